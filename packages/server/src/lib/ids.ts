@@ -1,0 +1,42 @@
+import { randomBytes, randomFillSync } from 'node:crypto';
+import type { Clock } from './clock.ts';
+
+/** Makes UUIDv7 ids (RFC 9562): within one source every id is greater than the one before it, as text too. */
+export type IdSource = () => string;
+
+const randomPool = Buffer.alloc(16 * 256);
+
+/**
+ * The 12 bits after the time are a counter that starts low in each millisecond, so that ids made in one
+ * millisecond keep their order; when it runs over, or the clock steps back, time is taken to move on by itself.
+ */
+export function uuidv7Source(clock: Clock): IdSource {
+  let lastMilliseconds = 0;
+  let counter = 0;
+  let poolOffset = randomPool.length;
+  return () => {
+    const now = clock.now();
+    if (now > lastMilliseconds) {
+      lastMilliseconds = now;
+      counter = 0;
+    } else if (++counter > 0xfff) {
+      lastMilliseconds += 1;
+      counter = 0;
+    }
+    if (poolOffset >= randomPool.length) {
+      randomFillSync(randomPool);
+      poolOffset = 0;
+    }
+    const random = randomPool.toString('hex', poolOffset, poolOffset + 8);
+    poolOffset += 8;
+    const time = lastMilliseconds.toString(16).padStart(12, '0');
+    const variant = ((Number.parseInt(random.charAt(0), 16) & 0x3) | 0x8).toString(16);
+    const sequence = counter.toString(16).padStart(3, '0');
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${variant}${random.slice(1, 4)}-${random.slice(4, 16)}`;
+  };
+}
+
+/** 256 random bits in base64url: for codes and tokens that only their holder may know. */
+export function secretToken(): string {
+  return randomBytes(32).toString('base64url');
+}

@@ -1,0 +1,224 @@
+/**
+ * The store: one sorted map of small texts, cut into scopes that cannot reach each other.
+ *
+ * What every adapter promises, and what `conformance/` proves:
+ * - a scope's keys are its own: no call names a scope beside a key;
+ * - `sk` is ordered by its UTF-8 bytes; keys are compared byte for byte, without case, locale or normalisation;
+ * - each read call sees one snapshot; a commit is all or nothing and resolves only when it is on disk;
+ * - commits of one scope are serial; each takes the next `seq`, which never restarts, and stamps what it writes with it;
+ * - an item that is due in the queue `expire` and whose time has come reads as absent, also to conditions.
+ */
+
+export type ScopeName = string;
+
+/** `pk` names a partition, `sk` the place in it. Both are non-empty and at most {@link limits.keyBytesMax} bytes. */
+export interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** `work` items wait for a background job, `expire` items vanish at `at` (milliseconds since the epoch). */
+export type Queue = 'expire' | 'work';
+
+export interface Due {
+  readonly at: number;
+  readonly queue: Queue;
+}
+
+/** `version` is the `seq` of the commit that wrote the item. Index items have a `target` and an empty `value`. */
+export interface Item extends Key {
+  readonly version: number;
+  readonly value: string;
+  readonly target?: Key;
+  readonly due?: Due;
+}
+
+/** A part of one partition. `after` and `before` are exclusive bounds on `sk`, whichever way it is read. */
+export interface Range {
+  readonly prefix?: string;
+  readonly after?: string;
+  readonly before?: string;
+  readonly reverse?: boolean;
+}
+
+/** A range read. It ends after `limit` items, or with the item that takes the sum of the values past `bytesMax`. */
+export interface RangeRead extends Range {
+  readonly limit: number;
+  readonly bytesMax?: number;
+}
+
+/** An index item's place and the item that it points to, read in one snapshot. */
+export interface Followed {
+  readonly sk: string;
+  readonly item: Item;
+}
+
+export type Condition = 'absent' | 'present' | 'any' | { readonly version: number };
+
+/** Writes a value. Never in an index partition. */
+export interface Put extends Key {
+  readonly kind: 'put';
+  readonly value: string;
+  readonly if: Condition;
+  readonly due?: Due;
+}
+
+/** Writes an index item: only in partitions for which {@link isIndexPartition} holds. */
+export interface PutIndex extends Key {
+  readonly kind: 'put-index';
+  readonly target: Key;
+}
+
+/** Removes an item of either sort; under `any` a missing one is no conflict. */
+export interface Remove extends Key {
+  readonly kind: 'remove';
+  readonly if: Condition;
+}
+
+/** Adds `by` (a safe integer) to a counter, 0 when absent. A sum outside `min` and `max` is a conflict. */
+export interface Add extends Key {
+  readonly kind: 'add';
+  readonly by: number;
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** Writes nothing; holds the commit to a condition. */
+export interface Check extends Key {
+  readonly kind: 'check';
+  readonly if: Condition;
+}
+
+/** A conflict unless no item of `pk` starts with `prefix`, judged after the commit's own changes. */
+export interface CheckEmpty {
+  readonly kind: 'check-empty';
+  readonly pk: string;
+  readonly prefix: string;
+}
+
+/** Adds a value at the end of a partition: its `sk` comes from `seq`, so the partition reads in commit order. */
+export interface Append {
+  readonly kind: 'append';
+  readonly pk: string;
+  readonly value: string;
+}
+
+/** A commit names each key at most once, a `check` included: a second one is a `TypeError`. */
+export type Change = Put | PutIndex | Remove | Add | Check | CheckEmpty | Append;
+
+/** `sums` are the new values of the commit's `add` changes, in their order. */
+export interface Committed {
+  readonly seq: number;
+  readonly sums: readonly number[];
+}
+
+/** `background` commits wait for every `request` commit that is queued. */
+export interface CommitOptions {
+  readonly priority?: 'request' | 'background';
+}
+
+/** The capability to one scope's keys. */
+export interface Scope {
+  readonly name: ScopeName;
+  get(keys: readonly Key[]): Promise<readonly (Item | undefined)[]>;
+  range(pk: string, read: RangeRead): Promise<readonly Item[]>;
+  /** Reads an index partition and returns the targets, in the index's order; an entry without a target is left out. */
+  follow(indexPk: string, read: RangeRead): Promise<readonly Followed[]>;
+  /** Counts items, at most `atMost` of them. */
+  count(pk: string, range: Range, atMost: number): Promise<number>;
+  commit(changes: readonly Change[], options?: CommitOptions): Promise<Committed>;
+}
+
+export interface Health {
+  readonly ok: boolean;
+  readonly kind: 'memory' | 'sqlite' | 'postgres';
+  readonly synchronous: 'full' | 'none';
+}
+
+/** One store per data space: platform, test, prod. */
+export interface Store {
+  scope(name: ScopeName): Scope;
+  health(): Promise<Health>;
+  /** Ends when every commit that was accepted has been answered. */
+  close(): Promise<void>;
+}
+
+export type ScopeState = 'open' | 'closed';
+
+export interface ScopeHead {
+  readonly name: ScopeName;
+  readonly seq: number;
+  readonly state: ScopeState;
+}
+
+export interface DueItem {
+  readonly scope: ScopeName;
+  readonly item: Item;
+}
+
+/** What reaches over scopes. Handed to background jobs and to the composition root only. */
+export interface Maintenance {
+  /** Scopes by name, in byte order, after the one named. */
+  scopes(after: ScopeName | undefined, limit: number): Promise<readonly ScopeHead[]>;
+  /** Every item of a scope, index items and expired ones included, ordered by `pk`, then `sk`. */
+  scan(scope: ScopeName, after: Key | undefined, limit: number): Promise<readonly Item[]>;
+  /** Items of a queue with `due.at` at or before `before`, the earliest first. */
+  due(queue: Queue, before: number, limit: number): Promise<readonly DueItem[]>;
+  /** A closed scope refuses every commit; its items can still be read. */
+  setState(scope: ScopeName, state: ScopeState): Promise<void>;
+}
+
+/** A store with its maintenance side, as an adapter opens it. */
+export interface OpenedStore {
+  readonly store: Store;
+  readonly maintenance: Maintenance;
+}
+
+export const limits = {
+  keyBytesMax: 1024,
+  valueBytesMax: 2 * 1024 * 1024,
+  changesMax: 1000,
+  commitBytesMax: 8 * 1024 * 1024,
+} as const;
+
+const indexPrefix = 'index#';
+
+/** Index items live in partitions of their own, so that an adapter may keep them in another shape. */
+export function isIndexPartition(pk: string): boolean {
+  return pk.startsWith(indexPrefix);
+}
+
+export type ConflictReason = 'condition' | 'bound' | 'not-empty';
+
+/** The commit was refused by its own change at position `changeIndex`; nothing was written. */
+export class Conflict extends Error {
+  readonly changeIndex: number;
+  readonly reason: ConflictReason;
+
+  constructor(changeIndex: number, reason: ConflictReason) {
+    super(`change ${changeIndex} of the commit was refused: ${reason}`);
+    this.name = 'Conflict';
+    this.changeIndex = changeIndex;
+    this.reason = reason;
+  }
+}
+
+/** The scope takes no commits any more; nothing was written. */
+export class ScopeClosed extends Error {
+  override readonly name = 'ScopeClosed';
+}
+
+/** The commit is over one of {@link limits}; nothing was written. */
+export class TooLarge extends Error {
+  override readonly name = 'TooLarge';
+}
+
+/** The store cannot serve now; nothing was written. */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable';
+}
+
+/** The connection or disk failed while committing: the commit may stand or not. Never repeat it blindly. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown';
+}
