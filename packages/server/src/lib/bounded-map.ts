@@ -1,0 +1,90 @@
+/**
+ * A map of at most `sizeMax` entries that forgets the one not used for the longest time (LRU).
+ *
+ * Entries are linked in the order of their use. A bare `Map` kept in that order by deleting and setting again would
+ * pay for every deleted entry at its front when it looks for the oldest.
+ */
+export class BoundedMap<K, V> {
+  readonly #sizeMax: number;
+  readonly #entries = new Map<K, Entry<K, V>>();
+  #newest: Entry<K, V> | undefined;
+  #oldest: Entry<K, V> | undefined;
+
+  constructor(sizeMax: number) {
+    if (!Number.isSafeInteger(sizeMax) || sizeMax < 1) throw new TypeError('sizeMax must be a positive integer');
+    this.#sizeMax = sizeMax;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Counts as a use. */
+  get(key: K): V | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#refresh(entry);
+    return entry.value;
+  }
+
+  /** Does not count as a use. */
+  has(key: K): boolean {
+    return this.#entries.has(key);
+  }
+
+  set(key: K, value: V): void {
+    const known = this.#entries.get(key);
+    if (known !== undefined) {
+      known.value = value;
+      this.#refresh(known);
+      return;
+    }
+    if (this.#entries.size >= this.#sizeMax && this.#oldest !== undefined) this.delete(this.#oldest.key);
+    const entry: Entry<K, V> = { key, value, newer: undefined, older: undefined };
+    this.#entries.set(key, entry);
+    this.#linkNewest(entry);
+  }
+
+  delete(key: K): boolean {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return false;
+    this.#entries.delete(key);
+    this.#unlink(entry);
+    return true;
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#newest = undefined;
+    this.#oldest = undefined;
+  }
+
+  #refresh(entry: Entry<K, V>): void {
+    if (entry === this.#newest) return;
+    this.#unlink(entry);
+    this.#linkNewest(entry);
+  }
+
+  #linkNewest(entry: Entry<K, V>): void {
+    entry.older = this.#newest;
+    if (this.#newest !== undefined) this.#newest.newer = entry;
+    this.#newest = entry;
+    this.#oldest ??= entry;
+  }
+
+  #unlink(entry: Entry<K, V>): void {
+    if (entry.newer === undefined) this.#newest = entry.older;
+    else entry.newer.older = entry.older;
+    if (entry.older === undefined) this.#oldest = entry.newer;
+    else entry.older.newer = entry.newer;
+    entry.newer = undefined;
+    entry.older = undefined;
+  }
+}
+
+interface Entry<K, V> {
+  readonly key: K;
+  value: V;
+  newer: Entry<K, V> | undefined;
+  older: Entry<K, V> | undefined;
+}
