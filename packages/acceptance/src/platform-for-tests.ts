@@ -1,0 +1,15 @@
+import { after } from 'node:test';
+import { type Gateways, startPlatform } from './platform.ts';
+
+/**
+ * The platform that a test file talks to: the one named by `FREEHOLD_TEST_APP_URL` and
+ * `FREEHOLD_TEST_MANAGEMENT_URL`, else one started for this file and ended after its tests.
+ */
+export async function platformForTests(): Promise<Gateways> {
+  const app = process.env.FREEHOLD_TEST_APP_URL;
+  const management = process.env.FREEHOLD_TEST_MANAGEMENT_URL;
+  if (app !== undefined && management !== undefined) return { app, management };
+  const platform = await startPlatform();
+  after(() => platform.kill());
+  return platform;
+}

@@ -1,0 +1,163 @@
+/** A platform as its operator meets it: a process with an environment, a data directory, two URLs and signals. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** All that a caller of a platform has to know. */
+export interface Gateways {
+  readonly app: string;
+  readonly management: string;
+}
+
+export interface Platform extends Gateways, Running {
+  readonly dataDir: string;
+  /** Asks for a drain and waits for the end. */
+  terminate(): Promise<Ended>;
+  /** Ends the process without a chance to tidy up, as a power cut would. */
+  kill(): Promise<Ended>;
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  /** Resolves when the process has ended, whoever ended it, and all that it said can be read. */
+  readonly ended: Promise<Ended>;
+  stdout(): string;
+  stderr(): string;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface StartOptions {
+  /** Settings beside the ports and the data directory, as `FREEHOLD_…` variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The directory of an earlier start; left out, an empty one is made and removed when this process exits. */
+  readonly dataDir?: string;
+  readonly nodeFlags?: readonly string[];
+  /** Opens an IPC channel to the process. */
+  readonly ipc?: boolean;
+}
+
+const startMilliseconds = 30_000;
+const entry = join(import.meta.dirname, '..', '..', 'server', 'src', 'main.ts');
+
+/** Starts a platform on free ports and waits until it says that it is ready. */
+export async function startPlatform(options: StartOptions = {}): Promise<Platform> {
+  const dataDir = options.dataDir ?? temporaryDirectory();
+  const running = launch([...(options.nodeFlags ?? []), entry], { ...options, dataDir });
+  const gateways = await ready(running);
+  return {
+    ...gateways,
+    ...running,
+    dataDir,
+    terminate: () => signalled(running, 'SIGTERM'),
+    kill: () => signalled(running, 'SIGKILL'),
+  };
+}
+
+export interface Run extends Ended {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the platform's program to its own end: for starts that are expected to be refused. */
+export async function runToEnd(args: readonly string[], options: StartOptions = {}): Promise<Run> {
+  const dataDir = options.dataDir ?? temporaryDirectory();
+  const running = launch([entry, ...args], { ...options, dataDir });
+  const timer = setTimeout(() => running.child.kill('SIGKILL'), startMilliseconds);
+  const ended = await running.ended;
+  clearTimeout(timer);
+  return { ...ended, stdout: running.stdout(), stderr: running.stderr() };
+}
+
+const children = new Set<ChildProcess>();
+const directories = new Set<string>();
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+  for (const path of directories) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+});
+
+export function temporaryDirectory(): string {
+  const path = mkdtempSync(join(tmpdir(), 'freehold-acceptance-'));
+  directories.add(path);
+  return path;
+}
+
+/** Standard error goes to a file: nothing said is lost, and a slow reader never holds the platform up. */
+function launch(argv: readonly string[], options: StartOptions & { readonly dataDir: string }): Running {
+  const workDir = temporaryDirectory();
+  mkdirSync(options.dataDir, { recursive: true });
+  const errorPath = join(workDir, 'stderr');
+  const errorFile = openSync(errorPath, 'w');
+  const child = spawn(process.execPath, argv, {
+    env: { ...cleanEnvironment(), ...platformSettings(options.dataDir), ...options.env },
+    cwd: workDir,
+    stdio: ['ignore', 'pipe', errorFile, ...(options.ipc === true ? ['ipc' as const] : [])],
+  });
+  closeSync(errorFile);
+  let stdout = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  children.add(child);
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      children.delete(child);
+      resolve({ code, signal });
+    });
+  });
+  return { child, ended, stdout: () => stdout, stderr: () => readFileSync(errorPath, 'utf8') };
+}
+
+/** The settings of the shell that runs the tests must not leak into the platform under test. */
+function cleanEnvironment(): Record<string, string | undefined> {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('FREEHOLD_') && !name.startsWith('NODE_'),
+  );
+  return Object.fromEntries(kept);
+}
+
+function platformSettings(dataDir: string): Record<string, string> {
+  return {
+    FREEHOLD_APP_PORT: '0',
+    FREEHOLD_MANAGEMENT_PORT: '0',
+    FREEHOLD_DATA_DIR: dataDir,
+    FREEHOLD_DEMO: 'off',
+  };
+}
+
+function ready(running: Running): Promise<Gateways> {
+  return new Promise((resolve, reject) => {
+    const fail = (outcome: string) => {
+      running.child.kill('SIGKILL');
+      reject(new Error(`the platform ${outcome}\n${running.stdout()}\n${running.stderr()}`));
+    };
+    const timer = setTimeout(() => fail('was not ready in time'), startMilliseconds);
+    running.child.stdout?.on('data', () => {
+      const gateways = readyLine(running.stdout());
+      if (gateways === undefined) return;
+      clearTimeout(timer);
+      resolve(gateways);
+    });
+    running.ended.then((ended) => {
+      clearTimeout(timer);
+      fail(`ended with code ${ended.code} before it was ready`);
+    }, reject);
+  });
+}
+
+/** `ready app=<url> management=<url>`, on a line of its own. */
+function readyLine(stdout: string): Gateways | undefined {
+  const found = /^ready app=(\S+) management=(\S+)$/m.exec(stdout);
+  if (found?.[1] === undefined || found[2] === undefined) return undefined;
+  return { app: found[1], management: found[2] };
+}
+
+async function signalled(running: Running, signal: NodeJS.Signals): Promise<Ended> {
+  running.child.kill(signal);
+  return running.ended;
+}
