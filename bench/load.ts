@@ -1,0 +1,95 @@
+/**
+ * The load, in a process of its own: many keep-alive connections, each with one request under way. It reads no more
+ * of an answer than the status and the length, so that the server and not the load is what is measured.
+ * A parent sends a `Job` by IPC and is answered with a `Done`.
+ */
+import { connect, type Socket } from 'node:net';
+
+export interface Job {
+  readonly port: number;
+  readonly connections: number;
+  /** Ends the run by itself: so many answers, or so much time, whichever comes first. */
+  readonly requests: number;
+  readonly milliseconds: number;
+  /** The bytes of one request, sent again and again. */
+  readonly request: string;
+  readonly status: number;
+}
+
+export interface Done {
+  readonly requests: number;
+  readonly milliseconds: number;
+  readonly failure?: string;
+}
+
+process.on('message', (job: Job) => {
+  run(job).then(
+    (done) => process.send?.(done),
+    (error: unknown) => process.send?.({ requests: 0, milliseconds: 0, failure: String(error) } satisfies Done),
+  );
+});
+
+async function run(job: Job): Promise<Done> {
+  const request = Buffer.from(job.request, 'utf8');
+  const started = performance.now();
+  let sent = 0;
+  let answered = 0;
+  const next = () => sent < job.requests && performance.now() - started < job.milliseconds && ++sent > 0;
+  const lines = Array.from({ length: job.connections }, async () => {
+    const socket = await open(job.port);
+    await converse(socket, { request, status: job.status, next, onAnswer: () => answered++ });
+    socket.destroy();
+  });
+  await Promise.all(lines);
+  return { requests: answered, milliseconds: performance.now() - started };
+}
+
+function open(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => resolve(socket));
+    socket.once('error', reject);
+  });
+}
+
+interface Conversation {
+  readonly request: Buffer;
+  readonly status: number;
+  next(): boolean;
+  onAnswer(): void;
+}
+
+function converse(socket: Socket, { request, status, next, onAnswer }: Conversation): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let missing = 0;
+    let head = '';
+    const send = () => {
+      if (next()) socket.write(request);
+      else resolve();
+    };
+    const over = () => {
+      onAnswer();
+      send();
+    };
+    socket.on('data', (chunk) => {
+      if (missing > 0) {
+        missing -= chunk.length;
+        if (missing === 0) over();
+        return;
+      }
+      head += chunk.toString('latin1');
+      const end = head.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      const length = /\r\ncontent-length: *(\d+)/i.exec(head.slice(0, end))?.[1];
+      if (!head.startsWith(`HTTP/1.1 ${status} `) || length === undefined) {
+        reject(new Error(`an answer of status ${status} with a length was expected, not: ${head.slice(0, 600)}`));
+        return;
+      }
+      missing = end + 4 + Number(length) - head.length;
+      head = '';
+      if (missing === 0) over();
+    });
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error('the server closed a connection')));
+    send();
+  });
+}
