@@ -22,7 +22,10 @@ test('refuses a size that is no positive integer', () => {
 });
 
 test('behaves as a list kept in the order of use', () => {
-  const step = fc.record({ kind: fc.constantFrom('get', 'has', 'set', 'delete', 'clear'), key: fc.nat(7) });
+  const step = fc.record({
+    kind: fc.constantFrom('get', 'get', 'has', 'set', 'set', 'set', 'delete', 'clear'),
+    key: fc.nat(7),
+  });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), fc.array(step, { maxLength: 60 }), (sizeMax, steps) => {
       const map = new BoundedMap<number, number>(sizeMax);
@@ -48,5 +51,6 @@ test('behaves as a list kept in the order of use', () => {
       }
       for (const [key, value] of model) assert.equal(map.get(key), value);
     }),
+    { numRuns: 1000 },
   );
 });

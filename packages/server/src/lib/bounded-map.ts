@@ -78,7 +78,6 @@ export class BoundedMap<K, V> {
     if (entry.older === undefined) this.#oldest = entry.newer;
     else entry.older.newer = entry.newer;
     entry.newer = undefined;
-    entry.older = undefined;
   }
 }
 

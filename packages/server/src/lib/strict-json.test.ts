@@ -116,6 +116,7 @@ test('refuses numbers that would not be kept as they were written', () => {
     '1e400',
     '-1e400',
     '1e30',
+    '1E30',
     '9007199254740993.0',
   ];
   for (const number of refused) {
