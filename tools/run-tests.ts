@@ -1,17 +1,36 @@
-/** Runs the tests of one kind: `unit` (beside the sources) or `acceptance` (over HTTP against a started platform). */
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+/**
+ * Runs the tests of the kinds named (`unit`, `acceptance`), or of the files that match the globs given, and ends with
+ * the closing line. Without arguments it runs all kinds.
+ */
+import { globSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import { closingLine } from './closing-line.ts';
+import { isTestKind, testKinds } from './test-kinds.ts';
+import { TestTally } from './test-tally.ts';
 
 const root = join(import.meta.dirname, '..');
-const globs: Readonly<Record<string, readonly string[]>> = {
-  unit: ['packages/contract/src/**/*.test.ts', 'packages/server/src/**/*.test.ts', 'tools/**/*.test.ts'],
-  acceptance: ['packages/acceptance/src/**/*.test.ts'],
-};
 
-const kinds = process.argv.slice(2).filter((word) => word in globs);
-const chosen = (kinds.length > 0 ? kinds : Object.keys(globs)).flatMap((kind) => globs[kind] ?? []);
-const result = spawnSync(process.execPath, ['--test', '--test-concurrency=2', ...chosen], {
-  cwd: root,
-  stdio: 'inherit',
+/** A net for tests that never end, far above what a whole run takes; the files that have not ended are then named. */
+const secondsMax = 300;
+
+const words = process.argv.slice(2);
+const files = findFiles(words.length > 0 ? words : Object.keys(testKinds));
+const tally = new TestTally(files);
+const stream = run({ files: [...files], concurrency: 2, cwd: root, signal: AbortSignal.timeout(secondsMax * 1000) });
+tally.follow(stream);
+const report = stream.compose(spec);
+report.pipe(process.stdout, { end: false });
+report.once('end', () => {
+  const { passed, failed, notes } = tally.result();
+  for (const note of notes) console.log(note);
+  console.log(closingLine({ passed, failed }));
+  process.exitCode = failed > 0 ? 1 : 0;
 });
-process.exitCode = result.status ?? 1;
+
+function findFiles(kindsOrGlobs: readonly string[]): readonly string[] {
+  const globs = kindsOrGlobs.flatMap((word) => (isTestKind(word) ? testKinds[word] : [word]));
+  const found = globs.flatMap((glob) => globSync(glob, { cwd: root }));
+  return [...new Set(found.map((file) => resolve(root, file)))].sort();
+}

@@ -1,0 +1,85 @@
+import type { EventEmitter } from 'node:events';
+import { relative } from 'node:path';
+import type { Count } from './closing-line.ts';
+
+/** `notes` are lines for the reader: what was skipped, and what failed without a failing test. */
+export interface Tally extends Count {
+  readonly notes: readonly string[];
+}
+
+interface Counts {
+  readonly tests: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly skipped: number;
+  readonly todo: number;
+}
+
+interface TestEvent {
+  readonly name: string;
+  readonly file?: string | undefined;
+  readonly skip?: string | boolean | undefined;
+}
+
+interface SummaryEvent {
+  readonly file?: string | undefined;
+  readonly counts: Counts;
+}
+
+/**
+ * Counts the events of `node:test`, which by itself reports a test file that holds no test, or that leaves by
+ * `process.exit(0)` half way, as one passed test. Here such a file has failed: only a file that sends its own summary
+ * has run to its end. A test that is cancelled, or only noted for later, has failed as well.
+ */
+export class TestTally {
+  readonly #files: readonly string[];
+  readonly #ran = new Set<string>();
+  readonly #passedAsAFile = new Set<string>();
+  readonly #failedAsAFile = new Set<string>();
+  readonly #skipped: string[] = [];
+  #total: Counts | undefined;
+
+  constructor(files: readonly string[]) {
+    this.#files = files;
+  }
+
+  follow(stream: EventEmitter): void {
+    stream.on('test:pass', (event: TestEvent) => {
+      if (event.name === event.file) this.#passedAsAFile.add(event.file);
+      if (event.skip !== undefined && event.skip !== false) this.#skipped.push(skipNote(event));
+    });
+    stream.on('test:fail', (event: TestEvent) => {
+      if (event.name === event.file) this.#failedAsAFile.add(event.file);
+    });
+    stream.on('test:summary', (event: SummaryEvent) => {
+      if (event.file === undefined) this.#total = event.counts;
+      else if (event.counts.tests > 0) this.#ran.add(event.file);
+    });
+  }
+
+  result(): Tally {
+    if (this.#files.length === 0) return { passed: 0, failed: 1, notes: ['failed: no test file was found'] };
+    const total = this.#total;
+    if (total === undefined) return { passed: 0, failed: 1, notes: ['failed: the test run ended without a summary'] };
+    const silent = this.#files.filter((file) => !this.#ran.has(file) && !this.#failedAsAFile.has(file));
+    return {
+      passed: total.passed - silent.filter((file) => this.#passedAsAFile.has(file)).length,
+      failed: total.failed + total.cancelled + total.todo + silent.length,
+      notes: [
+        ...this.#skipped,
+        ...(total.todo > 0 ? [`failed: ${total.todo} tests are only noted for later`] : []),
+        ...silent.map((file) => `failed: ${shortName(file)} ran no test, or ended before its tests did`),
+      ],
+    };
+  }
+}
+
+function skipNote(event: TestEvent): string {
+  const reason = typeof event.skip === 'string' && event.skip !== '' ? ` (${event.skip})` : '';
+  return `skipped: ${event.file === undefined ? '' : `${shortName(event.file)}: `}${event.name}${reason}`;
+}
+
+function shortName(file: string): string {
+  return relative(`${import.meta.dirname}/..`, file);
+}
