@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { checkLayers } from './layers.ts';
+import { readSourceTree, sourcesUnder } from './source-tree.ts';
+
+const folders = ['packages', 'bench', 'examples', 'tools'];
+const server = 'packages/server/src';
+
+describe('the layers', () => {
+  it('keeps packages and rooms apart', () => {
+    const sources = sourcesUnder(readSourceTree(join(import.meta.dirname, '..')), ...folders);
+    assert.ok([...sources.keys()].some((path) => path.startsWith(`${server}/store/`)));
+    assert.deepEqual(checkLayers(sources), []);
+  });
+
+  it('refuses to judge a tree without sources', () => {
+    assert.throws(() => sourcesUnder(new Map([['README.md', '']]), ...folders), /there is no source/);
+  });
+});
+
+describe('the check of the layers', () => {
+  const allowed: readonly (readonly [path: string, source: string])[] = [
+    [`${server}/gateway/pipeline/authorize.ts`, `import { decide } from '../../access/decide.ts';`],
+    [`${server}/gateway/handlers/list.ts`, `import type { Problem } from '@freehold/contract/problem';`],
+    [`${server}/entities/create.ts`, `import type { Scope } from '../store/port.ts';`],
+    [`${server}/identity/password.ts`, `import { argon2 } from 'node:crypto';`],
+    [`${server}/store/sqlite/open.ts`, `new Worker(new URL('./writer.ts', import.meta.url));`],
+    [`${server}/store/memory/open.test.ts`, `import { suite } from '../conformance/suite.ts';`],
+    [`${server}/store/conformance/suite.ts`, `import { test } from 'node:test';`],
+    [`${server}/iam/policies.test.ts`, `import { openMemory } from '../store/memory/open-memory.ts';`],
+    [`${server}/gateway/list.test.ts`, `import { openStore } from '../store/open-store.ts';`],
+    [`${server}/compose.ts`, `import { openStore } from './store/open-store.ts';`],
+    [`${server}/main.ts`, `import { compose } from './compose.ts';`],
+    ['packages/cli/src/main.ts', `import { connect } from '@freehold/client/connect';`],
+    ['bench/main.ts', `import { startPlatform } from '../packages/acceptance/src/platform.ts';`],
+    ['packages/acceptance/src/list.test.ts', `import { routes } from '@freehold/contract/routes';`],
+  ];
+  for (const [path, source] of allowed) {
+    it(`allows ${path} to say ${source}`, () => {
+      assert.deepEqual(checkLayers(new Map([[path, source]])), []);
+    });
+  }
+
+  const refused: readonly (readonly [path: string, source: string, reason: RegExp])[] = [
+    [`${server}/gateway/list.ts`, `import { Store } from '../store/port.ts';`, /gateway may not import it/],
+    [`${server}/gateway/list.ts`, `import type { Store } from '../store/port.ts';`, /gateway may not import it/],
+    [`${server}/gateway/list.ts`, `type Store = import('../store/port.ts').Store;`, /gateway may not import it/],
+    [`${server}/gateway/list.ts`, `export * from '../store/port.ts';`, /gateway may not import it/],
+    [`${server}/gateway/list.ts`, `const port = await import('../store/port.ts');`, /gateway may not import it/],
+    [`${server}/gateway/list.ts`, `const port = require('../store/port.ts');`, /gateway may not import it/],
+    [`${server}/gateway/list.ts`, `import port = require('../store/port.ts');`, /gateway may not import it/],
+    [`${server}/gateway/list.ts`, `new Worker(new URL('../store/port.ts', import.meta.url));`, /gateway may not/],
+    [`${server}/gateway/list.ts`, 'await import(`../store/port.ts`);', /gateway may not import it/],
+    [`${server}/gateway/list.ts`, `await import('../store/' + name);`, /must be a literal/],
+    [`${server}/gateway/list.ts`, `require('../store/' + name);`, /must be a literal/],
+    [`${server}/gateway/list.ts`, `import '../jobs/run.ts';`, /gateway may not import it/],
+    [`${server}/gateway/list.ts`, `import '../compose.ts';`, /gateway may not import it/],
+    [`${server}/gateway/list.ts`, `import '../config.ts';`, /gateway may not import it/],
+    [`${server}/gateway/list.ts`, `import '../entities/field-types/text.ts';`, /through its top-level files/],
+    [`${server}/entities/create.ts`, `import '../store/memory/open-memory.ts';`, /entities may not import it/],
+    [`${server}/entities/create.ts`, `import '../store/open-store.ts';`, /entities may not import it/],
+    [`${server}/entities/create.test.ts`, `import '../store/sqlite/connection.ts';`, /entities may not import it/],
+    [`${server}/entities/create.ts`, `import '../iam/policies.ts';`, /entities may not import it/],
+    [`${server}/iam/policies.ts`, `import '../store/port.ts';`, /iam may not import it/],
+    [`${server}/store/port.ts`, `import '../entities/create.ts';`, /store may not import it/],
+    [`${server}/lib/ids.ts`, `import '../store/port.ts';`, /lib may not import it/],
+    [`${server}/access/decide.ts`, `import 'node:crypto';`, /access is pure/],
+    [`${server}/access/decide.ts`, `import 'jose';`, /access is pure/],
+    [`${server}/access/decide.ts`, `import '@freehold/contract/problem';`, /access is pure/],
+    [`${server}/access/decide.ts`, `import '../entities/create.ts';`, /access may not import it/],
+    [`${server}/compose.ts`, `import './store/sqlite/connection.ts';`, /through its top-level files/],
+    [`${server}/lib/ids.ts`, `import './ids.test.ts';`, /only tests import tests/],
+    [`${server}/lib/ids.ts`, `import 'node:test';`, /only tests import the tools of tests/],
+    [`${server}/lib/ids.ts`, `import 'node:assert/strict';`, /only tests import the tools of tests/],
+    [`${server}/store/open-store.ts`, `import './conformance/suite.ts';`, /what exists for tests/],
+    [`${server}/helpers/any.ts`, '', /lies in no room/],
+    [`${server}/any.ts`, '', /belongs into a room/],
+    [`${server}/lib/ids.ts`, `import '@freehold/client/connect';`, /packages\/server may not import packages\/client/],
+    ['packages/contract/src/routes.ts', `import '@freehold/client/connect';`, /may not import packages\/client/],
+    ['packages/client/src/connect.ts', `import '@freehold/server/main';`, /may not import packages\/server/],
+    ['packages/acceptance/src/list.ts', `import '../../server/src/main.ts';`, /may not import packages\/server/],
+    ['packages/console/src/app.tsx', `import '../../acceptance/src/list.ts';`, /may not import packages\/acceptance/],
+    ['packages/other/src/main.ts', '', /lies in no package/],
+    ['examples/countries.ts', `import '../packages/server/src/main.ts';`, /examples may not import packages\/server/],
+    ['tools/any.ts', `import '@freehold/contract/problem';`, /tools may not import packages\/contract/],
+  ];
+  for (const [path, source, reason] of refused) {
+    it(`refuses that ${path} says ${source === '' ? 'anything' : source}`, () => {
+      const sentences = checkLayers(new Map([[path, source]]));
+      assert.equal(sentences.length, 1, sentences.join('\n'));
+      assert.match(sentences[0] ?? '', reason);
+    });
+  }
+
+  it('refuses that a pure room reaches a clock through a file that it may import', () => {
+    const tree = new Map([
+      [`${server}/access/decide.ts`, `import '../lib/order.ts';`],
+      [`${server}/lib/order.ts`, `import './ids.ts';`],
+      [`${server}/lib/ids.ts`, `import 'node:crypto';`],
+    ]);
+    assert.match(checkLayers(tree).join(), /reaches node:crypto through packages\/server\/src\/lib\/ids.ts/);
+  });
+
+  it('takes a name in a comment or in other text for no import', () => {
+    const source = `// import '../store/port.ts'\nconst text = "import '../store/port.ts'";`;
+    assert.deepEqual(checkLayers(new Map([[`${server}/gateway/list.ts`, source]])), []);
+  });
+});

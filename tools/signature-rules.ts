@@ -1,0 +1,111 @@
+import ts from 'typescript';
+import { type CodeRule, inServer } from './code-rules.ts';
+import { lineOf, nodesOf, type Site } from './syntax.ts';
+
+/** The functions of jose that check a token, with the option that says which algorithms the token may name itself. */
+const joseChecks: ReadonlyMap<string, string> = new Map([
+  ['jwtVerify', 'algorithms'],
+  ['compactVerify', 'algorithms'],
+  ['flattenedVerify', 'algorithms'],
+  ['generalVerify', 'algorithms'],
+  ['jwtDecrypt', 'keyManagementAlgorithms'],
+  ['compactDecrypt', 'keyManagementAlgorithms'],
+  ['flattenedDecrypt', 'keyManagementAlgorithms'],
+  ['generalDecrypt', 'keyManagementAlgorithms'],
+]);
+
+/** The functions of `node:crypto` that check a signature: the algorithm is the first argument. */
+const cryptoChecks: ReadonlySet<string> = new Set(['verify', 'createVerify']);
+
+/** Algorithms by which whoever knows a public key, or nothing at all, could sign a token (RFC 8725, section 3.1). */
+const forgeable = /^(none|HS\d+|dir)$/i;
+
+/**
+ * A token names its own algorithm, so a check that does not say which ones it takes lets the sender choose (RFC 8725,
+ * section 3.1). The names must stand beside the call, where a reader sees them: literals, or a constant of the file.
+ */
+export const signatureRule: CodeRule = {
+  name: 'every check of a signature names its algorithms',
+  appliesTo: inServer,
+  find: findOpenChecks,
+};
+
+function* findOpenChecks(source: ts.SourceFile): Generator<Site> {
+  const fromCrypto = namesImportedFrom(source, /^(node:)?crypto$/);
+  for (const node of nodesOf(source)) {
+    if (!ts.isCallExpression(node)) continue;
+    const complaint = complaintAboutJose(node) ?? complaintAboutCrypto(node, fromCrypto);
+    if (complaint !== undefined) yield { line: lineOf(node), what: complaint };
+  }
+}
+
+function complaintAboutJose(call: ts.CallExpression): string | undefined {
+  const option = joseChecks.get(nameOf(call.expression));
+  if (option === undefined) return undefined;
+  const named = literalsOf(optionOf(call.arguments[2], option));
+  if (named === undefined || named.length === 0) return `the third argument has no literal \`${option}\``;
+  const weak = named.find((algorithm) => forgeable.test(algorithm));
+  return weak === undefined ? undefined : `\`${weak}\` can be forged`;
+}
+
+function complaintAboutCrypto(call: ts.CallExpression, imported: ReadonlySet<string>): string | undefined {
+  const { expression } = call;
+  const isOurs = ts.isIdentifier(expression)
+    ? imported.has(expression.text)
+    : ts.isPropertyAccessExpression(expression) && imported.has(expression.expression.getText());
+  if (!isOurs || !cryptoChecks.has(nameOf(expression))) return undefined;
+  const [algorithm] = call.arguments;
+  return algorithm !== undefined && ts.isStringLiteralLike(algorithm) ? undefined : 'the first argument is no literal';
+}
+
+function nameOf(expression: ts.Expression): string {
+  return ts.isPropertyAccessExpression(expression) ? expression.name.text : expression.getText();
+}
+
+function namesImportedFrom(source: ts.SourceFile, module: RegExp): ReadonlySet<string> {
+  const clauses = source.statements
+    .filter(ts.isImportDeclaration)
+    .filter((one) => ts.isStringLiteral(one.moduleSpecifier) && module.test(one.moduleSpecifier.text))
+    .flatMap((one) => (one.importClause === undefined ? [] : [one.importClause]));
+  return new Set(clauses.flatMap(namesIn));
+}
+
+function namesIn(clause: ts.ImportClause): readonly string[] {
+  const whole = clause.name === undefined ? [] : [clause.name.text];
+  if (clause.namedBindings === undefined) return whole;
+  if (ts.isNamespaceImport(clause.namedBindings)) return [...whole, clause.namedBindings.name.text];
+  return [...whole, ...clause.namedBindings.elements.map((element) => element.name.text)];
+}
+
+function optionOf(options: ts.Expression | undefined, name: string): ts.Expression | undefined {
+  const object = constantOf(options);
+  if (object === undefined || !ts.isObjectLiteralExpression(object)) return undefined;
+  for (const property of object.properties) {
+    if (ts.isPropertyAssignment(property) && property.name.getText() === name) return property.initializer;
+    if (ts.isShorthandPropertyAssignment(property) && property.name.text === name) return property.name;
+  }
+  return undefined;
+}
+
+function literalsOf(list: ts.Expression | undefined): readonly string[] | undefined {
+  const array = constantOf(list);
+  if (array === undefined || !ts.isArrayLiteralExpression(array)) return undefined;
+  const parts = array.elements.map((element) => {
+    if (ts.isStringLiteralLike(element)) return [element.text];
+    return ts.isSpreadElement(element) ? literalsOf(element.expression) : undefined;
+  });
+  return parts.every((part) => part !== undefined) ? parts.flat() : undefined;
+}
+
+/** What an expression stands for: itself, or for a name the value of the file's constant of that name. */
+function constantOf(expression: ts.Expression | undefined): ts.Expression | undefined {
+  if (expression === undefined) return undefined;
+  if (ts.isAsExpression(expression) || ts.isSatisfiesExpression(expression)) return constantOf(expression.expression);
+  if (!ts.isIdentifier(expression)) return expression;
+  for (const statement of expression.getSourceFile().statements.filter(ts.isVariableStatement)) {
+    if ((statement.declarationList.flags & ts.NodeFlags.Const) === 0) continue;
+    const found = statement.declarationList.declarations.find((one) => one.name.getText() === expression.text);
+    if (found !== undefined) return constantOf(found.initializer);
+  }
+  return undefined;
+}
