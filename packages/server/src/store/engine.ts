@@ -1,0 +1,176 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Member, Verdict } from './apply-group.ts';
+import { GroupCommitter } from './group-committer.ts';
+import { type KeyBounds, keyBounds } from './key-bounds.ts';
+import {
+  type Change,
+  type CommitOptions,
+  type Committed,
+  Conflict,
+  type DueItem,
+  type Followed,
+  type Health,
+  type Item,
+  isIndexPartition,
+  type Key,
+  type OpenedStore,
+  type Queue,
+  type Range,
+  type RangeRead,
+  type Scope,
+  ScopeClosed,
+  type ScopeHead,
+  type ScopeName,
+  type ScopeState,
+  Unavailable,
+} from './port.ts';
+import { assertName, validateChanges } from './validate-changes.ts';
+
+/** A key range as an engine reads it: bounds computed, limits checked. */
+export interface BoundedRead extends KeyBounds {
+  readonly pk: string;
+  readonly isReverse: boolean;
+  readonly limit: number;
+  readonly bytesMax: number;
+}
+
+type Answer<T> = T | Promise<T>;
+
+/** What an adapter has to do itself. Everything is validated before; an item expired at `now` is never returned. */
+export interface Engine {
+  readonly kind: Health['kind'];
+  readonly synchronous: Health['synchronous'];
+  get(scope: ScopeName, keys: readonly Key[], now: number): Answer<readonly (Item | undefined)[]>;
+  range(scope: ScopeName, read: BoundedRead, now: number): Answer<readonly Item[]>;
+  follow(scope: ScopeName, read: BoundedRead, now: number): Answer<readonly Followed[]>;
+  count(scope: ScopeName, read: BoundedRead, now: number): Answer<number>;
+  /** Judges by `applyGroup`, stores, and answers when the group is durable. Called again only after it has answered. */
+  runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]>;
+  scopes(after: ScopeName | undefined, limit: number): Answer<readonly ScopeHead[]>;
+  scan(scope: ScopeName, after: Key | undefined, limit: number): Answer<readonly Item[]>;
+  due(queue: Queue, before: number, limit: number): Answer<readonly DueItem[]>;
+  isHealthy(): Answer<boolean>;
+  /** No group is under way any more. */
+  close(): Promise<void>;
+}
+
+/** Puts the port in front of an engine: checks arguments, queues commits, turns verdicts into answers. */
+export function storeOnEngine(engine: Engine, clock: Clock): OpenedStore {
+  const committer = new GroupCommitter((members) => engine.runGroup(members, clock.now()));
+  const backend: Backend = { engine, clock, committer, isClosed: false };
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await committer.close();
+    backend.isClosed = true;
+    await engine.close();
+  };
+  return {
+    store: {
+      scope: (name) => openScope(backend, name),
+      health: async () => ({
+        ok: !backend.isClosed && (await engine.isHealthy()),
+        kind: engine.kind,
+        synchronous: engine.synchronous,
+      }),
+      close: () => {
+        closing ??= close();
+        return closing;
+      },
+    },
+    maintenance: {
+      scopes: async (after, limit) => open(backend).scopes(after, wholeNumber(limit)),
+      scan: async (scope, after, limit) => open(backend).scan(scope, after, wholeNumber(limit)),
+      due: async (queue, before, limit) => open(backend).due(queue, before, wholeNumber(limit)),
+      setState: (scope, state) => setState(backend, scope, state),
+    },
+  };
+}
+
+interface Backend {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly committer: GroupCommitter;
+  isClosed: boolean;
+}
+
+function openScope(backend: Backend, name: ScopeName): Scope {
+  assertName(name, 'the scope');
+  const { clock } = backend;
+  return {
+    name,
+    async get(keys) {
+      for (const key of keys) assertReadable(key.pk, key.sk);
+      return open(backend).get(name, keys, clock.now());
+    },
+    async range(pk, read) {
+      return open(backend).range(name, boundedRead(pk, read), clock.now());
+    },
+    async follow(indexPk, read) {
+      if (!isIndexPartition(indexPk)) throw new TypeError('only an index partition can be followed');
+      return open(backend).follow(name, boundedRead(indexPk, read), clock.now());
+    },
+    async count(pk, range, atMost) {
+      return open(backend).count(name, boundedRead(pk, countRead(range, atMost)), clock.now());
+    },
+    commit: (changes, options) => commit(backend, { scope: name, changes }, options),
+  };
+}
+
+async function commit(
+  { committer }: Backend,
+  { scope, changes }: { readonly scope: ScopeName; readonly changes: readonly Change[] },
+  options: CommitOptions | undefined,
+): Promise<Committed> {
+  const bytes = validateChanges(changes);
+  return committed(await committer.submit({ kind: 'commit', scope, changes }, bytes, options));
+}
+
+async function setState({ committer }: Backend, scope: ScopeName, state: ScopeState): Promise<void> {
+  const bytes = assertName(scope, 'the scope');
+  committed(await committer.submit({ kind: 'set-state', scope, state }, bytes));
+}
+
+function committed(verdict: Verdict): Committed {
+  switch (verdict.kind) {
+    case 'committed':
+      return { seq: verdict.seq, sums: verdict.sums };
+    case 'conflict':
+      throw new Conflict(verdict.changeIndex, verdict.reason);
+    case 'closed':
+      throw new ScopeClosed('the scope takes no commits any more');
+    case 'not-a-counter':
+      throw new TypeError(`change ${verdict.changeIndex} adds to an item that is no counter`);
+  }
+}
+
+function open({ engine, isClosed }: Backend): Engine {
+  if (isClosed) throw new Unavailable('the store is closed');
+  return engine;
+}
+
+function countRead(range: Range, atMost: number): RangeRead {
+  return { ...range, limit: atMost };
+}
+
+function boundedRead(pk: string, read: RangeRead): BoundedRead {
+  assertReadable(pk, read.prefix, read.after, read.before);
+  return {
+    ...keyBounds(read),
+    pk,
+    isReverse: read.reverse ?? false,
+    limit: wholeNumber(read.limit),
+    bytesMax: read.bytesMax === undefined ? Number.POSITIVE_INFINITY : wholeNumber(read.bytesMax),
+  };
+}
+
+/** Half a surrogate pair has no place in the order of bytes, and an engine would quietly look for another text. */
+function assertReadable(...texts: readonly (string | undefined)[]): void {
+  for (const text of texts) {
+    if (text?.isWellFormed() === false) throw new TypeError('a key holds half of a surrogate pair');
+  }
+}
+
+function wholeNumber(value: number): number {
+  if (!Number.isSafeInteger(value) || value < 0) throw new TypeError('a limit must be a whole number, 0 or more');
+  return value;
+}

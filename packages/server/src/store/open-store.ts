@@ -1,0 +1,18 @@
+import type { Clock } from '../lib/clock.ts';
+import { openMemory } from './memory/open-memory.ts';
+import type { OpenedStore } from './port.ts';
+import { openSqlite, type SqliteOptions } from './sqlite/open-sqlite.ts';
+
+export type StoreOptions =
+  | { readonly kind: 'memory'; readonly clock: Clock }
+  | ({ readonly kind: 'sqlite' } & SqliteOptions);
+
+/** Opens the store of one data space. Rejects with a sentence for the operator when it cannot be used. */
+export async function openStore(options: StoreOptions): Promise<OpenedStore> {
+  switch (options.kind) {
+    case 'memory':
+      return openMemory(options);
+    case 'sqlite':
+      return openSqlite(options);
+  }
+}

@@ -1,0 +1,111 @@
+import { realpathSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../../lib/clock.ts';
+import type { Member, Verdict } from '../apply-group.ts';
+import { type BoundedRead, type Engine, storeOnEngine } from '../engine.ts';
+import type { DueItem, Followed, Item, Key, OpenedStore, Queue, ScopeHead, ScopeName } from '../port.ts';
+import { openConnection } from './connection.ts';
+import { createPrivateFile } from './private-file.ts';
+import { lockForProcess, type ProcessLock } from './process-lock.ts';
+import { SqliteReader } from './reader.ts';
+import { prepareSchema } from './schema.ts';
+import { WriterThread } from './writer-thread.ts';
+
+export interface SqliteOptions {
+  /** The database file; its directory must exist. Beside it stand `-wal`, `-shm` and `.lock`. */
+  readonly path: string;
+  readonly clock: Clock;
+  /** Called once when the disk or the writer has failed; the process should end and recover at its next start. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** A store in one SQLite file, for one process at a time. */
+export async function openSqlite({ path, clock, onFatal }: SqliteOptions): Promise<OpenedStore> {
+  createPrivateFile(path);
+  // Two names of one file must meet at one lock.
+  const file = realpathSync(path);
+  const lock = lockForProcess(file);
+  let writer: WriterThread | undefined;
+  try {
+    prepare(file);
+    writer = await WriterThread.start({ path: file, onFatal });
+    const database = openConnection(file, { readOnly: true, cacheKibibytes: readCacheKibibytes });
+    return storeOnEngine(new SqliteEngine({ lock, database, writer }), clock);
+  } catch (error) {
+    await writer?.close();
+    lock.close();
+    throw error;
+  }
+}
+
+const readCacheKibibytes = 64 * 1024;
+
+function prepare(file: string): void {
+  const database = openConnection(file, { readOnly: false, cacheKibibytes: 2048 });
+  try {
+    prepareSchema(database);
+  } finally {
+    database.close();
+  }
+}
+
+interface Parts {
+  readonly lock: ProcessLock;
+  readonly database: DatabaseSync;
+  readonly writer: WriterThread;
+}
+
+class SqliteEngine implements Engine {
+  readonly kind = 'sqlite';
+  readonly synchronous = 'full';
+  readonly #parts: Parts;
+  readonly #reader: SqliteReader;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#reader = new SqliteReader(parts.database);
+  }
+
+  get(scope: ScopeName, keys: readonly Key[], now: number): readonly (Item | undefined)[] {
+    return this.#reader.get(scope, keys, now);
+  }
+
+  range(scope: ScopeName, read: BoundedRead, now: number): readonly Item[] {
+    return this.#reader.range(scope, read, now);
+  }
+
+  follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
+    return this.#reader.follow(scope, read, now);
+  }
+
+  count(scope: ScopeName, read: BoundedRead, now: number): number {
+    return this.#reader.count(scope, read, now);
+  }
+
+  runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
+    return this.#parts.writer.run(members, now);
+  }
+
+  scopes(after: ScopeName | undefined, limit: number): readonly ScopeHead[] {
+    return this.#reader.scopes(after, limit);
+  }
+
+  scan(scope: ScopeName, after: Key | undefined, limit: number): readonly Item[] {
+    return this.#reader.scan(scope, after, limit);
+  }
+
+  due(queue: Queue, before: number, limit: number): readonly DueItem[] {
+    return this.#reader.due(queue, before, limit);
+  }
+
+  isHealthy(): boolean {
+    return this.#parts.writer.isHealthy;
+  }
+
+  async close(): Promise<void> {
+    const { lock, database, writer } = this.#parts;
+    database.close();
+    await writer.close();
+    lock.close();
+  }
+}

@@ -1,0 +1,25 @@
+import { DatabaseSync } from 'node:sqlite';
+import { createPrivateFile } from './private-file.ts';
+
+/** Released by `close`, and by the system when the process ends, however it ends. */
+export interface ProcessLock {
+  close(): void;
+}
+
+/**
+ * Makes sure that one process has the store open. An exclusive transaction on a file of its own holds the lock, so that
+ * the store's file stays open to readers such as a backup program.
+ */
+export function lockForProcess(path: string): ProcessLock {
+  const lockPath = `${path}.lock`;
+  createPrivateFile(lockPath);
+  const database = new DatabaseSync(lockPath, { timeout: 0 });
+  try {
+    // Nothing is ever written, so no journal has to be left behind by a process that is killed.
+    database.exec('pragma journal_mode = memory; begin exclusive');
+    return database;
+  } catch (error) {
+    database.close();
+    throw new Error(`the store \`${path}\` is open already: one process at a time can use it`, { cause: error });
+  }
+}

@@ -1,0 +1,167 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { isExpired } from '../apply-group.ts';
+import type { BoundedRead } from '../engine.ts';
+import type { DueItem, Followed, Item, Key, Queue, ScopeHead, ScopeName, ScopeState } from '../port.ts';
+import { isIndexPartition } from '../port.ts';
+import {
+  type IndexRow,
+  type ItemRow,
+  indexColumns,
+  indexItemOfRow,
+  itemColumns,
+  itemOfRow,
+  Statements,
+} from './rows.ts';
+
+/**
+ * Reads on the calling thread. Every method runs to its end in one turn, so that no statement is left open: an open one
+ * would pin its snapshot and hide later commits.
+ */
+export class SqliteReader {
+  readonly #statements: Statements;
+
+  constructor(database: DatabaseSync) {
+    this.#statements = new Statements(database);
+  }
+
+  get(scope: ScopeName, keys: readonly Key[], now: number): readonly (Item | undefined)[] {
+    const [first] = keys;
+    if (keys.length === 1 && first !== undefined) return [this.#getOne(scope, first, now)];
+    return this.#inSnapshot(() => keys.map((key) => this.#getOne(scope, key, now)));
+  }
+
+  range(scope: ScopeName, read: BoundedRead, now: number): readonly Item[] {
+    if (isIndexPartition(read.pk)) return this.#indexRange(scope, read);
+    const rows = this.#statements.prepare<ItemRow>(`
+      select ${itemColumns} from items
+      where ${boundsSql(read)} and ${liveSql} ${orderSql(read)} limit ?`);
+    const found = rows.iterate(...boundsOf(scope, read), now, read.limit);
+    return takeWhileFits(found, read, itemOfRow, (item) => item.value);
+  }
+
+  follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
+    const rows = this.#statements.prepare<FollowedRow>(`
+      select items.version, due_queue, due_at, value, items.sk, items.pk, entry.sk
+      from index_items as entry
+      cross join items on items.scope = entry.scope and items.pk = target_pk and items.sk = target_sk
+      where ${boundsSql(read, 'entry.')} and ${liveSql} ${orderSql(read, 'entry.')} limit ?`);
+    const found = rows.iterate(...boundsOf(scope, read), now, read.limit);
+    return takeWhileFits(found, read, followedOfRow, ({ item }) => item.value);
+  }
+
+  count(scope: ScopeName, read: BoundedRead, now: number): number {
+    const isIndex = isIndexPartition(read.pk);
+    const rows = this.#statements.prepare<readonly [count: number]>(`
+      select count(*) from (
+        select 1 from ${isIndex ? 'index_items' : 'items'}
+        where ${boundsSql(read)} ${isIndex ? '' : `and ${liveSql}`} limit ?)`);
+    return rows.get(...boundsOf(scope, read), ...(isIndex ? [] : [now]), read.limit)?.[0] ?? 0;
+  }
+
+  scopes(after: ScopeName | undefined, limit: number): readonly ScopeHead[] {
+    const rows = this.#statements.prepare<readonly [name: string, seq: number, state: ScopeState]>(
+      'select scope, seq, state from heads where scope > ? order by scope limit ?',
+    );
+    // No scope has an empty name.
+    return rows.all(after ?? '', limit).map(([name, seq, state]) => ({ name, seq, state }));
+  }
+
+  scan(scope: ScopeName, after: Key | undefined, limit: number): readonly Item[] {
+    const rows = this.#statements.prepare<ScanRow>(`
+      select version, due_queue, due_at, value, sk, pk, null as target_pk, null as target_sk
+      from items where scope = ?1 and (pk, sk) > (?2, ?3)
+      union all
+      select version, null, null, '', sk, pk, target_pk, target_sk
+      from index_items where scope = ?1 and (pk, sk) > (?2, ?3)
+      order by pk, sk limit ?4`);
+    return rows.all(scope, after?.pk ?? '', after?.sk ?? '', limit).map(itemOfScanRow);
+  }
+
+  due(queue: Queue, before: number, limit: number): readonly DueItem[] {
+    const rows = this.#statements.prepare<DueRow>(`
+      select ${itemColumns}, scope from items
+      where due_queue = ? and due_at <= ? order by due_at limit ?`);
+    return rows.all(queue, before, limit).map(([version, dueQueue, dueAt, value, sk, pk, scope]) => ({
+      scope,
+      item: itemOfRow([version, dueQueue, dueAt, value, sk, pk]),
+    }));
+  }
+
+  #getOne(scope: ScopeName, { pk, sk }: Key, now: number): Item | undefined {
+    if (isIndexPartition(pk)) {
+      const row = this.#statements.prepare<IndexRow>(getIndexSql).get(scope, pk, sk);
+      return row === undefined ? undefined : indexItemOfRow(row);
+    }
+    const row = this.#statements.prepare<ItemRow>(getItemSql).get(scope, pk, sk);
+    if (row === undefined) return undefined;
+    const item = itemOfRow(row);
+    return isExpired(item.due, now) ? undefined : item;
+  }
+
+  #indexRange(scope: ScopeName, read: BoundedRead): readonly Item[] {
+    const rows = this.#statements.prepare<IndexRow>(`
+      select ${indexColumns} from index_items
+      where ${boundsSql(read)} ${orderSql(read)} limit ?`);
+    return rows.all(...boundsOf(scope, read), read.limit).map(indexItemOfRow);
+  }
+
+  #inSnapshot<T>(work: () => T): T {
+    this.#statements.prepare('begin').run();
+    try {
+      return work();
+    } finally {
+      this.#statements.prepare('commit').run();
+    }
+  }
+}
+
+type FollowedRow = readonly [...ItemRow, indexSk: string];
+type DueRow = readonly [...ItemRow, scope: ScopeName];
+type ScanRow = readonly [...ItemRow, targetPk: string | null, targetSk: string | null];
+
+const getItemSql = `select ${itemColumns} from items where scope = ? and pk = ? and sk = ?`;
+const getIndexSql = `select ${indexColumns} from index_items where scope = ? and pk = ? and sk = ?`;
+
+const liveSql = `(due_queue is not 'expire' or due_at > ?)`;
+
+/** Takes the parameters that {@link boundsOf} gives. Texts compare by their UTF-8 bytes (BINARY collation). */
+export function boundsSql({ isFromIncluded, to }: Pick<BoundedRead, 'isFromIncluded' | 'to'>, table = ''): string {
+  const upper = to === undefined ? '' : `and ${table}sk < ?`;
+  return `${table}scope = ? and ${table}pk = ? and ${table}sk ${isFromIncluded ? '>=' : '>'} ? ${upper}`;
+}
+
+export function boundsOf(scope: ScopeName, { pk, from, to }: Pick<BoundedRead, 'pk' | 'from' | 'to'>): string[] {
+  return to === undefined ? [scope, pk, from] : [scope, pk, from, to];
+}
+
+function orderSql({ isReverse }: BoundedRead, table = ''): string {
+  return `order by ${table}sk ${isReverse ? 'desc' : 'asc'}`;
+}
+
+function followedOfRow([version, dueQueue, dueAt, value, sk, pk, indexSk]: FollowedRow): Followed {
+  return { sk: indexSk, item: itemOfRow([version, dueQueue, dueAt, value, sk, pk]) };
+}
+
+function itemOfScanRow([version, dueQueue, dueAt, value, sk, pk, targetPk, targetSk]: ScanRow): Item {
+  return targetPk === null || targetSk === null
+    ? itemOfRow([version, dueQueue, dueAt, value, sk, pk])
+    : indexItemOfRow([version, targetPk, targetSk, sk, pk]);
+}
+
+/** Leaving the loop early ends the statement as well. */
+function takeWhileFits<Row, T>(
+  rows: Iterable<Row>,
+  { bytesMax }: BoundedRead,
+  read: (row: Row) => T,
+  storedText: (entry: T) => string,
+): T[] {
+  const taken: T[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const entry = read(row);
+    taken.push(entry);
+    bytes += bytesMax === Number.POSITIVE_INFINITY ? 0 : Buffer.byteLength(storedText(entry));
+    if (bytes > bytesMax) break;
+  }
+  return taken;
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { Member, Verdict } from '../apply-group.ts';
+import { OutcomeUnknown, Unavailable } from '../port.ts';
+import type { GroupFailure } from './writer.ts';
+import type { WorkerAnswer, WorkerRequest } from './writer-worker.ts';
+
+export interface WriterThreadOptions {
+  readonly path: string;
+  /** Called once, when the writer cannot go on: nothing is stored from then on. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** The side of the writer that lives on the calling thread. */
+export class WriterThread {
+  readonly #worker: Worker;
+  readonly #onFatal: (error: Error) => void;
+  #inFlight: InFlight | undefined;
+  #fault: Error | undefined;
+  #isClosing = false;
+
+  static async start({ path, onFatal }: WriterThreadOptions): Promise<WriterThread> {
+    const worker = new Worker(new URL('./writer-worker.ts', import.meta.url), { workerData: { path } });
+    // An error of the start, such as a file that is no database, rejects here.
+    await once(worker, 'message');
+    return new WriterThread(worker, onFatal);
+  }
+
+  private constructor(worker: Worker, onFatal: (error: Error) => void) {
+    this.#worker = worker;
+    this.#onFatal = onFatal;
+    worker.on('message', (answer: WorkerAnswer) => this.#settle(answer));
+    worker.on('messageerror', (error) => this.#fail(error));
+    worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
+    worker.on('exit', (code) => {
+      if (!this.#isClosing) this.#fail(new Error(`the writer's thread ended with code ${code}`));
+    });
+  }
+
+  get isHealthy(): boolean {
+    return this.#fault === undefined;
+  }
+
+  run(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
+    if (this.#fault !== undefined) {
+      return Promise.reject(new Unavailable('the store has failed', { cause: this.#fault }));
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<readonly Verdict[]>();
+    this.#inFlight = { resolve, reject };
+    this.#send({ members, now });
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    if (this.#fault !== undefined) {
+      await this.#worker.terminate();
+      return;
+    }
+    const ended = once(this.#worker, 'exit');
+    this.#send('close');
+    await ended;
+  }
+
+  #send(request: WorkerRequest): void {
+    this.#worker.postMessage(request);
+  }
+
+  #settle(answer: WorkerAnswer): void {
+    const inFlight = this.#inFlight;
+    this.#inFlight = undefined;
+    if (answer === 'ready' || inFlight === undefined) return;
+    if ('verdicts' in answer) {
+      inFlight.resolve(answer.verdicts);
+      return;
+    }
+    const error = errorOf(answer.failure);
+    if (answer.failure.isFatal) this.#declareFault(error);
+    inFlight.reject(error);
+  }
+
+  /** Whatever was under way may have been stored before the thread was lost. */
+  #fail(error: Error): void {
+    this.#declareFault(error);
+    this.#inFlight?.reject(new OutcomeUnknown('the writer was lost while it stored a commit', { cause: error }));
+    this.#inFlight = undefined;
+  }
+
+  #declareFault(error: Error): void {
+    if (this.#fault !== undefined) return;
+    this.#fault = error;
+    this.#onFatal(error);
+  }
+}
+
+interface InFlight {
+  readonly resolve: (verdicts: readonly Verdict[]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+function errorOf({ outcome, message }: GroupFailure): Error {
+  const cause = new Error(message);
+  return outcome === 'unknown'
+    ? new OutcomeUnknown('the disk failed while a commit was stored', { cause })
+    : new Unavailable('the commit could not be stored', { cause });
+}

@@ -1,0 +1,36 @@
+/** The writer's thread: one message in and one out for every group. */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Member } from '../apply-group.ts';
+import { openConnection } from './connection.ts';
+import { type GroupAnswer, SqliteWriter } from './writer.ts';
+
+export interface GroupRequest {
+  readonly members: readonly Member[];
+  readonly now: number;
+}
+
+export type WorkerRequest = GroupRequest | 'close';
+export type WorkerAnswer = 'ready' | GroupAnswer;
+
+const cacheKibibytes = 32 * 1024;
+
+function serve(path: string): void {
+  const port = parentPort;
+  if (port === null) throw new Error('the writer runs in a worker thread only');
+  const answer = (message: WorkerAnswer) => port.postMessage(message);
+  const database = openConnection(path, { readOnly: false, cacheKibibytes });
+  const writer = new SqliteWriter(database);
+  port.on('message', (request: WorkerRequest) => {
+    if (request === 'close') {
+      // The last connection to close writes the log back into the file; the reader has closed before.
+      database.close();
+      port.close();
+      return;
+    }
+    answer(writer.run(request.members, request.now));
+    writer.checkpointIfDue();
+  });
+  answer('ready');
+}
+
+serve((workerData as { readonly path: string }).path);

@@ -1,0 +1,187 @@
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  applyGroup,
+  type Current,
+  type Head,
+  type Member,
+  type Standing,
+  type Verdict,
+  type Write,
+} from '../apply-group.ts';
+import { keyBounds } from '../key-bounds.ts';
+import { type Item, isIndexPartition, type Key, type ScopeName, type ScopeState } from '../port.ts';
+import { boundsOf, boundsSql } from './reader.ts';
+import { Statements } from './rows.ts';
+
+/** How a group ended that could not be stored. */
+export interface GroupFailure {
+  /** Whether the group may stand on disk all the same. */
+  readonly outcome: 'nothing-written' | 'unknown';
+  /** Whether the store must not go on. */
+  readonly isFatal: boolean;
+  readonly message: string;
+}
+
+export type GroupAnswer = { readonly verdicts: readonly Verdict[] } | { readonly failure: GroupFailure };
+
+/** About 4 MB of pages in the write-ahead log; beyond that, reads get slower and a start takes longer. */
+const checkpointPages = 1024;
+
+/** The one connection that writes. */
+export class SqliteWriter {
+  readonly #database: DatabaseSync;
+  readonly #statements: Statements;
+  /** Pages that the log held when a checkpoint could not begin it anew; only growth beyond them is worth another. */
+  #pagesKept = 0;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#statements = new Statements(database);
+  }
+
+  /** One transaction. Never throws: what went wrong, and whether the group may stand, is the answer. */
+  run(members: readonly Member[], now: number): GroupAnswer {
+    let isCommitting = false;
+    try {
+      this.#statements.prepare('begin immediate').run();
+      const { verdicts, writes, heads } = applyGroup(this.#current(now), members);
+      for (const write of writes) this.#write(write);
+      for (const [scope, head] of heads) this.#writeHead(scope, head);
+      isCommitting = true;
+      this.#statements.prepare('commit').run();
+      return { verdicts };
+    } catch (error) {
+      return { failure: this.#undo(error, isCommitting) };
+    }
+  }
+
+  /** Between groups only: a checkpoint beside a writer lets the log grow without bound. */
+  checkpointIfDue(): void {
+    const log = this.#logPages('noop');
+    if (log < this.#pagesKept) this.#pagesKept = 0;
+    if (log < this.#pagesKept + checkpointPages) return;
+    this.#logPages('passive');
+    this.#pagesKept = log;
+  }
+
+  #logPages(mode: 'noop' | 'passive'): number {
+    const sql = `pragma wal_checkpoint(${mode})`;
+    return this.#statements.prepare<readonly [busy: number, log: number, done: number]>(sql).get()?.[1] ?? 0;
+  }
+
+  /**
+   * A full disk is met before the commit record is whole, so a transaction that can still be rolled back wrote nothing.
+   * After any other error of a commit nobody knows what reached the disk.
+   */
+  #undo(error: unknown, wasCommitting: boolean): GroupFailure {
+    const message = error instanceof Error ? error.message : String(error);
+    const isTemporary = !isSqliteError(error) || temporaryCodes.has(error.errcode & 0xff);
+    let isUndone = false;
+    try {
+      if (this.#database.isTransaction) this.#database.exec('rollback');
+      else if (wasCommitting) return { outcome: 'unknown', isFatal: true, message };
+      isUndone = true;
+    } catch {
+      // The first error is the one worth telling.
+    }
+    const isFatal = !isTemporary || !isUndone;
+    return { outcome: wasCommitting && isFatal ? 'unknown' : 'nothing-written', isFatal, message };
+  }
+
+  #current(now: number): Current {
+    return {
+      now,
+      head: (scope) => this.#head(scope),
+      item: (scope, key) => this.#standing(scope, key),
+      value: (scope, key) =>
+        this.#statements
+          .prepare<readonly [string]>('select value from items where scope = ? and pk = ? and sk = ?')
+          .get(scope, key.pk, key.sk)?.[0],
+      keys: (scope, pk, prefix, atMost) => this.#keys({ scope, pk, prefix, atMost, now }),
+    };
+  }
+
+  #head(scope: ScopeName): Head | undefined {
+    const row = this.#statements
+      .prepare<readonly [seq: number, state: ScopeState]>('select seq, state from heads where scope = ?')
+      .get(scope);
+    return row === undefined ? undefined : { seq: row[0], state: row[1] };
+  }
+
+  #standing(scope: ScopeName, { pk, sk }: Key): Standing | undefined {
+    const sql = isIndexPartition(pk)
+      ? 'select version, null, null from index_items where scope = ? and pk = ? and sk = ?'
+      : 'select version, due_queue, due_at from items where scope = ? and pk = ? and sk = ?';
+    const row = this.#statements.prepare<StandingRow>(sql).get(scope, pk, sk);
+    if (row === undefined) return undefined;
+    const [version, queue, at] = row;
+    return queue === null || at === null ? { version } : { version, due: { at, queue } };
+  }
+
+  #keys({ scope, pk, prefix, atMost, now }: KeysRead): readonly string[] {
+    const bounds = { ...keyBounds({ prefix }), pk };
+    const isIndex = isIndexPartition(pk);
+    const sql = isIndex
+      ? `select sk from index_items where ${boundsSql(bounds)} limit ?`
+      : `select sk from items where ${boundsSql(bounds)} and (due_queue is not 'expire' or due_at > ?) limit ?`;
+    const parameters = [...boundsOf(scope, bounds), ...(isIndex ? [] : [now]), atMost];
+    return this.#statements
+      .prepare<readonly [sk: string]>(sql)
+      .all(...parameters)
+      .map(([sk]) => sk);
+  }
+
+  #write({ scope, pk, sk, item }: Write): void {
+    if (item === undefined) {
+      const table = isIndexPartition(pk) ? 'index_items' : 'items';
+      this.#statements.prepare(`delete from ${table} where scope = ? and pk = ? and sk = ?`).run(scope, pk, sk);
+    } else if (item.target !== undefined) {
+      this.#statements.prepare(putIndexSql).run(scope, pk, sk, item.target.pk, item.target.sk, item.version);
+    } else {
+      this.#putItem(scope, item);
+    }
+  }
+
+  #putItem(scope: ScopeName, { pk, sk, version, due, value }: Item): void {
+    this.#statements.prepare(putItemSql).run(scope, pk, sk, version, due?.queue ?? null, due?.at ?? null, value);
+  }
+
+  #writeHead(scope: ScopeName, { seq, state }: Head): void {
+    this.#statements.prepare(putHeadSql).run(scope, seq, state);
+  }
+}
+
+interface KeysRead {
+  readonly scope: ScopeName;
+  readonly pk: string;
+  readonly prefix: string;
+  readonly atMost: number;
+  readonly now: number;
+}
+
+type StandingRow = readonly [version: number, dueQueue: 'expire' | 'work' | null, dueAt: number | null];
+
+const putItemSql = `
+  insert into items (scope, pk, sk, version, due_queue, due_at, value) values (?, ?, ?, ?, ?, ?, ?)
+  on conflict (scope, pk, sk) do update set
+    version = excluded.version, due_queue = excluded.due_queue, due_at = excluded.due_at, value = excluded.value`;
+
+const putIndexSql = `
+  insert into index_items (scope, pk, sk, target_pk, target_sk, version) values (?, ?, ?, ?, ?, ?)
+  on conflict (scope, pk, sk) do update set
+    target_pk = excluded.target_pk, target_sk = excluded.target_sk, version = excluded.version`;
+
+const putHeadSql = `
+  insert into heads (scope, seq, state) values (?, ?, ?)
+  on conflict (scope) do update set seq = excluded.seq, state = excluded.state`;
+
+/** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_NOMEM and SQLITE_FULL: the store serves on, and the same commit may pass later. */
+const temporaryCodes: ReadonlySet<number> = new Set([5, 6, 7, 13]);
+
+interface SqliteError extends Error {
+  readonly errcode: number;
+}
+
+function isSqliteError(error: unknown): error is SqliteError {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
+}
