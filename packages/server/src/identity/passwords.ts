@@ -1,0 +1,162 @@
+import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { InputError } from '@freehold/contract/problem';
+import { Problem } from '../lib/problem.ts';
+
+/** Stores passwords as Argon2id (RFC 9106) in the PHC string format, off the thread that answers requests. */
+export interface PasswordHasher {
+  hash(password: string): Promise<string>;
+  /** @throws Error when `stored` is not an Argon2id PHC string: that is damage, not a wrong password. */
+  verify(password: string, stored: string): Promise<boolean>;
+  /** Costs what `verify` costs, so that the time of an answer does not tell whether an account exists. */
+  verifyAgainstNothing(password: string): Promise<false>;
+}
+
+interface PasswordHasherOptions {
+  /** Hashes under way at once. Each holds 19 MiB and one of libuv's threads, which token signatures need too. */
+  readonly parallelMax: number;
+  /** Calls that may wait for their turn. The one after them gets `unavailable` at once. */
+  readonly queueMax?: number;
+}
+
+/** Every method may throw Problem `unavailable` (503, `retry_after_seconds`) when too many calls wait. */
+export function createPasswordHasher({ parallelMax, queueMax = 64 }: PasswordHasherOptions): PasswordHasher {
+  const inTurn = boundedLane(parallelMax, queueMax);
+  // Nobody knows a password for it: it is no hash of anything, only of the right size and cost.
+  const decoy: StoredHash = { cost: currentCost, salt: randomBytes(saltBytes), tag: randomBytes(tagBytes) };
+  return {
+    async hash(password) {
+      const salt = randomBytes(saltBytes);
+      const tag = await inTurn(() => derive(password, { cost: currentCost, salt, tagLength: tagBytes }));
+      return toPhc({ cost: currentCost, salt, tag });
+    },
+    async verify(password, stored) {
+      const expected = fromPhc(stored);
+      return await inTurn(() => matches(password, expected));
+    },
+    async verifyAgainstNothing(password) {
+      await inTurn(() => matches(password, decoy));
+      return false;
+    },
+  };
+}
+
+const passwordBytesMax = 256;
+
+/**
+ * What is wrong with a password as input, if anything. Length counts characters (code points) of the NFC form; its
+ * UTF-8 form may have at most 256 bytes. At sign-in pass 1 as `minLength`: a rule made stricter later must not lock
+ * out those who chose their password before.
+ */
+export function checkPassword(password: unknown, minLength: number): InputError | undefined {
+  if (typeof password !== 'string') return passwordError('wrong_type', 'must be a string');
+  if (!password.isWellFormed() || password.includes('\0'))
+    return passwordError('invalid_text', 'must not contain U+0000 or lone surrogates');
+  // The first bound keeps a text of megabytes from being normalised. It refuses nothing that would fit afterwards,
+  // since NFC leaves a third of the bytes at least: three parts of a Hangul syllable make one of their size.
+  if (Buffer.byteLength(password) > passwordBytesMax * 3 || normalized(password).length > passwordBytesMax)
+    return passwordError('too_long', `must have at most ${passwordBytesMax} bytes`);
+  if ([...password.normalize('NFC')].length < minLength)
+    return passwordError('too_short', `must have at least ${minLength} characters`);
+  return undefined;
+}
+
+function passwordError(code: string, message: string): InputError {
+  return { pointer: '/password', code, message: `field \`password\` ${message}` };
+}
+
+/**
+ * NFC, as in the OpaqueString profile of RFC 8265: one keyboard sends `é` as one code point and another as two, and
+ * the same typed password must match. Not NFKC, which would make different characters one (`²` and `2`, `ﬁ` and
+ * `fi`) and so weaken what was chosen.
+ */
+function normalized(password: string): Buffer {
+  return Buffer.from(password.normalize('NFC'), 'utf8');
+}
+
+interface Cost {
+  readonly memoryKibibytes: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
+
+interface StoredHash {
+  readonly cost: Cost;
+  readonly salt: Buffer;
+  readonly tag: Buffer;
+}
+
+/** The first choice of the OWASP password storage cheat sheet: 19 MiB, two passes, one lane. */
+const currentCost: Cost = { memoryKibibytes: 19_456, passes: 2, parallelism: 1 };
+const saltBytes = 16;
+const tagBytes = 32;
+
+/** A stored hash may ask for more than today's cost (it was made elsewhere), but not for a machine's whole memory. */
+const costMax: Cost = { memoryKibibytes: 131_072, passes: 10, parallelism: 4 };
+
+async function matches(password: string, expected: StoredHash): Promise<boolean> {
+  const { cost, salt, tag } = expected;
+  return timingSafeEqual(await derive(password, { cost, salt, tagLength: tag.length }), tag);
+}
+
+interface Derivation {
+  readonly cost: Cost;
+  readonly salt: Buffer;
+  readonly tagLength: number;
+}
+
+function derive(password: string, { cost, salt, tagLength }: Derivation): Promise<Buffer> {
+  const parameters: Argon2Parameters = {
+    message: normalized(password),
+    nonce: salt,
+    parallelism: cost.parallelism,
+    tagLength,
+    memory: cost.memoryKibibytes,
+    passes: cost.passes,
+  };
+  return new Promise((resolve, reject) => {
+    argon2('argon2id', parameters, (error, tag) => (error === null ? resolve(tag) : reject(error)));
+  });
+}
+
+function toPhc({ cost, salt, tag }: StoredHash): string {
+  const { memoryKibibytes, passes, parallelism } = cost;
+  return `$argon2id$v=19$m=${memoryKibibytes},t=${passes},p=${parallelism}$${unpadded(salt)}$${unpadded(tag)}`;
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replaceAll('=', '');
+}
+
+/** Salt 8 to 64 bytes and tag 16 to 64 bytes, in base64 without padding. */
+const phcForm = /^\$argon2id\$v=19\$m=(\d{1,9}),t=(\d{1,9}),p=(\d{1,9})\$([A-Za-z\d+/]{11,86})\$([A-Za-z\d+/]{22,86})$/;
+
+function fromPhc(stored: string): StoredHash {
+  const [, memory, passes, parallelism, salt, tag] = phcForm.exec(stored) ?? [];
+  if (salt === undefined || tag === undefined) throw new Error('stored password hash is not an Argon2id PHC string');
+  const cost = { memoryKibibytes: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
+  if (cost.memoryKibibytes > costMax.memoryKibibytes || cost.passes > costMax.passes)
+    throw new Error('stored password hash asks for more than this server spends on a password');
+  if (cost.parallelism > costMax.parallelism)
+    throw new Error('stored password hash asks for more lanes than this server grants');
+  return { cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') };
+}
+
+type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** A slot that falls free is handed to the first in the queue, so that no later call can step in before it. */
+function boundedLane(parallelMax: number, queueMax: number): InTurn {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async (work) => {
+    if (running < parallelMax) running += 1;
+    else if (waiting.length < queueMax) await new Promise<void>((resolve) => waiting.push(resolve));
+    else throw new Problem('unavailable', 'too many sign-ins are waiting', { retry_after_seconds: 1 });
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
+}

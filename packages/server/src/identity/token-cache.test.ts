@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { test } from 'node:test';
+import { createTokenCache } from './token-cache.ts';
+
+test('A08 of 100,000 random tokens none is ever answered with the value of another', () => {
+  const cache = createTokenCache<{ readonly exp: number; readonly owner: number }>({ entriesMax: 200_000 });
+  const tokens = Array.from({ length: 100_000 }, () => randomBytes(24).toString('base64url'));
+  for (const [owner, token] of tokens.entries()) cache.set(token, { exp: 10, owner });
+  for (const [owner, token] of tokens.entries()) assert.equal(cache.get(token, 0)?.owner, owner);
+  for (const token of tokens) assert.equal(cache.get(`${token}A`, 0), undefined);
+});
+
+test('A08 the last character counts, also of a token whose signature decodes to the same bytes', () => {
+  const cache = createTokenCache<{ readonly exp: number }>({ entriesMax: 9 });
+  cache.set('header.payload.AA', { exp: 10 });
+  for (const other of ['header.payload.AB', 'header.payload.A', 'header.payload.AA ', 'header.payload.AA\0', ''])
+    assert.equal(cache.get(other, 0), undefined);
+});
+
+test('A23 an entry ends with its token, on the second, though it was found a moment before', () => {
+  const cache = createTokenCache<{ readonly exp: number }>({ entriesMax: 9 });
+  const value = { exp: 1000 };
+  cache.set('token', value);
+  assert.equal(cache.get('token', 999), value);
+  assert.equal(cache.get('token', 1000), undefined);
+  assert.equal(cache.get('token', 999), undefined, 'an ended entry is gone, should the clock step back too');
+});
+
+test('J02 forgets one token or all', () => {
+  const cache = createTokenCache<{ readonly exp: number }>({ entriesMax: 9 });
+  for (const token of ['a', 'b', 'c']) cache.set(token, { exp: 10 });
+  cache.delete('a');
+  assert.deepEqual(
+    ['a', 'b', 'c'].map((token) => cache.get(token, 0) !== undefined),
+    [false, true, true],
+  );
+  cache.clear();
+  for (const token of ['a', 'b', 'c']) assert.equal(cache.get(token, 0), undefined);
+});
+
+test('holds no more entries than it was given, and forgets first what is used least', () => {
+  const cache = createTokenCache<{ readonly exp: number }>({ entriesMax: 2 });
+  cache.set('a', { exp: 10 });
+  cache.set('b', { exp: 10 });
+  cache.get('a', 0);
+  cache.set('c', { exp: 10 });
+  assert.deepEqual(
+    ['a', 'b', 'c'].map((token) => cache.get(token, 0) !== undefined),
+    [true, false, true],
+  );
+});
