@@ -1,0 +1,50 @@
+import type { EntityDefinition } from './definition.ts';
+
+export const actions = ['create', 'get', 'list', 'update', 'delete'] as const;
+export type ApiAction = (typeof actions)[number];
+
+/** One of the five configs of an entity, as it is stored and shown. The create config is the definition as supplied. */
+export type ApiConfig = Readonly<Record<string, unknown>>;
+
+export function apiName(action: ApiAction, entityName: string): string {
+  return `${action}-${entityName}`;
+}
+
+/** The key under which the live config of an API stands. */
+export function activeConfigKey(api: string): string {
+  return `apiname#${api};version#active`;
+}
+
+/** The key under which one version of a config stands for good. */
+export function versionedConfigKey(api: string, version: number): string {
+  return `apiname#${api};version#${version}`;
+}
+
+/** From one definition the five configs: the one supplied and four that are generated from it. */
+export function generateConfigs(definition: EntityDefinition): ReadonlyMap<ApiAction, ApiConfig> {
+  const { entityName } = definition;
+  const generated = (action: ApiAction): ApiConfig => ({
+    entityName,
+    action,
+    ...routeOf(action, entityName),
+    Views: { default: {} },
+  });
+  return new Map(actions.map((action) => [action, action === 'create' ? { ...definition } : generated(action)]));
+}
+
+/** Where an app calls an action, below `/app/{orgCode}`. */
+export function routeOf(action: ApiAction | 'count', entityName: string): { method: string; path: string } {
+  switch (action) {
+    case 'create':
+      return { method: 'POST', path: `/create/${entityName}` };
+    case 'get':
+      return { method: 'GET', path: `/item/${entityName}/{id}` };
+    case 'update':
+      return { method: 'PUT', path: `/update/${entityName}/{id}` };
+    case 'delete':
+      return { method: 'DELETE', path: `/delete/${entityName}/{id}` };
+    case 'list':
+    case 'count':
+      return { method: 'GET', path: `/${action}/${entityName}` };
+  }
+}

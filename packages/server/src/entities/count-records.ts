@@ -1,0 +1,43 @@
+import type { Cursors } from './cursor.ts';
+import { planList } from './list-plan.ts';
+import type { ListQuery } from './list-query.ts';
+import { createWalk, cursorBinding, matches } from './list-records.ts';
+import { recordCounter } from './record-changes.ts';
+import type { RecordCall } from './write-loop.ts';
+
+/** `nexttoken` is there where the budget ended before the records did: `count` is the part counted so far. */
+export interface Count {
+  readonly count: number;
+  readonly nexttoken?: string;
+}
+
+const indexedCountMax = 50_000;
+
+/** Everything is counted by its counter, one value of an indexed field by its index, anything else by reading. */
+export async function countRecords(cursors: Cursors, call: RecordCall, query: ListQuery): Promise<Count> {
+  const { scope } = call.workspace;
+  if (query.filters.length === 0 && query.nexttoken === undefined) {
+    const [counter] = await scope.get([recordCounter(call.entity.name)]);
+    return { count: counter === undefined ? 0 : Number(counter.value) };
+  }
+  const plan = planList(call.entity, call.workspace, query);
+  if (plan.isIndex && plan.residual.length === 0 && query.nexttoken === undefined) {
+    const count = await scope.count(plan.pk, plan.range, indexedCountMax + 1);
+    if (count <= indexedCountMax) return { count };
+  }
+  const binding = ['count', ...cursorBinding(call, query, plan)];
+  const walk = createWalk(
+    scope,
+    plan,
+    query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding),
+  );
+  let count = 0;
+  for (;;) {
+    for (const { sk, item } of await walk.next(200)) {
+      walk.passed(sk);
+      if (matches(plan, item)) count += 1;
+    }
+    if (walk.isAtEnd()) return { count };
+    if (walk.isSpent()) return { count, nexttoken: cursors.seal(walk.position(), binding) };
+  }
+}

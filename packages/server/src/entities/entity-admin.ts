@@ -1,0 +1,207 @@
+import { type Clock, timestamp } from '../lib/clock.ts';
+import { notFound, Problem } from '../lib/problem.ts';
+import { type Change, Conflict, type Item, type Store } from '../store/port.ts';
+import { type ApiAction, actions, activeConfigKey, apiName, generateConfigs } from './api-configs.ts';
+import { compileEntity } from './compile-entity.ts';
+import { type ConfigReader, type ConfigSet, pointerValue, readPointer } from './config-reader.ts';
+import { definitionLimits } from './definition.ts';
+import { keysMayOverlap } from './key-template.ts';
+import { activeKey, configHeadKey, type EntityRow, entityKey, versionKey } from './org-keys.ts';
+import { parseDefinition } from './parse-definition.ts';
+import { purgeWork } from './purge-entity.ts';
+import { recordCounter } from './record-changes.ts';
+import { systemEntities } from './system-entities.ts';
+import { orgScopeName, workspaceScopeName } from './workspace.ts';
+import { workspaceRows } from './workspace-directory.ts';
+
+/** The management side of entities, in one environment: define, show, remove. */
+export interface EntityAdmin {
+  define(orgCode: string, input: unknown): Promise<DefinedEntity>;
+  list(orgCode: string): Promise<readonly EntitySummary[]>;
+  /** The five configs. @throws Problem `not_found`. */
+  show(orgCode: string, entityName: string): Promise<Readonly<Record<string, unknown>>>;
+  remove(orgCode: string, entityName: string): Promise<void>;
+}
+
+export interface DefinedEntity {
+  readonly entityName: string;
+  readonly apis: readonly string[];
+  readonly version: number;
+  readonly warnings?: readonly string[];
+}
+
+export interface EntitySummary {
+  readonly name: string;
+  readonly apis: readonly string[];
+  readonly records: number;
+  readonly updated_at: string;
+}
+
+export interface EntityAdminParts {
+  readonly store: Store;
+  readonly configs: ConfigReader;
+  readonly clock: Clock;
+  /** Tells the job runner that there is work. */
+  readonly poke: () => void;
+}
+
+export function createEntityAdmin(parts: EntityAdminParts): EntityAdmin {
+  return {
+    define: (orgCode, input) => define(parts, orgCode, input),
+    list: (orgCode) => list(parts, orgCode),
+    show: (orgCode, entityName) => show(parts, orgCode, entityName),
+    remove: (orgCode, entityName) => remove(parts, orgCode, entityName),
+  };
+}
+
+async function define(parts: EntityAdminParts, orgCode: string, input: unknown): Promise<DefinedEntity> {
+  const { definition, warnings } = parseDefinition(input);
+  const { entityName } = definition;
+  const apis = actions.map((action) => apiName(action, entityName));
+  const version = await changeConfig(parts, orgCode, async (set, next) => {
+    await refuseOverlap(set, compileEntity(definition, next));
+    const row: EntityRow = { state: 'active', version: next, updated_at: timestamp(parts.clock.now()) };
+    const changes: Change[] = [{ kind: 'put', ...entityKey(entityName), value: JSON.stringify(row), if: 'absent' }];
+    for (const [action, config] of generateConfigs(definition)) {
+      const api = apiName(action, entityName);
+      changes.push({ kind: 'put', ...versionKey(api, next), value: JSON.stringify(config), if: 'absent' });
+      changes.push({ kind: 'put', ...activeKey(api), value: pointerValue(next), if: 'absent' });
+    }
+    return { changes, refuse: (item) => alreadyThere(entityName, item), judged: entityKey(entityName) };
+  });
+  return { entityName, apis, version, ...(warnings.length > 0 ? { warnings } : {}) };
+}
+
+function alreadyThere(entityName: string, item: Item): Problem {
+  const { state } = JSON.parse(item.value) as EntityRow;
+  const message =
+    state === 'active'
+      ? `entity \`${entityName}\` exists already`
+      : `the records of a removed entity \`${entityName}\` are still being removed: try again in a moment`;
+  return new Problem('conflict', message);
+}
+
+async function refuseOverlap(set: ConfigSet, made: ReturnType<typeof compileEntity>): Promise<void> {
+  if (set.entityNames.length >= definitionLimits.entitiesMax)
+    throw new Problem('conflict', `an org may have at most ${definitionLimits.entitiesMax} entities`);
+  for (const name of [...set.entityNames, ...systemEntities.keys()]) {
+    const other = name === made.name ? undefined : await set.entity(name);
+    if (other !== undefined && keysMayOverlap(made.keys, other.keys))
+      throw new Problem('conflict', `the key templates could give keys of entity \`${name}\``);
+  }
+}
+
+async function list(parts: EntityAdminParts, orgCode: string): Promise<readonly EntitySummary[]> {
+  const set = await parts.configs.current(orgCode);
+  const scope = parts.store.scope(orgScopeName(orgCode));
+  const rows = await scope.get(set.entityNames.map(entityKey));
+  const records = await countRecords(parts.store, orgCode, set.entityNames);
+  return set.entityNames.map((name, index) => ({
+    name,
+    apis: actions.map((action) => apiName(action, name)),
+    records: records[index] ?? 0,
+    updated_at: rowOf(rows[index])?.updated_at ?? '',
+  }));
+}
+
+/** The sums over the org's workspaces of the counters that each keeps. */
+async function countRecords(store: Store, orgCode: string, names: readonly string[]): Promise<readonly number[]> {
+  const sums = names.map(() => 0);
+  for await (const { code } of workspaceRows(store.scope(orgScopeName(orgCode)))) {
+    const counters = await store.scope(workspaceScopeName(orgCode, code)).get(names.map(recordCounter));
+    for (const [index, counter] of counters.entries()) sums[index] = (sums[index] ?? 0) + Number(counter?.value ?? 0);
+  }
+  return sums;
+}
+
+async function show(
+  parts: EntityAdminParts,
+  orgCode: string,
+  entityName: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const scope = parts.store.scope(orgScopeName(orgCode));
+  const pointers = await scope.get(actions.map((action) => activeKey(apiName(action, entityName))));
+  const shown: Record<string, unknown> = { entityName };
+  for (const [index, action] of actions.entries()) {
+    const pointer = pointers[index];
+    if (pointer === undefined) throw unknownEntity(entityName);
+    shown[action] = await showConfig(scope, { action, entityName, version: readPointer(pointer.value) });
+  }
+  return shown;
+}
+
+async function showConfig(
+  scope: ReturnType<Store['scope']>,
+  config: { readonly action: ApiAction; readonly entityName: string; readonly version: number },
+): Promise<Readonly<Record<string, unknown>>> {
+  const api = apiName(config.action, config.entityName);
+  const [body] = await scope.get([versionKey(api, config.version)]);
+  if (body === undefined) throw new Error('the body of a live config is missing');
+  const content = JSON.parse(body.value) as Readonly<Record<string, unknown>>;
+  return { key: activeConfigKey(api), version: config.version, ...content };
+}
+
+async function remove(parts: EntityAdminParts, orgCode: string, entityName: string): Promise<void> {
+  await changeConfig(parts, orgCode, async (set, next) => {
+    const version = set.entityVersion(entityName);
+    if (version === undefined) throw unknownEntity(entityName);
+    const now = parts.clock.now();
+    const row: EntityRow = { state: 'removing', version, removal: next, updated_at: timestamp(now) };
+    const pointers = actions.map((action) => activeKey(apiName(action, entityName)));
+    const changes: Change[] = [
+      { kind: 'put', ...entityKey(entityName), value: JSON.stringify(row), if: 'present' },
+      ...pointers.map((key): Change => ({ kind: 'remove', ...key, if: 'present' })),
+      purgeWork({ orgCode, entityName, definition: version, removal: next }, now),
+    ];
+    return { changes };
+  });
+  parts.poke();
+}
+
+interface ConfigChange {
+  readonly changes: readonly Change[];
+  /** The item whose presence is a refusal rather than news of another change. */
+  readonly judged?: { readonly pk: string; readonly sk: string };
+  readonly refuse?: (item: Item) => Problem;
+}
+
+/**
+ * Commits a change of the org's configuration under the next version. The head is compared and swapped, so what the
+ * change was planned on is what it changes; a plan that others overtook is made again.
+ */
+async function changeConfig(
+  parts: EntityAdminParts,
+  orgCode: string,
+  plan: (set: ConfigSet, next: number) => Promise<ConfigChange>,
+): Promise<number> {
+  const scope = parts.store.scope(orgScopeName(orgCode));
+  for (let attempt = 0; attempt < 16; attempt++) {
+    const set = await parts.configs.refresh(orgCode);
+    const [head] = await scope.get([configHeadKey]);
+    if ((head?.version ?? 0) !== set.version) continue;
+    const next = (head === undefined ? 0 : readPointer(head.value)) + 1;
+    const change = await plan(set, next);
+    const [judged] = change.judged === undefined ? [] : await scope.get([change.judged]);
+    if (judged !== undefined && change.refuse !== undefined) throw change.refuse(judged);
+    const condition = head === undefined ? 'absent' : { version: head.version };
+    const moveHead: Change = { kind: 'put', ...configHeadKey, value: pointerValue(next), if: condition };
+    try {
+      await scope.commit([moveHead, ...change.changes]);
+    } catch (error) {
+      if (error instanceof Conflict) continue;
+      throw error;
+    }
+    await parts.configs.refresh(orgCode);
+    return next;
+  }
+  throw new Problem('conflict', 'others keep changing the configuration: try again');
+}
+
+function rowOf(item: Item | undefined): EntityRow | undefined {
+  return item === undefined ? undefined : (JSON.parse(item.value) as EntityRow);
+}
+
+function unknownEntity(entityName: string): Problem {
+  const { code } = notFound();
+  return new Problem(code, `there is no entity \`${entityName.slice(0, 100)}\``);
+}

@@ -1,0 +1,19 @@
+import type { RecordData } from './record.ts';
+import type { Actor, Workspace } from './workspace.ts';
+import type { PlannedChange } from './write-loop.ts';
+
+/** A write of one record, as its rules see it: made (`after` only), changed (both) or removed (`before` only). */
+export interface RecordWrite {
+  readonly workspace: Workspace;
+  readonly actor: Actor;
+  readonly before?: RecordData;
+  readonly after?: RecordData;
+}
+
+/** What an entity demands beyond its definition. The runtime knows that there are such rules, not what they are about. */
+export interface EntityRules {
+  /** Changes that belong into the record's own commit. @throws Problem to refuse the write. */
+  readonly changes: (write: RecordWrite) => Promise<readonly PlannedChange[]>;
+  /** Called once the commit stands. */
+  readonly committed?: (write: RecordWrite) => void;
+}

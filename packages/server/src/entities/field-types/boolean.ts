@@ -1,0 +1,12 @@
+import { type FieldType, wrongType } from './field-type.ts';
+
+export const booleanType: FieldType = {
+  colType: 'boolean',
+  hints: [],
+  behave: () => ({
+    parse: (input) => (typeof input === 'boolean' ? { value: input } : wrongType('`true` or `false`')),
+    parseQuery: (text) =>
+      text === 'true' || text === 'false' ? { value: text === 'true' } : wrongType('`true` or `false`'),
+    encode: (value) => (value === true ? '1' : '0'),
+  }),
+};

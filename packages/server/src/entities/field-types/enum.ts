@@ -1,0 +1,20 @@
+import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
+
+export const enumType: FieldType = {
+  colType: 'enum',
+  hints: ['enumValues'],
+  behave: (field) => {
+    const allowed = field.enumValues ?? [];
+    if (allowed.length === 0) return 'needs `enumValues`, a list of strings with at least one';
+    if (new Set(allowed).size !== allowed.length) return 'names a value of `enumValues` twice';
+    const parse = (text: string): { value: string } | ValueProblem =>
+      allowed.includes(text)
+        ? { value: text }
+        : { code: 'not_in_enum', message: `must be one of ${allowed.join(', ')}` };
+    return {
+      parse: (input) => (typeof input === 'string' ? parse(input) : wrongType('a string')),
+      parseQuery: parse,
+      encode: (value) => String(value),
+    };
+  },
+};

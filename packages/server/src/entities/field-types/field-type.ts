@@ -1,0 +1,39 @@
+import type { FieldDefinition } from '../definition.ts';
+
+/** What is wrong with a value, as a code and the end of the sentence "field `x` …". */
+export interface ValueProblem {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A field's value as it is stored: plain JSON, never `null` (a cleared field is absent). */
+export type FieldValue = string | number | boolean | readonly unknown[] | { readonly [key: string]: unknown };
+
+/** What one field of one definition does with values. */
+export interface FieldBehaviour {
+  /** The value as stored, or what is wrong with it. Holds whether or not the field's checks are switched on. */
+  readonly parse: (input: unknown) => { readonly value: FieldValue } | ValueProblem;
+  /** The hints of the definition (`minlength`, `max`, …): asked only where `validate` is true. */
+  readonly check?: (value: FieldValue) => ValueProblem | undefined;
+  /** The value that a query text stands for, or what is wrong with it. Absent where the field cannot be filtered on. */
+  readonly parseQuery?: (text: string) => { readonly value: FieldValue } | ValueProblem;
+  /** Text whose byte order is the order of the values. Absent where the field cannot be indexed. */
+  readonly encode?: (value: FieldValue) => string;
+}
+
+/** One `colType`: a file each, entered in the registry. */
+export interface FieldType {
+  readonly colType: string;
+  /** The hints that mean something for this type, beside those every field has. */
+  readonly hints: readonly string[];
+  /** Reads the definition's hints; a string is what is wrong with them, after "field `x` ". */
+  readonly behave: (field: FieldDefinition) => FieldBehaviour | string;
+}
+
+export function isValueProblem(result: object): result is ValueProblem {
+  return 'code' in result;
+}
+
+export function wrongType(expected: string): ValueProblem {
+  return { code: 'wrong_type', message: `must be ${expected}` };
+}

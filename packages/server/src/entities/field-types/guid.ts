@@ -1,0 +1,22 @@
+import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
+
+const guidText = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
+
+/** A UUID of any version, kept in lower case (RFC 9562, section 4), so that one id has one spelling. */
+export const guidType: FieldType = {
+  colType: 'guid',
+  hints: [],
+  behave: () => ({
+    parse: (input) => (typeof input === 'string' ? parseGuid(input) : wrongType('a GUID')),
+    parseQuery: parseGuid,
+    encode: (value) => String(value),
+  }),
+};
+
+export function isGuid(text: string): boolean {
+  return guidText.test(text);
+}
+
+function parseGuid(text: string): { value: string } | ValueProblem {
+  return isGuid(text) ? { value: text.toLowerCase() } : wrongType('a GUID');
+}

@@ -1,0 +1,34 @@
+import type { Item } from '../store/port.ts';
+import { readRecord, type StoredRecord } from './record.ts';
+import { directKey } from './record-keys.ts';
+import type { RecordCall } from './write-loop.ts';
+
+/** The record's item as it lies in the store, by id, under any key template. */
+export async function findItem(call: Pick<RecordCall, 'workspace' | 'entity'>, id: string): Promise<Item | undefined> {
+  if (!mayBeId(id)) return undefined;
+  const { workspace, entity } = call;
+  const key = directKey(entity, workspace, id);
+  if (key !== undefined) return (await workspace.scope.get([key]))[0];
+  const [found] = await workspace.scope.follow(entity.idIndexPk, { prefix: id, limit: 1 });
+  return found?.sk === id ? found.item : undefined;
+}
+
+export async function findRecord(
+  call: Pick<RecordCall, 'workspace' | 'entity'>,
+  id: string,
+): Promise<StoredRecord | undefined> {
+  const item = await findItem(call, id);
+  return item === undefined ? undefined : readRecord(item);
+}
+
+/** Ids are lower-case UUIDs; anything else names no record, and is kept out of the store's keys. */
+function mayBeId(id: string): boolean {
+  if (id.length !== 36) return false;
+  for (let index = 0; index < 36; index++) {
+    const unit = id.charCodeAt(index);
+    const isHexDigit = (unit >= 0x30 && unit <= 0x39) || (unit >= 0x61 && unit <= 0x66);
+    const isHyphenPlace = index === 8 || index === 13 || index === 18 || index === 23;
+    if (isHyphenPlace ? unit !== 0x2d : !isHexDigit) return false;
+  }
+  return true;
+}

@@ -1,0 +1,26 @@
+/** Names a builder gives. What lives on `Object.prototype` is refused, so that no name can mean a built-in member. */
+import { systemEntityNames } from './system-entity-names.ts';
+
+const entityName = /^[a-z][a-z0-9_]{0,62}$/;
+const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
+const listParameters = ['owner', 'all', 'view', 'q', 'facets', 'sortby', 'sortdir', 'pagesize', 'nexttoken'];
+
+/** A sentence about what is wrong with an entity's name, if anything is. */
+export function entityNameProblem(name: unknown): string | undefined {
+  if (typeof name !== 'string' || !entityName.test(name) || isBuiltIn(name))
+    return '`entityName` must be a lower-case letter and then at most 62 of `a-z`, `0-9`, `_`';
+  if (systemEntityNames.includes(name)) return `\`${name}\` is a system entity and cannot be redefined`;
+  return undefined;
+}
+
+export function fieldNameProblem(name: unknown): string | undefined {
+  if (typeof name !== 'string' || !fieldName.test(name) || isBuiltIn(name))
+    return 'a field needs a `name`: a letter and then at most 62 of `A-Z`, `a-z`, `0-9`, `_`';
+  if (listParameters.includes(name) || name.endsWith('_op'))
+    return `a field cannot be named \`${name}\`: it is a parameter of lists`;
+  return undefined;
+}
+
+function isBuiltIn(name: string): boolean {
+  return name in Object.prototype || name === '__proto__';
+}

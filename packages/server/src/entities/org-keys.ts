@@ -1,0 +1,31 @@
+/** Where an org's configuration lies in the org's scope of an environment. */
+import type { Key } from '../store/port.ts';
+import { activeConfigKey, versionedConfigKey } from './api-configs.ts';
+
+/** The head counts config changes of the org. A reader that has seen its version has seen every change up to it. */
+export const configHeadKey: Key = { pk: 'config', sk: 'head' };
+
+export const activeConfigs = 'config;active';
+export const configVersions = 'config;versions';
+const entityRows = 'entity';
+
+export function activeKey(api: string): Key {
+  return { pk: activeConfigs, sk: activeConfigKey(api) };
+}
+
+export function versionKey(api: string, version: number): Key {
+  return { pk: configVersions, sk: versionedConfigKey(api, version) };
+}
+
+export function entityKey(entityName: string): Key {
+  return { pk: entityRows, sk: entityName };
+}
+
+/** What an org keeps of an entity beside its configs. It outlives them until the last record is gone. */
+export interface EntityRow {
+  readonly state: 'active' | 'removing';
+  readonly version: number;
+  /** The config version of the removal, once it is being removed. */
+  readonly removal?: number;
+  readonly updated_at: string;
+}

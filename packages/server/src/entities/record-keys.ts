@@ -1,0 +1,88 @@
+import { Problem } from '../lib/problem.ts';
+import type { Key } from '../store/port.ts';
+import type { CompiledEntity } from './compile-entity.ts';
+import { fillTemplate, type KeyTemplate, readTemplate, reservedTokens, type TokenValues } from './key-template.ts';
+import { indexSortKey } from './order-encoding.ts';
+import type { RecordData, StoredRecord } from './record.ts';
+import { type Actor, type Workspace, workspaceOrg } from './workspace.ts';
+
+/** The key of a new record. @throws Problem `validation_failed` naming the token that has no value. */
+export function newRecordKey(entity: CompiledEntity, data: RecordData, workspace: Workspace, actor: Actor): Key {
+  return fillKey(entity, (token) => {
+    const own = workspaceToken(token, workspace);
+    if (own !== undefined) return own;
+    if (entity.fields.has(token)) return asToken(data[token]);
+    if (token === 'id') return data.id;
+    if (token === 'user_id') return actor.userId;
+    return asToken(actor.claims[token]);
+  });
+}
+
+/**
+ * The key of a record after an update. Tokens that are not fields keep the value the record was made with, so that
+ * another person's update does not move it.
+ */
+export function updatedRecordKey(entity: CompiledEntity, stored: StoredRecord, data: RecordData): Key {
+  const tokens = [...entity.keys.pk.tokens, ...entity.keys.sk.tokens];
+  const isMoved = (token: string): boolean =>
+    entity.fields.has(token) && !reservedTokens.includes(token) && data[token] !== stored.data[token];
+  if (!tokens.some(isMoved)) return stored.key;
+  const pkValues = readTemplate(entity.keys.pk, stored.key.pk);
+  const skValues = readTemplate(entity.keys.sk, stored.key.sk);
+  return fillKey(entity, (token) =>
+    isMoved(token) ? asToken(data[token]) : (pkValues.get(token) ?? skValues.get(token)),
+  );
+}
+
+/** The key of a record whose id is known, where its templates allow to say so without reading. */
+export function directKey(entity: CompiledEntity, workspace: Workspace, id: string): Key | undefined {
+  if (entity.directSortPrefix === undefined) return undefined;
+  return { pk: directPartition(entity, workspace), sk: entity.directSortPrefix + id };
+}
+
+/** The one partition that holds every record of an entity that is keyed by id. */
+export function directPartition(entity: CompiledEntity, workspace: Pick<Workspace, 'orgCode' | 'tenantCode'>): string {
+  const org = workspaceOrg(workspace);
+  return entity.keys.pk.parts.map((part) => ('literal' in part ? part.literal : org)).join('');
+}
+
+/** Every index item that a record has: derived from the record alone, so that it can be made again and checked. */
+export function indexKeys(entity: CompiledEntity, data: RecordData): readonly Key[] {
+  const keys: Key[] = entity.directSortPrefix === undefined ? [{ pk: entity.idIndexPk, sk: data.id }] : [];
+  for (const index of entity.indexes) {
+    const value = data[index.field];
+    const encoded = value === undefined ? undefined : index.encode(value);
+    keys.push({ pk: index.pk, sk: indexSortKey(encoded, data.id) });
+  }
+  return keys;
+}
+
+function fillKey(entity: CompiledEntity, values: TokenValues): Key {
+  return { pk: fillPart(entity.keys.pk, values), sk: fillPart(entity.keys.sk, values) };
+}
+
+function fillPart(template: KeyTemplate, values: TokenValues): string {
+  const filled = fillTemplate(template, values);
+  if ('key' in filled) return filled.key;
+  const message = `the record's key needs a value for \`${filled.missing}\``;
+  throw new Problem('validation_failed', message, {
+    errors: [{ pointer: `/${filled.missing}`, code: 'required', message }],
+  });
+}
+
+function workspaceToken(token: string, workspace: Workspace): string | undefined {
+  switch (token) {
+    case 'org':
+      return workspaceOrg(workspace);
+    case 'tenant_id':
+      return workspace.tenantId;
+    case 'tenant_code':
+      return workspace.tenantCode;
+    default:
+      return undefined;
+  }
+}
+
+function asToken(value: unknown): string | number | boolean | undefined {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+}

@@ -1,0 +1,48 @@
+import { type CompiledEntity, compileEntity } from './compile-entity.ts';
+import type { EntityDefinition, FieldDefinition } from './definition.ts';
+
+const guid = (name: string): FieldDefinition => ({ name, colType: 'guid', validate: true, index: true });
+const label = (name: string, maxlength: number): FieldDefinition => ({ name, validate: true, minlength: 1, maxlength });
+const optional = (name: string, maxlength: number): FieldDefinition => ({
+  name,
+  validate: true,
+  required: false,
+  maxlength,
+});
+
+const definitions: readonly EntityDefinition[] = [
+  {
+    entityName: 'aclpolicy',
+    UpdateParams: [label('name', 128), { name: 'statements', colType: 'json', validate: true }],
+  },
+  {
+    entityName: 'group',
+    UpdateParams: [label('name', 128), { name: 'acl_policies', colType: 'json', default: [] }],
+  },
+  { entityName: 'useraclpolicy', UpdateParams: [guid('user_id'), guid('acl_policy_id')] },
+  { entityName: 'usergroup', UpdateParams: [guid('user_id'), guid('group_id')] },
+  { entityName: 'userrole', UpdateParams: [label('name', 64)] },
+  {
+    entityName: 'user',
+    UpdateParams: [
+      { ...label('email', 254), index: true },
+      optional('fn', 128),
+      optional('ln', 128),
+      optional('picture', 2048),
+      optional('role', 64),
+      { name: 'status', colType: 'enum', enumValues: ['active', 'suspended'], validate: true, default: 'active' },
+    ],
+  },
+];
+
+/** The entities of access control: the same in every workspace, served by the same runtime as any other. */
+export const systemEntities: ReadonlyMap<string, CompiledEntity> = new Map(
+  definitions.map((definition) => [definition.entityName, compileEntity(definition, 0)]),
+);
+
+/** A system entity that must be there. */
+export function systemEntity(name: string): CompiledEntity {
+  const entity = systemEntities.get(name);
+  if (entity === undefined) throw new TypeError(`there is no system entity ${name}`);
+  return entity;
+}

@@ -1,0 +1,34 @@
+import type { Scope } from '../store/port.ts';
+
+export type Environment = 'test' | 'prod';
+
+/**
+ * The capability to one workspace: whoever holds it may reach this scope's keys, and nothing in it names another.
+ * It is made from an authenticated caller, or from a background job that owns the workspace.
+ */
+export interface Workspace {
+  readonly env: Environment;
+  readonly orgCode: string;
+  readonly tenantId: string;
+  readonly tenantCode: string;
+  readonly scope: Scope;
+}
+
+/** What fills `{org}` in key templates: injective, because an org code has no hyphen. */
+export function workspaceOrg(workspace: Pick<Workspace, 'orgCode' | 'tenantCode'>): string {
+  return `${workspace.orgCode}-${workspace.tenantCode}`;
+}
+
+export function orgScopeName(orgCode: string): string {
+  return `org#${orgCode}`;
+}
+
+export function workspaceScopeName(orgCode: string, tenantCode: string): string {
+  return `org#${orgCode}-${tenantCode}`;
+}
+
+/** Who does something to a record, and what the claims in key templates stand for. */
+export interface Actor {
+  readonly userId: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
