@@ -33,10 +33,17 @@ export const signatureRule: CodeRule = {
 function* findOpenChecks(source: ts.SourceFile): Generator<Site> {
   const fromCrypto = namesImportedFrom(source, /^(node:)?crypto$/);
   for (const node of nodesOf(source)) {
+    if (ts.isImportSpecifier(node) && node.propertyName !== undefined && isACheck(node.propertyName.text)) {
+      yield { line: lineOf(node), what: 'under another name the check cannot be found' };
+    }
     if (!ts.isCallExpression(node)) continue;
     const complaint = complaintAboutJose(node) ?? complaintAboutCrypto(node, fromCrypto);
     if (complaint !== undefined) yield { line: lineOf(node), what: complaint };
   }
+}
+
+function isACheck(name: string): boolean {
+  return joseChecks.has(name) || cryptoChecks.has(name);
 }
 
 function complaintAboutJose(call: ts.CallExpression): string | undefined {
@@ -80,7 +87,8 @@ function namesIn(clause: ts.ImportClause): readonly string[] {
 function optionOf(options: ts.Expression | undefined, name: string): ts.Expression | undefined {
   const object = constantOf(options);
   if (object === undefined || !ts.isObjectLiteralExpression(object)) return undefined;
-  for (const property of object.properties) {
+  for (const property of object.properties.toReversed()) {
+    if (ts.isSpreadAssignment(property)) return undefined;
     if (ts.isPropertyAssignment(property) && property.name.getText() === name) return property.initializer;
     if (ts.isShorthandPropertyAssignment(property) && property.name.text === name) return property.name;
   }
@@ -91,8 +99,9 @@ function literalsOf(list: ts.Expression | undefined): readonly string[] | undefi
   const array = constantOf(list);
   if (array === undefined || !ts.isArrayLiteralExpression(array)) return undefined;
   const parts = array.elements.map((element) => {
-    if (ts.isStringLiteralLike(element)) return [element.text];
-    return ts.isSpreadElement(element) ? literalsOf(element.expression) : undefined;
+    if (ts.isSpreadElement(element)) return literalsOf(element.expression);
+    const value = constantOf(element);
+    return value !== undefined && ts.isStringLiteralLike(value) ? [value.text] : undefined;
   });
   return parts.every((part) => part !== undefined) ? parts.flat() : undefined;
 }

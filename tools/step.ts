@@ -59,13 +59,16 @@ export function runCommand(command: string, root: string, signal: AbortSignal): 
     const chunks: Buffer[] = [];
     const stop = () => {
       if (child.pid !== undefined) stopGroup(ownGroup ? -child.pid : child.pid);
+      // What has left the group may hold on to the pipes; nobody waits for it any longer.
+      child.stdout.destroy();
+      child.stderr.destroy();
     };
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.once('error', (error) => chunks.push(Buffer.from(`${error.message}\n`)));
     child.once('close', (code) => {
       signal.removeEventListener('abort', stop);
-      resolve({ exitCode: code ?? undefined, output: Buffer.concat(chunks).toString() });
+      resolve({ exitCode: signal.aborted ? undefined : (code ?? undefined), output: Buffer.concat(chunks).toString() });
     });
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop);

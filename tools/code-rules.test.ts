@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { checkCode, codeRules } from './code-rules.ts';
+import { signatureRule } from './signature-rules.ts';
+import { readSourceTree, sourcesUnder } from './source-tree.ts';
+
+const rules = [...codeRules, signatureRule];
+const room = 'packages/server/src/lib';
+const verify = `import { jwtVerify } from 'jose';\n`;
+const crypto = `import { verify } from 'node:crypto';\n`;
+
+describe('the code', () => {
+  const sources = sourcesUnder(readSourceTree(join(import.meta.dirname, '..')), 'packages');
+  for (const rule of rules) {
+    it(`has ${rule.name}`, () => {
+      assert.ok([...sources.keys()].some(rule.appliesTo), 'the rule applies to no file');
+      assert.deepEqual(checkCode(sources, [rule]), []);
+    });
+  }
+});
+
+describe('the rules of the code', () => {
+  const kept: readonly (readonly [path: string, source: string])[] = [
+    [`${room}/long.ts`, 'export const a = 1;\n'.repeat(400)],
+    [`${room}/long.test.ts`, 'export const a = 1;\n'.repeat(401)],
+    [`${room}/a.ts`, `import { b } from './b.ts';\nexport { b } from './b.ts';\nexport const a = b;`],
+    [`${room}/a.ts`, `import './b.ts';`],
+    [`${room}/utility-model.ts`, 'export const a = 1;'],
+    ['packages/server/src/config.ts', 'export const port = process.env.PORT;'],
+    ['packages/acceptance/src/platform.ts', 'export const url = process.env.URL;'],
+    [`${room}/a.ts`, 'export const pid = process.pid; export const env = request.env;'],
+    [`${room}/a.ts`, `export const pattern = /^a+$/; new RegExp('^a+$');`],
+    [`${room}/a.ts`, 'export function isPattern(value: RegExp | string) { return value instanceof RegExp; }'],
+    [`${room}/a.ts`, `${verify}await jwtVerify(token, key, { algorithms: ['ES256'] });`],
+    [
+      `${room}/a.ts`,
+      `${verify}const takes = ['RS256'] as const;\nawait jwtVerify(token, key, { ...rest, algorithms: [...takes] });`,
+    ],
+    [
+      `${room}/a.ts`,
+      `${verify}const algorithm = 'ES256';\nconst options = { algorithms: [algorithm] };\njwtVerify(token, key, options);`,
+    ],
+    [`${room}/a.ts`, `${crypto}verify('sha256', data, key, signature);`],
+    [`${room}/a.ts`, 'password.verify(text, hash);'],
+  ];
+  for (const [path, source] of kept) {
+    it(`allows in ${path}: ${firstWords(source)}`, () => {
+      assert.deepEqual(checkCode(new Map([[path, source]]), rules), []);
+    });
+  }
+
+  const broken: readonly (readonly [path: string, source: string, reason: RegExp])[] = [
+    [`${room}/long.ts`, 'export const a = 1;\n'.repeat(401), /401 lines/],
+    [`${room}/a.ts`, 'export default function a() {}', /no default export/],
+    [`${room}/a.ts`, 'const a = 1;\nexport default a;', /no default export/],
+    [`${room}/a.ts`, 'const a = 1;\nexport { a as default };', /no default export/],
+    [`${room}/a.ts`, `export * from './b.ts';`, /only passes on/],
+    [`${room}/a.ts`, `export type { B } from './b.ts';`, /only passes on/],
+    [`${room}/a.ts`, `import { b } from './b.ts';\nexport { b };`, /only passes on/],
+    [`${room}/key-utils.ts`, 'export const a = 1;', /says nothing/],
+    [`${room}/store-manager.ts`, 'export const a = 1;', /says nothing/],
+    [`${room}/test-helpers.ts`, 'export const a = 1;', /says nothing/],
+    [`${room}/common.ts`, 'export const a = 1;', /says nothing/],
+    [`${room}/a.ts`, 'export const port = process.env.PORT;', /environment/],
+    [`${room}/a.ts`, `export const port = process['env'].PORT;`, /environment/],
+    [`${room}/a.ts`, 'export const { env } = process;', /environment/],
+    [`${room}/a.ts`, 'export const port = globalThis.process.env.PORT;', /environment/],
+    [`${room}/a.ts`, `import { env } from 'node:process';\nexport const port = env.PORT;`, /environment/],
+    ['packages/client/src/connect.ts', 'export const port = process.env.PORT;', /environment/],
+    [`${room}/a.ts`, 'new RegExp(text);', /pattern made at run time/],
+    [`${room}/a.ts`, 'RegExp(text);', /pattern made at run time/],
+    [`${room}/a.ts`, `new RegExp('^' + text);`, /pattern made at run time/],
+    [`${room}/a.ts`, 'const make = RegExp;', /pattern made at run time/],
+    [`${room}/a.ts`, 'new globalThis.RegExp(text);', /pattern made at run time/],
+    [`${room}/a.ts`, `${verify}await jwtVerify(token, key);`, /no literal `algorithms`/],
+    [`${room}/a.ts`, `${verify}await jwtVerify(token, key, { issuer });`, /no literal `algorithms`/],
+    [`${room}/a.ts`, `${verify}await jwtVerify(token, key, options);`, /no literal `algorithms`/],
+    [`${room}/a.ts`, `${verify}await jwtVerify(token, key, { algorithms });`, /no literal `algorithms`/],
+    [`${room}/a.ts`, `${verify}await jwtVerify(token, key, { algorithms: [] });`, /no literal `algorithms`/],
+    [`${room}/a.ts`, `${verify}await jwtVerify(token, key, { algorithms: ['ES256'], ...rest });`, /no literal/],
+    [
+      `${room}/a.ts`,
+      `${verify}await jwtVerify(token, key, { algorithms: ['ES256', 'HS256'] });`,
+      /`HS256` can be forged/,
+    ],
+    [`${room}/a.ts`, `import * as jose from 'jose';\nawait jose.compactVerify(token, key);`, /no literal `algorithms`/],
+    [`${room}/a.ts`, `import { jwtVerify as check } from 'jose';`, /under another name/],
+    [`${room}/a.ts`, `${crypto}verify(header.alg, data, key, signature);`, /no literal/],
+    [`${room}/a.ts`, `import crypto from 'node:crypto';\ncrypto.createVerify(name);`, /no literal/],
+  ];
+  for (const [path, source, reason] of broken) {
+    it(`refuses in ${path}: ${firstWords(source)}`, () => {
+      const sentences = checkCode(new Map([[path, source]]), rules);
+      assert.equal(sentences.length, 1, sentences.join('\n'));
+      assert.match(sentences[0] ?? '', reason);
+    });
+  }
+});
+
+function firstWords(source: string): string {
+  const line = source.replaceAll('\n', ' ');
+  return line.length > 90 ? `${line.slice(0, 90)}…` : line;
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { describe, it } from 'node:test';
+import { type AllowedScripts, checkLockfile, type Lockfile } from './lockfile.ts';
+import { checkLinks } from './markdown-links.ts';
+import { readSourceTree, type SourceTree } from './source-tree.ts';
+import { testKinds } from './test-kinds.ts';
+import { checkTexts } from './text-rules.ts';
+
+const root = join(import.meta.dirname, '..');
+const tree = readSourceTree(root);
+
+describe('the repository', () => {
+  it('speaks of no registry, no machine and no later', () => {
+    assert.ok(tree.has('package.json'));
+    assert.deepEqual(checkTexts(tree), []);
+  });
+
+  it('has no link between its pages that leads nowhere', () => {
+    assert.deepEqual(checkLinks(tree), []);
+  });
+
+  it('installs from any registry, checks what it gets and runs no script of a package', () => {
+    const { allowScripts = {} } = read<{ readonly allowScripts?: AllowedScripts }>('package.json');
+    assert.deepEqual(checkLockfile(read<Lockfile>('package-lock.json'), allowScripts), []);
+  });
+
+  it('lets the test command find every test once', () => {
+    const written = [...tree.keys()].filter((path) => /\.(test|spec)\.[^/]+$/.test(path));
+    const globs = Object.values(testKinds).flat();
+    const found = globs.flatMap((glob) => globSync(glob, { cwd: root })).map((path) => path.replaceAll(sep, '/'));
+    assert.ok(written.length > 0);
+    assert.deepEqual(found.sort(), written.sort());
+  });
+});
+
+describe('the check of the texts', () => {
+  // Each text is joined from two parts, so that this file does not hold what it says nobody may write.
+  const refused: readonly (readonly [first: string, second: string])[] = [
+    ['https://registry.np', 'mjs.org/jose'],
+    ['see /wo', 'rk/main/README.md'],
+    ["const path = '/tm", "p/file'"],
+    ['(/ro', 'ot/.npmrc)'],
+    ['../sha', 'red/spec'],
+    ['// TO', 'DO: later'],
+    ['FIX', 'ME'],
+  ];
+  for (const [first, second] of refused) {
+    it(`refuses ${first}|${second}`, () => {
+      assert.equal(checkTexts(textTree(`one\n${first}${second}\n`)).length, 1);
+    });
+  }
+
+  it('allows the same letters where they mean something else', () => {
+    assert.deepEqual(checkTexts(textTree('/app/acme/user/workspace\nhttps://example.com/work/1\ntodo list\n')), []);
+  });
+});
+
+describe('the check of the links', () => {
+  const page = (text: string): SourceTree =>
+    new Map([
+      ['docs/a.md', text],
+      ['docs/b.md', '# What is `b`?\n'],
+      ['src/c.ts', ''],
+    ]);
+
+  for (const link of [
+    'b.md',
+    'b.md#what-is-b',
+    '../src/c.ts',
+    '../src/',
+    '#own',
+    'https://example.com',
+    'mailto:a@example.com',
+  ]) {
+    it(`follows ${link}`, () => assert.deepEqual(checkLinks(page(`## Own\n[text](${link})`)), []));
+  }
+  for (const link of ['c.md', 'b.md#gone', '../src/d.ts', '../sr', '#gone']) {
+    it(`refuses ${link}`, () => assert.equal(checkLinks(page(`## Own\n[text](${link})`)).length, 1));
+    it(`refuses ${link} as a reference`, () => assert.equal(checkLinks(page(`## Own\n[text]: ${link}`)).length, 1));
+  }
+
+  it('leaves code alone', () => {
+    assert.deepEqual(checkLinks(page('`[text](gone.md)`\n```\n[text](gone.md)\n```\n')), []);
+  });
+});
+
+describe('the check of the lockfile', () => {
+  const entry = { version: '1.0.0', integrity: 'sha512-x' };
+  const check = (one: Lockfile['packages'][string], allowed: AllowedScripts = {}) =>
+    checkLockfile({ packages: { 'node_modules/a/node_modules/@b/c': one } }, allowed);
+
+  it('allows a checked package, and a refused script', () => {
+    assert.deepEqual(check(entry), []);
+    assert.deepEqual(check({ ...entry, hasInstallScript: true }, { '@b/c': false }), []);
+    assert.deepEqual(check({ resolved: 'packages/server', link: true }), []);
+  });
+
+  it('refuses an address, a missing checksum, a script and an empty lockfile', () => {
+    assert.deepEqual(check({ ...entry, resolved: 'https://example.com/c.tgz' }), ['@b/c is bound to an address']);
+    assert.deepEqual(check({ version: '1.0.0' }), ['@b/c has no checksum']);
+    assert.deepEqual(check({ ...entry, hasInstallScript: true }), ['@b/c has an install script']);
+    assert.deepEqual(check({ ...entry, hasInstallScript: true }, { '@b/c': true }), ['@b/c has an install script']);
+    assert.deepEqual(checkLockfile({ packages: { '': {} } }, {}), ['the lockfile names no package']);
+  });
+});
+
+function textTree(text: string): SourceTree {
+  return new Map([['a.txt', text]]);
+}
+
+function read<Shape>(path: string): Shape {
+  return JSON.parse(tree.get(path) ?? '{}') as Shape;
+}

@@ -1,0 +1,34 @@
+import type { SourceTree } from './source-tree.ts';
+
+/** What no file of the repository may say. `word` is split in the source, so that this file does not say it either. */
+interface TextRule {
+  readonly name: string;
+  readonly pattern: RegExp;
+}
+
+const rules: readonly TextRule[] = [
+  {
+    name: 'no host of a package registry',
+    pattern: words('\\b(registry\\.np', 'mjs\\.|registry\\.ya', 'rnpkg\\.|npm\\.pk', 'g\\.)'),
+  },
+  { name: 'no path of one machine', pattern: words('(?<![\\w.:/-])/(wo', 'rk|ro', 'ot|tm', 'p|ho', 'me)/') },
+  { name: 'nothing that lies outside the repository', pattern: words('\\.\\./sha', 'red\\b') },
+  { name: 'no note for later', pattern: words('\\b(TO', 'DO|FIX', 'ME)\\b') },
+];
+
+/** Sentences about every line that breaks a rule; none when all hold. */
+export function checkTexts(tree: SourceTree): readonly string[] {
+  return [...tree].flatMap(([path, text]) =>
+    text
+      .split('\n')
+      .flatMap((line, index) =>
+        rules
+          .filter(({ pattern }) => pattern.test(line))
+          .map(({ name }) => `${path}:${index + 1} breaks "${name}": ${line.trim().slice(0, 120)}`),
+      ),
+  );
+}
+
+function words(...parts: readonly string[]): RegExp {
+  return new RegExp(parts.join(''));
+}
