@@ -216,6 +216,13 @@ test('A13 A14 C21 a token without exactly this audience and issuer is refused', 
   });
 });
 
+test('A14 a realm that names no audience or issuer admits no token', async () => {
+  for (const missing of [{ audience: undefined }, { issuer: undefined }, { audience: '' }, { issuer: '' }]) {
+    const careless = { ...realm, ...missing } as typeof realm;
+    await assert.rejects(verifyAppToken(keys, token, careless), { code: 'token_invalid' });
+  }
+});
+
 test('A23 a token ends on the second, by the clock that is given, on a first look as on a hit of the cache', async () => {
   const cache = createTokenCache<typeof claims>({ entriesMax: 10 });
   cache.set(token, claims);

@@ -76,7 +76,7 @@ export async function verifyAppToken(
     currentDate: new Date(nowSeconds * 1000),
   });
   const claims = readClaims(payload);
-  // The library also takes an audience that is one of several; the platform never signs such a token.
+  // The library skips what it was not told to compare. A setting that is missing must not open the door.
   if (claims.iss !== issuer || claims.aud !== audience) throw invalidToken('realm');
   return claims;
 }

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { compareBytes } from '../lib/byte-order.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
@@ -69,14 +69,18 @@ function youngestFirst(left: StoredSigningKey, right: StoredSigningKey): number 
   return compareBytes(right.created_at, left.created_at) || compareBytes(right.kid, left.kid);
 }
 
-function readPrivateKey({ kid, private_jwk: jwk }: StoredSigningKey): KeyObject {
-  const { x, y, d } = jwk;
-  const key = createPrivateKey({ key: { kty: 'EC', crv: 'P-256', x, y, d }, format: 'jwk' });
-  // A public half that is not this key's would be published, and no token would verify against it.
-  const own = createPublicKey(key).export({ format: 'jwk' });
-  if (own.x !== x || own.y !== y) throw new Error(`token signing key ${kid} has another key's public half`);
-  return key;
+function readPrivateKey({ kid, private_jwk: { x, y, d } }: StoredSigningKey): KeyObject {
+  // Not every supported runtime checks this on import (Node 24 does not). A public half that is another key's would be
+  // published, and no token would verify against it.
+  const pair = createECDH('prime256v1');
+  pair.setPrivateKey(d, 'base64url');
+  const point = Buffer.concat([Buffer.of(uncompressedPoint), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
+  if (!pair.getPublicKey().equals(point)) throw new Error(`token signing key ${kid} has another key's public half`);
+  return createPrivateKey({ key: { kty: 'EC', crv: 'P-256', x, y, d }, format: 'jwk' });
 }
+
+/** SEC 1, 2.3.3: the byte before both coordinates. */
+const uncompressedPoint = 0x04;
 
 /** Names every member, so that nothing private can slip through a copy. */
 function toPublicJwk({ kid, private_jwk: { x, y } }: StoredSigningKey): PublicSigningJwk {
