@@ -1,0 +1,39 @@
+/**
+ * What may be done to the records of an entity. An action is a verb followed by the name of an entity. No verb begins
+ * with another, so every action reads in one way only.
+ */
+export const verbs = ['get', 'list', 'count', 'create', 'update', 'delete', 'browse'] as const;
+
+export type Verb = (typeof verbs)[number];
+
+/**
+ * Whether an action pattern, in which no two `*` stand together, can match any action at all. One that cannot is a
+ * slip of the pen: a Deny with it would protect nothing.
+ */
+export function mayMatchAction(pattern: string): boolean {
+  return verbs.some((verb) => placesAfter(pattern, verb).some((place) => mayMatchEntityName(pattern.slice(place))));
+}
+
+/** Where in the pattern a match can stand once the verb is read. */
+function placesAfter(pattern: string, verb: string): readonly number[] {
+  let places = withStarSkipped(pattern, [0]);
+  for (const letter of verb) {
+    const next = places.flatMap((place) => step(pattern, place, letter));
+    places = withStarSkipped(pattern, [...new Set(next)]);
+  }
+  return places;
+}
+
+function step(pattern: string, place: number, letter: string): readonly number[] {
+  const symbol = pattern.charAt(place);
+  if (symbol === '*') return [place];
+  return symbol === '?' || symbol === letter || symbol === letter.toUpperCase() ? [place + 1] : [];
+}
+
+function withStarSkipped(pattern: string, places: readonly number[]): readonly number[] {
+  return places.flatMap((place) => (pattern.charAt(place) === '*' ? [place, place + 1] : [place]));
+}
+
+function mayMatchEntityName(pattern: string): boolean {
+  return /^[A-Za-z*?][A-Za-z0-9_*?]*$/.test(pattern);
+}
