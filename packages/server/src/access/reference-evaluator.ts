@@ -22,7 +22,8 @@ function effectOn(statement: unknown, action: string, resource: string): 'Allow'
     (name) => !['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Fields'].includes(name),
   );
   const isNarrowed = names.includes('Condition') || names.includes('Fields');
-  const isBroken = isForeign || isNarrowed || actions === 'unreadable' || resources === 'unreadable';
+  const isLabelled = isLabel(entries.get('Sid'));
+  const isBroken = isForeign || isNarrowed || !isLabelled || actions === 'unreadable' || resources === 'unreadable';
   if (effect === 'Allow' && isBroken) return 'none';
   const actionFits =
     isForeign || actions === 'unreadable' || actions.some((glob) => globFits(lower(glob), lower(action)));
@@ -37,7 +38,15 @@ function effectOn(statement: unknown, action: string, resource: string): 'Allow'
 function patternsIn(value: unknown): readonly string[] | 'unreadable' {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   const strings = list.filter((item) => typeof item === 'string');
-  return list.length === 0 || strings.length < list.length ? 'unreadable' : strings;
+  const hasVariable = strings.some((text) => text.includes('$' + '{'));
+  return list.length === 0 || strings.length < list.length || hasVariable ? 'unreadable' : strings;
+}
+
+function isLabel(value: unknown): boolean {
+  if (value === undefined) return true;
+  return (
+    typeof value === 'string' && Array.from(value).every((letter) => `${capitals}${smalls}0123456789`.includes(letter))
+  );
 }
 
 const capitals = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
