@@ -1,0 +1,25 @@
+import type { ConformanceCase } from './bench.ts';
+import { commitCases } from './commit-cases.ts';
+import { concurrencyCases } from './concurrency-cases.ts';
+import { counterCases } from './counter-cases.ts';
+import { dueCases } from './due-cases.ts';
+import { durabilityCases } from './durability-cases.ts';
+import { indexCases } from './index-cases.ts';
+import { rangeCases } from './range-cases.ts';
+import { refusalCases } from './refusal-cases.ts';
+import { scopeCases } from './scope-cases.ts';
+import { textCases } from './text-cases.ts';
+
+/** The promises of the port, as data: to be run against an adapter, or against one with a planted fault. */
+export const allCases: readonly ConformanceCase[] = [
+  ...textCases,
+  ...rangeCases,
+  ...commitCases,
+  ...counterCases,
+  ...concurrencyCases,
+  ...indexCases,
+  ...dueCases,
+  ...scopeCases,
+  ...refusalCases,
+  ...durabilityCases,
+];

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { type Committed, Conflict, type Scope } from '../port.ts';
+import { add, append, type ConformanceCase, getOne, put, putIndex } from './bench.ts';
+
+const writers = Array.from({ length: 32 }, (_, index) => index);
+
+export const concurrencyCases: readonly ConformanceCase[] = [
+  {
+    name: 'loses no count among 32 writers and stops all of them at the bound',
+    async run({ scope }) {
+      const sums: number[] = [];
+      const refused = await sumUp(writers.map(() => climb(scope, sums, { by: 1, max: 100 })));
+      assert.deepEqual(
+        sums.toSorted((left, right) => left - right),
+        Array.from({ length: 100 }, (_, index) => index + 1),
+      );
+      assert.equal(refused, 32);
+      sums.length = 0;
+      assert.equal(await sumUp(writers.map(() => climb(scope, sums, { by: -3, min: 0 }))), 32);
+      assert.equal(sums.length, 33);
+      assert.equal((await getOne(scope, 'c', 'n'))?.value, '1');
+    },
+  },
+  {
+    name: 'lets one of 32 writers win a key that must be absent',
+    async run({ scope }) {
+      for (const round of ['a', 'b', 'c']) {
+        const results = await Promise.allSettled(
+          writers.map((writer) => scope.commit([put('p', round, { value: String(writer), if: 'absent' })])),
+        );
+        const won = results.flatMap((result, writer) => (result.status === 'fulfilled' ? [String(writer)] : []));
+        assert.deepEqual(won, [(await getOne(scope, 'p', round))?.value]);
+      }
+    },
+  },
+  {
+    name: 'makes compare-and-swap by version lose no update',
+    async run({ scope }) {
+      await scope.commit([put('p', 'n', { value: '0' })]);
+      await Promise.all(writers.map(() => increment(scope)));
+      assert.equal((await getOne(scope, 'p', 'n'))?.value, '32');
+    },
+  },
+  {
+    name: 'gives every commit of 32 writers a number of its own, without gaps',
+    async run({ scope }) {
+      const rounds = writers.flatMap((writer) => [0, 1, 2].map((round) => `${writer}-${round}`));
+      const commits = await Promise.all(rounds.map((sk) => scope.commit([put('p', sk), append('log', sk)])));
+      assert.deepEqual(
+        commits.map(({ seq }) => seq).toSorted((left, right) => left - right),
+        rounds.map((_, index) => index + 1),
+      );
+      const seqOf = new Map(rounds.map((sk, index) => [sk, commits[index]?.seq]));
+      const log = await scope.range('log', { limit: 1000 });
+      assert.deepEqual(
+        log.map((item) => seqOf.get(item.value)),
+        rounds.map((_, index) => index + 1),
+      );
+      for (const item of await scope.range('p', { limit: 1000 })) assert.equal(item.version, seqOf.get(item.sk));
+    },
+  },
+  {
+    name: 'shows a commit to every read that begins after it resolved',
+    async run({ scope }) {
+      await Promise.all(
+        writers.map(async (writer) => {
+          for (let round = 0; round < 4; round++) {
+            const value = `${writer}-${round}`;
+            await scope.commit([put('p', String(writer), { value }), putIndex('index#i', value, 'p', String(writer))]);
+            assert.equal((await getOne(scope, 'p', String(writer)))?.value, value);
+            assert.equal(await scope.count('index#i', { prefix: `${writer}-` }, 100), round + 1);
+          }
+        }),
+      );
+    },
+  },
+  {
+    name: 'reads each call from one snapshot while others write',
+    async run({ scope }) {
+      const keys = ['a', 'b', 'c', 'd'].map((sk) => ({ pk: 'p', sk }));
+      const round = (value: string) => [
+        ...keys.map(({ sk }) => put('p', sk, { value })),
+        putIndex('index#i', 'first', 'p', Number(value) % 2 === 0 ? 'a' : 'b'),
+        putIndex('index#i', 'second', 'p', 'c'),
+      ];
+      await scope.commit(round('0'));
+      let isWriting = true;
+      const writing = (async () => {
+        for (let value = 1; value <= 150; value++) await scope.commit(round(String(value)));
+        isWriting = false;
+      })();
+      while (isWriting) {
+        const got = await scope.get(keys);
+        const ranged = await scope.range('p', { limit: 10 });
+        const followed = await scope.follow('index#i', { limit: 10 });
+        for (const items of [got, ranged, followed.map(({ item }) => item)]) {
+          assert.equal(new Set(items.map((item) => item?.value)).size, 1);
+        }
+        assert.equal(followed[0]?.item.sk, Number(followed[0]?.item.value) % 2 === 0 ? 'a' : 'b');
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await writing;
+    },
+  },
+  {
+    name: 'lets background commits wait for every request commit that is queued',
+    async run({ scope }) {
+      const background = writers.map(() => scope.commit([append('log', 'background')], { priority: 'background' }));
+      const request = writers.map(() => scope.commit([append('log', 'request')], { priority: 'request' }));
+      const numbers = async (commits: readonly Promise<Committed>[]) =>
+        (await Promise.all(commits)).map(({ seq }) => seq);
+      assert.ok(Math.max(...(await numbers(request))) < Math.min(...(await numbers(background))));
+    },
+  },
+];
+
+/** Adds until it is refused; returns how often it was. */
+async function climb(
+  scope: Scope,
+  sums: number[],
+  { by, ...bounds }: { by: number; min?: number; max?: number },
+): Promise<number> {
+  for (;;) {
+    try {
+      sums.push(...(await scope.commit([add('c', 'n', by, bounds)])).sums);
+    } catch (error) {
+      assert.ok(error instanceof Conflict && error.reason === 'bound', `expected a bound, got ${error}`);
+      return 1;
+    }
+  }
+}
+
+async function sumUp(counts: readonly Promise<number>[]): Promise<number> {
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
+
+async function increment(scope: Scope): Promise<void> {
+  for (;;) {
+    const before = await getOne(scope, 'p', 'n');
+    const change = put('p', 'n', { value: String(Number(before?.value) + 1), if: { version: before?.version ?? 0 } });
+    try {
+      await scope.commit([change]);
+      return;
+    } catch (error) {
+      assert.ok(error instanceof Conflict);
+    }
+  }
+}

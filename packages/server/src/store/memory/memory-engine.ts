@@ -1,0 +1,161 @@
+import { compareBytes } from '../../lib/byte-order.ts';
+import {
+  applyGroup,
+  type Current,
+  type Head,
+  isExpired,
+  type Member,
+  type Verdict,
+  type Write,
+} from '../apply-group.ts';
+import type { BoundedRead, Engine } from '../engine.ts';
+import { keyBounds } from '../key-bounds.ts';
+import type { DueItem, Followed, Item, Key, Queue, ScopeHead, ScopeName } from '../port.ts';
+
+/** Sorted arrays in byte order: the model that the other adapters are held to. */
+export class MemoryEngine implements Engine {
+  readonly kind = 'memory';
+  readonly synchronous = 'none';
+  readonly #heads = new Map<ScopeName, Head>();
+  readonly #scopes = new Map<ScopeName, Map<string, Item[]>>();
+
+  get(scope: ScopeName, keys: readonly Key[], now: number): readonly (Item | undefined)[] {
+    return keys.map((key) => live(this.#find(scope, key), now));
+  }
+
+  range(scope: ScopeName, read: BoundedRead, now: number): readonly Item[] {
+    return takeWhileFits(this.#liveItems(scope, read, now), read, (item) => item.value);
+  }
+
+  follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
+    const followed = this.#liveItems(scope, read, now).flatMap(({ sk, target }) => {
+      const item = target === undefined ? undefined : live(this.#find(scope, target), now);
+      return item === undefined ? [] : [{ sk, item }];
+    });
+    return takeWhileFits(followed, read, ({ item }) => item.value);
+  }
+
+  count(scope: ScopeName, read: BoundedRead, now: number): number {
+    return Math.min(this.#liveItems(scope, read, now).length, read.limit);
+  }
+
+  async runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
+    const { verdicts, writes, heads } = applyGroup(this.#current(now), members);
+    for (const write of writes) this.#write(write);
+    for (const [scope, head] of heads) this.#heads.set(scope, head);
+    return verdicts;
+  }
+
+  scopes(after: ScopeName | undefined, limit: number): readonly ScopeHead[] {
+    return [...this.#heads]
+      .map(([name, head]) => ({ name, ...head }))
+      .filter(({ name }) => after === undefined || compareBytes(name, after) > 0)
+      .sort((left, right) => compareBytes(left.name, right.name))
+      .slice(0, limit);
+  }
+
+  scan(scope: ScopeName, after: Key | undefined, limit: number): readonly Item[] {
+    return this.#itemsOf(scope)
+      .filter((item) => after === undefined || compareKeys(item, after) > 0)
+      .sort(compareKeys)
+      .slice(0, limit);
+  }
+
+  due(queue: Queue, before: number, limit: number): readonly DueItem[] {
+    return [...this.#scopes.keys()]
+      .flatMap((scope) => this.#itemsOf(scope).map((item) => ({ scope, item })))
+      .filter(({ item }) => item.due?.queue === queue && item.due.at <= before)
+      .sort((left, right) => (left.item.due?.at ?? 0) - (right.item.due?.at ?? 0))
+      .slice(0, limit);
+  }
+
+  isHealthy(): boolean {
+    return true;
+  }
+
+  async close(): Promise<void> {}
+
+  #current(now: number): Current {
+    return {
+      now,
+      head: (scope) => this.#heads.get(scope),
+      item: (scope, key) => this.#find(scope, key),
+      value: (scope, key) => this.#find(scope, key)?.value,
+      keys: (scope, pk, prefix, atMost) => {
+        const read = { ...keyBounds({ prefix }), pk, isReverse: false, limit: atMost, bytesMax: 0 };
+        const items = this.#liveItems(scope, read, now);
+        return items.slice(0, atMost).map((item) => item.sk);
+      },
+    };
+  }
+
+  #partition(scope: ScopeName, pk: string): readonly Item[] {
+    return this.#scopes.get(scope)?.get(pk) ?? [];
+  }
+
+  #itemsOf(scope: ScopeName): Item[] {
+    return [...(this.#scopes.get(scope)?.values() ?? [])].flat();
+  }
+
+  #find(scope: ScopeName, { pk, sk }: Key): Item | undefined {
+    const items = this.#partition(scope, pk);
+    const item = items[positionOf(items, sk)];
+    return item?.sk === sk ? item : undefined;
+  }
+
+  /** In the order of the read, without a limit. */
+  #liveItems(scope: ScopeName, { pk, from, isFromIncluded, to, isReverse }: BoundedRead, now: number): Item[] {
+    const items = this.#partition(scope, pk);
+    const start = positionOf(items, from);
+    const skipsFirst = !isFromIncluded && items[start]?.sk === from;
+    const found = items
+      .slice(skipsFirst ? start + 1 : start, to === undefined ? items.length : positionOf(items, to))
+      .filter((item) => live(item, now) !== undefined);
+    return isReverse ? found.reverse() : found;
+  }
+
+  #write({ scope, pk, sk, item }: Write): void {
+    const partitions = this.#scopes.get(scope) ?? new Map<string, Item[]>();
+    this.#scopes.set(scope, partitions);
+    const items = partitions.get(pk) ?? [];
+    partitions.set(pk, items);
+    const position = positionOf(items, sk);
+    items.splice(position, items[position]?.sk === sk ? 1 : 0, ...(item === undefined ? [] : [item]));
+    if (items.length === 0) partitions.delete(pk);
+  }
+}
+
+/** Where `sk` stands in a sorted partition, or would stand. */
+function positionOf(items: readonly Item[], sk: string): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareBytes(items[middle]?.sk ?? '', sk) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function live(item: Item | undefined, now: number): Item | undefined {
+  return isExpired(item?.due, now) ? undefined : item;
+}
+
+function compareKeys(left: Key, right: Key): number {
+  return compareBytes(left.pk, right.pk) || compareBytes(left.sk, right.sk);
+}
+
+function takeWhileFits<T>(
+  found: readonly T[],
+  { limit, bytesMax }: BoundedRead,
+  storedText: (entry: T) => string,
+): T[] {
+  const taken: T[] = [];
+  let bytes = 0;
+  for (const entry of found) {
+    if (taken.length >= limit || bytes > bytesMax) break;
+    taken.push(entry);
+    bytes += Buffer.byteLength(storedText(entry));
+  }
+  return taken;
+}
