@@ -43,8 +43,8 @@ const topFiles: readonly string[] = ['main.ts', 'compose.ts', 'config.ts'];
 /** Tests run on real stores, so the tests of any room may open one. */
 const testsMayAlsoImport: readonly string[] = ['store/port.ts', 'store/open-store.ts', 'store/memory'];
 
-/** Folders that exist for tests and are part of nothing that runs in production. */
-const testFolders: readonly string[] = ['store/conformance'];
+/** Files and folders beside the `*.test.ts` files that exist for tests, and that nothing else may import. */
+const testSupport: readonly string[] = ['store/conformance', 'store/sqlite/temporary-store.ts'];
 
 /** Rooms that are pure, and with them everything of ours that they reach. */
 const pureRooms: readonly string[] = ['access'];
@@ -140,5 +140,7 @@ function roomOf(path: string): string {
 }
 
 function isForTests(path: string): boolean {
-  return isTestFile(path) || testFolders.some((folder) => path.startsWith(`${serverSource}${folder}/`));
+  return (
+    isTestFile(path) || (inServer(path) && testSupport.some((entry) => covers(entry, path.slice(serverSource.length))))
+  );
 }
