@@ -33,6 +33,7 @@ test('`?` takes exactly one code point', () => {
   assert.ok(matches('*??', 'x😀'));
   assert.ok(matches('?', '\ud83d'));
   assert.ok(matches('a?', 'a\ud83d'));
+  assert.ok(matches('?b', '\ud83db'));
 });
 
 test('everything else stands for itself, whatever it means elsewhere', () => {
@@ -56,6 +57,7 @@ test('matches the whole subject and minds case', () => {
 test('folds A to Z and nothing else', () => {
   assert.equal(foldAscii('GetORDER_9'), 'getorder_9');
   assert.equal(foldAscii('getorder'), 'getorder');
+  assert.equal(foldAscii('@AZ[`az{'), '@az[`az{');
   for (const text of ['\u212a', '\u017f', 'É', 'İ', 'Σ', '@[`{']) assert.equal(foldAscii(text), text);
   assert.equal(foldAscii('A\u212aB'), 'a\u212ab');
 });

@@ -100,6 +100,6 @@ function matchesGeneral(pattern: string, subject: string): boolean {
 }
 
 function codePointWidth(subject: string, position: number): 1 | 2 {
-  if ((subject.charCodeAt(position) & 0xfc00) !== 0xd800 || position + 1 === subject.length) return 1;
+  if ((subject.charCodeAt(position) & 0xfc00) !== 0xd800) return 1;
   return (subject.charCodeAt(position + 1) & 0xfc00) === 0xdc00 ? 2 : 1;
 }
