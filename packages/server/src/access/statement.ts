@@ -19,7 +19,7 @@ export type ParsedStatements =
   | { readonly errors: readonly InputError[] };
 
 /** `bytesMax` is measured on the statements as JSON without white space, in UTF-8. */
-export const policyLimits = {
+const policyLimits = {
   statementsMax: 50,
   bytesMax: 10 * 1024,
   patternLengthMax: 256,
