@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { assertProblem } from './assert-problem.ts';
+import { call } from './call.ts';
+import { foundedOrg, newEmail, password, signUp } from './org.ts';
+import { runToEnd, startPlatform, temporaryDirectory } from './platform.ts';
+
+function postSignUp(management: string) {
+  return call('POST', `${management}/auth/signup`, {
+    body: { email: newEmail('b'), password, name: 'Bea', org_name: 'Acme' },
+  });
+}
+
+test('standard output says one line when both gateways accept, and nothing else', async () => {
+  const platform = await startPlatform();
+  assert.match(platform.stdout(), /^ready app=http:\/\/127\.0\.0\.1:\d+ management=http:\/\/127\.0\.0\.1:\d+\n$/);
+  await platform.kill();
+});
+
+test('the log on standard error is JSON lines and holds no token, password or e-mail address', async () => {
+  const platform = await startPlatform({ env: { FREEHOLD_LOG_LEVEL: 'debug' } });
+  const { org, founder } = await foundedOrg(platform);
+  await call('GET', `${platform.app}/app/${org.code}/list/aclpolicy`, { token: founder.token });
+  await call('GET', `${platform.app}/app/${org.code}/list/aclpolicy?name=${password}`, { token: 'bad-token-text' });
+  assert.deepEqual(await platform.terminate(), { code: 0, signal: null });
+  const log = platform.stderr();
+  for (const line of log.split('\n').filter((each) => each !== '')) JSON.parse(line);
+  const secrets = [
+    founder.token,
+    org.builder.token,
+    password,
+    encodeURIComponent(password),
+    founder.email,
+    'bad-token-text',
+  ];
+  for (const secret of secrets) assert.ok(!log.includes(secret), `the log holds ${secret}`);
+});
+
+test('`--help` explains every setting and ends well', async () => {
+  const run = await runToEnd(['--help']);
+  assert.equal(run.code, 0, run.stderr);
+  for (const name of [
+    'APP_PORT',
+    'MANAGEMENT_PORT',
+    'HOST',
+    'MODE',
+    'DATA_DIR',
+    'STORE',
+    'SIGNUP',
+    'PUBLIC_URL',
+    'MANAGEMENT_URL',
+    'TRUSTED_PROXIES',
+    'LOG_LEVEL',
+    'DEMO',
+  ]) {
+    assert.match(run.stdout, new RegExp(`FREEHOLD_${name}\\b`));
+  }
+});
+
+test('bad settings are all named at once, and the end is 2', async () => {
+  const env = {
+    FREEHOLD_APP_PORT: '70000',
+    FREEHOLD_MANAGEMENT_PORT: 'x',
+    FREEHOLD_MODE: 'prod',
+    FREEHOLD_SIGNUP: 'maybe',
+    FREEHOLD_LOG_LEVEL: 'loud',
+    FREEHOLD_DEMO: 'yes',
+  };
+  const run = await runToEnd([], { env });
+  assert.equal(run.code, 2, run.stderr);
+  for (const name of Object.keys(env)) assert.match(run.stderr, new RegExp(name));
+  assert.doesNotMatch(run.stderr, /\bat .+:\d+:\d+/);
+});
+
+test('an unknown argument is refused with 2', async () => {
+  const run = await runToEnd(['--nonsense']);
+  assert.equal(run.code, 2, run.stderr);
+  assert.match(run.stderr, /--nonsense/);
+});
+
+test('a data directory is used by one process at a time', async () => {
+  const platform = await startPlatform();
+  const second = await runToEnd([], { dataDir: platform.dataDir });
+  assert.ok(second.code !== 0 && second.code !== null, second.stdout);
+  assert.match(second.stderr, /another process|already|in use/i);
+  assert.doesNotMatch(second.stdout, /^ready /m);
+  assert.equal((await call('GET', `${platform.app}/healthz`)).status, 200);
+  await platform.kill();
+});
+
+test('a port that is taken ends the start with a sentence', async () => {
+  const platform = await startPlatform();
+  const run = await runToEnd([], { env: { FREEHOLD_APP_PORT: new URL(platform.app).port } });
+  assert.ok(run.code !== 0 && run.code !== null);
+  assert.match(run.stderr, new RegExp(new URL(platform.app).port));
+  assert.doesNotMatch(run.stdout, /^ready /m);
+  await platform.kill();
+});
+
+test('what is kept in the data directory is for its owner alone', async () => {
+  const platform = await startPlatform();
+  await signUp(platform);
+  const files = readdirSync(platform.dataDir, { recursive: true, encoding: 'utf8' });
+  assert.ok(files.length > 0);
+  for (const file of files) {
+    const found = statSync(join(platform.dataDir, file));
+    if (found.isFile()) assert.equal(found.mode & 0o077, 0, `${file} is open to others`);
+  }
+  await platform.kill();
+});
+
+test('no password and no token stands in the data directory as it was sent', async () => {
+  const platform = await startPlatform();
+  const { org, founder } = await foundedOrg(platform);
+  await platform.terminate();
+  const files = readdirSync(platform.dataDir, { recursive: true, encoding: 'utf8' });
+  for (const file of files.filter((each) => statSync(join(platform.dataDir, each)).isFile())) {
+    const bytes = readFileSync(join(platform.dataDir, file));
+    for (const secret of [password, founder.token, org.builder.token]) assert.ok(!bytes.includes(secret), file);
+  }
+});
+
+test('`FREEHOLD_SIGNUP=first` lets in one org, `closed` none', async () => {
+  const first = await startPlatform({ env: { FREEHOLD_SIGNUP: 'first' } });
+  assert.equal((await postSignUp(first.management)).status, 201);
+  assertProblem(await postSignUp(first.management), 'signup_closed');
+  await first.kill();
+  const closed = await startPlatform({ env: { FREEHOLD_SIGNUP: 'closed' } });
+  assertProblem(await postSignUp(closed.management), 'signup_closed');
+  await closed.kill();
+});
+
+test('a data directory that cannot be made ends the start with a sentence', async () => {
+  const dataDir = temporaryDirectory();
+  const file = join(dataDir, 'file');
+  writeFileSync(file, '');
+  const run = await runToEnd([], { env: { FREEHOLD_DATA_DIR: join(file, 'data') } });
+  assert.ok(run.code !== 0 && run.code !== null);
+  assert.doesNotMatch(run.stderr, /^\s+at /m);
+});
