@@ -23,7 +23,7 @@ export async function rawCall(baseUrl: string, request: RawRequest): Promise<Rep
     ...(request.headers ?? []),
     ...(request.body === undefined || framed ? [] : [`Content-Length: ${body.length}`]),
   ];
-  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`);
   return parseReply(await exchange(baseUrl, Buffer.concat([head, body])));
 }
 
