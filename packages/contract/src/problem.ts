@@ -34,6 +34,8 @@ export const problemStatus = {
   body_too_large: 413,
   unsupported_media_type: 415,
   idempotency_key_reused: 422,
+  headers_too_large: 431,
+  request_timeout: 408,
   before_event_failed: 424,
   plan_limit_exceeded: 429,
   rate_limited: 429,

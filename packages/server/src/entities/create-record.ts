@@ -18,7 +18,7 @@ export async function createRecord(parts: RuntimeParts, call: RecordCall, body: 
 
 /** A new record with the id given, and the changes that make it: for whoever commits several things at once. */
 export async function planCreate(
-  parts: RuntimeParts,
+  parts: Pick<RuntimeParts, 'clock' | 'rules'>,
   call: RecordCall,
   input: { readonly id: string; readonly body: unknown },
 ): Promise<StoredRecord & { readonly changes: readonly PlannedChange[] }> {

@@ -4,7 +4,7 @@ import { type Change, Conflict, type Item, type Store } from '../store/port.ts';
 import { type ApiAction, actions, activeConfigKey, apiName, generateConfigs } from './api-configs.ts';
 import { compileEntity } from './compile-entity.ts';
 import { type ConfigReader, type ConfigSet, pointerValue, readPointer } from './config-reader.ts';
-import { definitionLimits } from './definition.ts';
+import { definitionLimits, type EntityDefinition } from './definition.ts';
 import { keysMayOverlap } from './key-template.ts';
 import { activeKey, configHeadKey, type EntityRow, entityKey, versionKey } from './org-keys.ts';
 import { parseDefinition } from './parse-definition.ts';
@@ -20,6 +20,8 @@ export interface EntityAdmin {
   list(orgCode: string): Promise<readonly EntitySummary[]>;
   /** The five configs. @throws Problem `not_found`. */
   show(orgCode: string, entityName: string): Promise<Readonly<Record<string, unknown>>>;
+  /** The definition that is live, as it was supplied. */
+  definition(orgCode: string, entityName: string): Promise<EntityDefinition | undefined>;
   remove(orgCode: string, entityName: string): Promise<void>;
 }
 
@@ -50,6 +52,7 @@ export function createEntityAdmin(parts: EntityAdminParts): EntityAdmin {
     define: (orgCode, input) => define(parts, orgCode, input),
     list: (orgCode) => list(parts, orgCode),
     show: (orgCode, entityName) => show(parts, orgCode, entityName),
+    definition: (orgCode, entityName) => definitionOf(parts, orgCode, entityName),
     remove: (orgCode, entityName) => remove(parts, orgCode, entityName),
   };
 }
@@ -139,6 +142,18 @@ async function showConfig(
   if (body === undefined) throw new Error('the body of a live config is missing');
   const content = JSON.parse(body.value) as Readonly<Record<string, unknown>>;
   return { key: activeConfigKey(api), version: config.version, ...content };
+}
+
+async function definitionOf(
+  parts: EntityAdminParts,
+  orgCode: string,
+  entityName: string,
+): Promise<EntityDefinition | undefined> {
+  const version = (await parts.configs.current(orgCode)).entityVersion(entityName);
+  if (version === undefined) return undefined;
+  const scope = parts.store.scope(orgScopeName(orgCode));
+  const [body] = await scope.get([versionKey(apiName('create', entityName), version)]);
+  return body === undefined ? undefined : (JSON.parse(body.value) as EntityDefinition);
 }
 
 async function remove(parts: EntityAdminParts, orgCode: string, entityName: string): Promise<void> {

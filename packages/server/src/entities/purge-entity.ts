@@ -5,8 +5,7 @@ import { compileEntity } from './compile-entity.ts';
 import type { EntityDefinition } from './definition.ts';
 import { fenceKey, raise } from './fence.ts';
 import { type EntityRow, entityKey, versionKey } from './org-keys.ts';
-import { readRecord } from './record.ts';
-import { indexChanges, recordCounter } from './record-changes.ts';
+import { removeRecords } from './record-changes.ts';
 import { directPartition } from './record-keys.ts';
 import { orgScopeName, workspaceScopeName } from './workspace.ts';
 import { workspaceRows } from './workspace-directory.ts';
@@ -80,12 +79,12 @@ async function purgeStep(entity: CompiledEntity, workspace: PurgedWorkspace): Pr
       ? (await scope.follow(entity.idIndexPk, { limit })).map(({ item }) => item)
       : await scope.range(directPartition(entity, workspace), { prefix: entity.directSortPrefix, limit });
   if (items.length === 0) return false;
-  const changes = items.flatMap((item): readonly Change[] => [
-    { kind: 'remove', pk: item.pk, sk: item.sk, if: { version: item.version } },
-    ...indexChanges(entity, readRecord(item), undefined),
-  ]);
-  const counted: Change = { kind: 'add', ...recordCounter(entity.name), by: -items.length };
   const fenced: Change = { kind: 'check', ...fenceKey(entity.name), if: { version: fenceVersion } };
-  await scope.commit([fenced, ...changes, counted], { priority: 'background' });
+  await scope.commit([fenced, ...removeRecords(entity, items)], { priority: 'background' });
   return true;
+}
+
+/** The work as `purgeWork` wrote it. */
+export function readPurgeWork(work: unknown): PurgeEntity {
+  return work as PurgeEntity;
 }

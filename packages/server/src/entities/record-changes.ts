@@ -1,6 +1,6 @@
-import type { Change, Key } from '../store/port.ts';
+import type { Change, Item, Key } from '../store/port.ts';
 import type { CompiledEntity } from './compile-entity.ts';
-import type { RecordData, StoredRecord } from './record.ts';
+import { type RecordData, readRecord, type StoredRecord } from './record.ts';
 import { indexKeys } from './record-keys.ts';
 
 /** The index changes that a write of a record brings with it. */
@@ -25,10 +25,32 @@ export function recordCounter(entityName: string): Key {
   return { pk: 'count', sk: entityName };
 }
 
-export function countChange(entity: CompiledEntity, by: 1 | -1): Change {
+export function countChange(entity: CompiledEntity, by: number): Change {
   return { kind: 'add', ...recordCounter(entity.name), by };
+}
+
+/** Takes several records of one entity out, with their index items and their place in the count. */
+export function removeRecords(entity: CompiledEntity, items: readonly Item[]): readonly Change[] {
+  if (items.length === 0) return [];
+  const removals = items.flatMap((item): readonly Change[] => [
+    { kind: 'remove', pk: item.pk, sk: item.sk, if: { version: item.version } },
+    ...indexChanges(entity, readRecord(item), undefined),
+  ]);
+  return [...removals, countChange(entity, -items.length)];
 }
 
 export function sameKey(left: Key, right: Key): boolean {
   return left.pk === right.pk && left.sk === right.sk;
+}
+
+/** Joins what several records of one commit add to one counter, since a commit names each key once. */
+export function mergeCounts(changes: readonly Change[]): readonly Change[] {
+  const merged: Change[] = [];
+  for (const change of changes) {
+    const at = change.kind === 'add' ? merged.findIndex((other) => other.kind === 'add' && sameKey(other, change)) : -1;
+    const known = merged[at];
+    if (change.kind === 'add' && known?.kind === 'add') merged[at] = { ...known, by: known.by + change.by };
+    else merged.push(change);
+  }
+  return merged;
 }

@@ -102,7 +102,7 @@ async function verifiedPayload(
   options: VerifyOptions,
 ): Promise<JWTPayload> {
   try {
-    const { payload } = await jwtVerify(token, findKey, options);
+    const { payload } = await jwtVerify(token, findKey, { ...options, algorithms: [algorithm] });
     return payload;
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw new Problem('token_expired', 'the token has expired');

@@ -1,0 +1,185 @@
+/** The composition root: the only place that knows which adapter stands behind which port. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from './config.ts';
+import { createConfigReader } from './entities/config-reader.ts';
+import { createCursors } from './entities/cursor.ts';
+import { createEntityAdmin } from './entities/entity-admin.ts';
+import { createFences } from './entities/fence.ts';
+import { purgeEntity, purgeEntityJob, readPurgeWork } from './entities/purge-entity.ts';
+import { createRecordRuntime } from './entities/record-runtime.ts';
+import { createWriteLoop } from './entities/write-loop.ts';
+import { createAppGateway, type Gateway } from './gateway/app-gateway.ts';
+import { createErrorReplies, type ErrorReplies } from './gateway/error-reply.ts';
+import { createManagementGateway } from './gateway/management-gateway.ts';
+import { createAccessEpochs } from './iam/access-epochs.ts';
+import { createDecisionLog } from './iam/decision-log.ts';
+import { createIamRules } from './iam/iam-rules.ts';
+import { createAppSessions } from './identity/app-sessions.ts';
+import { createAppSignIn } from './identity/app-sign-in.ts';
+import { createFailureBrake } from './identity/failure-brake.ts';
+import { createOrgAccounts } from './identity/org-accounts.ts';
+import { platformScopeName } from './identity/org-directory.ts';
+import { createPasswordHasher } from './identity/passwords.ts';
+import { platformIssuer } from './identity/platform-issuer.ts';
+import { loadSecrets, type Secrets } from './identity/secrets.ts';
+import { loadSigningKeys } from './identity/signing-keys.ts';
+import { startExpirySweep } from './jobs/expiry-sweep.ts';
+import { type JobRunner, startJobRunner } from './jobs/job-runner.ts';
+import type { Clock } from './lib/clock.ts';
+import { type IdSource, uuidv7Source } from './lib/ids.ts';
+import { explainStoreFailure } from './store/explain-failure.ts';
+import { openStore } from './store/open-store.ts';
+import type { Health, OpenedStore, Store } from './store/port.ts';
+
+/** The platform, ready to be given listeners. */
+export interface Platform {
+  readonly app: Gateway;
+  readonly management: Gateway;
+  /** Whether nobody has signed up yet. */
+  isEmpty(): Promise<boolean>;
+  readonly errors: (baseUrl: () => string) => ErrorReplies;
+  /** From now on the platform says that it is not ready. */
+  startDraining(): void;
+  close(): Promise<void>;
+}
+
+export interface ComposeOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly onFault: (error: unknown, requestId?: string) => void;
+  /** Called when the store can no longer be trusted: the process has to end and recover at the next start. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+interface Spaces {
+  readonly platform: OpenedStore;
+  readonly test: OpenedStore;
+  readonly prod: OpenedStore;
+}
+
+export async function compose(options: ComposeOptions): Promise<Platform> {
+  const { config, clock, onFault } = options;
+  const spaces = await openSpaces(options);
+  const allStores = [spaces.platform.store, spaces.test.store, spaces.prod.store];
+  const secrets = await loadSecrets(config.dataDir, clock);
+  const jobs = startJobs(spaces, { clock, onFault });
+  const decisions = createDecisionLog(clock);
+  const identity = await composeIdentity(options, spaces, secrets);
+  const entities = composeEntities(spaces, { clock, newId: identity.newId, secrets, poke: jobs.poke });
+  const { accounts, signIn, signingKeys } = identity;
+  const { configs, runtime, epochs, admins } = entities;
+  const { test, prod } = spaces;
+  const sessions = createAppSessions({
+    stores: { test: test.store, prod: prod.store },
+    signingKeys,
+    issuer: identity.issuer,
+    epochs,
+    clock,
+    cacheSeconds: aclCacheSeconds,
+  });
+  let isDraining = false;
+  const readiness = () => readinessOf(allStores, isDraining);
+  const jwks = () => signingKeys.jwks();
+  return {
+    app: createAppGateway({ runtime, configs, decisions, sessions, signIn, readiness, jwks }),
+    management: createManagementGateway({ accounts, entities: admins, decisions, readiness }),
+    isEmpty: () => accounts.isEmpty(),
+    errors: (baseUrl) => createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault }),
+    startDraining: () => {
+      isDraining = true;
+    },
+    close: async () => {
+      await jobs.close();
+      await Promise.all(allStores.map((store) => store.close()));
+    },
+  };
+}
+
+async function composeIdentity({ config, clock }: ComposeOptions, spaces: Spaces, secrets: Secrets) {
+  const platform = spaces.platform.store.scope(platformScopeName);
+  const newId = uuidv7Source(clock);
+  const signingKeys = loadSigningKeys(secrets.signing_keys);
+  const issuer = await platformIssuer(platform, config.publicUrl);
+  const hasher = createPasswordHasher({ parallelMax: 2 });
+  const shared = { platform, clock, newId, hasher };
+  const stores = { test: spaces.test.store, prod: spaces.prod.store };
+  return {
+    newId,
+    signingKeys,
+    issuer,
+    accounts: createOrgAccounts({ ...shared, brake: createFailureBrake({ clock }), policy: config.signUp }),
+    signIn: createAppSignIn({ ...shared, brake: createFailureBrake({ clock }), stores, signingKeys, issuer }),
+  };
+}
+
+interface EntityParts {
+  readonly clock: Clock;
+  readonly newId: IdSource;
+  readonly secrets: Secrets;
+  readonly poke: () => void;
+}
+
+function composeEntities({ test, prod }: Spaces, { clock, newId, secrets, poke }: EntityParts) {
+  const configs = {
+    test: createConfigReader({ store: test.store, clock }),
+    prod: createConfigReader({ store: prod.store, clock }),
+  };
+  const epochs = createAccessEpochs();
+  return {
+    configs,
+    epochs,
+    runtime: createRecordRuntime({
+      clock,
+      newId,
+      cursors: createCursors(Buffer.from(secrets.cursor_key, 'base64url')),
+      writeLoop: createWriteLoop({ configs, fences: createFences() }),
+      rules: createIamRules(epochs),
+    }),
+    admins: {
+      test: createEntityAdmin({ store: test.store, configs: configs.test, clock, poke }),
+      prod: createEntityAdmin({ store: prod.store, configs: configs.prod, clock, poke }),
+    },
+  };
+}
+
+/** For how long what a token may do is taken as known, where this process has not changed it itself. */
+const aclCacheSeconds = 60;
+
+async function openSpaces({ config, clock, onFatal }: ComposeOptions): Promise<Spaces> {
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const open = (name: string): Promise<OpenedStore> =>
+    openStore({ kind: 'sqlite', path: join(config.dataDir, `${name}.db`), clock, onFatal });
+  // One after the other: the first one's lock says whether another process has the folder.
+  const platform = await open('platform');
+  const [test, prod] = await Promise.all([open('test'), open('prod')]);
+  return { platform, test, prod };
+}
+
+function startJobs(
+  spaces: Spaces,
+  { clock, onFault }: { readonly clock: Clock; readonly onFault: (error: unknown) => void },
+): JobRunner {
+  const handlers = new Map([
+    [
+      purgeEntityJob,
+      ({ store }: { readonly store: Store }, work: unknown, stillMine: () => Promise<void>) =>
+        purgeEntity(store, readPurgeWork(work), stillMine),
+    ],
+  ]);
+  const runner = startJobRunner({ spaces: [spaces.test, spaces.prod], handlers, clock, onError: onFault });
+  const sweep = startExpirySweep({ spaces: Object.values(spaces), clock, onError: onFault });
+  return {
+    poke: runner.poke,
+    close: async () => {
+      await Promise.all([runner.close(), sweep.close()]);
+    },
+  };
+}
+
+async function readinessOf(stores: readonly Store[], isDraining: boolean) {
+  const healths: readonly Health[] = await Promise.all(stores.map((store) => store.health()));
+  const [first] = healths;
+  const store = { kind: first?.kind ?? 'none', synchronous: first?.synchronous ?? 'none' };
+  return { isReady: !isDraining && healths.every(({ ok }) => ok), store };
+}

@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+
+/** Everything that is set from outside, read once at start and never changed. */
+export interface Config {
+  readonly mode: 'development' | 'production';
+  readonly host: string;
+  /** Undefined where the listener is switched off; 0 is any free port. */
+  readonly appPort: number | undefined;
+  readonly managementPort: number | undefined;
+  readonly dataDir: string;
+  readonly signUp: 'open' | 'first' | 'closed';
+  readonly publicUrl: string | undefined;
+  readonly managementUrl: string | undefined;
+  readonly logLevel: LogLevel;
+  readonly demo: boolean;
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** One setting: its name, what `--help` says of it, and how its text is read. */
+interface Setting {
+  readonly name: string;
+  readonly fallback: string;
+  readonly help: string;
+}
+
+const settings: readonly Setting[] = [
+  {
+    name: 'FREEHOLD_APP_PORT',
+    fallback: '4000',
+    help: 'port of the app gateway; 0 is any free port, `off` switches it off',
+  },
+  { name: 'FREEHOLD_MANAGEMENT_PORT', fallback: '4001', help: 'port of the management gateway; 0 and `off` as above' },
+  { name: 'FREEHOLD_HOST', fallback: '127.0.0.1, in production 0.0.0.0', help: 'IP address to listen on' },
+  { name: 'FREEHOLD_MODE', fallback: 'development', help: 'development or production' },
+  { name: 'FREEHOLD_DATA_DIR', fallback: './data', help: 'folder of the embedded store and the secrets' },
+  {
+    name: 'FREEHOLD_STORE',
+    fallback: 'sqlite:',
+    help: '`sqlite:` keeps everything in the data folder (no other store yet)',
+  },
+  {
+    name: 'FREEHOLD_SIGNUP',
+    fallback: 'open, in production first',
+    help: 'who may sign up: open, first (only the first org) or closed',
+  },
+  { name: 'FREEHOLD_PUBLIC_URL', fallback: 'the app gateway’s own address', help: 'where apps reach the app gateway' },
+  {
+    name: 'FREEHOLD_MANAGEMENT_URL',
+    fallback: 'the management gateway’s own address',
+    help: 'where builders reach the management gateway',
+  },
+  { name: 'FREEHOLD_LOG_LEVEL', fallback: 'info', help: logLevels.join(', ') },
+  {
+    name: 'FREEHOLD_DEMO',
+    fallback: 'on, in production off',
+    help: '`on` makes a demo app at the first start with an empty data folder',
+  },
+  {
+    name: 'FREEHOLD_CONFIG_FILE',
+    fallback: 'none',
+    help: 'a file of lines `NAME=value`; the environment wins over it',
+  },
+];
+
+const promised = ['FREEHOLD_STORE_PROD', 'FREEHOLD_OPERATOR_KEY', 'FREEHOLD_TRUSTED_PROXIES', 'FREEHOLD_MASTER_KEY'];
+
+export type ReadConfig = { readonly config: Config } | { readonly mistakes: readonly string[] };
+
+/** Reads the environment, and a file where it names one. Every mistake is told at once. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): ReadConfig {
+  const mistakes: string[] = [];
+  const values = withFile(environment, mistakes);
+  const get = (name: string): string | undefined => (values[name] === '' ? undefined : values[name]);
+  const oneOf = <T extends string>(name: string, allowed: readonly T[], fallback: T): T => {
+    const value = get(name);
+    if (value === undefined) return fallback;
+    const found = allowed.find((candidate) => candidate === value);
+    if (found === undefined) mistakes.push(`${name} must be one of ${allowed.join(', ')}, not \`${value}\``);
+    return found ?? fallback;
+  };
+  for (const name of Object.keys(values).filter((key) => key.startsWith('FREEHOLD_')))
+    checkName(name, get(name), mistakes);
+  const mode = oneOf('FREEHOLD_MODE', ['development', 'production'], 'development');
+  const isProduction = mode === 'production';
+  const host = get('FREEHOLD_HOST') ?? (isProduction ? '0.0.0.0' : '127.0.0.1');
+  if (isIP(host) === 0) mistakes.push(`FREEHOLD_HOST must be an IP address, not \`${host}\``);
+  const store = get('FREEHOLD_STORE') ?? 'sqlite:';
+  if (store !== 'sqlite:') mistakes.push('FREEHOLD_STORE must be `sqlite:`: there is no other store yet');
+  const config: Config = {
+    mode,
+    host,
+    appPort: readPort('FREEHOLD_APP_PORT', get('FREEHOLD_APP_PORT') ?? '4000', mistakes),
+    managementPort: readPort('FREEHOLD_MANAGEMENT_PORT', get('FREEHOLD_MANAGEMENT_PORT') ?? '4001', mistakes),
+    dataDir: resolve(get('FREEHOLD_DATA_DIR') ?? './data'),
+    signUp: oneOf('FREEHOLD_SIGNUP', ['open', 'first', 'closed'], isProduction ? 'first' : 'open'),
+    publicUrl: readUrl('FREEHOLD_PUBLIC_URL', get('FREEHOLD_PUBLIC_URL'), mistakes),
+    managementUrl: readUrl('FREEHOLD_MANAGEMENT_URL', get('FREEHOLD_MANAGEMENT_URL'), mistakes),
+    logLevel: oneOf('FREEHOLD_LOG_LEVEL', logLevels, 'info'),
+    demo: oneOf('FREEHOLD_DEMO', ['on', 'off'], isProduction ? 'off' : 'on') === 'on',
+  };
+  if (config.appPort === undefined && config.managementPort === undefined)
+    mistakes.push('FREEHOLD_APP_PORT and FREEHOLD_MANAGEMENT_PORT are both off: nothing would listen');
+  if (config.demo && isProduction) mistakes.push('FREEHOLD_DEMO must be off in production');
+  return mistakes.length > 0 ? { mistakes } : { config: Object.freeze(config) };
+}
+
+/** What `--help` prints. */
+export function helpText(): string {
+  const width = Math.max(...settings.map(({ name }) => name.length));
+  const lines = settings.map(({ name, fallback, help }) => `  ${name.padEnd(width)}  ${help} (default: ${fallback})`);
+  return [
+    'Runs the platform in the foreground until it gets SIGTERM or SIGINT.',
+    '',
+    'Settings, from the environment:',
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+function checkName(name: string, value: string | undefined, mistakes: string[]): void {
+  if (settings.some((setting) => setting.name === name) || name.startsWith('FREEHOLD_TEST_')) return;
+  if (promised.includes(name)) {
+    if (value !== undefined) mistakes.push(`${name} is not supported yet`);
+    return;
+  }
+  mistakes.push(`${name} is no setting: see --help`);
+}
+
+function readPort(name: string, value: string, mistakes: string[]): number | undefined {
+  if (value === 'off') return undefined;
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
+  if (port >= 0 && port <= 65_535) return port;
+  mistakes.push(`${name} must be a port from 0 to 65535 or \`off\`, not \`${value}\``);
+  return undefined;
+}
+
+function readUrl(name: string, value: string | undefined, mistakes: string[]): string | undefined {
+  if (value === undefined) return undefined;
+  const url = URL.parse(value);
+  const isPlain = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === '';
+  if (isPlain) return value.replace(/\/+$/, '');
+  mistakes.push(`${name} must be an http or https address, not \`${value}\``);
+  return undefined;
+}
+
+function withFile(
+  environment: Readonly<Record<string, string | undefined>>,
+  mistakes: string[],
+): Readonly<Record<string, string | undefined>> {
+  const path = environment.FREEHOLD_CONFIG_FILE;
+  if (path === undefined || path === '') return environment;
+  try {
+    return { ...parseFile(readFileSync(path, 'utf8'), mistakes), ...environment };
+  } catch {
+    mistakes.push(`FREEHOLD_CONFIG_FILE \`${path}\` cannot be read`);
+    return environment;
+  }
+}
+
+function parseFile(text: string, mistakes: string[]): Readonly<Record<string, string>> {
+  const values: Record<string, string> = {};
+  for (const [index, line] of text.split('\n').entries()) {
+    const trimmed = line.trim();
+    if (trimmed === '' || trimmed.startsWith('#')) continue;
+    const equals = trimmed.indexOf('=');
+    if (equals < 1) mistakes.push(`line ${index + 1} of the config file is not \`NAME=value\``);
+    else values[trimmed.slice(0, equals).trim()] = trimmed.slice(equals + 1).trim();
+  }
+  return values;
+}

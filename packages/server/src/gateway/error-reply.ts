@@ -1,0 +1,55 @@
+import type { ProblemBody, ProblemCode } from '@freehold/contract/problem';
+import { Problem } from '../lib/problem.ts';
+import { problemTitles } from './problem-titles.ts';
+import type { Reply } from './reply.ts';
+
+/** Turns what was thrown into what a caller may see. `explain` knows the failures of the store. */
+export interface ErrorReplies {
+  reply(error: unknown, requestId: string): Reply;
+}
+
+export interface ErrorRepliesOptions {
+  /** Where this gateway is reached: problem types are addresses of pages that it serves itself. */
+  readonly baseUrl: () => string;
+  readonly explain: (error: unknown) => Problem | undefined;
+  /** Told of every fault of ours, with its cause. */
+  readonly onFault: (error: unknown, requestId: string) => void;
+}
+
+export function createErrorReplies(options: ErrorRepliesOptions): ErrorReplies {
+  return {
+    reply: (error, requestId) => {
+      const problem = error instanceof Problem ? error : options.explain(error);
+      if (problem === undefined || problem.status >= 500) options.onFault(error, requestId);
+      const shown = problem ?? new Problem('internal_error', 'something went wrong on our side');
+      return problemReply(shown, requestId, options.baseUrl());
+    },
+  };
+}
+
+function problemReply(problem: Problem, requestId: string, baseUrl: string): Reply {
+  const { retry_after_seconds, allow, ...details } = problem.details;
+  const body: ProblemBody = {
+    type: `${baseUrl}${problemPath(problem.code)}`,
+    title: problemTitles[problem.code],
+    status: problem.status,
+    detail: problem.message,
+    code: problem.code,
+    request_id: requestId,
+    ...details,
+  };
+  const headers: Record<string, string> = {};
+  if (problem.status === 401) headers['WWW-Authenticate'] = challenge(problem.code);
+  if (problem.status === 405) headers.Allow = String(allow);
+  if (problem.status === 503 || problem.status === 429) headers['Retry-After'] = String(retry_after_seconds ?? 1);
+  return { status: problem.status, body: JSON.stringify(body), contentType: 'application/problem+json', headers };
+}
+
+export function problemPath(code: ProblemCode): string {
+  return `/problems/${code}`;
+}
+
+/** RFC 6750, section 3: a request without a token learns only that one is needed. */
+function challenge(code: ProblemCode): string {
+  return code === 'token_missing' ? 'Bearer' : 'Bearer error="invalid_token"';
+}

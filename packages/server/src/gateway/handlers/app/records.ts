@@ -1,0 +1,114 @@
+import { type ListQuery, readListQuery } from '../../../entities/list-query.ts';
+import { entityTag, recordText, type StoredRecord } from '../../../entities/record.ts';
+import type { RecordRuntime } from '../../../entities/record-runtime.ts';
+import type { RecordCall } from '../../../entities/write-loop.ts';
+import { notFound } from '../../../lib/problem.ts';
+import type { AppRequest, RecordRoute } from '../../app-request.ts';
+import { isNoneMatch, readIfMatch } from '../../pipeline/preconditions.ts';
+import { refuseParameters } from '../../pipeline/read-query.ts';
+import { json, type Reply } from '../../reply.ts';
+
+/** The routes that serve the records of every entity. */
+export function recordRoutes(runtime: RecordRuntime): readonly RecordRoute[] {
+  return [
+    {
+      method: 'POST',
+      path: '/app/:org/create/:entity',
+      access: 'create',
+      takesBody: true,
+      handle: (request, call) => create(runtime, request, call),
+    },
+    {
+      method: 'GET',
+      path: '/app/:org/item/:entity/:id',
+      access: 'get',
+      handle: (request, call) => item(runtime, request, call),
+    },
+    {
+      method: 'PUT',
+      path: '/app/:org/update/:entity/:id',
+      access: 'update',
+      takesBody: true,
+      handle: (request, call) => update(runtime, request, call),
+    },
+    {
+      method: 'DELETE',
+      path: '/app/:org/delete/:entity/:id',
+      access: 'delete',
+      handle: (request, call) => remove(runtime, request, call),
+    },
+    {
+      method: 'GET',
+      path: '/app/:org/list/:entity',
+      access: 'list',
+      handle: (request, call) => list(runtime, request, call),
+    },
+    {
+      method: 'GET',
+      path: '/app/:org/count/:entity',
+      access: 'count',
+      handle: (request, call) => count(runtime, request, call),
+    },
+  ];
+}
+
+async function create(runtime: RecordRuntime, request: AppRequest, call: RecordCall): Promise<Reply> {
+  refuseParameters(request.query);
+  const stored = await runtime.create(call, request.body);
+  const { org = '', entity = '' } = request.params;
+  const headers = {
+    Location: `/app/${org}/item/${entity}/${stored.data.id}`,
+    ETag: entityTag(stored.version),
+  };
+  if (prefersMinimal(request))
+    return json(201, { id: stored.data.id }, { ...headers, 'Preference-Applied': 'return=minimal' });
+  return { status: 201, body: textOf(stored), headers };
+}
+
+async function item(runtime: RecordRuntime, request: AppRequest, call: RecordCall): Promise<Reply> {
+  refuseParameters(request.query);
+  const found = await runtime.get(call, request.params.id ?? '');
+  if (found === undefined) throw notFound();
+  const headers = { ETag: entityTag(found.version) };
+  if (isNoneMatch(request.incoming, headers.ETag)) return { status: 304, headers };
+  return { status: 200, body: recordText(found), headers };
+}
+
+async function update(runtime: RecordRuntime, request: AppRequest, call: RecordCall): Promise<Reply> {
+  refuseParameters(request.query);
+  const ifMatch = readIfMatch(request.incoming);
+  const stored = await runtime.update(call, {
+    id: request.params.id ?? '',
+    body: request.body,
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+  });
+  return { status: 200, body: textOf(stored), headers: { ETag: entityTag(stored.version) } };
+}
+
+async function remove(runtime: RecordRuntime, request: AppRequest, call: RecordCall): Promise<Reply> {
+  refuseParameters(request.query);
+  const ifMatch = readIfMatch(request.incoming);
+  await runtime.remove(call, { id: request.params.id ?? '', ...(ifMatch === undefined ? {} : { ifMatch }) });
+  return { status: 204 };
+}
+
+async function list(runtime: RecordRuntime, request: AppRequest, call: RecordCall): Promise<Reply> {
+  const query = readListQuery(call.entity, request.query);
+  const page = await runtime.list(call, query);
+  const nexttoken = page.nexttoken === null ? 'null' : `"${page.nexttoken}"`;
+  return { status: 200, body: `{"items":[${page.items.join(',')}],"nexttoken":${nexttoken}}` };
+}
+
+async function count(runtime: RecordRuntime, request: AppRequest, call: RecordCall): Promise<Reply> {
+  const query: ListQuery = readListQuery(call.entity, request.query);
+  return json(200, await runtime.count(call, query));
+}
+
+function textOf(stored: StoredRecord): string {
+  return recordText({ value: JSON.stringify(stored.data), version: stored.version });
+}
+
+function prefersMinimal(request: AppRequest): boolean {
+  const prefer = request.incoming.headers.prefer;
+  return typeof prefer === 'string' && prefer.split(',').some((part) => part.trim() === 'return=minimal');
+}

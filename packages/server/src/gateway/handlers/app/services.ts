@@ -1,0 +1,15 @@
+import type { ConfigReader } from '../../../entities/config-reader.ts';
+import type { RecordRuntime } from '../../../entities/record-runtime.ts';
+import type { Environment } from '../../../entities/workspace.ts';
+import type { DecisionLog } from '../../../iam/decision-log.ts';
+import type { AppSessions } from '../../../identity/app-sessions.ts';
+import type { AppSignIn } from '../../../identity/app-sign-in.ts';
+
+/** What the handlers of the app gateway work with. */
+export interface AppServices {
+  readonly runtime: RecordRuntime;
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  readonly decisions: DecisionLog;
+  readonly sessions: AppSessions;
+  readonly signIn: AppSignIn;
+}

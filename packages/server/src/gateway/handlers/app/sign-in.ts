@@ -1,0 +1,75 @@
+import type { AppCaller } from '../../../identity/app-sessions.ts';
+import type { AppSignIn } from '../../../identity/app-sign-in.ts';
+import { Problem } from '../../../lib/problem.ts';
+import type { AppRequest, AppRoute } from '../../app-request.ts';
+import { singleHeader } from '../../pipeline/single-header.ts';
+import { json, type Reply } from '../../reply.ts';
+
+/** The routes by which a person comes in, and those about the person. */
+export function signInRoutes(signIn: AppSignIn): readonly AppRoute[] {
+  return [
+    {
+      method: 'POST',
+      path: '/app/:org/login',
+      access: 'public',
+      takesBody: true,
+      handle: (request) => logIn(signIn, request),
+    },
+    { method: 'GET', path: '/app/:org/token', access: 'public', handle: (request) => exchange(signIn, request) },
+    { method: 'GET', path: '/app/:org/user/me', access: 'self', handle: (_request, caller) => me(caller) },
+    {
+      method: 'GET',
+      path: '/app/:org/user/tenants',
+      access: 'self',
+      handle: (_request, caller) => tenants(signIn, caller),
+    },
+  ];
+}
+
+async function logIn(signIn: AppSignIn, request: AppRequest): Promise<Reply> {
+  const { org = '' } = request.params;
+  const answer = await signIn.logIn(org, { clientId: clientId(request), body: request.body, ip: request.ip });
+  return json(200, answer, tokenHeaders);
+}
+
+async function exchange(signIn: AppSignIn, request: AppRequest): Promise<Reply> {
+  const { org = '' } = request.params;
+  const oauthToken = singleHeader(request.incoming, 'oauthtoken');
+  if (oauthToken === undefined)
+    throw new Problem('token_missing', 'the header `oauthtoken` must come once, with an identity token');
+  const exchanged = await signIn.exchange(org, { clientId: clientId(request), oauthToken });
+  return json(200, exchanged, { ...tokenHeaders, 'x-service-token': exchanged.token });
+}
+
+/** A browser may read the token's header, and nobody may keep the reply. */
+const tokenHeaders = {
+  'Cache-Control': 'no-store',
+  Vary: 'Origin',
+  'Access-Control-Expose-Headers': 'x-service-token',
+};
+
+function clientId(request: AppRequest): string {
+  const header = singleHeader(request.incoming, 'client_id');
+  if (header === undefined) throw new Problem('client_unknown', 'the header `client_id` must come once');
+  return header;
+}
+
+function me(caller: AppCaller): Reply {
+  const { sub, email, email_verified, fn, ln, picture, role, tenant_id, tenant_code } = caller.claims;
+  return json(200, {
+    id: sub,
+    email,
+    email_verified,
+    fn,
+    ln,
+    ...(picture === undefined ? {} : { picture }),
+    role,
+    tenant_id: tenant_id ?? null,
+    tenant_code: tenant_code ?? null,
+  });
+}
+
+async function tenants(signIn: AppSignIn, caller: AppCaller): Promise<Reply> {
+  const items = await signIn.tenants(caller.claims);
+  return json(200, { items: items.map((item) => ({ ...item, current: item.id === caller.claims.tenant_id })) });
+}

@@ -1,0 +1,95 @@
+import { apiName, routeOf } from '../../entities/api-configs.ts';
+import type { EntityDefinition, FieldDefinition } from '../../entities/definition.ts';
+import { operators } from '../../entities/filter.ts';
+
+/** One route that an app may call for an entity, with what it takes and a call to copy. */
+export interface EntityEndpoint {
+  readonly action: string;
+  readonly method: string;
+  readonly path: string;
+  readonly api: string;
+  readonly params: readonly EndpointParameter[];
+  readonly example: string;
+}
+
+interface EndpointParameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'body';
+  readonly type: string;
+  readonly required: boolean;
+}
+
+const endpointActions = ['create', 'get', 'list', 'count', 'update', 'delete'] as const;
+type EndpointAction = (typeof endpointActions)[number];
+
+export function entityEndpoints(orgCode: string, definition: EntityDefinition): readonly EntityEndpoint[] {
+  return endpointActions.map((action) => {
+    const { method, path } = routeOf(action, definition.entityName);
+    const fullPath = `/app/${orgCode}${path}`;
+    return {
+      action,
+      method,
+      path: fullPath,
+      // Counting is a way of listing, and has no config of its own.
+      api: apiName(action === 'count' ? 'list' : action, definition.entityName),
+      params: parametersOf(action, definition.UpdateParams),
+      example: exampleOf(action, method, fullPath, definition.UpdateParams),
+    };
+  });
+}
+
+function parametersOf(action: EndpointAction, fields: readonly FieldDefinition[]): readonly EndpointParameter[] {
+  const ofFields = (place: 'body' | 'query'): readonly EndpointParameter[] =>
+    fields.map((field) => ({
+      name: field.name,
+      in: place,
+      type: field.colType ?? 'string',
+      required: place === 'body' && action === 'create' && field.validate === true && field.required !== false,
+    }));
+  const id: EndpointParameter = { name: 'id', in: 'path', type: 'guid', required: true };
+  const query = (name: string, type: string): EndpointParameter => ({ name, in: 'query', type, required: false });
+  switch (action) {
+    case 'create':
+      return ofFields('body');
+    case 'update':
+      return [id, ...ofFields('body')];
+    case 'get':
+    case 'delete':
+      return [id];
+    case 'count':
+      return [...ofFields('query'), query('<field>_op', operators.join('|')), query('nexttoken', 'string')];
+    case 'list':
+      return [
+        ...ofFields('query'),
+        query('<field>_op', operators.join('|')),
+        query('sortby', 'string'),
+        query('sortdir', 'asc|desc'),
+        query('pagesize', 'number'),
+        query('nexttoken', 'string'),
+      ];
+  }
+}
+
+function exampleOf(action: EndpointAction, method: string, path: string, fields: readonly FieldDefinition[]): string {
+  const call = `curl -X ${method} "$BASE_URL${path.replace('{id}', '$ID')}" -H "Authorization: Bearer $TOKEN"`;
+  if (action !== 'create' && action !== 'update') return call;
+  const body = Object.fromEntries(fields.slice(0, 5).map((field) => [field.name, exampleValue(field)]));
+  return `${call} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+}
+
+function exampleValue(field: FieldDefinition): unknown {
+  switch (field.colType) {
+    case 'number':
+      return field.min ?? 1;
+    case 'boolean':
+      return true;
+    case 'enum':
+      return field.enumValues?.[0];
+    case 'guid':
+      return '01890a5d-ac96-774b-bcce-b302099a8057';
+    case 'json':
+      return {};
+    default:
+      return 'text'.padEnd(field.minlength ?? 0, '.').slice(0, field.maxlength);
+  }
+}

@@ -1,0 +1,35 @@
+import type { ProblemCode } from '@freehold/contract/problem';
+import { problemStatus } from '@freehold/contract/problem';
+import { notFound, Problem } from '../../lib/problem.ts';
+import { problemTitles } from '../problem-titles.ts';
+import { json, type Reply } from '../reply.ts';
+
+/** What both gateways answer about the process itself. */
+export interface Operations {
+  readonly readiness: () => Promise<{ readonly isReady: boolean; readonly store: Readonly<Record<string, unknown>> }>;
+}
+
+/** The process is alive. */
+export function healthz(): Reply {
+  return json(200, { status: 'ok' });
+}
+
+/** Whether it can serve now, and how safe a write is that it acknowledges. */
+export async function readyz(operations: Operations): Promise<Reply> {
+  const { isReady, store } = await operations.readiness();
+  if (!isReady) throw new Problem('unavailable', 'the platform is draining or its store cannot serve');
+  return json(200, { status: 'ok', store });
+}
+
+/** The page behind a problem's `type`. */
+export function problemPage(code: string): Reply {
+  if (!isProblemCode(code)) throw notFound();
+  const status = problemStatus[code];
+  const body = `<!doctype html><meta charset="utf-8"><title>${code}</title><h1>${code}</h1><p>${problemTitles[code]}.</p><p>HTTP status ${status}.</p>`;
+  const headers = { 'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'" };
+  return { status: 200, body, contentType: 'text/html; charset=utf-8', headers };
+}
+
+function isProblemCode(code: string): code is ProblemCode {
+  return Object.hasOwn(problemStatus, code);
+}

@@ -1,0 +1,128 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { Problem } from '../lib/problem.ts';
+import type { Gateway } from './app-gateway.ts';
+import type { ErrorReplies } from './error-reply.ts';
+import { createRequestIds } from './pipeline/request-id.ts';
+import { type Reply, send } from './reply.ts';
+
+/** A gateway that listens. */
+export interface Listener {
+  /** Where it is reached on this machine. */
+  readonly url: string;
+  /** Takes no more requests, lets those under way finish for at most this long, then ends. */
+  drain(milliseconds: number): Promise<void>;
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly gateway: Gateway;
+  readonly errors: ErrorReplies;
+}
+
+/** Against slow and greedy clients: a request that takes longer than this to arrive is answered 408 and dropped. */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5_000,
+  maxHeaderSize: 16 * 1024,
+  connectionsCheckingInterval: 5_000,
+} as const;
+const connectionsMax = 10_000;
+
+/** @throws Error with a sentence for the operator, such as that the port is taken. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const { gateway, errors } = options;
+  const nextRequestId = createRequestIds();
+  let isDraining = false;
+
+  const server = createServer(limits, (incoming, response) => {
+    const requestId = nextRequestId();
+    if (isDraining) {
+      response.setHeader('Connection', 'close');
+      answer(response, errors.reply(new Problem('unavailable', 'the platform is shutting down'), requestId), requestId);
+      return;
+    }
+    gateway(incoming, requestId).then(
+      (reply) => answer(response, reply, requestId),
+      (error: unknown) => {
+        leaveUnread(incoming, response);
+        answer(response, errors.reply(error, requestId), requestId);
+      },
+    );
+  });
+  server.maxConnections = connectionsMax;
+  server.on('clientError', (error, socket) => refuseBrokenRequest(error, socket as Socket, errors, nextRequestId()));
+  await bind(server, options);
+  const { port } = server.address() as AddressInfo;
+  const host = options.host === '0.0.0.0' || options.host === '::' ? '127.0.0.1' : options.host;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    drain: (milliseconds) => {
+      isDraining = true;
+      return close(server, milliseconds);
+    },
+  };
+}
+
+function answer(response: ServerResponse, reply: Reply, requestId: string): void {
+  if (response.headersSent || response.destroyed) return;
+  send(response, reply, requestId);
+}
+
+/** A refused request's body is not worth reading: the connection ends with the reply. */
+function leaveUnread(incoming: IncomingMessage, response: ServerResponse): void {
+  const { headers } = incoming;
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  if (hasBody && !incoming.complete && !response.headersSent) response.setHeader('Connection', 'close');
+}
+
+function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${error.code})`;
+      reject(new Error(`port ${port} on ${host} ${why}`, { cause: error }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+function close(server: Server, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), milliseconds);
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+/** What does not parse as HTTP gets a problem too, written by hand because there is no response to write it with. */
+function refuseBrokenRequest(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  errors: ErrorReplies,
+  requestId: string,
+): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const problem =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? new Problem('headers_too_large', 'the headers of the request are too large')
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? new Problem('request_timeout', 'the request took too long to arrive')
+        : new Problem('invalid_request', 'the request is not valid HTTP');
+  const { status, body = '' } = errors.reply(problem, requestId);
+  const head = [
+    `HTTP/1.1 ${status} ${problem.code}`,
+    `X-Request-Id: ${requestId}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

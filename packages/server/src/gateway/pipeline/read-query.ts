@@ -1,0 +1,40 @@
+import { Problem } from '../../lib/problem.ts';
+
+const parametersMax = 64;
+const none: ReadonlyMap<string, string> = new Map();
+
+/** The parameters of a query string, each at most once (`+` is a space). @throws Problem `invalid_request`. */
+export function readQuery(query: string): ReadonlyMap<string, string> {
+  if (query === '') return none;
+  const parameters = new Map<string, string>();
+  for (const pair of query.split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = decode(equals === -1 ? pair : pair.slice(0, equals));
+    if (parameters.has(name))
+      throw new Problem('invalid_request', `the parameter \`${name.slice(0, 100)}\` is given twice`);
+    if (parameters.size >= parametersMax)
+      throw new Problem('invalid_request', `a query takes at most ${parametersMax} parameters`);
+    parameters.set(name, equals === -1 ? '' : decode(pair.slice(equals + 1)));
+  }
+  return parameters;
+}
+
+function decode(text: string): string {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (cause) {
+    throw new Problem('invalid_request', 'the query string is not valid percent-encoded UTF-8', {}, cause);
+  }
+  if (decoded.includes('\0')) throw new Problem('invalid_request', 'the query string holds a U+0000');
+  return decoded;
+}
+
+/** For routes without parameters of their own: `view=default` means what they do anyway, anything else is a mistake. */
+export function refuseParameters(query: ReadonlyMap<string, string>): void {
+  for (const [name, value] of query) {
+    if (name !== 'view') throw new Problem('invalid_request', `unknown parameter \`${name.slice(0, 100)}\``);
+    if (value !== 'default') throw new Problem('invalid_request', `there is no view \`${value.slice(0, 100)}\``);
+  }
+}

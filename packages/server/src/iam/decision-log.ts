@@ -1,0 +1,43 @@
+import type { CompiledAccess } from '../access/decide.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
+import { secretToken } from '../lib/ids.ts';
+
+/** A denial, kept so that a builder can see why it came about. The app's user only learns its id. */
+export interface LoggedDecision {
+  readonly decision_id: string;
+  readonly request_id: string;
+  readonly at: string;
+  readonly env: string;
+  readonly tenant_code: string;
+  readonly user_id: string;
+  readonly action: string;
+  readonly resource: string;
+  readonly explanation?: ReturnType<CompiledAccess['explain']>;
+}
+
+export interface DecisionLog {
+  /** Keeps a denial and returns its id. */
+  add(orgCode: string, decision: Omit<LoggedDecision, 'decision_id' | 'at'>): string;
+  find(orgCode: string, by: { readonly decisionId?: string; readonly requestId?: string }): LoggedDecision | undefined;
+}
+
+/** In memory: the last denials of each org, for the orgs denied to most recently. */
+export function createDecisionLog(
+  clock: Clock,
+  { orgsMax = 1000, perOrgMax = 200 }: { readonly orgsMax?: number; readonly perOrgMax?: number } = {},
+): DecisionLog {
+  const orgs = new BoundedMap<string, LoggedDecision[]>(orgsMax);
+  return {
+    add: (orgCode, decision) => {
+      const decision_id = `d_${secretToken().slice(0, 22)}`;
+      const ring = orgs.get(orgCode) ?? [];
+      ring.push({ decision_id, at: timestamp(clock.now()), ...decision });
+      if (ring.length > perOrgMax) ring.shift();
+      orgs.set(orgCode, ring);
+      return decision_id;
+    },
+    find: (orgCode, by) =>
+      orgs.get(orgCode)?.find((logged) => logged.decision_id === by.decisionId || logged.request_id === by.requestId),
+  };
+}

@@ -1,0 +1,110 @@
+import type { Statement } from '../access/statement.ts';
+import { planCreate } from '../entities/create-record.ts';
+import type { EntityRules } from '../entities/entity-rules.ts';
+import { mergeCounts } from '../entities/record-changes.ts';
+import { systemEntity } from '../entities/system-entities.ts';
+import type { Actor, Workspace } from '../entities/workspace.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { IdSource } from '../lib/ids.ts';
+import type { Change } from '../store/port.ts';
+import { uniqueSentinel } from './unique-sentinel.ts';
+
+/** A person as a workspace knows him. `id` is the `sub` of his tokens. */
+export interface Member {
+  readonly id: string;
+  readonly email: string;
+  readonly fn: string;
+  readonly ln: string;
+}
+
+export interface GrantParts {
+  readonly clock: Clock;
+  readonly newId: IdSource;
+}
+
+const everything: readonly Statement[] = [{ Sid: 'Everything', Effect: 'Allow', Action: ['*'], Resource: ['*'] }];
+const reading: readonly Statement[] = [
+  { Sid: 'Read', Effect: 'Allow', Action: ['get*', 'list*', 'count*'], Resource: ['*'] },
+];
+
+/** The policy that a workspace gives to new members, unless it names another. */
+export const viewerPolicy = 'vieweracl';
+
+/** Everything that a new workspace starts with: its policies, its group of admins, and its founder with both. */
+export async function foundingChanges(
+  parts: GrantParts,
+  workspace: Workspace,
+  founder: Member,
+): Promise<readonly Change[]> {
+  const [adminId, viewerId, groupId] = [parts.newId(), parts.newId(), parts.newId()];
+  return bundle(parts, { workspace, actor: { userId: founder.id, claims: {} } }, [
+    { entity: 'aclpolicy', id: adminId, body: { name: 'adminacl', statements: everything } },
+    { entity: 'aclpolicy', id: viewerId, body: { name: viewerPolicy, statements: reading } },
+    { entity: 'group', id: groupId, body: { name: 'default-admins', acl_policies: [adminId] } },
+    { entity: 'user', id: founder.id, body: { ...memberBody(founder), role: 'admin' } },
+    { entity: 'useraclpolicy', id: parts.newId(), body: { user_id: founder.id, acl_policy_id: adminId } },
+    { entity: 'usergroup', id: parts.newId(), body: { user_id: founder.id, group_id: groupId } },
+  ]);
+}
+
+/** A new member, with the workspace's policy for new members where there is one. */
+export async function joiningChanges(
+  parts: GrantParts,
+  workspace: Workspace,
+  joining: { readonly member: Member; readonly policyId: string | undefined },
+): Promise<readonly Change[]> {
+  const { member, policyId } = joining;
+  const records: NewRecord[] = [{ entity: 'user', id: member.id, body: memberBody(member) }];
+  if (policyId !== undefined)
+    records.push({
+      entity: 'useraclpolicy',
+      id: parts.newId(),
+      body: { user_id: member.id, acl_policy_id: policyId },
+    });
+  return bundle(parts, { workspace, actor: { userId: member.id, claims: {} } }, records);
+}
+
+interface NewRecord {
+  readonly entity: string;
+  readonly id: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+// The platform makes these records itself, so they need no rules but the sentinels that keep names and links unique.
+const noRules: ReadonlyMap<string, EntityRules> = new Map();
+
+async function bundle(
+  parts: GrantParts,
+  call: { readonly workspace: Workspace; readonly actor: Actor },
+  records: readonly NewRecord[],
+): Promise<readonly Change[]> {
+  const changes: Change[] = [];
+  for (const { entity, id, body } of records) {
+    const plan = await planCreate(
+      { clock: parts.clock, rules: noRules },
+      { ...call, entity: systemEntity(entity) },
+      { id, body },
+    );
+    changes.push(...[...plan.changes, ...sentinelsOf(entity, body)].map(({ change }) => change));
+  }
+  return mergeCounts(changes);
+}
+
+function sentinelsOf(entity: string, body: NewRecord['body']): ReturnType<typeof uniqueSentinel> {
+  const taken = (index: string, after: string) => uniqueSentinel({ entity, index, before: undefined, after });
+  switch (entity) {
+    case 'aclpolicy':
+    case 'group':
+      return taken('name', String(body.name));
+    case 'useraclpolicy':
+      return taken('user_id,acl_policy_id', `${body.user_id};${body.acl_policy_id}`);
+    case 'usergroup':
+      return taken('user_id,group_id', `${body.user_id};${body.group_id}`);
+    default:
+      return [];
+  }
+}
+
+function memberBody(member: Member): Readonly<Record<string, unknown>> {
+  return { email: member.email, fn: member.fn, ln: member.ln };
+}

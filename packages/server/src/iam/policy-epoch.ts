@@ -1,0 +1,17 @@
+import type { PlannedChange } from '../entities/write-loop.ts';
+import type { Change, Key, Scope } from '../store/port.ts';
+
+/**
+ * Every write of access control moves the epoch of its workspace under a version condition, so that such writes are
+ * serial: what one has checked (a policy exists, a person is a member) still holds when it commits.
+ */
+export const policyEpochKey: Key = { pk: 'iam', sk: 'epoch' };
+
+/** To be planned before anything is read that the write depends on. */
+export async function moveEpoch(scope: Scope): Promise<PlannedChange> {
+  const [item] = await scope.get([policyEpochKey]);
+  const epoch = item === undefined ? 0 : Number(item.value);
+  const condition = item === undefined ? 'absent' : { version: item.version };
+  const change: Change = { kind: 'put', ...policyEpochKey, value: String(epoch + 1), if: condition };
+  return { change, onConflict: 'replan' };
+}

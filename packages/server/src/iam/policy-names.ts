@@ -1,0 +1,11 @@
+import { indexPrefix } from '../entities/order-encoding.ts';
+import { systemEntity } from '../entities/system-entities.ts';
+import type { Scope } from '../store/port.ts';
+
+/** The id of the policy of a name, by the name's own index. */
+export async function policyIdByName(scope: Scope, name: string): Promise<string | undefined> {
+  const index = systemEntity('aclpolicy').indexes.find(({ field }) => field === 'name');
+  if (index === undefined) throw new TypeError('aclpolicy has no index on its name');
+  const [found] = await scope.follow(index.pk, { prefix: indexPrefix(index.encode(name)), limit: 1 });
+  return found === undefined ? undefined : String((JSON.parse(found.item.value) as { readonly id: string }).id);
+}

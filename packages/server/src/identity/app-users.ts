@@ -1,0 +1,173 @@
+import { escapeKeyValue } from '../entities/key-template.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
+import type { IdSource } from '../lib/ids.ts';
+import { invalidInput, Problem } from '../lib/problem.ts';
+import { Conflict, type Key, type Scope } from '../store/port.ts';
+import { emailKey, parseEmail } from './email.ts';
+import type { FailureBrake } from './failure-brake.ts';
+import { createLoginToken, loginTokenKey } from './password-login-token.ts';
+import { checkPassword, type PasswordHasher } from './passwords.ts';
+import { readBody } from './read-body.ts';
+
+/** An app's user in one environment of an org. `password_hash` is absent where a provider signs the person in. */
+export interface AppUser {
+  readonly id: string;
+  readonly email: string;
+  readonly email_verified: boolean;
+  readonly fn: string;
+  readonly ln: string;
+  readonly picture?: string;
+  readonly password_hash?: string;
+  readonly created_at: string;
+}
+
+/** What a login token stands for until it is spent. */
+export interface SignIn {
+  readonly user_id: string;
+  readonly idp: string;
+  /** Seconds since the epoch. */
+  readonly auth_time: number;
+}
+
+/** The identity provider's name where the platform itself checked a password. */
+export const passwordIdp = 'password';
+
+export interface AppUsersParts {
+  readonly clock: Clock;
+  readonly newId: IdSource;
+  readonly hasher: PasswordHasher;
+  readonly brake: FailureBrake;
+}
+
+export interface PasswordPolicy {
+  readonly allow_signup: boolean;
+  readonly min_length: number;
+}
+
+const loginTokenMilliseconds = 5 * 60 * 1000;
+
+/** INVARIANT: the key of an identity is who says so and what they call the person, never the email. */
+function identityKey(idp: string, subject: string): Key {
+  return { pk: 'identity', sk: `${escapeKeyValue(idp)};${escapeKeyValue(subject)}` };
+}
+
+export function appUserKey(userId: string): Key {
+  return { pk: 'app-user', sk: userId };
+}
+
+/** Checks a password, or makes the user where the email is new, and gives a token to be exchanged once. */
+export async function logInWithPassword(
+  parts: AppUsersParts,
+  orgScope: Scope,
+  request: { readonly body: unknown; readonly ip: string; readonly policy: PasswordPolicy },
+): Promise<{ readonly token: string; readonly expires_at: string }> {
+  const body = readBody(request.body, { email: 'required', password: 'required' } as const);
+  const email = parseEmail(body.email);
+  if ('error' in email) throw invalidInput('validation_failed', [email.error]);
+  const unusable = checkPassword(body.password, 1);
+  if (unusable !== undefined) throw invalidInput('validation_failed', [unusable]);
+  const attempt = { emailKey: emailKey(email.email), ip: request.ip };
+  parts.brake.check(attempt);
+  const known = await findByPasswordIdentity(orgScope, email.email);
+  const user =
+    known === undefined && request.policy.allow_signup
+      ? await signUp(parts, orgScope, { ...body, email: email.email, minLength: request.policy.min_length })
+      : await verified(parts.hasher, known, body.password);
+  if (user === undefined) {
+    parts.brake.recordFailure(attempt);
+    throw new Problem('credentials_invalid', 'the email or the password is not right');
+  }
+  parts.brake.recordSuccess(attempt);
+  return issueLoginToken(parts.clock, orgScope, user.id);
+}
+
+async function verified(
+  hasher: PasswordHasher,
+  user: AppUser | undefined,
+  password: string,
+): Promise<AppUser | undefined> {
+  if (user?.password_hash === undefined) {
+    await hasher.verifyAgainstNothing(password);
+    return undefined;
+  }
+  return (await hasher.verify(password, user.password_hash)) ? user : undefined;
+}
+
+/** Of several sign-ups of one email at once one makes the user; the others must know its password. */
+async function signUp(
+  parts: AppUsersParts,
+  orgScope: Scope,
+  input: { readonly email: string; readonly password: string; readonly minLength: number },
+): Promise<AppUser | undefined> {
+  const error = checkPassword(input.password, input.minLength);
+  if (error !== undefined) throw invalidInput('validation_failed', [error]);
+  const user: AppUser = {
+    id: parts.newId(),
+    email: input.email,
+    email_verified: false,
+    fn: '',
+    ln: '',
+    password_hash: await parts.hasher.hash(input.password),
+    created_at: timestamp(parts.clock.now()),
+  };
+  const identity = identityKey(passwordIdp, emailKey(input.email));
+  try {
+    await orgScope.commit([
+      { kind: 'put', ...identity, value: JSON.stringify({ user_id: user.id }), if: 'absent' },
+      { kind: 'put', ...appUserKey(user.id), value: JSON.stringify(user), if: 'absent' },
+    ]);
+    return user;
+  } catch (conflict) {
+    if (!(conflict instanceof Conflict)) throw conflict;
+    return verified(parts.hasher, await findByPasswordIdentity(orgScope, input.email), input.password);
+  }
+}
+
+async function findByPasswordIdentity(orgScope: Scope, email: string): Promise<AppUser | undefined> {
+  const [identity] = await orgScope.get([identityKey(passwordIdp, emailKey(email))]);
+  if (identity === undefined) return undefined;
+  return findAppUser(orgScope, (JSON.parse(identity.value) as { readonly user_id: string }).user_id);
+}
+
+export async function findAppUser(orgScope: Scope, userId: string): Promise<AppUser | undefined> {
+  const [item] = await orgScope.get([appUserKey(userId)]);
+  return item === undefined ? undefined : (JSON.parse(item.value) as AppUser);
+}
+
+async function issueLoginToken(
+  clock: Clock,
+  orgScope: Scope,
+  userId: string,
+): Promise<{ readonly token: string; readonly expires_at: string }> {
+  const token = createLoginToken();
+  const at = clock.now() + loginTokenMilliseconds;
+  const signIn: SignIn = { user_id: userId, idp: passwordIdp, auth_time: Math.floor(clock.now() / 1000) };
+  await orgScope.commit([
+    {
+      kind: 'put',
+      ...storedLoginToken(token),
+      value: JSON.stringify(signIn),
+      if: 'absent',
+      due: { at, queue: 'expire' },
+    },
+  ]);
+  return { token, expires_at: timestamp(at) };
+}
+
+/** Takes what a login token stands for, once: of any number of takers one gets it. */
+export async function spendLoginToken(orgScope: Scope, token: string): Promise<SignIn | undefined> {
+  const key = storedLoginToken(token);
+  const [item] = await orgScope.get([key]);
+  if (item === undefined) return undefined;
+  try {
+    await orgScope.commit([{ kind: 'remove', ...key, if: { version: item.version } }]);
+  } catch (error) {
+    if (error instanceof Conflict) return undefined;
+    throw error;
+  }
+  return JSON.parse(item.value) as SignIn;
+}
+
+function storedLoginToken(token: string): Key {
+  return { pk: 'login-token', sk: loginTokenKey(token) };
+}

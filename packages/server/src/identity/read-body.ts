@@ -1,0 +1,38 @@
+import type { InputError } from '@freehold/contract/problem';
+import { invalidInput } from '../lib/problem.ts';
+
+/** What a small body may hold: each member a string, needed or not. */
+export type BodyShape = Readonly<Record<string, 'required' | 'optional'>>;
+
+export type BodyOf<S extends BodyShape> = {
+  readonly [M in keyof S]: S[M] extends 'required' ? string : string | undefined;
+};
+
+/** @throws Problem `validation_failed` or `unknown_field`, naming every member that is missing, unknown or no string. */
+export function readBody<S extends BodyShape>(input: unknown, shape: S): BodyOf<S> {
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    throw invalidInput('validation_failed', [
+      { pointer: '', code: 'wrong_type', message: 'the body is a JSON object' },
+    ]);
+  const errors: InputError[] = [];
+  const members = new Map<string, unknown>(Object.entries(input));
+  const read: Record<string, string> = {};
+  for (const [name, need] of Object.entries(shape)) {
+    const value = members.get(name);
+    members.delete(name);
+    if (typeof value === 'string') read[name] = value;
+    else if (value !== undefined) errors.push(wrong(name, 'wrong_type', `\`${name}\` must be a string`));
+    else if (need === 'required') errors.push(wrong(name, 'required', `\`${name}\` is required`));
+  }
+  for (const name of members.keys())
+    errors.push(wrong(name, 'unknown_field', `unknown member \`${name.slice(0, 100)}\``));
+  if (errors.length > 0) {
+    const unknownOnly = errors.every((error) => error.code === 'unknown_field');
+    throw invalidInput(unknownOnly ? 'unknown_field' : 'validation_failed', errors);
+  }
+  return read as BodyOf<S>;
+}
+
+function wrong(name: string, code: string, message: string): InputError {
+  return { pointer: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, code, message };
+}

@@ -1,0 +1,146 @@
+import { type Environment, orgScopeName } from '../entities/workspace.ts';
+import type { Member } from '../iam/founding.ts';
+import { timestamp } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
+import { type AppTokenClaims, signAppToken, verifyAppToken } from './app-tokens.ts';
+import { type AppUser, findAppUser, type SignIn, spendLoginToken } from './app-users.ts';
+import { enterDefaultWorkspace, type Membership, type MembershipParts } from './memberships.ts';
+import { environmentOf, type Org } from './org-directory.ts';
+import { isLoginToken } from './password-login-token.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+export interface TokenExchangeParts extends MembershipParts {
+  readonly signingKeys: SigningKeys;
+  /** The platform's own issuer: fixed at first start. */
+  readonly issuer: string;
+}
+
+export interface ExchangedToken {
+  readonly token: string;
+  readonly expires_at: string;
+  readonly user_id: string;
+  readonly tenant_id: string | null;
+  readonly tenant_code: string | null;
+}
+
+export const appTokenLifetimeSeconds = 48 * 60 * 60;
+const reexchangeSecondsMax = 30 * 24 * 60 * 60;
+
+/** Tokens of one environment are never good in the other. */
+export function appAudience(env: Environment): string {
+  return `freehold-app-${env}`;
+}
+
+/**
+ * Exchanges an identity token for an app JWT; the first time a person signs in, account and membership are made.
+ * @throws Problem `client_unknown`, `token_invalid`, `token_expired`, `issuer_not_allowed`, in that order of checks.
+ */
+export async function exchangeToken(
+  parts: TokenExchangeParts,
+  org: Org,
+  headers: { readonly clientId: string; readonly oauthToken: string },
+): Promise<ExchangedToken> {
+  const env = environmentOf(org, headers.clientId);
+  if (env === undefined) throw new Problem('client_unknown', 'the client id is not one of this app');
+  const orgScope = parts.stores[env].scope(orgScopeName(org.code));
+  const signIn = isLoginToken(headers.oauthToken)
+    ? await spendLoginToken(orgScope, headers.oauthToken)
+    : await readOwnToken(parts, { org, env, ...headers });
+  const user = signIn === undefined ? undefined : await findAppUser(orgScope, signIn.user_id);
+  if (signIn === undefined || user === undefined) throw new Problem('token_invalid', 'the identity token is not valid');
+  return issueAppToken(parts, { org, env, clientId: headers.clientId, user, signIn });
+}
+
+interface Issue {
+  readonly org: Org;
+  readonly env: Environment;
+  readonly clientId: string;
+  readonly user: AppUser;
+  readonly signIn: SignIn;
+}
+
+export async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Promise<ExchangedToken> {
+  const { org, env, user, signIn } = issue;
+  const membership = await enterDefaultWorkspace(parts, { env, orgCode: org.code }, memberOf(user));
+  const nowSeconds = Math.floor(parts.clock.now() / 1000);
+  const token = await signAppToken(
+    parts.signingKeys,
+    {
+      ...claimsOf(user, membership),
+      org: org.code,
+      env,
+      clientid: issue.clientId,
+      idp: signIn.idp,
+      auth_time: signIn.auth_time,
+      jti: parts.newId(),
+    },
+    { issuer: parts.issuer, audience: appAudience(env), nowSeconds, lifetimeSeconds: appTokenLifetimeSeconds },
+  );
+  return {
+    token,
+    expires_at: timestamp((nowSeconds + appTokenLifetimeSeconds) * 1000),
+    user_id: user.id,
+    tenant_id: membership?.workspace.tenantId ?? null,
+    tenant_code: membership?.workspace.tenantCode ?? null,
+  };
+}
+
+function claimsOf(user: AppUser, membership: Membership | undefined) {
+  const { email, email_verified } = user;
+  const profile = membership?.member.data;
+  const picture = profile?.picture ?? user.picture;
+  return {
+    sub: user.id,
+    role: String(profile?.role ?? ''),
+    email,
+    email_verified,
+    fn: String(profile?.fn ?? user.fn),
+    ln: String(profile?.ln ?? user.ln),
+    ...(picture === undefined ? {} : { picture: String(picture) }),
+    ...(membership === undefined
+      ? {}
+      : { tenant_id: membership.workspace.tenantId, tenant_code: membership.workspace.tenantCode }),
+  };
+}
+
+function memberOf(user: AppUser): Member {
+  return { id: user.id, email: user.email, fn: user.fn, ln: user.ln };
+}
+
+interface OwnToken {
+  readonly org: Org;
+  readonly env: Environment;
+  readonly clientId: string;
+  readonly oauthToken: string;
+}
+
+/** A still valid app JWT of the same org and client counts as a sign-in, for a while after the real one. */
+async function readOwnToken(parts: TokenExchangeParts, own: OwnToken): Promise<SignIn> {
+  const issuer = unverifiedIssuer(own.oauthToken);
+  if (issuer === undefined) throw new Problem('token_invalid', 'the identity token is not valid');
+  if (issuer !== parts.issuer) throw new Problem('issuer_not_allowed', 'the issuer of the token is not allowed here');
+  const nowSeconds = Math.floor(parts.clock.now() / 1000);
+  const claims: AppTokenClaims = await verifyAppToken(parts.signingKeys, own.oauthToken, {
+    issuer: parts.issuer,
+    audience: appAudience(own.env),
+    nowSeconds,
+  });
+  if (claims.org !== own.org.code || claims.clientid !== own.clientId)
+    throw new Problem('audience_mismatch', 'the token was made for another client');
+  if (nowSeconds - claims.auth_time > reexchangeSecondsMax)
+    throw new Problem('token_expired', 'the sign-in behind the token is too long ago: sign in again');
+  return { user_id: claims.sub, idp: claims.idp, auth_time: claims.auth_time };
+}
+
+/** Read before any key is looked up or fetched: it only decides which rules the token is held to. */
+function unverifiedIssuer(token: string): string | undefined {
+  const parts = token.length > 8192 ? [] : token.split('.');
+  if (parts.length !== 3) return undefined;
+  try {
+    const payload: unknown = JSON.parse(Buffer.from(parts[1] ?? '', 'base64url').toString('utf8'));
+    const issuer = typeof payload === 'object' && payload !== null && 'iss' in payload ? payload.iss : undefined;
+    return typeof issuer === 'string' ? issuer : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,94 @@
+/** Runs the platform in the foreground: reads the settings, opens the listeners, drains on SIGTERM and SIGINT. */
+import { pino } from 'pino';
+import { compose, type Platform } from './compose.ts';
+import { type Config, helpText, readConfig } from './config.ts';
+import { showDemo } from './demo.ts';
+import { type Listener, listen } from './gateway/listener.ts';
+import { systemClock } from './lib/clock.ts';
+
+const drainMilliseconds = 10_000;
+
+async function main(): Promise<void> {
+  const words = process.argv.slice(2);
+  if (words.includes('--help')) {
+    process.stdout.write(helpText());
+    return;
+  }
+  const read = readConfig(process.env);
+  const mistakes = [
+    ...words.map((word) => `there is no option \`${word}\`: see --help`),
+    ...('mistakes' in read ? read.mistakes : []),
+  ];
+  if ('mistakes' in read || mistakes.length > 0) {
+    process.stderr.write(`${mistakes.join('\n')}\n`);
+    process.exitCode = 2;
+    return;
+  }
+  await run(read.config);
+}
+
+async function run(config: Config): Promise<void> {
+  const log = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
+  const die = (error: unknown, why: string): never => {
+    log.fatal({ err: error }, why);
+    process.exit(1);
+  };
+  process.on('uncaughtException', (error) => die(error, 'a fault that nothing caught'));
+  const platform = await compose({
+    config,
+    clock: systemClock,
+    onFault: (error, requestId) => log.error({ err: error, request_id: requestId }, 'a request or a job failed'),
+    onFatal: (error) => die(error, 'the store failed: ending, so that the next start recovers it'),
+  });
+  const { app, management } = await openListeners(platform, config);
+  onSignal(async () => {
+    log.info('draining');
+    platform.startDraining();
+    await Promise.all([app?.drain(drainMilliseconds), management?.drain(drainMilliseconds)]);
+    await platform.close();
+    process.exit(0);
+  });
+  process.stdout.write(`ready app=${app?.url ?? 'off'} management=${management?.url ?? 'off'}\n`);
+  if (!config.demo || app === undefined || management === undefined) return;
+  const urls = { app: app.url, management: management.url };
+  await showDemo({ dataDir: config.dataDir, urls, isEmpty: () => platform.isEmpty() }).then(
+    (text) => process.stdout.write(text),
+    (error: unknown) => log.warn({ err: error }, 'the demo could not be shown'),
+  );
+}
+
+interface Listeners {
+  readonly app: Listener | undefined;
+  readonly management: Listener | undefined;
+}
+
+async function openListeners(platform: Platform, config: Config): Promise<Listeners> {
+  const open = async (gateway: Platform['app'], port: number | undefined, publicUrl: string | undefined) => {
+    if (port === undefined) return undefined;
+    let url = publicUrl ?? '';
+    const errors = platform.errors(() => url);
+    const listener = await listen({ host: config.host, port, gateway, errors });
+    url = publicUrl ?? listener.url;
+    return listener;
+  };
+  return {
+    app: await open(platform.app, config.appPort, config.publicUrl),
+    management: await open(platform.management, config.managementPort, config.managementUrl),
+  };
+}
+
+/** The first signal drains; what comes during the drain changes nothing. */
+function onSignal(drain: () => Promise<void>): void {
+  let isDraining = false;
+  for (const signal of ['SIGTERM', 'SIGINT'])
+    process.on(signal, () => {
+      if (isDraining) return;
+      isDraining = true;
+      void drain();
+    });
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`freehold cannot start: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,19 @@
+import { Problem } from '../lib/problem.ts';
+import { Conflict, OutcomeUnknown, ScopeClosed, TooLarge, Unavailable } from './port.ts';
+
+/** What a caller may know of a store's failure; undefined for what is not one. */
+export function explainStoreFailure(error: unknown): Problem | undefined {
+  if (error instanceof TooLarge)
+    return new Problem('invalid_request', 'what would be written is larger than one write may be', {}, error);
+  if (error instanceof Conflict || error instanceof ScopeClosed)
+    return new Problem('conflict', 'others are changing the same thing: try again', {}, error);
+  if (error instanceof Unavailable) return new Problem('unavailable', 'the store cannot serve this now', {}, error);
+  if (error instanceof OutcomeUnknown)
+    return new Problem(
+      'unavailable',
+      'the store failed while writing: whether the write stands is not known',
+      {},
+      error,
+    );
+  return undefined;
+}
