@@ -9,8 +9,8 @@ const leaks = [
   /\bat .+:\d+:\d+/,
   /\.ts\b/,
   /node:/,
-  /org#/,
-  /\bdata#/,
+  /org#[a-z]/,
+  /\bdata#[a-z]/,
   /\/(?:tmp|home|root|usr)\//,
 ];
 

@@ -236,7 +236,7 @@ for (const lines of [
 }
 
 test('JSON in UTF-8 is taken with and without naming the charset, in any case', async () => {
-  for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"']) {
+  for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset=UTF-8']) {
     const reply = await act(founder, 'PUT', `/update/note/${standing.id}`, {
       headers: { 'content-type': type },
       body: { text: 'standing' },

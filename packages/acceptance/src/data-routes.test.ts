@@ -300,7 +300,7 @@ test('texts come back as they were sent', async () => {
 });
 
 test('numbers come back as they were sent', async () => {
-  for (const amount of [0, 1, -1, 0.1, 1e-7, 1.5e300, 123456.789, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
+  for (const amount of [0, 1, -1, 0.1, 1e-7, 1.5e-300, 123456.789, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
     const { id } = await create(founder, 'text', { amount });
     assert.equal((await act(founder, 'GET', `/item/text/${id}`)).body.amount, amount);
   }

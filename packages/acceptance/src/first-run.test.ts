@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { startPlatform } from './platform.ts';
@@ -8,13 +9,13 @@ import { startPlatform } from './platform.ts';
 const platform = await startPlatform({ env: { FREEHOLD_DEMO: 'on' } });
 test.after(() => platform.kill());
 const said = () => `${platform.stdout()}\n${platform.stderr()}`;
+await demoIsShown();
 
 /** A line as it is marked and copied from the terminal. */
-const curlLines = () =>
-  said()
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line.startsWith('curl '));
+function curlLines(): readonly string[] {
+  const lines = said().split('\n');
+  return lines.map((line) => line.trim()).filter((line) => line.startsWith('curl '));
+}
 
 async function paste(line: string): Promise<string> {
   const { stdout } = await promisify(execFile)('bash', ['-c', line], { timeout: 20_000 });
@@ -46,3 +47,11 @@ test('a second start on the same data makes no second demo', async () => {
   assert.doesNotMatch(again.stdout() + again.stderr(), /internal_error|"level":"error"/);
   await again.kill();
 });
+
+/** The demo is described after the platform is ready: it is made through its own API. */
+async function demoIsShown(): Promise<void> {
+  const patience = AbortSignal.timeout(20_000);
+  while (curlLines().length < 2 && platform.child.stdout !== null) {
+    await once(platform.child.stdout, 'data', { signal: patience });
+  }
+}

@@ -33,7 +33,9 @@ const missing = '01890000-0000-7000-8000-000000000000';
 
 /** All that a caller can tell from an answer, but for what names the very request. */
 function face(reply: Reply<unknown>): unknown {
-  const headers = [...reply.headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
+  const headers = [...reply.headers].filter(
+    ([name]) => !['date', 'connection', 'keep-alive', 'x-request-id'].includes(name),
+  );
   const own = reply.headers.get('x-request-id') ?? 'no request id';
   return { status: reply.status, headers, text: reply.text.replaceAll(own, '').replace(/"decision_id":"[^"]*"/, '') };
 }

@@ -51,7 +51,6 @@ test('`--help` explains every setting and ends well', async () => {
     'SIGNUP',
     'PUBLIC_URL',
     'MANAGEMENT_URL',
-    'TRUSTED_PROXIES',
     'LOG_LEVEL',
     'DEMO',
   ]) {
