@@ -167,11 +167,12 @@ function holds(condition: Condition, version: number | undefined): boolean {
 
 function putValue(attempt: Attempt, key: Key, value: string, due: Due | undefined): void {
   const item: Item = { pk: key.pk, sk: key.sk, version: attempt.seq, value };
-  attempt.own.set(attempt.scope, key, due === undefined ? item : { ...item, due });
+  attempt.own.set(attempt.scope, key, due === undefined ? item : { ...item, due: { at: due.at, queue: due.queue } });
 }
 
 function putIndex(attempt: Attempt, key: Key, target: Key): void {
-  attempt.own.set(attempt.scope, key, { pk: key.pk, sk: key.sk, version: attempt.seq, value: '', target });
+  const item = { pk: key.pk, sk: key.sk, version: attempt.seq, value: '' };
+  attempt.own.set(attempt.scope, key, { ...item, target: { pk: target.pk, sk: target.sk } });
 }
 
 /** A commit names a key once, so its conditions never meet its own writes: only those of earlier members. */

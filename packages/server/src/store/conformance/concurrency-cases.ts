@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { type Committed, Conflict, type Scope } from '../port.ts';
 import { add, append, type ConformanceCase, getOne, put, putIndex } from './bench.ts';
 
+/** A broken adapter is to fail a case, not to keep it going. */
+const triesMax = 1000;
+
 const writers = Array.from({ length: 32 }, (_, index) => index);
 
 export const concurrencyCases: readonly ConformanceCase[] = [
@@ -85,21 +88,25 @@ export const concurrencyCases: readonly ConformanceCase[] = [
       ];
       await scope.commit(round('0'));
       let isWriting = true;
-      const writing = (async () => {
+      const write = async () => {
         for (let value = 1; value <= 150; value++) await scope.commit(round(String(value)));
-        isWriting = false;
-      })();
-      while (isWriting) {
-        const got = await scope.get(keys);
-        const ranged = await scope.range('p', { limit: 10 });
-        const followed = await scope.follow('index#i', { limit: 10 });
-        for (const items of [got, ranged, followed.map(({ item }) => item)]) {
-          assert.equal(new Set(items.map((item) => item?.value)).size, 1);
+      };
+      const read = async () => {
+        while (isWriting) {
+          const got = await scope.get(keys);
+          const ranged = await scope.range('p', { limit: 10 });
+          const followed = await scope.follow('index#i', { limit: 10 });
+          for (const items of [got, ranged, followed.map(({ item }) => item)]) {
+            assert.equal(new Set(items.map((item) => item?.value)).size, 1);
+          }
+          assert.equal(followed[0]?.item.sk, Number(followed[0]?.item.value) % 2 === 0 ? 'a' : 'b');
+          await new Promise((resolve) => setImmediate(resolve));
         }
-        assert.equal(followed[0]?.item.sk, Number(followed[0]?.item.value) % 2 === 0 ? 'a' : 'b');
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      await writing;
+      };
+      const writing = write().finally(() => {
+        isWriting = false;
+      });
+      await Promise.all([writing, read()]);
     },
   },
   {
@@ -120,7 +127,7 @@ async function climb(
   sums: number[],
   { by, ...bounds }: { by: number; min?: number; max?: number },
 ): Promise<number> {
-  for (;;) {
+  for (let tries = 0; tries < triesMax; tries++) {
     try {
       sums.push(...(await scope.commit([add('c', 'n', by, bounds)])).sums);
     } catch (error) {
@@ -128,6 +135,7 @@ async function climb(
       return 1;
     }
   }
+  throw new Error('a bounded counter was never refused');
 }
 
 async function sumUp(counts: readonly Promise<number>[]): Promise<number> {
@@ -135,7 +143,7 @@ async function sumUp(counts: readonly Promise<number>[]): Promise<number> {
 }
 
 async function increment(scope: Scope): Promise<void> {
-  for (;;) {
+  for (let tries = 0; tries < triesMax; tries++) {
     const before = await getOne(scope, 'p', 'n');
     const change = put('p', 'n', { value: String(Number(before?.value) + 1), if: { version: before?.version ?? 0 } });
     try {
@@ -145,4 +153,5 @@ async function increment(scope: Scope): Promise<void> {
       assert.ok(error instanceof Conflict);
     }
   }
+  throw new Error('an update was refused for ever');
 }
