@@ -15,7 +15,7 @@ const busyMilliseconds = 5000;
 export function openConnection(path: string, { readOnly, cacheKibibytes }: ConnectionOptions): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly, timeout: busyMilliseconds });
   try {
-    assertVersion(readPragma(database, 'select sqlite_version()'));
+    assertVersion(readValue(database, 'select sqlite_version()'));
     if (!readOnly) database.exec('pragma journal_mode = wal');
     database.exec(`
       pragma synchronous = full;
@@ -24,10 +24,7 @@ export function openConnection(path: string, { readOnly, cacheKibibytes }: Conne
       pragma temp_store = memory;
       pragma trusted_schema = off;
     `);
-    assertPragma(database, 'journal_mode', 'wal');
-    assertPragma(database, 'synchronous', 2);
-    assertPragma(database, 'wal_autocheckpoint', 0);
-    assertPragma(database, 'encoding', 'UTF-8');
+    assertSettings(database);
     return database;
   } catch (error) {
     database.close();
@@ -35,12 +32,20 @@ export function openConnection(path: string, { readOnly, cacheKibibytes }: Conne
   }
 }
 
-function readPragma(database: DatabaseSync, sql: string): unknown {
+/** Throws unless commits are synced to the disk, checkpoints are left to the writer, and text is ordered as UTF-8. */
+export function assertSettings(database: DatabaseSync): void {
+  assertPragma(database, 'journal_mode', 'wal');
+  assertPragma(database, 'synchronous', 2);
+  assertPragma(database, 'wal_autocheckpoint', 0);
+  assertPragma(database, 'encoding', 'UTF-8');
+}
+
+function readValue(database: DatabaseSync, sql: string): unknown {
   return Object.values(database.prepare(sql).get() ?? {})[0];
 }
 
 function assertPragma(database: DatabaseSync, name: string, expected: unknown): void {
-  const value = readPragma(database, `pragma ${name}`);
+  const value = readValue(database, `pragma ${name}`);
   if (value !== expected) throw new Error(`SQLite runs with ${name} ${value} where ${expected} is needed`);
 }
 

@@ -104,6 +104,7 @@ class SqliteEngine implements Engine {
 
   async close(): Promise<void> {
     const { lock, database, writer } = this.#parts;
+    // Before the writer, so that the writer is the last to close and writes the log back.
     database.close();
     await writer.close();
     lock.close();

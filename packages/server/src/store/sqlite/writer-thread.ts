@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Member, Verdict } from '../apply-group.ts';
 import { OutcomeUnknown, Unavailable } from '../port.ts';
@@ -9,24 +8,29 @@ export interface WriterThreadOptions {
   readonly path: string;
   /** Called once, when the writer cannot go on: nothing is stored from then on. */
   readonly onFatal: (error: Error) => void;
+  /** Another program for the thread; tests of a dying writer pass one. */
+  readonly program?: URL;
 }
 
 /** The side of the writer that lives on the calling thread. */
 export class WriterThread {
   readonly #worker: Worker;
   readonly #onFatal: (error: Error) => void;
+  readonly #ready = Promise.withResolvers<void>();
+  #isReady = false;
   #inFlight: InFlight | undefined;
   #fault: Error | undefined;
   #isClosing = false;
 
-  static async start({ path, onFatal }: WriterThreadOptions): Promise<WriterThread> {
-    const worker = new Worker(new URL('./writer-worker.ts', import.meta.url), { workerData: { path } });
-    // An error of the start, such as a file that is no database, rejects here.
-    await once(worker, 'message');
-    return new WriterThread(worker, onFatal);
+  /** Rejects with the error that kept the writer from starting, such as that of a file that is no database. */
+  static async start(options: WriterThreadOptions): Promise<WriterThread> {
+    const thread = new WriterThread(options);
+    await thread.#ready.promise;
+    return thread;
   }
 
-  private constructor(worker: Worker, onFatal: (error: Error) => void) {
+  private constructor({ path, onFatal, program }: WriterThreadOptions) {
+    const worker = new Worker(program ?? new URL('./writer-worker.ts', import.meta.url), { workerData: { path } });
     this.#worker = worker;
     this.#onFatal = onFatal;
     worker.on('message', (answer: WorkerAnswer) => this.#settle(answer));
@@ -57,7 +61,7 @@ export class WriterThread {
       await this.#worker.terminate();
       return;
     }
-    const ended = once(this.#worker, 'exit');
+    const ended = new Promise((resolve) => this.#worker.once('exit', resolve));
     this.#send('close');
     await ended;
   }
@@ -67,9 +71,14 @@ export class WriterThread {
   }
 
   #settle(answer: WorkerAnswer): void {
+    if (answer === 'ready') {
+      this.#isReady = true;
+      this.#ready.resolve();
+      return;
+    }
     const inFlight = this.#inFlight;
     this.#inFlight = undefined;
-    if (answer === 'ready' || inFlight === undefined) return;
+    if (inFlight === undefined) return;
     if ('verdicts' in answer) {
       inFlight.resolve(answer.verdicts);
       return;
@@ -89,7 +98,8 @@ export class WriterThread {
   #declareFault(error: Error): void {
     if (this.#fault !== undefined) return;
     this.#fault = error;
-    this.#onFatal(error);
+    if (this.#isReady) this.#onFatal(error);
+    else this.#ready.reject(error);
   }
 }
 

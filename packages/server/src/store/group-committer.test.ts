@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Member, Verdict } from './apply-group.ts';
+import { type CommitterLimits, committerDefaults, GroupCommitter } from './group-committer.ts';
+import { type CommitOptions, OutcomeUnknown, Unavailable } from './port.ts';
+
+describe('a group committer', () => {
+  test('lets one group be under way while the next one forms', async () => {
+    const bench = new CommitterBench();
+    bench.submit('a', 1);
+    await bench.turn();
+    for (const name of ['b', 'c', 'd']) bench.submit(name, 1);
+    await bench.turn();
+    assert.deepEqual(bench.groups, [['a']]);
+    bench.finish();
+    await bench.turn();
+    assert.deepEqual(bench.groups, [['a'], ['b', 'c', 'd']]);
+    bench.finish();
+    assert.deepEqual(await bench.answers(), ['stored', 'stored', 'stored', 'stored']);
+  });
+
+  test('puts commits that are made side by side into one group', async () => {
+    const bench = new CommitterBench();
+    for (const name of ['a', 'b', 'c']) bench.submit(name, 1);
+    await bench.turn();
+    assert.deepEqual(bench.groups, [['a', 'b', 'c']]);
+  });
+
+  test('lets scopes take turns, so that a busy one cannot hold up the others', async () => {
+    const bench = new CommitterBench({ groupMax: 4 });
+    for (let index = 0; index < 9; index++) bench.submit('busy', 1);
+    bench.submit('a', 1);
+    bench.submit('b', 1);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups, [
+      ['busy', 'a', 'b', 'busy'],
+      ['busy', 'busy', 'busy', 'busy'],
+      ['busy', 'busy', 'busy'],
+    ]);
+  });
+
+  test('remembers over groups whose turn it is', async () => {
+    const bench = new CommitterBench({ groupMax: 1 });
+    for (const name of ['a', 'a', 'a', 'b', 'b', 'c']) bench.submit(name, 1);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups.flat(), ['a', 'b', 'c', 'a', 'b', 'a']);
+  });
+
+  test('keeps background commits behind every request commit, those that come later included', async () => {
+    const bench = new CommitterBench({ groupMax: 2 });
+    bench.submit('slow', 1, { priority: 'background' });
+    bench.submit('slow', 1, { priority: 'background' });
+    for (const name of ['a', 'b', 'c']) bench.submit(name, 1);
+    await bench.turn();
+    bench.submit('late', 1);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups, [
+      ['a', 'b'],
+      ['c', 'late'],
+      ['slow', 'slow'],
+    ]);
+  });
+
+  test('ends a group at its limit of bytes, and lets a larger commit go alone', async () => {
+    const bench = new CommitterBench({ groupBytesMax: 10 });
+    for (const bytes of [4, 6, 1, 100, 9]) bench.submit(`of ${bytes}`, bytes);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups, [['of 4', 'of 6'], ['of 1'], ['of 100'], ['of 9']]);
+  });
+
+  test('ends a group at its limit of changes', async () => {
+    const bench = new CommitterBench({ groupChangesMax: 2 });
+    for (const name of ['a', 'b', 'c']) bench.submit(name, 1);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups, [['a', 'b'], ['c']]);
+  });
+
+  test('refuses what is over its queue, and takes more when a group has left', async () => {
+    const bench = new CommitterBench({ groupMax: 1, queuedMax: 2 });
+    for (const name of ['a', 'b']) bench.submit(name, 1);
+    bench.submit('refused', 1);
+    await bench.turn();
+    bench.submit('c', 1);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups, [['a'], ['b'], ['c']]);
+    assert.deepEqual(await bench.answers(), ['stored', 'stored', 'Unavailable', 'stored']);
+  });
+
+  test('refuses what is over its bytes', async () => {
+    const bench = new CommitterBench({ queuedBytesMax: 10 });
+    for (const bytes of [6, 5, 4]) bench.submit('a', bytes);
+    await bench.finishAll();
+    assert.deepEqual(await bench.answers(), ['stored', 'Unavailable', 'stored']);
+  });
+
+  test('refuses a scope that floods the queue before it refuses the others', async () => {
+    const bench = new CommitterBench({ queuedOfScopeMax: 2 });
+    for (const name of ['busy', 'busy', 'busy', 'other']) bench.submit(name, 1);
+    bench.submit('busy', 1, { priority: 'background' });
+    await bench.finishAll();
+    assert.deepEqual(await bench.answers(), ['stored', 'stored', 'Unavailable', 'stored', 'Unavailable']);
+  });
+
+  test('hands the error of a group to each of its members and goes on with the next', async () => {
+    const bench = new CommitterBench({ groupMax: 2 });
+    for (const name of ['a', 'b', 'c']) bench.submit(name, 1);
+    await bench.turn();
+    bench.fail(new OutcomeUnknown('lost'));
+    await bench.finishAll();
+    assert.deepEqual(await bench.answers(), ['OutcomeUnknown', 'OutcomeUnknown', 'stored']);
+  });
+
+  test('answers what it has taken before it is closed, and takes nothing more', async () => {
+    const bench = new CommitterBench({ groupMax: 1 });
+    for (const name of ['a', 'b']) bench.submit(name, 1);
+    let isClosed = false;
+    const closing = bench.committer.close().then(() => {
+      isClosed = true;
+    });
+    bench.submit('late', 1);
+    await bench.turn();
+    bench.finish();
+    await bench.turn();
+    assert.equal(isClosed, false);
+    bench.finish();
+    await closing;
+    assert.deepEqual(await bench.answers(), ['stored', 'stored', 'Unavailable']);
+    await bench.committer.close();
+  });
+});
+
+/** Runs groups one step at a time. */
+class CommitterBench {
+  readonly committer: GroupCommitter;
+  /** The scopes of the members of each group that was begun. */
+  readonly groups: string[][] = [];
+  readonly #answers: Promise<string>[] = [];
+  #underWay: PromiseWithResolvers<readonly Verdict[]> | undefined;
+  #members: readonly Member[] = [];
+
+  constructor(limits: Partial<CommitterLimits> = {}) {
+    this.committer = new GroupCommitter((members) => this.#begin(members), { ...committerDefaults, ...limits });
+  }
+
+  submit(scope: string, bytes: number, options?: CommitOptions): void {
+    const member: Member = { kind: 'commit', scope, changes: [{ kind: 'append', pk: 'log', value: '' }] };
+    const answer = this.committer.submit(member, bytes, options);
+    this.#answers.push(
+      answer.then(
+        () => 'stored',
+        (error: unknown) =>
+          error instanceof Unavailable || error instanceof OutcomeUnknown ? error.name : String(error),
+      ),
+    );
+  }
+
+  finish(): void {
+    const underWay = this.#underWay;
+    this.#underWay = undefined;
+    underWay?.resolve(this.#members.map((_, index) => ({ kind: 'committed', seq: index, sums: [] })));
+  }
+
+  fail(error: Error): void {
+    const underWay = this.#underWay;
+    this.#underWay = undefined;
+    underWay?.reject(error);
+  }
+
+  async finishAll(): Promise<void> {
+    for (await this.turn(); this.#underWay !== undefined; await this.turn()) this.finish();
+  }
+
+  turn(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
+  answers(): Promise<readonly string[]> {
+    return Promise.all(this.#answers);
+  }
+
+  #begin(members: readonly Member[]): Promise<readonly Verdict[]> {
+    assert.equal(this.#underWay, undefined, 'two groups are under way');
+    this.#underWay = Promise.withResolvers();
+    this.#members = members;
+    this.groups.push(members.map((member) => member.scope));
+    return this.#underWay.promise;
+  }
+}
