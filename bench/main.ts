@@ -25,8 +25,8 @@ interface Plan {
 }
 
 const plans = {
-  full: { rounds: 9, warmUpRequests: 40_000, requests: 8000, millisecondsMax: 10_000 },
-  short: { rounds: 3, warmUpRequests: 10_000, requests: 3000, millisecondsMax: 3_000 },
+  full: { rounds: 9, warmUpRequests: 60_000, requests: 8000, millisecondsMax: 10_000 },
+  short: { rounds: 3, warmUpRequests: 40_000, requests: 3000, millisecondsMax: 3_000 },
 } as const satisfies Record<string, Plan>;
 
 const connections = 32;
