@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { closeSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
@@ -49,7 +49,20 @@ describe('SQLite that fails', () => {
     await assert.rejects(store.scope('s').commit([put('p', 'new')]), Unavailable);
     assert.equal((await store.health()).ok, false);
     assert.equal(errors.length, 1);
-    await assert.rejects(store.scope('s').get([{ pk: 'p', sk: 'k1' }]), Error);
+    await assert.rejects(store.scope('s').get([{ pk: 'p', sk: 'k1' }]), Unavailable);
+    await store.close();
+  });
+
+  test('is not well any more when the file can no longer be read', async () => {
+    using directory = temporaryDirectory();
+    const path = directory.storePath;
+    const { store } = await openSqlite({ path, clock: systemClock, onFatal: failOnFatal });
+    assert.equal((await store.health()).ok, true);
+    // Shorter than the table of contents says: every page beyond the first is missing.
+    truncateSync(`${path}-wal`, 0);
+    truncateSync(path, 4096);
+    await assert.rejects(store.scope('s').range('p', { limit: 5 }), Unavailable);
+    assert.equal((await store.health()).ok, false);
     await store.close();
   });
 

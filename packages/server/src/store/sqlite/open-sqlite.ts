@@ -3,12 +3,23 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../lib/clock.ts';
 import type { Member, Verdict } from '../apply-group.ts';
 import { type BoundedRead, type Engine, storeOnEngine } from '../engine.ts';
-import type { DueItem, Followed, Item, Key, OpenedStore, Queue, ScopeHead, ScopeName } from '../port.ts';
+import {
+  type DueItem,
+  type Followed,
+  type Item,
+  type Key,
+  type OpenedStore,
+  type Queue,
+  type ScopeHead,
+  type ScopeName,
+  Unavailable,
+} from '../port.ts';
 import { openConnection } from './connection.ts';
 import { createPrivateFile } from './private-file.ts';
 import { lockForProcess, type ProcessLock } from './process-lock.ts';
 import { SqliteReader } from './reader.ts';
 import { prepareSchema } from './schema.ts';
+import { isSqliteError, isTemporary } from './sqlite-error.ts';
 import { WriterThread } from './writer-thread.ts';
 
 export interface SqliteOptions {
@@ -60,6 +71,7 @@ class SqliteEngine implements Engine {
   readonly synchronous = 'full';
   readonly #parts: Parts;
   readonly #reader: SqliteReader;
+  #hasReadFault = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -67,19 +79,19 @@ class SqliteEngine implements Engine {
   }
 
   get(scope: ScopeName, keys: readonly Key[], now: number): readonly (Item | undefined)[] {
-    return this.#reader.get(scope, keys, now);
+    return this.#read(() => this.#reader.get(scope, keys, now));
   }
 
   range(scope: ScopeName, read: BoundedRead, now: number): readonly Item[] {
-    return this.#reader.range(scope, read, now);
+    return this.#read(() => this.#reader.range(scope, read, now));
   }
 
   follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
-    return this.#reader.follow(scope, read, now);
+    return this.#read(() => this.#reader.follow(scope, read, now));
   }
 
   count(scope: ScopeName, read: BoundedRead, now: number): number {
-    return this.#reader.count(scope, read, now);
+    return this.#read(() => this.#reader.count(scope, read, now));
   }
 
   runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
@@ -87,19 +99,19 @@ class SqliteEngine implements Engine {
   }
 
   scopes(after: ScopeName | undefined, limit: number): readonly ScopeHead[] {
-    return this.#reader.scopes(after, limit);
+    return this.#read(() => this.#reader.scopes(after, limit));
   }
 
   scan(scope: ScopeName, after: Key | undefined, limit: number): readonly Item[] {
-    return this.#reader.scan(scope, after, limit);
+    return this.#read(() => this.#reader.scan(scope, after, limit));
   }
 
   due(queue: Queue, before: number, limit: number): readonly DueItem[] {
-    return this.#reader.due(queue, before, limit);
+    return this.#read(() => this.#reader.due(queue, before, limit));
   }
 
   isHealthy(): boolean {
-    return this.#parts.writer.isHealthy;
+    return this.#parts.writer.isHealthy && !this.#hasReadFault;
   }
 
   async close(): Promise<void> {
@@ -108,5 +120,15 @@ class SqliteEngine implements Engine {
     database.close();
     await writer.close();
     lock.close();
+  }
+
+  #read<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (!isSqliteError(error)) throw error;
+      if (!isTemporary(error)) this.#hasReadFault = true;
+      throw new Unavailable('the store cannot be read', { cause: error });
+    }
   }
 }

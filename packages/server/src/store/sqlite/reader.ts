@@ -10,6 +10,7 @@ import {
   indexItemOfRow,
   itemColumns,
   itemOfRow,
+  type Statement,
   Statements,
 } from './rows.ts';
 
@@ -35,7 +36,7 @@ export class SqliteReader {
     const rows = this.#statements.prepare<ItemRow>(`
       select ${itemColumns} from items
       where ${boundsSql(read)} and ${liveSql} ${orderSql(read)} limit ?`);
-    const found = rows.iterate(...boundsOf(scope, read), now, read.limit);
+    const found = rowsOf(rows, read, ...boundsOf(scope, read), now, read.limit);
     return takeWhileFits(found, read, itemOfRow, (item) => item.value);
   }
 
@@ -45,7 +46,7 @@ export class SqliteReader {
       from index_items as entry
       cross join items on items.scope = entry.scope and items.pk = target_pk and items.sk = target_sk
       where ${boundsSql(read, 'entry.')} and ${liveSql} ${orderSql(read, 'entry.')} limit ?`);
-    const found = rows.iterate(...boundsOf(scope, read), now, read.limit);
+    const found = rowsOf(rows, read, ...boundsOf(scope, read), now, read.limit);
     return takeWhileFits(found, read, followedOfRow, ({ item }) => item.value);
   }
 
@@ -114,6 +115,13 @@ export class SqliteReader {
     }
   }
 }
+
+/** A short read fetches all its rows at once, which is cheaper; a long one stops fetching where `bytesMax` is reached. */
+function rowsOf<Row>(statement: Statement<Row>, read: BoundedRead, ...parameters: (string | number)[]): Iterable<Row> {
+  return read.limit <= shortReadLimit ? statement.all(...parameters) : statement.iterate(...parameters);
+}
+
+const shortReadLimit = 32;
 
 type FollowedRow = readonly [...ItemRow, indexSk: string];
 type DueRow = readonly [...ItemRow, scope: ScopeName];

@@ -12,6 +12,7 @@ import { keyBounds } from '../key-bounds.ts';
 import { type Item, isIndexPartition, type Key, type ScopeName, type ScopeState } from '../port.ts';
 import { boundsOf, boundsSql } from './reader.ts';
 import { Statements } from './rows.ts';
+import { isSqliteError, isTemporary } from './sqlite-error.ts';
 
 /** How a group ended that could not be stored. */
 export interface GroupFailure {
@@ -75,7 +76,7 @@ export class SqliteWriter {
    */
   #undo(error: unknown, wasCommitting: boolean): GroupFailure {
     const message = error instanceof Error ? error.message : String(error);
-    const isTemporary = !isSqliteError(error) || temporaryCodes.has(error.errcode & 0xff);
+    const isPassing = !isSqliteError(error) || isTemporary(error);
     let isUndone = false;
     try {
       if (this.#database.isTransaction) this.#database.exec('rollback');
@@ -84,7 +85,7 @@ export class SqliteWriter {
     } catch {
       // The first error is the one worth telling.
     }
-    const isFatal = !isTemporary || !isUndone;
+    const isFatal = !isPassing || !isUndone;
     return { outcome: wasCommitting && isFatal ? 'unknown' : 'nothing-written', isFatal, message };
   }
 
@@ -174,14 +175,3 @@ const putIndexSql = `
 const putHeadSql = `
   insert into heads (scope, seq, state) values (?, ?, ?)
   on conflict (scope) do update set seq = excluded.seq, state = excluded.state`;
-
-/** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_NOMEM and SQLITE_FULL: the store serves on, and the same commit may pass later. */
-const temporaryCodes: ReadonlySet<number> = new Set([5, 6, 7, 13]);
-
-interface SqliteError extends Error {
-  readonly errcode: number;
-}
-
-function isSqliteError(error: unknown): error is SqliteError {
-  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
-}
