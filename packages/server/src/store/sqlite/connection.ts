@@ -9,7 +9,7 @@ export interface ConnectionOptions {
 const oldestVersion = [3, 51, 3] as const;
 
 /** How long a connection waits for a foreign program that has the file open, such as a backup or the sqlite3 shell. */
-const busyMilliseconds = 5000;
+export const busyMilliseconds = 5000;
 
 /** Opens the file and does not hand it out before every setting that durability stands on has been read back. */
 export function openConnection(path: string, { readOnly, cacheKibibytes }: ConnectionOptions): DatabaseSync {

@@ -10,6 +10,7 @@ import {
 } from '../apply-group.ts';
 import { keyBounds } from '../key-bounds.ts';
 import { type Item, isIndexPartition, type Key, type ScopeName, type ScopeState } from '../port.ts';
+import { busyMilliseconds } from './connection.ts';
 import { boundsOf, boundsSql } from './reader.ts';
 import { Statements } from './rows.ts';
 import { isSqliteError, isTemporary } from './sqlite-error.ts';
@@ -61,11 +62,14 @@ export class SqliteWriter {
     const log = this.#logPages('noop');
     if (log < this.#pagesKept) this.#pagesKept = 0;
     if (log < this.#pagesKept + checkpointPages) return;
-    this.#logPages('passive');
+    // To begin the log anew takes a moment without a reader: worth a short wait, not one for a backup to end.
+    this.#database.exec('pragma busy_timeout = 20');
+    this.#logPages('restart');
+    this.#database.exec(`pragma busy_timeout = ${busyMilliseconds}`);
     this.#pagesKept = log;
   }
 
-  #logPages(mode: 'noop' | 'passive'): number {
+  #logPages(mode: 'noop' | 'restart'): number {
     const sql = `pragma wal_checkpoint(${mode})`;
     return this.#statements.prepare<readonly [busy: number, log: number, done: number]>(sql).get()?.[1] ?? 0;
   }
