@@ -6,7 +6,9 @@
  * - `sk` is ordered by its UTF-8 bytes; keys are compared byte for byte, without case, locale or normalisation;
  * - each read call sees one snapshot; a commit is all or nothing and resolves only when it is on disk;
  * - commits of one scope are serial; each takes the next `seq`, which never restarts, and stamps what it writes with it;
- * - an item that is due in the queue `expire` and whose time has come reads as absent, also to conditions.
+ * - an item that is due in the queue `expire` and whose time has come reads as absent, also to conditions;
+ * - a text comes back as it was written: half a surrogate pair, and in a write also U+0000, is a `TypeError`;
+ * - after `close` every call is refused as {@link Unavailable}.
  */
 
 export type ScopeName = string;
@@ -41,7 +43,10 @@ export interface Range {
   readonly reverse?: boolean;
 }
 
-/** A range read. It ends after `limit` items, or with the item that takes the sum of the values past `bytesMax`. */
+/**
+ * A range read. It ends after `limit` items, or with the item that takes the sum of the values past `bytesMax`,
+ * counted in UTF-8 bytes. Both count what is returned.
+ */
 export interface RangeRead extends Range {
   readonly limit: number;
   readonly bytesMax?: number;
@@ -63,19 +68,25 @@ export interface Put extends Key {
   readonly due?: Due;
 }
 
-/** Writes an index item: only in partitions for which {@link isIndexPartition} holds. */
+/** Writes an index item: only in partitions for which {@link isIndexPartition} holds. The target is no index item. */
 export interface PutIndex extends Key {
   readonly kind: 'put-index';
   readonly target: Key;
 }
 
-/** Removes an item of either sort; under `any` a missing one is no conflict. */
+/**
+ * Removes an item of either sort; under `any` a missing one is no conflict. Under `absent` it sweeps an item that has
+ * expired, and is a conflict when the key was written anew.
+ */
 export interface Remove extends Key {
   readonly kind: 'remove';
   readonly if: Condition;
 }
 
-/** Adds `by` (a safe integer) to a counter, 0 when absent. A sum outside `min` and `max` is a conflict. */
+/**
+ * Adds `by` (a safe integer) to a counter, 0 when absent. A sum outside `min` and `max`, or that is no safe integer, is
+ * a conflict. A counter is an item whose value is its decimal text; its `due` stays. Any other value is a `TypeError`.
+ */
 export interface Add extends Key {
   readonly kind: 'add';
   readonly by: number;
@@ -164,7 +175,7 @@ export interface Maintenance {
   scan(scope: ScopeName, after: Key | undefined, limit: number): Promise<readonly Item[]>;
   /** Items of a queue with `due.at` at or before `before`, the earliest first. */
   due(queue: Queue, before: number, limit: number): Promise<readonly DueItem[]>;
-  /** A closed scope refuses every commit; its items can still be read. */
+  /** A closed scope refuses every commit; its items can still be read. Takes its turn among the scope's commits. */
   setState(scope: ScopeName, state: ScopeState): Promise<void>;
 }
 

@@ -150,6 +150,18 @@ export class OneSpaceEngine extends MemoryEngine {
   }
 }
 
+/** Counts what stands under the same keys in every scope. */
+export class LeakyCountEngine extends MemoryEngine {
+  override count(_scope: ScopeName, read: BoundedRead, now: number): number {
+    const scopes = this.scopes(undefined, Number.MAX_SAFE_INTEGER);
+    const counts = scopes.map(({ name }) => super.count(name, read, now));
+    return Math.min(
+      counts.reduce((sum, count) => sum + count, 0),
+      read.limit,
+    );
+  }
+}
+
 export class TargetOrderEngine extends MemoryEngine {
   override follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
     return super.follow(scope, read, now).toSorted((left, right) => (left.item.sk < right.item.sk ? -1 : 1));

@@ -14,6 +14,7 @@ import {
   HastyEngine,
   InclusiveAfterEngine,
   LatestFirstEngine,
+  LeakyCountEngine,
   NeverClosingEngine,
   OneSpaceEngine,
   RewritingEngine,
@@ -23,6 +24,7 @@ import {
   UndyingReadsEngine,
   UnitOrderEngine,
 } from './faulty-engines.ts';
+import { withNeighbour } from './neighbour.ts';
 
 export interface PlantedFault {
   readonly name: string;
@@ -121,6 +123,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'keeps all scopes in one space',
     subject: volatile(() => new OneSpaceEngine()),
     caughtBy: 'keeps the keys of scopes apart, whatever the scopes are called',
+  },
+  {
+    name: 'counts over the walls of a scope that has a neighbour',
+    subject: withNeighbour(volatile(() => new LeakyCountEngine())),
+    caughtBy: 'counts at most as many items as asked for, under every bound',
   },
   {
     name: 'follows an index in the order of the targets',

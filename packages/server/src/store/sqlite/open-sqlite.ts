@@ -19,7 +19,7 @@ import { createPrivateFile } from './private-file.ts';
 import { lockForProcess, type ProcessLock } from './process-lock.ts';
 import { SqliteReader } from './reader.ts';
 import { prepareSchema } from './schema.ts';
-import { isSqliteError, isTemporary } from './sqlite-error.ts';
+import { isPassing, isSqliteError } from './sqlite-error.ts';
 import { WriterThread } from './writer-thread.ts';
 
 export interface SqliteOptions {
@@ -127,7 +127,7 @@ class SqliteEngine implements Engine {
       return work();
     } catch (error) {
       if (!isSqliteError(error)) throw error;
-      if (!isTemporary(error)) this.#hasReadFault = true;
+      if (!isPassing(error)) this.#hasReadFault = true;
       throw new Unavailable('the store cannot be read', { cause: error });
     }
   }

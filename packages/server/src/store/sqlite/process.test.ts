@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readdirSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
 import { append, put } from '../conformance/bench.ts';
@@ -43,6 +44,29 @@ describe('a SQLite store and its processes', () => {
       assert.equal(head?.seq, versions.length);
       await store.close();
     }
+  });
+
+  test('does not acknowledge a commit whose write fails, and ends for good', {
+    skip: process.platform === 'win32',
+  }, async () => {
+    using directory = temporaryDirectory();
+    // The system refuses every write beyond a megabyte of a file: to SQLite an I/O error, in the middle of a commit.
+    const limit = 'trap "" XFSZ; ulimit -f 2000; exec "$@"';
+    const program = join(import.meta.dirname, 'filling-process.ts');
+    const command = [process.execPath, program, directory.storePath];
+    const child = spawn('sh', ['-c', limit, 'sh', ...command], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const seen = JSON.parse(await text(child.stdout));
+    const { acknowledged, ...outcome } = seen;
+    assert.deepEqual(outcome, {
+      error: 'OutcomeUnknown',
+      next: 'Unavailable',
+      fatal: ['OutcomeUnknown'],
+      isWell: false,
+    });
+    const { store } = await open(directory.storePath);
+    const kept = await store.scope('acknowledged').count('log', {}, 1_000_000);
+    assert.ok(acknowledged > 0 && kept >= acknowledged, `${kept} of ${acknowledged} commits are left`);
+    await store.close();
   });
 
   test('keeps its files to their owner', async () => {

@@ -8,8 +8,20 @@ export function isSqliteError(error: unknown): error is SqliteError {
 }
 
 /** SQLITE_BUSY, SQLITE_LOCKED, SQLITE_NOMEM and SQLITE_FULL: the store serves on, and the same call may pass later. */
-export function isTemporary(error: SqliteError): boolean {
-  return temporaryCodes.has(error.errcode & 0xff);
+export function isPassing(error: SqliteError): boolean {
+  return passingCodes.has(primaryCode(error));
 }
 
-const temporaryCodes: ReadonlySet<number> = new Set([5, 6, 7, 13]);
+/**
+ * The one error of a commit whose outcome is known: writing to the log ran out of room, so the commit's last record is
+ * not whole and counts for nothing. When syncing what is written fails, the error is another one (SQLITE_IOERR_FSYNC).
+ */
+export function isDiskFull(error: SqliteError): boolean {
+  return primaryCode(error) === 13;
+}
+
+const passingCodes: ReadonlySet<number> = new Set([5, 6, 7, 13]);
+
+function primaryCode({ errcode }: SqliteError): number {
+  return errcode & 0xff;
+}

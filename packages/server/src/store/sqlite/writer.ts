@@ -13,7 +13,7 @@ import { type Item, isIndexPartition, type Key, type ScopeName, type ScopeState 
 import { busyMilliseconds } from './connection.ts';
 import { boundsOf, boundsSql } from './reader.ts';
 import { Statements } from './rows.ts';
-import { isSqliteError, isTemporary } from './sqlite-error.ts';
+import { isDiskFull, isPassing, isSqliteError } from './sqlite-error.ts';
 
 /** How a group ended that could not be stored. */
 export interface GroupFailure {
@@ -62,11 +62,17 @@ export class SqliteWriter {
     const log = this.#logPages('noop');
     if (log < this.#pagesKept) this.#pagesKept = 0;
     if (log < this.#pagesKept + checkpointPages) return;
+    this.#pagesKept = log;
     // To begin the log anew takes a moment without a reader: worth a short wait, not one for a backup to end.
     this.#database.exec('pragma busy_timeout = 20');
-    this.#logPages('restart');
-    this.#database.exec(`pragma busy_timeout = ${busyMilliseconds}`);
-    this.#pagesKept = log;
+    try {
+      this.#logPages('restart');
+    } catch (error) {
+      // Nothing is lost as long as the log stands; a disk that is full may have room at the next time.
+      if (!isSqliteError(error) || !isPassing(error)) throw error;
+    } finally {
+      this.#database.exec(`pragma busy_timeout = ${busyMilliseconds}`);
+    }
   }
 
   #logPages(mode: 'noop' | 'restart'): number {
@@ -74,23 +80,21 @@ export class SqliteWriter {
     return this.#statements.prepare<readonly [busy: number, log: number, done: number]>(sql).get()?.[1] ?? 0;
   }
 
-  /**
-   * A full disk is met before the commit record is whole, so a transaction that can still be rolled back wrote nothing.
-   * After any other error of a commit nobody knows what reached the disk.
-   */
   #undo(error: unknown, wasCommitting: boolean): GroupFailure {
     const message = error instanceof Error ? error.message : String(error);
-    const isPassing = !isSqliteError(error) || isTemporary(error);
-    let isUndone = false;
+    const isKnown = !wasCommitting || (isSqliteError(error) && isDiskFull(error));
+    const isFatal = !isKnown || (isSqliteError(error) && !isPassing(error)) || !this.#rollBack();
+    return { outcome: isKnown ? 'nothing-written' : 'unknown', isFatal, message };
+  }
+
+  /** SQLite has rolled back by itself after some errors. */
+  #rollBack(): boolean {
     try {
       if (this.#database.isTransaction) this.#database.exec('rollback');
-      else if (wasCommitting) return { outcome: 'unknown', isFatal: true, message };
-      isUndone = true;
+      return true;
     } catch {
-      // The first error is the one worth telling.
+      return false;
     }
-    const isFatal = !isPassing || !isUndone;
-    return { outcome: wasCommitting && isFatal ? 'unknown' : 'nothing-written', isFatal, message };
   }
 
   #current(now: number): Current {

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { append, checkEmpty, put, putIndex, remove } from '../conformance/bench.ts';
+import { keyBounds } from '../key-bounds.ts';
+import type { Range } from '../port.ts';
+import { SqliteReader } from './reader.ts';
+import { prepareSchema } from './schema.ts';
+import { SqliteWriter } from './writer.ts';
+
+test('reads and writes by keys alone: no statement walks a table or sorts', () => {
+  using database = new RecordingDatabase(':memory:');
+  prepareSchema(database);
+  useEverything(database);
+  assert.ok(database.prepared.size > 40);
+  for (const sql of database.prepared) {
+    for (const step of database.plan(sql)) {
+      assert.doesNotMatch(step, /SCAN (?!\(subquery|CONSTANT)|TEMP B-TREE|AUTOMATIC/, `${sql}\n${step}`);
+    }
+  }
+});
+
+class RecordingDatabase extends DatabaseSync {
+  readonly prepared = new Set<string>();
+
+  override prepare(...parameters: Parameters<DatabaseSync['prepare']>): ReturnType<DatabaseSync['prepare']> {
+    if (/^\s*(select|insert|delete|update)/.test(parameters[0])) this.prepared.add(parameters[0]);
+    return super.prepare(...parameters);
+  }
+
+  plan(sql: string): readonly string[] {
+    return super
+      .prepare(`explain query plan ${sql}`)
+      .all()
+      .map((step) => String(step.detail));
+  }
+}
+
+function useEverything(database: DatabaseSync): void {
+  const writer = new SqliteWriter(database);
+  const changes = [put('p', 'k'), putIndex('index#i', 'k', 'p', 'k'), append('log', 'x'), checkEmpty('p', 'x')];
+  writer.run([{ kind: 'commit', scope: 's', changes }], 0);
+  const counts = { kind: 'add', pk: 'c', sk: 'n', by: 1 } as const;
+  const removes = [remove('p', 'k'), remove('index#i', 'k'), checkEmpty('index#i'), checkEmpty('q'), counts];
+  writer.run([{ kind: 'commit', scope: 's', changes: removes }], 0);
+
+  const reader = new SqliteReader(database);
+  reader.get(
+    's',
+    [
+      { pk: 'p', sk: 'k' },
+      { pk: 'index#i', sk: 'k' },
+    ],
+    0,
+  );
+  const ranges: readonly Range[] = [{}, { after: 'a' }, { prefix: 'a' }, { after: 'a', before: 'b' }];
+  for (const range of ranges) {
+    for (const isReverse of [false, true]) {
+      for (const pk of ['p', 'index#i']) {
+        const read = { ...keyBounds(range), pk, isReverse, limit: 5, bytesMax: 100 };
+        reader.range('s', read, 0);
+        reader.count('s', read, 0);
+        if (pk !== 'p') reader.follow('s', read, 0);
+      }
+    }
+  }
+  reader.scopes('s', 5);
+  reader.scan('s', { pk: 'p', sk: 'k' }, 5);
+  reader.due('work', 0, 5);
+}
