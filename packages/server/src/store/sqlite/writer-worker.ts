@@ -27,8 +27,10 @@ function serve(path: string): void {
       port.close();
       return;
     }
-    answer(writer.run(request.members, request.now));
-    writer.checkpointIfDue();
+    const outcome = writer.run(request.members, request.now);
+    answer(outcome);
+    // A writer that failed leaves the file alone, and dies of nothing else before its answer has arrived.
+    if ('verdicts' in outcome) writer.checkpointIfDue();
   });
   answer('ready');
 }

@@ -59,17 +59,23 @@ export class SqliteWriter {
 
   /** Between groups only: a checkpoint beside a writer lets the log grow without bound. */
   checkpointIfDue(): void {
-    const log = this.#logPages('noop');
-    if (log < this.#pagesKept) this.#pagesKept = 0;
-    if (log < this.#pagesKept + checkpointPages) return;
-    this.#pagesKept = log;
-    // To begin the log anew takes a moment without a reader: worth a short wait, not one for a backup to end.
-    this.#database.exec('pragma busy_timeout = 20');
     try {
-      this.#logPages('restart');
+      const log = this.#logPages('noop');
+      if (log < this.#pagesKept) this.#pagesKept = 0;
+      if (log < this.#pagesKept + checkpointPages) return;
+      this.#pagesKept = log;
+      this.#beginLogAnew();
     } catch (error) {
       // Nothing is lost as long as the log stands; a disk that is full may have room at the next time.
       if (!isSqliteError(error) || !isPassing(error)) throw error;
+    }
+  }
+
+  /** Takes a moment without a reader: worth a short wait, not one for a backup to end. */
+  #beginLogAnew(): void {
+    this.#database.exec('pragma busy_timeout = 20');
+    try {
+      this.#logPages('restart');
     } finally {
       this.#database.exec(`pragma busy_timeout = ${busyMilliseconds}`);
     }
@@ -83,7 +89,8 @@ export class SqliteWriter {
   #undo(error: unknown, wasCommitting: boolean): GroupFailure {
     const message = error instanceof Error ? error.message : String(error);
     const isKnown = !wasCommitting || (isSqliteError(error) && isDiskFull(error));
-    const isFatal = !isKnown || (isSqliteError(error) && !isPassing(error)) || !this.#rollBack();
+    const isUndone = this.#rollBack();
+    const isFatal = !isKnown || !isUndone || (isSqliteError(error) && !isPassing(error));
     return { outcome: isKnown ? 'nothing-written' : 'unknown', isFatal, message };
   }
 
