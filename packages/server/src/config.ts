@@ -66,7 +66,13 @@ const settings: readonly Setting[] = [
   },
 ];
 
-const promised = ['FREEHOLD_STORE_PROD', 'FREEHOLD_OPERATOR_KEY', 'FREEHOLD_TRUSTED_PROXIES', 'FREEHOLD_MASTER_KEY'];
+/** Settings that are to come: named in `--help`, and a mistake to set, so that nobody believes they do anything. */
+const promised: readonly Omit<Setting, 'fallback'>[] = [
+  { name: 'FREEHOLD_STORE_PROD', help: 'another place for the production data space' },
+  { name: 'FREEHOLD_OPERATOR_KEY', help: 'the key of the routes under /platform' },
+  { name: 'FREEHOLD_TRUSTED_PROXIES', help: 'proxies whose forwarded addresses are believed' },
+  { name: 'FREEHOLD_MASTER_KEY', help: 'encrypts secrets that are kept in the store' },
+];
 
 export type ReadConfig = { readonly config: Config } | { readonly mistakes: readonly string[] };
 
@@ -110,20 +116,22 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 /** What `--help` prints. */
 export function helpText(): string {
-  const width = Math.max(...settings.map(({ name }) => name.length));
-  const lines = settings.map(({ name, fallback, help }) => `  ${name.padEnd(width)}  ${help} (default: ${fallback})`);
+  const width = Math.max(...[...settings, ...promised].map(({ name }) => name.length));
   return [
     'Runs the platform in the foreground until it gets SIGTERM or SIGINT.',
     '',
     'Settings, from the environment:',
-    ...lines,
+    ...settings.map(({ name, fallback, help }) => `  ${name.padEnd(width)}  ${help} (default: ${fallback})`),
+    '',
+    'Not supported yet, and refused:',
+    ...promised.map(({ name, help }) => `  ${name.padEnd(width)}  ${help}`),
     '',
   ].join('\n');
 }
 
 function checkName(name: string, value: string | undefined, mistakes: string[]): void {
   if (settings.some((setting) => setting.name === name) || name.startsWith('FREEHOLD_TEST_')) return;
-  if (promised.includes(name)) {
+  if (promised.some((setting) => setting.name === name)) {
     if (value !== undefined) mistakes.push(`${name} is not supported yet`);
     return;
   }

@@ -48,13 +48,17 @@ async function run(config: Config): Promise<void> {
     await platform.close();
     process.exit(0);
   });
-  process.stdout.write(`ready app=${app?.url ?? 'off'} management=${management?.url ?? 'off'}\n`);
-  if (!config.demo || app === undefined || management === undefined) return;
+  const demo = await demoText(platform, config, { app, management }).catch((error: unknown) => {
+    log.warn({ err: error }, 'the demo could not be made');
+    return '';
+  });
+  process.stdout.write(`${demo}ready app=${app?.url ?? 'off'} management=${management?.url ?? 'off'}\n`);
+}
+
+async function demoText(platform: Platform, config: Config, { app, management }: Listeners): Promise<string> {
+  if (!config.demo || app === undefined || management === undefined) return '';
   const urls = { app: app.url, management: management.url };
-  await showDemo({ dataDir: config.dataDir, urls, isEmpty: () => platform.isEmpty() }).then(
-    (text) => process.stdout.write(text),
-    (error: unknown) => log.warn({ err: error }, 'the demo could not be shown'),
-  );
+  return showDemo({ dataDir: config.dataDir, urls, isEmpty: () => platform.isEmpty() });
 }
 
 interface Listeners {

@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { Problem } from '../lib/problem.ts';
+import { pooledRandomBytes } from '../lib/random-pool.ts';
 
 /** Where a list goes on: the sort key of the last item that was looked at. */
 export interface Cursors {
@@ -17,7 +18,7 @@ const cursorCharactersMax = 4096;
 export function createCursors(key: Uint8Array): Cursors {
   return {
     seal: (position, binding) => {
-      const nonce = randomBytes(nonceBytes);
+      const nonce = pooledRandomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', key, nonce);
       cipher.setAAD(bindingBytes(binding));
       const sealed = Buffer.concat([cipher.update(position, 'utf8'), cipher.final()]);

@@ -71,12 +71,17 @@ function answer(response: ServerResponse, reply: Reply, requestId: string): void
   send(response, reply, requestId);
 }
 
-/** A refused request's body is not worth reading: the connection ends with the reply. */
+/**
+ * What a refused request still sends is read and dropped where it is little; otherwise the connection ends with the
+ * reply. Only the headers decide, so that the reply tells nothing about what was refused.
+ */
 function leaveUnread(incoming: IncomingMessage, response: ServerResponse): void {
   const { headers } = incoming;
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  if (hasBody && !incoming.complete && !response.headersSent) response.setHeader('Connection', 'close');
+  const isLong = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > droppedBytesMax;
+  if (isLong && !response.headersSent) response.setHeader('Connection', 'close');
 }
+
+const droppedBytesMax = 64 * 1024;
 
 function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -32,8 +32,10 @@ export function send(response: ServerResponse, reply: Reply, requestId: string):
     response.end();
     return;
   }
+  const bytes = Buffer.byteLength(body);
   out.push('Content-Type', reply.contentType ?? 'application/json; charset=utf-8');
-  out.push('Content-Length', String(Buffer.byteLength(body)));
+  out.push('Content-Length', String(bytes));
   response.writeHead(status, out);
-  response.end(body);
+  // As many bytes as characters means ASCII, which Node copies as `latin1` instead of transcoding it.
+  response.end(body, bytes === body.length ? 'latin1' : 'utf8');
 }

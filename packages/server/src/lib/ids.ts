@@ -1,10 +1,9 @@
-import { randomBytes, randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Clock } from './clock.ts';
+import { pooledRandomBytes } from './random-pool.ts';
 
 /** Makes UUIDv7 ids (RFC 9562): within one source every id is greater than the one before it, as text too. */
 export type IdSource = () => string;
-
-const randomPool = Buffer.alloc(16 * 256);
 
 /**
  * The 12 bits after the time are a counter that starts low in each millisecond, so that ids made in one
@@ -13,7 +12,6 @@ const randomPool = Buffer.alloc(16 * 256);
 export function uuidv7Source(clock: Clock): IdSource {
   let lastMilliseconds = 0;
   let counter = 0;
-  let poolOffset = randomPool.length;
   return () => {
     const now = clock.now();
     if (now > lastMilliseconds) {
@@ -23,12 +21,7 @@ export function uuidv7Source(clock: Clock): IdSource {
       lastMilliseconds += 1;
       counter = 0;
     }
-    if (poolOffset >= randomPool.length) {
-      randomFillSync(randomPool);
-      poolOffset = 0;
-    }
-    const random = randomPool.toString('hex', poolOffset, poolOffset + 8);
-    poolOffset += 8;
+    const random = pooledRandomBytes(8).toString('hex');
     const time = lastMilliseconds.toString(16).padStart(12, '0');
     const variant = ((Number.parseInt(random.charAt(0), 16) & 0x3) | 0x8).toString(16);
     const sequence = counter.toString(16).padStart(3, '0');

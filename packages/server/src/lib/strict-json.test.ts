@@ -115,15 +115,23 @@ test('refuses numbers that would not be kept as they were written', () => {
     '-9007199254740993',
     '1e400',
     '-1e400',
-    '1e30',
-    '1E30',
     '9007199254740993.0',
   ];
   for (const number of refused) {
     assert.deepEqual(firstError(`{"a":[0,${number}]}`), ['/a/1', 'number_out_of_range'], number);
     assert.deepEqual(firstError(number), ['', 'number_out_of_range'], number);
   }
-  for (const number of ['9007199254740991', '-9007199254740991', '0.1', '1e15', '1E-7', '-1.5e+3', '1e-400']) {
+  for (const number of [
+    '9007199254740991',
+    '-9007199254740991',
+    '0.1',
+    '1e15',
+    '1E-7',
+    '-1.5e+3',
+    '1e-400',
+    '1e30',
+    '1.5E300',
+  ]) {
     assert.equal(parseStrictJson(number), Number(number));
   }
 });
@@ -162,7 +170,9 @@ function escaped(unit: string): string {
 /** Whether a parsed value holds nothing that is refused. Says nothing about keys given twice. */
 function isClean(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
-  if (typeof value === 'number') return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value);
+  // From 1e21 on a number is written with an exponent.
+  if (typeof value === 'number')
+    return Number.isInteger(value) && Math.abs(value) < 1e21 ? Number.isSafeInteger(value) : Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
   if (depth >= 32) return false;
   return Object.entries(value).every(([key, item]) => key !== '__proto__' && isClean(key) && isClean(item, depth + 1));

@@ -150,10 +150,12 @@ function scanNumber(state: Scan, start: number): number {
   const { text } = state;
   let end = start + 1;
   while (end < text.length && isNumberUnit(text.charCodeAt(end))) end += 1;
-  const number = Number(text.slice(start, end));
-  if (!Number.isFinite(number) || (Number.isInteger(number) && !Number.isSafeInteger(number))) {
-    const written = shown(text.slice(start, end));
-    refuse(state, 'number_out_of_range', `number \`${written}\` is beyond what can be kept exactly`);
+  const literal = text.slice(start, end);
+  const number = Number(literal);
+  // Written digit by digit an integer is meant exactly; with an exponent it is meant as what a double can hold.
+  const isExact = Number.isInteger(number) && !/[eE]/.test(literal);
+  if (!Number.isFinite(number) || (isExact && !Number.isSafeInteger(number))) {
+    refuse(state, 'number_out_of_range', `number \`${shown(literal)}\` is beyond what can be kept exactly`);
   }
   return end;
 }

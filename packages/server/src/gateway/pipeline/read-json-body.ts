@@ -12,13 +12,13 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   return parseStrictJson(decodeUtf8(bytes));
 }
 
-const jsonTypes = ['application/json', 'application/json; charset=utf-8', 'application/json;charset=utf-8'];
+/** RFC 9110, 8.3.1, with the one parameter that JSON may come with. The whole value is matched, never its beginning. */
+const jsonType = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/i;
 
-/** Compared whole: a type that only begins like JSON is another type. */
 function requireJson(request: IncomingMessage): void {
   const type = request.headers['content-type'];
   const isCoded = request.headers['content-encoding'] !== undefined;
-  if (type !== undefined && !isCoded && jsonTypes.includes(type.toLowerCase()) && isAlone(request)) return;
+  if (type !== undefined && !isCoded && jsonType.test(type) && isAlone(request)) return;
   throw new Problem('unsupported_media_type', 'the body must be `application/json` in UTF-8, without a content coding');
 }
 
