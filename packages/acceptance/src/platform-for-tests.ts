@@ -1,5 +1,5 @@
-import { after } from 'node:test';
-import { type Gateways, startPlatform } from './platform.ts';
+import { after, type TestContext } from 'node:test';
+import { type Gateways, type Platform, type StartOptions, startPlatform } from './platform.ts';
 
 /**
  * The platform that a test file talks to: the one named by `FREEHOLD_TEST_APP_URL` and
@@ -11,5 +11,12 @@ export async function platformForTests(): Promise<Gateways> {
   if (app !== undefined && management !== undefined) return { app, management };
   const platform = await startPlatform();
   after(() => platform.kill());
+  return platform;
+}
+
+/** A platform of one test's own, ended with it however it ends. */
+export async function platformOf(context: TestContext, options: StartOptions = {}): Promise<Platform> {
+  const platform = await startPlatform(options);
+  context.after(() => platform.kill());
   return platform;
 }

@@ -19,7 +19,8 @@ import {
   type StoredRecord,
   signIn,
 } from './org.ts';
-import { type Platform, startPlatform } from './platform.ts';
+import type { Platform } from './platform.ts';
+import { platformOf } from './platform-for-tests.ts';
 
 /** The same org and user, where the platform now listens. */
 function movedTo(platform: Platform, user: AppUser): AppUser {
@@ -33,8 +34,8 @@ async function orderedOrg(platform: Platform) {
   return founded;
 }
 
-test('kill -9 under a stream of writes loses no write that was answered and leaves none half-written', async () => {
-  let platform = await startPlatform();
+test('kill -9 under a stream of writes loses no write that was answered and leaves none half-written', async (t) => {
+  let platform = await platformOf(t);
   const { founder } = await orderedOrg(platform);
   const answered: StoredRecord[] = [];
   for (let round = 0; round < 3; round++) {
@@ -44,7 +45,7 @@ test('kill -9 under a stream of writes loses no write that was answered and leav
     while (answered.length < wanted) await act(user, 'GET', '/count/order');
     await platform.kill();
     await Promise.all(writers);
-    platform = await startPlatform({ dataDir: platform.dataDir });
+    platform = await platformOf(t, { dataDir: platform.dataDir });
   }
   const user = movedTo(platform, founder);
   const stored = await Promise.all(answered.map((record) => act(user, 'GET', `/item/order/${record.id}`)));
@@ -58,7 +59,6 @@ test('kill -9 under a stream of writes loses no write that was answered and leav
   assert.equal(await count(user, 'order', '?title=one'), all.length, 'the index holds each record');
   const entities = await manage<{ items: readonly { records: number }[] }>(user.org, 'GET', '/api/entities');
   assert.equal(entities.body.items[0]?.records, all.length);
-  await platform.kill();
 });
 
 async function writeUntilGone(user: AppUser, answered: StoredRecord[]): Promise<void> {
@@ -85,15 +85,15 @@ async function everyOrder(user: AppUser): Promise<readonly StoredRecord[]> {
   }
 }
 
-test('tokens, cursors, policies, accounts and definitions outlive a restart on other ports', async () => {
-  const first = await startPlatform();
+test('tokens, cursors, policies, accounts and definitions outlive a restart on other ports', async (t) => {
+  const first = await platformOf(t);
   const { org, founder } = await orderedOrg(first);
   const member = await memberWith(founder, [{ Effect: 'Allow', Action: ['listorder'], Resource: ['*'] }]);
   for (const title of ['a', 'b', 'c']) await create(founder, 'order', { title });
   const page = await list(founder, 'order', '?pagesize=2');
   await first.kill();
 
-  const second = await startPlatform({ dataDir: first.dataDir });
+  const second = await platformOf(t, { dataDir: first.dataDir });
   assert.notEqual(second.app, first.app);
   const [movedFounder, movedMember] = [movedTo(second, founder), movedTo(second, member)];
   const rest = await list(movedFounder, 'order', `?pagesize=2&nexttoken=${encodeURIComponent(page.nexttoken ?? '')}`);
@@ -107,11 +107,10 @@ test('tokens, cursors, policies, accounts and definitions outlive a restart on o
     body: { email: org.builder.email, password: org.builder.password },
   });
   assert.equal(login.status, 200, login.text);
-  await second.kill();
 });
 
-test('a password-login token is spent once, also over a restart', async () => {
-  const first = await startPlatform();
+test('a password-login token is spent once, also over a restart', async (t) => {
+  const first = await platformOf(t);
   const { founder } = await foundedOrg(first);
   const { token } = (await logIn(founder.org, founder.email)).body;
   const exchange = (user: AppUser) =>
@@ -120,13 +119,12 @@ test('a password-login token is spent once, also over a restart', async () => {
     });
   assert.equal((await exchange(founder)).status, 200);
   await first.kill();
-  const second = await startPlatform({ dataDir: first.dataDir });
+  const second = await platformOf(t, { dataDir: first.dataDir });
   assert.equal((await exchange(movedTo(second, founder))).status, 401);
-  await second.kill();
 });
 
-test('SIGTERM lets a request in flight finish, a second one changes nothing, and the end is 0', async () => {
-  const platform = await startPlatform();
+test('SIGTERM lets a request in flight finish, a second one changes nothing, and the end is 0', async (t) => {
+  const platform = await platformOf(t);
   const { org, founder } = await orderedOrg(platform);
   const body = JSON.stringify({ title: 'in flight' });
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(platform.app).port) });
@@ -152,13 +150,12 @@ test('SIGTERM lets a request in flight finish, a second one changes nothing, and
   assert.deepEqual(await ending, { code: 0, signal: null });
   socket.destroy();
 
-  const again = await startPlatform({ dataDir: platform.dataDir });
+  const again = await platformOf(t, { dataDir: platform.dataDir });
   assert.equal(await count(movedTo(again, founder), 'order', '?title=in%20flight'), 1);
-  await again.kill();
 });
 
-test('an idle platform drains at once, keep-alive connections or not', async () => {
-  const platform = await startPlatform();
+test('an idle platform drains at once, keep-alive connections or not', async (t) => {
+  const platform = await platformOf(t);
   await foundedOrg(platform);
   const started = Date.now();
   assert.deepEqual(await platform.terminate(), { code: 0, signal: null });

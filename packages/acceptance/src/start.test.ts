@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
 import { foundedOrg, newEmail, password, signUp } from './org.ts';
-import { runToEnd, startPlatform, temporaryDirectory } from './platform.ts';
+import { runToEnd, temporaryDirectory } from './platform.ts';
+import { platformOf } from './platform-for-tests.ts';
 
 function postSignUp(management: string) {
   return call('POST', `${management}/auth/signup`, {
@@ -13,14 +14,13 @@ function postSignUp(management: string) {
   });
 }
 
-test('standard output says one line when both gateways accept, and nothing else', async () => {
-  const platform = await startPlatform();
+test('standard output says one line when both gateways accept, and nothing else', async (t) => {
+  const platform = await platformOf(t);
   assert.match(platform.stdout(), /^ready app=http:\/\/127\.0\.0\.1:\d+ management=http:\/\/127\.0\.0\.1:\d+\n$/);
-  await platform.kill();
 });
 
-test('the log on standard error is JSON lines and holds no token, password or e-mail address', async () => {
-  const platform = await startPlatform({ env: { FREEHOLD_LOG_LEVEL: 'debug' } });
+test('the log on standard error is JSON lines and holds no token, password or e-mail address', async (t) => {
+  const platform = await platformOf(t, { env: { FREEHOLD_LOG_LEVEL: 'debug' } });
   const { org, founder } = await foundedOrg(platform);
   await call('GET', `${platform.app}/app/${org.code}/list/aclpolicy`, { token: founder.token });
   await call('GET', `${platform.app}/app/${org.code}/list/aclpolicy?name=${password}`, { token: 'bad-token-text' });
@@ -79,27 +79,25 @@ test('an unknown argument is refused with 2', async () => {
   assert.match(run.stderr, /--nonsense/);
 });
 
-test('a data directory is used by one process at a time', async () => {
-  const platform = await startPlatform();
+test('a data directory is used by one process at a time', async (t) => {
+  const platform = await platformOf(t);
   const second = await runToEnd([], { dataDir: platform.dataDir });
   assert.ok(second.code !== 0 && second.code !== null, second.stdout);
   assert.match(second.stderr, /another process|already|in use/i);
   assert.doesNotMatch(second.stdout, /^ready /m);
   assert.equal((await call('GET', `${platform.app}/healthz`)).status, 200);
-  await platform.kill();
 });
 
-test('a port that is taken ends the start with a sentence', async () => {
-  const platform = await startPlatform();
+test('a port that is taken ends the start with a sentence', async (t) => {
+  const platform = await platformOf(t);
   const run = await runToEnd([], { env: { FREEHOLD_APP_PORT: new URL(platform.app).port } });
   assert.ok(run.code !== 0 && run.code !== null);
   assert.match(run.stderr, new RegExp(new URL(platform.app).port));
   assert.doesNotMatch(run.stdout, /^ready /m);
-  await platform.kill();
 });
 
-test('what is kept in the data directory is for its owner alone', async () => {
-  const platform = await startPlatform();
+test('what is kept in the data directory is for its owner alone', async (t) => {
+  const platform = await platformOf(t);
   await signUp(platform);
   const files = readdirSync(platform.dataDir, { recursive: true, encoding: 'utf8' });
   assert.ok(files.length > 0);
@@ -107,11 +105,10 @@ test('what is kept in the data directory is for its owner alone', async () => {
     const found = statSync(join(platform.dataDir, file));
     if (found.isFile()) assert.equal(found.mode & 0o077, 0, `${file} is open to others`);
   }
-  await platform.kill();
 });
 
-test('no password and no token stands in the data directory as it was sent', async () => {
-  const platform = await startPlatform();
+test('no password and no token stands in the data directory as it was sent', async (t) => {
+  const platform = await platformOf(t);
   const { org, founder } = await foundedOrg(platform);
   await platform.terminate();
   const files = readdirSync(platform.dataDir, { recursive: true, encoding: 'utf8' });
@@ -121,14 +118,13 @@ test('no password and no token stands in the data directory as it was sent', asy
   }
 });
 
-test('`FREEHOLD_SIGNUP=first` lets in one org, `closed` none', async () => {
-  const first = await startPlatform({ env: { FREEHOLD_SIGNUP: 'first' } });
+test('`FREEHOLD_SIGNUP=first` lets in one org, `closed` none', async (t) => {
+  const first = await platformOf(t, { env: { FREEHOLD_SIGNUP: 'first' } });
   assert.equal((await postSignUp(first.management)).status, 201);
   assertProblem(await postSignUp(first.management), 'signup_closed');
   await first.kill();
-  const closed = await startPlatform({ env: { FREEHOLD_SIGNUP: 'closed' } });
+  const closed = await platformOf(t, { env: { FREEHOLD_SIGNUP: 'closed' } });
   assertProblem(await postSignUp(closed.management), 'signup_closed');
-  await closed.kill();
 });
 
 test('a data directory that cannot be made ends the start with a sentence', async () => {
