@@ -152,9 +152,7 @@ function scanNumber(state: Scan, start: number): number {
   while (end < text.length && isNumberUnit(text.charCodeAt(end))) end += 1;
   const literal = text.slice(start, end);
   const number = Number(literal);
-  // Written digit by digit an integer is meant exactly; with an exponent it is meant as what a double can hold.
-  const isExact = Number.isInteger(number) && !/[eE]/.test(literal);
-  if (!Number.isFinite(number) || (isExact && !Number.isSafeInteger(number))) {
+  if (!Number.isFinite(number) || (Number.isInteger(number) && !Number.isSafeInteger(number))) {
     refuse(state, 'number_out_of_range', `number \`${shown(literal)}\` is beyond what can be kept exactly`);
   }
   return end;
