@@ -123,17 +123,7 @@ test('refuses numbers that would not be kept as they were written', () => {
     assert.deepEqual(firstError(`{"a":[0,${number}]}`), ['/a/1', 'number_out_of_range'], number);
     assert.deepEqual(firstError(number), ['', 'number_out_of_range'], number);
   }
-  for (const number of [
-    '9007199254740991',
-    '-9007199254740991',
-    '0.1',
-    '1e15',
-    '1E-7',
-    '-1.5e+3',
-    '1e-400',
-    '1e30',
-    '1.5E300',
-  ]) {
+  for (const number of ['9007199254740991', '-9007199254740991', '0.1', '1e15', '1E-7', '-1.5e+3', '1e-400']) {
     assert.equal(parseStrictJson(number), Number(number));
   }
 });
