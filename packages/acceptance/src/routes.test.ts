@@ -54,6 +54,8 @@ const managementRoutes: readonly Route[] = [
   { method: 'GET', path: '/api/entity?entityName=order' },
   { method: 'GET', path: '/api/entity/endpoints?entity=order' },
   { method: 'DELETE', path: '/api/entity?entityname=order' },
+  { method: 'GET', path: '/acl/decisions?request_id=x' },
+  { method: 'GET', path: '/acl/decisions/x' },
 ];
 
 const badTokens: readonly (readonly [string, string | undefined, ProblemCode])[] = [

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertProblem } from './assert-problem.ts';
+import { act, allow, defineEntity, definition, deny, foundedOrg, manage, memberWith, signUp } from './org.ts';
+import { platformForTests } from './platform-for-tests.ts';
+
+const gateways = await platformForTests();
+const { org, founder } = await foundedOrg(gateways);
+await defineEntity(org, definition('order', [{ name: 'title', colType: 'string' }]));
+const user = await memberWith(founder, [allow('list*'), { Sid: 'NoOrders', ...deny('*', '/list/order') }]);
+
+test('the builder finds out why a call was denied, by the id that the caller was given or by the request', async () => {
+  const problem = assertProblem(await act(user, 'GET', '/list/order'), 'access_denied');
+  for (const path of [`/acl/decisions/${problem.decision_id}`, `/acl/decisions?request_id=${problem.request_id}`]) {
+    const reply = await manage(org, 'GET', path);
+    assert.equal(reply.status, 200, reply.text);
+    for (const word of [user.id, 'listorder', '/list/order', 'NoOrders', 'explicit_deny']) {
+      assert.ok(reply.text.includes(word), `${word} is missing in ${reply.text}`);
+    }
+  }
+});
+
+test('the caller that was denied learns nothing of the statements', async () => {
+  const reply = await act(user, 'GET', '/list/order');
+  assert.doesNotMatch(reply.text, /NoOrders|Sid|statement|policy_id/);
+});
+
+test('a decision is shown to the builders of its own org only', async () => {
+  const problem = assertProblem(await act(user, 'GET', '/list/order'), 'access_denied');
+  const other = await signUp(gateways);
+  for (const path of [`/acl/decisions/${problem.decision_id}`, `/acl/decisions?request_id=${problem.request_id}`]) {
+    assertProblem(await manage(other, 'GET', path), 'not_found');
+  }
+  assertProblem(await manage(org, 'GET', '/acl/decisions/nothing'), 'not_found');
+});
