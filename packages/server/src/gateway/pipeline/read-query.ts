@@ -21,6 +21,7 @@ export function readQuery(query: string): ReadonlyMap<string, string> {
 }
 
 function decode(text: string): string {
+  if (!text.includes('%') && !text.includes('+')) return text;
   let decoded: string;
   try {
     decoded = decodeURIComponent(text.replaceAll('+', ' '));

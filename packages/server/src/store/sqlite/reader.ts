@@ -33,20 +33,37 @@ export class SqliteReader {
 
   range(scope: ScopeName, read: BoundedRead, now: number): readonly Item[] {
     if (isIndexPartition(read.pk)) return this.#indexRange(scope, read);
-    const rows = this.#statements.prepare<ItemRow>(`
-      select ${itemColumns} from items
+    const rows = this.#statements.prepare<RangeRow>(`
+      select version, due_queue, due_at, value, sk from items
       where ${boundsSql(read)} and ${liveSql} ${orderSql(read)} limit ?`);
     const found = rowsOf(rows, read, ...boundsOf(scope, read), now, read.limit);
-    return takeWhileFits(found, read, itemOfRow, (item) => item.value);
+    const itemOf = ([version, queue, at, value, sk]: RangeRow): Item =>
+      itemOfRow([version, queue, at, value, sk, read.pk]);
+    return takeWhileFits(found, read, itemOf, (item) => item.value);
   }
 
+  /**
+   * By the rows that the index items name. Where one leads to nothing that lives (its target was removed, or made
+   * anew since), the range is read again by the targets' keys, which is exact and slower.
+   */
   follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
+    if (read.limit > shortReadLimit) return this.#followKeys(scope, read, now);
+    const rows = this.#statements.prepare<FollowedRow>(`
+      select items.version, due_queue, due_at, value, target_sk, target_pk, entry.sk
+      from index_items as entry left join items on items.row = target_row
+      where ${boundsSql(read, 'entry.')} ${orderSql(read, 'entry.')} limit ?`);
+    const found = rows.all(...boundsOf(scope, read), read.limit);
+    if (!found.every((row) => isAlive(row, now))) return this.#followKeys(scope, read, now);
+    return takeWhileFits(found, read, followedOfRow, ({ item }) => item.value);
+  }
+
+  #followKeys(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
     const rows = this.#statements.prepare<FollowedRow>(`
       select items.version, due_queue, due_at, value, items.sk, items.pk, entry.sk
       from index_items as entry
       cross join items on items.scope = entry.scope and items.pk = target_pk and items.sk = target_sk
       where ${boundsSql(read, 'entry.')} and ${liveSql} ${orderSql(read, 'entry.')} limit ?`);
-    const found = rowsOf(rows, read, ...boundsOf(scope, read), now, read.limit);
+    const found = rows.iterate(...boundsOf(scope, read), now, read.limit);
     return takeWhileFits(found, read, followedOfRow, ({ item }) => item.value);
   }
 
@@ -123,6 +140,7 @@ function rowsOf<Row>(statement: Statement<Row>, read: BoundedRead, ...parameters
 
 const shortReadLimit = 32;
 
+type RangeRow = ItemRow extends readonly [...infer Columns, string] ? readonly [...Columns] : never;
 type FollowedRow = readonly [...ItemRow, indexSk: string];
 type DueRow = readonly [...ItemRow, scope: ScopeName];
 type ScanRow = readonly [...ItemRow, targetPk: string | null, targetSk: string | null];
@@ -146,6 +164,11 @@ function orderSql({ isReverse }: BoundedRead, table = ''): string {
   return `order by ${table}sk ${isReverse ? 'desc' : 'asc'}`;
 }
 
+/** The version is null where the left join found no row. */
+function isAlive([version, dueQueue, dueAt]: readonly [number | null, ...unknown[]], now: number): boolean {
+  return version !== null && !(dueQueue === 'expire' && typeof dueAt === 'number' && dueAt <= now);
+}
+
 function followedOfRow([version, dueQueue, dueAt, value, sk, pk, indexSk]: FollowedRow): Followed {
   return { sk: indexSk, item: itemOfRow([version, dueQueue, dueAt, value, sk, pk]) };
 }
@@ -156,7 +179,7 @@ function itemOfScanRow([version, dueQueue, dueAt, value, sk, pk, targetPk, targe
     : indexItemOfRow([version, targetPk, targetSk, sk, pk]);
 }
 
-/** Leaving the loop early ends the statement as well. */
+/** Leaving the loop early ends the statement as well. Sizes are only counted where they could matter. */
 function takeWhileFits<Row, T>(
   rows: Iterable<Row>,
   { bytesMax }: BoundedRead,
@@ -164,11 +187,18 @@ function takeWhileFits<Row, T>(
   storedText: (entry: T) => string,
 ): T[] {
   const taken: T[] = [];
+  let bytesAtMost = 0;
   let bytes = 0;
   for (const row of rows) {
     const entry = read(row);
     taken.push(entry);
-    bytes += bytesMax === Number.POSITIVE_INFINITY ? 0 : Buffer.byteLength(storedText(entry));
+    if (bytesMax === Number.POSITIVE_INFINITY) continue;
+    const text = storedText(entry);
+    // A UTF-16 unit takes at most three bytes of UTF-8.
+    bytesAtMost += 3 * text.length;
+    if (bytesAtMost <= bytesMax) continue;
+    if (bytes === 0) bytes = taken.reduce((sum, earlier) => sum + Buffer.byteLength(storedText(earlier)), 0);
+    else bytes += Buffer.byteLength(text);
     if (bytes > bytesMax) break;
   }
   return taken;

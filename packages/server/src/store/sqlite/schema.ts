@@ -3,6 +3,9 @@ import type { DatabaseSync } from 'node:sqlite';
 const schemaVersion = 1;
 
 /**
+ * `target_row` is where the target lay when the index item was written. Row numbers are never used again
+ * (`autoincrement`), and a row keeps its key, so a number leads to the target or, once that was removed, to nothing.
+ *
  * Values stand in a rowid table, because long rows make a `WITHOUT ROWID` tree deep; index items are all key and need
  * no second tree. `value` comes last, so that a version is read without touching a long value's overflow pages.
  */
@@ -14,6 +17,7 @@ const firstSchema = `
   ) strict, without rowid;
 
   create table items (
+    row integer primary key autoincrement,
     scope text not null,
     pk text not null,
     sk text not null,
@@ -32,6 +36,7 @@ const firstSchema = `
     target_pk text not null,
     target_sk text not null,
     version integer not null,
+    target_row integer,
     primary key (scope, pk, sk)
   ) strict, without rowid;
 `;

@@ -47,7 +47,9 @@ export class SqliteWriter {
     try {
       this.#statements.prepare('begin immediate').run();
       const { verdicts, writes, heads } = applyGroup(this.#current(now), members);
-      for (const write of writes) this.#write(write);
+      // Values first: an index item notes the row of its target.
+      for (const write of writes) if (write.item?.target === undefined) this.#write(write);
+      for (const write of writes) if (write.item?.target !== undefined) this.#write(write);
       for (const [scope, head] of heads) this.#writeHead(scope, head);
       isCommitting = true;
       this.#statements.prepare('commit').run();
@@ -183,9 +185,11 @@ const putItemSql = `
     version = excluded.version, due_queue = excluded.due_queue, due_at = excluded.due_at, value = excluded.value`;
 
 const putIndexSql = `
-  insert into index_items (scope, pk, sk, target_pk, target_sk, version) values (?, ?, ?, ?, ?, ?)
+  insert into index_items (scope, pk, sk, target_pk, target_sk, version, target_row)
+  values (?1, ?2, ?3, ?4, ?5, ?6, (select row from items where scope = ?1 and pk = ?4 and sk = ?5))
   on conflict (scope, pk, sk) do update set
-    target_pk = excluded.target_pk, target_sk = excluded.target_sk, version = excluded.version`;
+    target_pk = excluded.target_pk, target_sk = excluded.target_sk, version = excluded.version,
+    target_row = excluded.target_row`;
 
 const putHeadSql = `
   insert into heads (scope, seq, state) values (?, ?, ?)
