@@ -123,7 +123,7 @@ test('a password-login token is spent once, also over a restart', async (t) => {
   assert.equal((await exchange(movedTo(second, founder))).status, 401);
 });
 
-test('SIGTERM lets a request in flight finish, a second one changes nothing, and the end is 0', async (t) => {
+test('SIGTERM ends readiness, lets a request in flight finish, a second one changes nothing, and the end is 0', async (t) => {
   const platform = await platformOf(t);
   const { org, founder } = await orderedOrg(platform);
   const body = JSON.stringify({ title: 'in flight' });
@@ -143,8 +143,8 @@ test('SIGTERM lets a request in flight finish, a second one changes nothing, and
   assert.match(asked.toString(), /^HTTP\/1\.1 100 /);
   const ending = platform.terminate();
   platform.child.kill('SIGTERM');
-  socket.write(body.slice(0, 5));
-  socket.write(body.slice(5));
+  while (await isReady(platform));
+  socket.write(body);
   const [answer] = (await once(socket, 'data')) as [Buffer];
   assert.match(answer.toString(), /^HTTP\/1\.1 201 /);
   assert.deepEqual(await ending, { code: 0, signal: null });
@@ -153,6 +153,18 @@ test('SIGTERM lets a request in flight finish, a second one changes nothing, and
   const again = await platformOf(t, { dataDir: platform.dataDir });
   assert.equal(await count(movedTo(again, founder), 'order', '?title=in%20flight'), 1);
 });
+
+/** While it drains, a platform answers 503 or takes no connection at all. */
+async function isReady(platform: Platform): Promise<boolean> {
+  try {
+    const { status } = await call('GET', `${platform.app}/readyz`);
+    assert.ok(status === 200 || status === 503, String(status));
+    return status === 200;
+  } catch (error) {
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}
 
 test('an idle platform drains at once, keep-alive connections or not', async (t) => {
   const platform = await platformOf(t);
