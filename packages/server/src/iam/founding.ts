@@ -1,13 +1,19 @@
 import type { Statement } from '../access/statement.ts';
 import { planCreate } from '../entities/create-record.ts';
 import type { EntityRules } from '../entities/entity-rules.ts';
+import type { StoredRecord } from '../entities/record.ts';
 import { mergeCounts } from '../entities/record-changes.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import type { Actor, Workspace } from '../entities/workspace.ts';
+import type { PlannedChange } from '../entities/write-loop.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import type { Change } from '../store/port.ts';
-import { uniqueSentinel } from './unique-sentinel.ts';
+import { groupIndexChanges, policyIdsOf } from './group-policies.ts';
+import { recordKey } from './held-policies.ts';
+import { groupLink, linkSentinel, policyLink } from './links.ts';
+import { adminPolicy } from './policy-names.ts';
+import { uniqueName } from './unique-sentinel.ts';
 
 /** A person as a workspace knows him. `id` is the `sub` of his tokens. */
 export interface Member {
@@ -38,7 +44,7 @@ export async function foundingChanges(
 ): Promise<readonly Change[]> {
   const [adminId, viewerId, groupId] = [parts.newId(), parts.newId(), parts.newId()];
   return bundle(parts, { workspace, actor: { userId: founder.id, claims: {} } }, [
-    { entity: 'aclpolicy', id: adminId, body: { name: 'adminacl', statements: everything } },
+    { entity: 'aclpolicy', id: adminId, body: { name: adminPolicy, statements: everything } },
     { entity: 'aclpolicy', id: viewerId, body: { name: viewerPolicy, statements: reading } },
     { entity: 'group', id: groupId, body: { name: 'default-admins', acl_policies: [adminId] } },
     { entity: 'user', id: founder.id, body: { ...memberBody(founder), role: 'admin' } },
@@ -47,7 +53,10 @@ export async function foundingChanges(
   ]);
 }
 
-/** A new member, with the workspace's policy for new members where there is one. */
+/**
+ * A new member, with the workspace's policy for new members where there is one. Joining does not move the policy epoch,
+ * so the commit itself checks that the policy is still there.
+ */
 export async function joiningChanges(
   parts: GrantParts,
   workspace: Workspace,
@@ -55,13 +64,11 @@ export async function joiningChanges(
 ): Promise<readonly Change[]> {
   const { member, policyId } = joining;
   const records: NewRecord[] = [{ entity: 'user', id: member.id, body: memberBody(member) }];
-  if (policyId !== undefined)
-    records.push({
-      entity: 'useraclpolicy',
-      id: parts.newId(),
-      body: { user_id: member.id, acl_policy_id: policyId },
-    });
-  return bundle(parts, { workspace, actor: { userId: member.id, claims: {} } }, records);
+  const call = { workspace, actor: { userId: member.id, claims: {} } };
+  if (policyId === undefined) return bundle(parts, call, records);
+  records.push({ entity: 'useraclpolicy', id: parts.newId(), body: { user_id: member.id, acl_policy_id: policyId } });
+  const stands: Change = { kind: 'check', ...recordKey(workspace, 'aclpolicy', policyId), if: 'present' };
+  return [stands, ...(await bundle(parts, call, records))];
 }
 
 interface NewRecord {
@@ -70,7 +77,7 @@ interface NewRecord {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-// The platform makes these records itself, so they need no rules but the sentinels that keep names and links unique.
+// The platform makes these records itself, so they need no rules but what the rules would write beside the records.
 const noRules: ReadonlyMap<string, EntityRules> = new Map();
 
 async function bundle(
@@ -85,21 +92,22 @@ async function bundle(
       { ...call, entity: systemEntity(entity) },
       { id, body },
     );
-    changes.push(...[...plan.changes, ...sentinelsOf(entity, body)].map(({ change }) => change));
+    changes.push(...[...plan.changes, ...besideRecord(entity, plan)].map(({ change }) => change));
   }
   return mergeCounts(changes);
 }
 
-function sentinelsOf(entity: string, body: NewRecord['body']): ReturnType<typeof uniqueSentinel> {
-  const taken = (index: string, after: string) => uniqueSentinel({ entity, index, before: undefined, after });
+function besideRecord(entity: string, { key, data }: StoredRecord): readonly PlannedChange[] {
+  const write = { before: undefined, after: data };
   switch (entity) {
     case 'aclpolicy':
+      return uniqueName(entity, write);
     case 'group':
-      return taken('name', String(body.name));
+      return [...uniqueName(entity, write), ...groupIndexChanges({ id: data.id, key }, [], policyIdsOf(data))];
     case 'useraclpolicy':
-      return taken('user_id,acl_policy_id', `${body.user_id};${body.acl_policy_id}`);
+      return linkSentinel(policyLink, write);
     case 'usergroup':
-      return taken('user_id,group_id', `${body.user_id};${body.group_id}`);
+      return linkSentinel(groupLink, write);
     default:
       return [];
   }

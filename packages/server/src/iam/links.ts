@@ -1,6 +1,10 @@
 import { indexPrefix } from '../entities/order-encoding.ts';
+import type { RecordData } from '../entities/record.ts';
+import { removeRecords } from '../entities/record-changes.ts';
 import { systemEntity } from '../entities/system-entities.ts';
-import type { Item, Scope } from '../store/port.ts';
+import type { PlannedChange } from '../entities/write-loop.ts';
+import type { CheckEmpty, Item, Scope } from '../store/port.ts';
+import { uniqueSentinel } from './unique-sentinel.ts';
 
 /** What ties a person to policies: read through the links' own index on `user_id`, whatever the size of the workspace. */
 export interface Links {
@@ -8,21 +12,76 @@ export interface Links {
   readonly groupLinks: readonly Item[];
 }
 
-export const linksPerUserMax = 100;
+/** A sort of link: its entity, the entity that it ties a person to, and the field with the id of that. */
+export interface LinkKind {
+  readonly entity: 'useraclpolicy' | 'usergroup';
+  readonly to: 'aclpolicy' | 'group';
+  readonly by: 'acl_policy_id' | 'group_id';
+}
+
+export const policyLink: LinkKind = { entity: 'useraclpolicy', to: 'aclpolicy', by: 'acl_policy_id' };
+export const groupLink: LinkKind = { entity: 'usergroup', to: 'group', by: 'group_id' };
+
+/** Of each kind. A removed member's links go in one commit, of at most a thousand changes; one takes five. */
+export const linksPerUserMax = 90;
 
 /** @throws Error where a person has more links than are read: leaving one out could leave out a Deny. */
 export async function linksOf(scope: Scope, userId: string): Promise<Links> {
   const [policyLinks, groupLinks] = await Promise.all([
-    readLinks(scope, 'useraclpolicy', userId),
-    readLinks(scope, 'usergroup', userId),
+    readLinks(scope, policyLink, userId),
+    readLinks(scope, groupLink, userId),
   ]);
   return { policyLinks, groupLinks };
 }
 
-async function readLinks(scope: Scope, entityName: string, userId: string): Promise<readonly Item[]> {
-  const index = systemEntity(entityName).indexes.find(({ field }) => field === 'user_id');
-  if (index === undefined) throw new TypeError(`${entityName} has no index on user_id`);
-  const entries = await scope.follow(index.pk, { prefix: indexPrefix(userId), limit: linksPerUserMax + 1 });
+async function readLinks(scope: Scope, kind: LinkKind, userId: string): Promise<readonly Item[]> {
+  const range = { prefix: indexPrefix(userId), limit: linksPerUserMax + 1 };
+  const entries = await scope.follow(linkIndex(kind, 'user_id'), range);
   if (entries.length > linksPerUserMax) throw new Error('a user has more links than are read');
   return entries.map(({ item }) => item);
+}
+
+/** The first links to a policy or group, and those after a place among them. */
+export async function linksTo(
+  scope: Scope,
+  kind: LinkKind,
+  to: { readonly id: string; readonly limit: number; readonly after?: string },
+): Promise<readonly { readonly sk: string; readonly item: Item }[]> {
+  const { id, limit, after } = to;
+  return scope.follow(linkIndex(kind, kind.by), {
+    prefix: indexPrefix(id),
+    limit,
+    ...(after === undefined ? {} : { after }),
+  });
+}
+
+/** Holds once there is no link to the policy or group: also none of a writer that does not move the policy epoch. */
+export function noLinkTo(kind: LinkKind, id: string): CheckEmpty {
+  return { kind: 'check-empty', pk: linkIndex(kind, kind.by), prefix: indexPrefix(id) };
+}
+
+/** Takes links out, with everything that was written for them. */
+export function removeLinks(kind: LinkKind, links: readonly Item[]): readonly PlannedChange[] {
+  const sentinels = links.flatMap((item) =>
+    linkSentinel(kind, { before: JSON.parse(item.value) as RecordData, after: undefined }),
+  );
+  const removals = removeRecords(systemEntity(kind.entity), links);
+  return [...sentinels, ...removals.map((change): PlannedChange => ({ change, onConflict: 'replan' }))];
+}
+
+/** A person is linked to a policy or group once. */
+export function linkSentinel(
+  kind: LinkKind,
+  link: { readonly before: RecordData | undefined; readonly after: RecordData | undefined },
+): readonly PlannedChange[] {
+  const pair = (data: RecordData | undefined): string | undefined =>
+    data === undefined ? undefined : `${data.user_id};${data[kind.by]}`;
+  const [before, after] = [pair(link.before), pair(link.after)];
+  return uniqueSentinel({ entity: kind.entity, index: `user_id,${kind.by}`, before, after });
+}
+
+function linkIndex(kind: LinkKind, fieldName: 'user_id' | LinkKind['by']): string {
+  const index = systemEntity(kind.entity).indexes.find(({ field }) => field === fieldName);
+  if (index === undefined) throw new TypeError(`${kind.entity} has no index on ${fieldName}`);
+  return index.pk;
 }

@@ -2,6 +2,9 @@ import { indexPrefix } from '../entities/order-encoding.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import type { Scope } from '../store/port.ts';
 
+/** The policy that makes an admin: every workspace keeps it as it is, and at least one active holder of it. */
+export const adminPolicy = 'adminacl';
+
 /** The id of the policy of a name, by the name's own index. */
 export async function policyIdByName(scope: Scope, name: string): Promise<string | undefined> {
   const index = systemEntity('aclpolicy').indexes.find(({ field }) => field === 'name');

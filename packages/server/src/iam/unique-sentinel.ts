@@ -1,4 +1,6 @@
+import { foldAscii } from '../access/glob.ts';
 import { escapeKeyValue } from '../entities/key-template.ts';
+import type { RecordData } from '../entities/record.ts';
 import type { PlannedChange } from '../entities/write-loop.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Key } from '../store/port.ts';
@@ -24,4 +26,14 @@ export function uniqueSentinel(unique: UniqueValue): readonly PlannedChange[] {
       onConflict: () => new Problem('unique_violation', `Unique constraint violation on field: ${index}`),
     });
   return changes;
+}
+
+/** Names are unique in their workspace, ignoring the case of ASCII letters. */
+export function uniqueName(
+  entity: string,
+  write: { readonly before?: RecordData | undefined; readonly after?: RecordData | undefined },
+): readonly PlannedChange[] {
+  const name = (data: RecordData | undefined): string | undefined =>
+    data === undefined ? undefined : foldAscii(String(data.name));
+  return uniqueSentinel({ entity, index: 'name', before: name(write.before), after: name(write.after) });
 }

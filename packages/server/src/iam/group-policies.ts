@@ -1,0 +1,40 @@
+/** Which groups hold a policy: an index that every write of a group keeps, since a policy must not go from under one. */
+import { indexPrefix, indexSortKey } from '../entities/order-encoding.ts';
+import type { PlannedChange } from '../entities/write-loop.ts';
+import type { CheckEmpty, Item, Key, Scope } from '../store/port.ts';
+
+const indexPk = 'index#group;policy';
+
+/** The ids in a group's `acl_policies`, as the group's record has them. */
+export function policyIdsOf(group: Readonly<Record<string, unknown>> | undefined): readonly string[] {
+  const ids = group?.acl_policies;
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
+}
+
+/** The index entries that a group's write makes and takes away. */
+export function groupIndexChanges(
+  group: { readonly id: string; readonly key: Key },
+  before: readonly string[],
+  after: readonly string[],
+): readonly PlannedChange[] {
+  const entry = (policyId: string): Key => ({ pk: indexPk, sk: indexSortKey(policyId, group.id) });
+  const [old, wanted] = [new Set(before), new Set(after)];
+  return [
+    ...[...old.difference(wanted)].map((id) => planned({ kind: 'remove', ...entry(id), if: 'any' })),
+    ...[...wanted.difference(old)].map((id) => planned({ kind: 'put-index', ...entry(id), target: group.key })),
+  ];
+}
+
+/** The groups that hold a policy, the first of them. */
+export async function groupsWith(scope: Scope, policyId: string, limit: number): Promise<readonly Item[]> {
+  const entries = await scope.follow(indexPk, { prefix: indexPrefix(policyId), limit });
+  return entries.map(({ item }) => item);
+}
+
+export function noGroupWith(policyId: string): CheckEmpty {
+  return { kind: 'check-empty', pk: indexPk, prefix: indexPrefix(policyId) };
+}
+
+function planned(change: PlannedChange['change']): PlannedChange {
+  return { change, onConflict: 'replan' };
+}

@@ -1,0 +1,38 @@
+import { type Escalation, type Excess, findEscalation, type GrantChange } from '../../access/cover.ts';
+import type { RecordWrite } from '../../entities/entity-rules.ts';
+import { Problem } from '../../lib/problem.ts';
+import { heldPolicies } from '../held-policies.ts';
+
+/**
+ * A caller may only grant what its own permissions cover, and may not lift a Deny that limits it. What the caller holds
+ * is read after the policy epoch, so that it still holds it when the write commits.
+ * @throws Problem `escalation_refused`.
+ */
+export async function refuseEscalation(write: RecordWrite, change: GrantChange): Promise<void> {
+  if (change.before.length === 0 && change.after.length === 0) return;
+  const found = findEscalation(change, await heldPolicies(write.workspace, write.actor.userId));
+  if (found !== undefined) throw new Problem('escalation_refused', sentenceOf(found));
+}
+
+function sentenceOf(escalation: Escalation): string {
+  switch (escalation.kind) {
+    case 'uncovered':
+      return `${startOf(escalation, 'allows')}, which the caller's own policies do not cover`;
+    case 'denied':
+      return `${startOf(escalation, 'allows')}, of which the caller's own policies deny a part`;
+    case 'lifted':
+      return `${startOf(escalation, 'denies')} to the caller as well, who may not lift it`;
+    case 'too_much':
+      return 'the policies concerned have too many patterns to tell whether the caller may grant them';
+  }
+}
+
+function startOf(excess: Excess, verb: 'allows' | 'denies'): string {
+  const { policyName, position, Sid, action, resource } = excess;
+  const label = Sid === undefined || Sid === '' ? String(position + 1) : `\`${shown(Sid)}\``;
+  return `statement ${label} of policy \`${shown(policyName)}\` ${verb} \`${shown(action)}\` on \`${shown(resource)}\``;
+}
+
+function shown(input: string): string {
+  return (input.length > 64 ? `${input.slice(0, 64)}…` : input).toWellFormed();
+}

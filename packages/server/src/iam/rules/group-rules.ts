@@ -1,0 +1,62 @@
+import type { HeldPolicy } from '../../access/cover.ts';
+import type { RecordWrite } from '../../entities/entity-rules.ts';
+import type { RecordData } from '../../entities/record.ts';
+import type { PlannedChange } from '../../entities/write-loop.ts';
+import { invalidInput } from '../../lib/problem.ts';
+import { groupIndexChanges, policyIdsOf } from '../group-policies.ts';
+import { readPolicies, recordKey } from '../held-policies.ts';
+import { groupLink } from '../links.ts';
+import { adminPolicy } from '../policy-names.ts';
+import { uniqueName } from '../unique-sentinel.ts';
+import { refuseEscalation } from './escalation.ts';
+import { keepAnAdmin } from './last-admin.ts';
+import { releaseLinks } from './release-links.ts';
+import { requireRecord } from './require-record.ts';
+
+/**
+ * What writing a group demands. The policies that it held before need not be covered again, unless the write takes a
+ * policy out whose Deny held back what they allow. A removed group takes the links of its members along.
+ */
+export async function groupChanges(write: RecordWrite): Promise<readonly PlannedChange[]> {
+  const { workspace, before, after } = write;
+  const group = after ?? before;
+  if (group === undefined) throw new TypeError('a write has a record before it or after it');
+  const ids = { before: policyIdsOf(before), after: after === undefined ? [] : readPolicyIds(after) };
+  await requirePolicies(write, ids);
+  const policies = await readPolicies(workspace, [...new Set([...ids.before, ...ids.after])]);
+  const held = (wanted: readonly string[]): readonly HeldPolicy[] =>
+    policies.filter(({ policyId }) => wanted.includes(policyId));
+  await refuseEscalation(write, { before: held(ids.before), after: held(ids.after) });
+  const admin = held(ids.before).find(({ policyName }) => policyName === adminPolicy);
+  if (admin !== undefined && !ids.after.includes(admin.policyId))
+    await keepAnAdmin(workspace, admin.policyId, { kind: 'group', id: group.id });
+  const key = recordKey(workspace, 'group', group.id);
+  return [
+    ...uniqueName('group', write),
+    ...groupIndexChanges({ id: group.id, key }, ids.before, ids.after),
+    ...(after === undefined ? await releaseLinks(workspace.scope, groupLink, group.id) : []),
+  ];
+}
+
+const groupPoliciesMax = 50;
+
+function readPolicyIds(group: RecordData): readonly string[] {
+  const { acl_policies: ids = [] } = group;
+  if (Array.isArray(ids) && ids.length <= groupPoliciesMax && ids.every((id) => typeof id === 'string')) return ids;
+  throw invalidInput('validation_failed', [
+    {
+      pointer: '/acl_policies',
+      code: 'wrong_type',
+      message: `field \`acl_policies\` must be an array of at most ${groupPoliciesMax} ids of policies`,
+    },
+  ]);
+}
+
+async function requirePolicies(
+  { workspace }: RecordWrite,
+  ids: { readonly before: readonly string[]; readonly after: readonly string[] },
+): Promise<void> {
+  for (const [index, id] of ids.after.entries())
+    if (!ids.before.includes(id))
+      await requireRecord(workspace, { entity: 'aclpolicy', id, pointer: `/acl_policies/${index}` });
+}

@@ -1,0 +1,55 @@
+import { parseStatements, type Statement } from '../../access/statement.ts';
+import type { RecordWrite } from '../../entities/entity-rules.ts';
+import type { RecordData } from '../../entities/record.ts';
+import type { Workspace } from '../../entities/workspace.ts';
+import type { PlannedChange } from '../../entities/write-loop.ts';
+import { invalidInput, Problem } from '../../lib/problem.ts';
+import { groupsWith, noGroupWith } from '../group-policies.ts';
+import { policyOf } from '../held-policies.ts';
+import { policyLink } from '../links.ts';
+import { uniqueName } from '../unique-sentinel.ts';
+import { refuseEscalation } from './escalation.ts';
+import { keepAdminPolicy } from './last-admin.ts';
+import { releaseLinks } from './release-links.ts';
+
+/**
+ * What writing a policy demands. Only what the policy did not grant before has to be covered by the caller; but a
+ * policy under another name is granted anew, since a name is what gives a policy to new members.
+ */
+export async function policyChanges(write: RecordWrite): Promise<readonly PlannedChange[]> {
+  const { before, after } = write;
+  const statements = after === undefined ? [] : statementsOf(after);
+  await refuseEscalation(write, {
+    before: before === undefined ? [] : [policyOf(before)],
+    after: after === undefined ? [] : [policyOf(after)],
+    isAnew: before?.name !== after?.name,
+  });
+  if (before !== undefined) keepAdminPolicy(before, after, statements);
+  const released = before !== undefined && after === undefined ? await releasePolicy(write.workspace, before.id) : [];
+  return [...uniqueName('aclpolicy', write), ...released];
+}
+
+function statementsOf(policy: RecordData): readonly Statement[] {
+  const parsed = parseStatements(policy.statements);
+  if ('statements' in parsed) return parsed.statements;
+  throw invalidInput(
+    'validation_failed',
+    parsed.errors.map((error) => ({ ...error, pointer: `/statements${error.pointer}` })),
+  );
+}
+
+const groupsNamed = 5;
+
+/**
+ * A removed policy takes its links to persons along. A group is somebody's own work, so it is not rewritten: its author
+ * takes the policy out first.
+ */
+async function releasePolicy(workspace: Workspace, policyId: string): Promise<readonly PlannedChange[]> {
+  const groups = await groupsWith(workspace.scope, policyId, groupsNamed);
+  if (groups.length > 0) {
+    const ids = groups.map((group) => `\`${(JSON.parse(group.value) as RecordData).id}\``);
+    throw new Problem('in_use', `groups hold the policy: take it out of ${ids.join(', ')} first`);
+  }
+  const ungrouped: PlannedChange = { change: noGroupWith(policyId), onConflict: 'replan' };
+  return [ungrouped, ...(await releaseLinks(workspace.scope, policyLink, policyId))];
+}

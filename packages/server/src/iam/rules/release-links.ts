@@ -1,0 +1,22 @@
+import type { PlannedChange } from '../../entities/write-loop.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Scope } from '../../store/port.ts';
+import { type LinkKind, linksTo, noLinkTo, removeLinks } from '../links.ts';
+
+/** A link takes about five changes to remove, and a commit has at most a thousand. */
+export const linksReleasedMax = 100;
+
+/**
+ * The links to a policy or group that is removed go in the same commit, so that none is left that points nowhere. Where
+ * they are too many for one commit they are the caller's to remove. @throws Problem `in_use`.
+ */
+export async function releaseLinks(scope: Scope, kind: LinkKind, id: string): Promise<readonly PlannedChange[]> {
+  const links = await linksTo(scope, kind, { id, limit: linksReleasedMax + 1 });
+  if (links.length > linksReleasedMax)
+    throw new Problem('in_use', `more than ${linksReleasedMax} \`${kind.entity}\` links lead here: remove them first`);
+  const removed = removeLinks(
+    kind,
+    links.map(({ item }) => item),
+  );
+  return [...removed, { change: noLinkTo(kind, id), onConflict: 'replan' }];
+}
