@@ -25,16 +25,16 @@ export const groupLink: LinkKind = { entity: 'usergroup', to: 'group', by: 'grou
 /** Of each kind. A removed member's links go in one commit, of at most a thousand changes; one takes five. */
 export const linksPerUserMax = 90;
 
-/** @throws Error where a person has more links than are read: leaving one out could leave out a Deny. */
 export async function linksOf(scope: Scope, userId: string): Promise<Links> {
   const [policyLinks, groupLinks] = await Promise.all([
-    readLinks(scope, policyLink, userId),
-    readLinks(scope, groupLink, userId),
+    linksFrom(scope, policyLink, userId),
+    linksFrom(scope, groupLink, userId),
   ]);
   return { policyLinks, groupLinks };
 }
 
-async function readLinks(scope: Scope, kind: LinkKind, userId: string): Promise<readonly Item[]> {
+/** @throws Error where a person has more links than are read: leaving one out could leave out a Deny. */
+export async function linksFrom(scope: Scope, kind: LinkKind, userId: string): Promise<readonly Item[]> {
   const range = { prefix: indexPrefix(userId), limit: linksPerUserMax + 1 };
   const entries = await scope.follow(linkIndex(kind, 'user_id'), range);
   if (entries.length > linksPerUserMax) throw new Error('a user has more links than are read');

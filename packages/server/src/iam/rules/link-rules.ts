@@ -6,7 +6,7 @@ import type { PlannedChange } from '../../entities/write-loop.ts';
 import { Problem } from '../../lib/problem.ts';
 import { policyIdsOf } from '../group-policies.ts';
 import { readPolicies, readRecords } from '../held-policies.ts';
-import { type LinkKind, linkSentinel, linksOf, linksPerUserMax, policyLink } from '../links.ts';
+import { type LinkKind, linkSentinel, linksFrom, linksPerUserMax, policyLink } from '../links.ts';
 import { adminPolicy } from '../policy-names.ts';
 import { refuseEscalation } from './escalation.ts';
 import { keepAnAdmin } from './last-admin.ts';
@@ -19,7 +19,7 @@ import { requireRecord } from './require-record.ts';
 export async function linkChanges(write: RecordWrite, kind: LinkKind): Promise<readonly PlannedChange[]> {
   const { workspace, before, after } = write;
   if (after !== undefined) await requireEnds(workspace, kind, { before, after });
-  if (before === undefined && after !== undefined) await refuseTooManyLinks(workspace, String(after.user_id));
+  if (before === undefined && after !== undefined) await refuseTooManyLinks(workspace, kind, String(after.user_id));
   const policies = {
     before: await policiesBehind(workspace, kind, before),
     after: await policiesBehind(workspace, kind, after),
@@ -42,10 +42,10 @@ async function requireEnds(
   await requireRecord(workspace, { entity: kind.to, id: String(after[kind.by]), pointer: `/${kind.by}` });
 }
 
-async function refuseTooManyLinks(workspace: Workspace, userId: string): Promise<void> {
-  const links = await linksOf(workspace.scope, userId);
-  if (Math.max(links.policyLinks.length, links.groupLinks.length) >= linksPerUserMax)
-    throw new Problem('conflict', `a user may have at most ${linksPerUserMax} links of a kind`);
+async function refuseTooManyLinks(workspace: Workspace, kind: LinkKind, userId: string): Promise<void> {
+  const links = await linksFrom(workspace.scope, kind, userId);
+  if (links.length >= linksPerUserMax)
+    throw new Problem('conflict', `a user may have at most ${linksPerUserMax} \`${kind.entity}\` links`);
 }
 
 async function policiesBehind(
