@@ -1,14 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../lib/problem.ts';
-import type { AppRequest, AppRoute } from './app-request.ts';
+import type { AppRoute } from './app-route.ts';
 import { recordRoutes } from './handlers/app/records.ts';
 import type { AppServices } from './handlers/app/services.ts';
 import { signInRoutes } from './handlers/app/sign-in.ts';
-import { healthz, type Operations, problemPage, readyz } from './handlers/shared.ts';
+import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import { authorize } from './pipeline/authorize.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
-import { readJsonBody } from './pipeline/read-json-body.ts';
-import { readQuery } from './pipeline/read-query.ts';
+import { readRequest } from './pipeline/read-request.ts';
 import { readAppToken } from './pipeline/read-token.ts';
 import { json, type Reply } from './reply.ts';
 import { createRouter } from './router.ts';
@@ -27,20 +26,19 @@ export function createAppGateway(parts: AppGatewayParts): Gateway {
   return async (incoming, requestId) => {
     const { path, query } = readTarget(incoming.url ?? '/');
     const { route, params } = router.match(incoming.method ?? '', path);
-    if (route.access === 'public')
-      return route.handle(await readRequest(incoming, requestId, { route, params, query }));
+    const matched = { route, params, query, requestId };
+    if (route.access === 'public') return route.handle(await readRequest(incoming, matched));
     const authenticated = parts.sessions.authenticate(readAppToken(incoming));
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
     if (caller.claims.org !== params.org) throw new Problem('token_invalid', 'the token is of another app');
-    if (route.access === 'self')
-      return route.handle(await readRequest(incoming, requestId, { route, params, query }), caller);
+    if (route.access === 'self') return route.handle(await readRequest(incoming, matched), caller);
     const call = await authorize(parts, caller, {
       verb: route.access,
       entityName: params.entity ?? '',
       resource: path.slice('/app/'.length + caller.claims.org.length),
       requestId,
     });
-    return route.handle(await readRequest(incoming, requestId, { route, params, query }), call);
+    return route.handle(await readRequest(incoming, matched), call);
   };
 }
 
@@ -55,25 +53,6 @@ export function appRoutes(parts: AppGatewayParts): readonly AppRoute[] {
       access: 'public',
       handle: () => json(200, parts.jwks(), { 'Cache-Control': 'public, max-age=300' }),
     },
-    { method: 'GET', path: '/healthz', access: 'public', handle: healthz },
-    { method: 'GET', path: '/readyz', access: 'public', handle: () => readyz(parts) },
-    {
-      method: 'GET',
-      path: '/problems/:code',
-      access: 'public',
-      handle: ({ params }) => problemPage(params.code ?? ''),
-    },
+    ...sharedRoutes(parts),
   ];
-}
-
-interface Matched {
-  readonly route: AppRoute;
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: string;
-}
-
-async function readRequest(incoming: IncomingMessage, requestId: string, matched: Matched): Promise<AppRequest> {
-  const body = matched.route.takesBody === true ? await readJsonBody(incoming) : undefined;
-  const ip = incoming.socket.remoteAddress ?? '';
-  return { incoming, requestId, ip, params: matched.params, query: readQuery(matched.query), body };
 }

@@ -8,11 +8,10 @@ import type { Gateway } from './app-gateway.ts';
 import { accountRoutes } from './handlers/management/accounts.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
 import { entityRoutes } from './handlers/management/entities.ts';
-import { healthz, type Operations, problemPage, readyz } from './handlers/shared.ts';
-import type { ManagementRequest, ManagementRoute } from './management-request.ts';
+import { type Operations, sharedRoutes } from './handlers/shared.ts';
+import type { ManagementRoute } from './management-route.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
-import { readJsonBody } from './pipeline/read-json-body.ts';
-import { readQuery } from './pipeline/read-query.ts';
+import { readRequest } from './pipeline/read-request.ts';
 import { readBearerToken } from './pipeline/read-token.ts';
 import { createRouter } from './router.ts';
 
@@ -25,14 +24,15 @@ export interface ManagementGatewayParts extends Operations {
 /** The management gateway: canonical path, route, authenticate, role, body, handler, in this order. */
 export function createManagementGateway(parts: ManagementGatewayParts): Gateway {
   const router = createRouter(managementRoutes(parts));
-  return async (incoming) => {
+  return async (incoming, requestId) => {
     const { path, query } = readTarget(incoming.url ?? '/');
     const { route, params } = router.match(incoming.method ?? '', path);
-    if (route.access === 'public') return route.handle(await readRequest(incoming, { route, params, query }));
+    const matched = { route, params, query, requestId };
+    if (route.access === 'public') return route.handle(await readRequest(incoming, matched));
     const caller = await authenticate(parts.accounts, incoming);
     if (route.access === 'org_admin' && caller.role !== 'org_admin')
       throw new Problem('role_required', 'this needs the role `org_admin`');
-    return route.handle(await readRequest(incoming, { route, params, query }), caller);
+    return route.handle(await readRequest(incoming, matched), caller);
   };
 }
 
@@ -42,14 +42,7 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
     ...accountRoutes(parts.accounts),
     ...entityRoutes(parts.entities),
     ...decisionRoutes(parts.decisions),
-    { method: 'GET', path: '/healthz', access: 'public', handle: healthz },
-    { method: 'GET', path: '/readyz', access: 'public', handle: () => readyz(parts) },
-    {
-      method: 'GET',
-      path: '/problems/:code',
-      access: 'public',
-      handle: ({ params }) => problemPage(params.code ?? ''),
-    },
+    ...sharedRoutes(parts),
   ];
 }
 
@@ -57,16 +50,4 @@ async function authenticate(accounts: OrgAccounts, incoming: IncomingMessage): P
   const caller = await accounts.authenticate(readBearerToken(incoming));
   if (caller === undefined) throw new Problem('token_invalid', 'the token is not valid');
   return caller;
-}
-
-interface Matched {
-  readonly route: ManagementRoute;
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: string;
-}
-
-async function readRequest(incoming: IncomingMessage, matched: Matched): Promise<ManagementRequest> {
-  const body = matched.route.takesBody === true ? await readJsonBody(incoming) : undefined;
-  const ip = incoming.socket.remoteAddress ?? '';
-  return { incoming, ip, params: matched.params, query: readQuery(matched.query), body };
 }

@@ -2,6 +2,7 @@ import type { ProblemCode } from '@freehold/contract/problem';
 import { problemStatus } from '@freehold/contract/problem';
 import { notFound, Problem } from '../../lib/problem.ts';
 import { problemTitles } from '../problem-titles.ts';
+import type { PublicRoute } from '../public-route.ts';
 import { json, type Reply } from '../reply.ts';
 
 /** What both gateways answer about the process itself. */
@@ -9,20 +10,29 @@ export interface Operations {
   readonly readiness: () => Promise<{ readonly isReady: boolean; readonly store: Readonly<Record<string, unknown>> }>;
 }
 
-/** The process is alive. */
-export function healthz(): Reply {
-  return json(200, { status: 'ok' });
+/** The routes that both gateways have. */
+export function sharedRoutes(operations: Operations): readonly PublicRoute[] {
+  return [
+    { method: 'GET', path: '/healthz', access: 'public', handle: () => json(200, { status: 'ok' }) },
+    { method: 'GET', path: '/readyz', access: 'public', handle: () => readyz(operations) },
+    {
+      method: 'GET',
+      path: '/problems/:code',
+      access: 'public',
+      handle: ({ params }) => problemPage(params.code ?? ''),
+    },
+  ];
 }
 
 /** Whether it can serve now, and how safe a write is that it acknowledges. */
-export async function readyz(operations: Operations): Promise<Reply> {
+async function readyz(operations: Operations): Promise<Reply> {
   const { isReady, store } = await operations.readiness();
   if (!isReady) throw new Problem('unavailable', 'the platform is draining or its store cannot serve');
   return json(200, { status: 'ok', store });
 }
 
 /** The page behind a problem's `type`. */
-export function problemPage(code: string): Reply {
+function problemPage(code: string): Reply {
   if (!isProblemCode(code)) throw notFound();
   const status = problemStatus[code];
   const body = `<!doctype html><meta charset="utf-8"><title>${code}</title><h1>${code}</h1><p>${problemTitles[code]}.</p><p>HTTP status ${status}.</p>`;

@@ -3,10 +3,11 @@ import { entityTag, recordText, type StoredRecord } from '../../../entities/reco
 import type { RecordRuntime } from '../../../entities/record-runtime.ts';
 import type { RecordCall } from '../../../entities/write-loop.ts';
 import { notFound } from '../../../lib/problem.ts';
-import type { AppRequest, RecordRoute } from '../../app-request.ts';
+import type { RecordRoute } from '../../app-route.ts';
 import { isNoneMatch, readIfMatch } from '../../pipeline/preconditions.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json, type Reply } from '../../reply.ts';
+import type { GatewayRequest } from '../../request.ts';
 
 /** The routes that serve the records of every entity. */
 export function recordRoutes(runtime: RecordRuntime): readonly RecordRoute[] {
@@ -52,7 +53,7 @@ export function recordRoutes(runtime: RecordRuntime): readonly RecordRoute[] {
   ];
 }
 
-async function create(runtime: RecordRuntime, request: AppRequest, call: RecordCall): Promise<Reply> {
+async function create(runtime: RecordRuntime, request: GatewayRequest, call: RecordCall): Promise<Reply> {
   refuseParameters(request.query);
   const stored = await runtime.create(call, request.body);
   const { org = '', entity = '' } = request.params;
@@ -65,7 +66,7 @@ async function create(runtime: RecordRuntime, request: AppRequest, call: RecordC
   return { status: 201, body: textOf(stored), headers };
 }
 
-async function item(runtime: RecordRuntime, request: AppRequest, call: RecordCall): Promise<Reply> {
+async function item(runtime: RecordRuntime, request: GatewayRequest, call: RecordCall): Promise<Reply> {
   refuseParameters(request.query);
   const found = await runtime.get(call, request.params.id ?? '');
   if (found === undefined) throw notFound();
@@ -74,7 +75,7 @@ async function item(runtime: RecordRuntime, request: AppRequest, call: RecordCal
   return { status: 200, body: recordText(found), headers };
 }
 
-async function update(runtime: RecordRuntime, request: AppRequest, call: RecordCall): Promise<Reply> {
+async function update(runtime: RecordRuntime, request: GatewayRequest, call: RecordCall): Promise<Reply> {
   refuseParameters(request.query);
   const ifMatch = readIfMatch(request.incoming);
   const stored = await runtime.update(call, {
@@ -85,21 +86,21 @@ async function update(runtime: RecordRuntime, request: AppRequest, call: RecordC
   return { status: 200, body: textOf(stored), headers: { ETag: entityTag(stored.version) } };
 }
 
-async function remove(runtime: RecordRuntime, request: AppRequest, call: RecordCall): Promise<Reply> {
+async function remove(runtime: RecordRuntime, request: GatewayRequest, call: RecordCall): Promise<Reply> {
   refuseParameters(request.query);
   const ifMatch = readIfMatch(request.incoming);
   await runtime.remove(call, { id: request.params.id ?? '', ...(ifMatch === undefined ? {} : { ifMatch }) });
   return { status: 204 };
 }
 
-async function list(runtime: RecordRuntime, request: AppRequest, call: RecordCall): Promise<Reply> {
+async function list(runtime: RecordRuntime, request: GatewayRequest, call: RecordCall): Promise<Reply> {
   const query = readListQuery(call.entity, request.query);
   const page = await runtime.list(call, query);
   const nexttoken = page.nexttoken === null ? 'null' : `"${page.nexttoken}"`;
   return { status: 200, body: `{"items":[${page.items.join(',')}],"nexttoken":${nexttoken}}` };
 }
 
-async function count(runtime: RecordRuntime, request: AppRequest, call: RecordCall): Promise<Reply> {
+async function count(runtime: RecordRuntime, request: GatewayRequest, call: RecordCall): Promise<Reply> {
   const query: ListQuery = readListQuery(call.entity, request.query);
   return json(200, await runtime.count(call, query));
 }
@@ -108,7 +109,7 @@ function textOf(stored: StoredRecord): string {
   return recordText({ value: JSON.stringify(stored.data), version: stored.version });
 }
 
-function prefersMinimal(request: AppRequest): boolean {
+function prefersMinimal(request: GatewayRequest): boolean {
   const prefer = request.incoming.headers.prefer;
   return typeof prefer === 'string' && prefer.split(',').some((part) => part.trim() === 'return=minimal');
 }

@@ -1,9 +1,10 @@
 import type { AppCaller } from '../../../identity/app-sessions.ts';
 import type { AppSignIn } from '../../../identity/app-sign-in.ts';
 import { Problem } from '../../../lib/problem.ts';
-import type { AppRequest, AppRoute } from '../../app-request.ts';
+import type { AppRoute } from '../../app-route.ts';
 import { singleHeader } from '../../pipeline/single-header.ts';
 import { json, type Reply } from '../../reply.ts';
+import type { GatewayRequest } from '../../request.ts';
 
 /** The routes by which a person comes in, and those about the person. */
 export function signInRoutes(signIn: AppSignIn): readonly AppRoute[] {
@@ -26,13 +27,13 @@ export function signInRoutes(signIn: AppSignIn): readonly AppRoute[] {
   ];
 }
 
-async function logIn(signIn: AppSignIn, request: AppRequest): Promise<Reply> {
+async function logIn(signIn: AppSignIn, request: GatewayRequest): Promise<Reply> {
   const { org = '' } = request.params;
   const answer = await signIn.logIn(org, { clientId: clientId(request), body: request.body, ip: request.ip });
   return json(200, answer, tokenHeaders);
 }
 
-async function exchange(signIn: AppSignIn, request: AppRequest): Promise<Reply> {
+async function exchange(signIn: AppSignIn, request: GatewayRequest): Promise<Reply> {
   const { org = '' } = request.params;
   const oauthToken = singleHeader(request.incoming, 'oauthtoken');
   if (oauthToken === undefined)
@@ -48,7 +49,7 @@ const tokenHeaders = {
   'Access-Control-Expose-Headers': 'x-service-token',
 };
 
-function clientId(request: AppRequest): string {
+function clientId(request: GatewayRequest): string {
   const header = singleHeader(request.incoming, 'client_id');
   if (header === undefined) throw new Problem('client_unknown', 'the header `client_id` must come once');
   return header;

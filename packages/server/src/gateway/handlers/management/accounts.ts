@@ -1,5 +1,5 @@
 import type { OrgAccounts, OrgCaller } from '../../../identity/org-accounts.ts';
-import type { ManagementRoute } from '../../management-request.ts';
+import type { ManagementRoute } from '../../management-route.ts';
 import { readBearerToken } from '../../pipeline/read-token.ts';
 import { json, type Reply } from '../../reply.ts';
 

@@ -1,6 +1,6 @@
 import type { DecisionLog } from '../../../iam/decision-log.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
-import type { ManagementRoute } from '../../management-request.ts';
+import type { ManagementRoute } from '../../management-route.ts';
 import { json } from '../../reply.ts';
 
 /** Why an app call was denied: what its caller only learns the id of. */

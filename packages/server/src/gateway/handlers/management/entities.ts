@@ -1,8 +1,9 @@
 import type { EntityAdmin } from '../../../entities/entity-admin.ts';
 import type { Environment } from '../../../entities/workspace.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
-import type { ManagementRequest, ManagementRoute } from '../../management-request.ts';
+import type { ManagementRoute } from '../../management-route.ts';
 import { json, type Reply } from '../../reply.ts';
+import type { GatewayRequest } from '../../request.ts';
 import { entityEndpoints } from '../entity-endpoints.ts';
 
 /** Entity definitions. A builder changes `test`; reads take `?env=prod` too. */
@@ -58,7 +59,7 @@ export function entityRoutes(admins: Readonly<Record<Environment, EntityAdmin>>)
 
 async function endpoints(
   admins: Readonly<Record<Environment, EntityAdmin>>,
-  request: ManagementRequest,
+  request: GatewayRequest,
   orgCode: string,
 ): Promise<Reply> {
   const { env, entity = '' } = readParameters(request.query, ['entity']);

@@ -1,0 +1,17 @@
+import type { IncomingMessage } from 'node:http';
+import type { GatewayRequest } from '../request.ts';
+import type { Match } from '../router.ts';
+import { readJsonBody } from './read-json-body.ts';
+import { readQuery } from './read-query.ts';
+
+export interface MatchedRequest extends Match<{ readonly takesBody?: boolean }> {
+  readonly query: string;
+  readonly requestId: string;
+}
+
+/** Reads what the handler of a matched route needs. Comes after every check that does without the body. */
+export async function readRequest(incoming: IncomingMessage, matched: MatchedRequest): Promise<GatewayRequest> {
+  const { route, params, query, requestId } = matched;
+  const body = route.takesBody === true ? await readJsonBody(incoming) : undefined;
+  return { incoming, requestId, ip: incoming.socket.remoteAddress ?? '', params, query: readQuery(query), body };
+}
