@@ -79,6 +79,8 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
   for (const path of directories) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
 });
+// A signal would end this process without the lines above, and leave its platforms running.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
 
 export function temporaryDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'freehold-acceptance-'));
