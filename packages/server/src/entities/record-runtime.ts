@@ -1,6 +1,7 @@
 /** The one runtime that serves the records of every entity. */
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
+import { serialLanes } from '../lib/serial-lanes.ts';
 import type { Item } from '../store/port.ts';
 import { countRecords } from './count-records.ts';
 import { createRecord } from './create-record.ts';
@@ -32,13 +33,24 @@ export interface RecordRuntime {
   count(call: RecordCall, query: ListQuery): Promise<{ readonly count: number; readonly nexttoken?: string }>;
 }
 
+/**
+ * Writes of an entity with rules move what those rules compare and swap, so within this process they take turns in
+ * their workspace instead of overtaking one another.
+ */
 export function createRecordRuntime(parts: RuntimeParts): RecordRuntime {
+  const inTurn = serialLanes<string>();
+  const write = <T>(call: RecordCall, work: () => Promise<T>): Promise<T> =>
+    parts.rules.has(call.entity.name) ? inTurn(laneOf(call), work) : work();
   return {
-    create: (call, body) => createRecord(parts, call, body),
+    create: (call, body) => write(call, () => createRecord(parts, call, body)),
     get: (call, id) => findItem(call, id),
-    update: (call, input) => updateRecord(parts, call, input),
-    remove: (call, input) => deleteRecord(parts, call, input),
+    update: (call, input) => write(call, () => updateRecord(parts, call, input)),
+    remove: (call, input) => write(call, () => deleteRecord(parts, call, input)),
     list: (call, query) => listRecords(parts.cursors, call, query),
     count: (call, query) => countRecords(parts.cursors, call, query),
   };
+}
+
+function laneOf({ workspace }: RecordCall): string {
+  return JSON.stringify([workspace.env, workspace.scope.name]);
 }

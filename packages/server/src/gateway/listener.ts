@@ -39,18 +39,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 
   const server = createServer(limits, (incoming, response) => {
     const requestId = nextRequestId();
+    const answer = (reply: Reply): void => {
+      if (response.headersSent || response.destroyed) return;
+      // The last answer of a connection: one that stayed open would hold up the end of the drain.
+      if (isDraining) response.setHeader('Connection', 'close');
+      send(response, reply, requestId);
+    };
     if (isDraining) {
-      response.setHeader('Connection', 'close');
-      answer(response, errors.reply(new Problem('unavailable', 'the platform is shutting down'), requestId), requestId);
+      answer(errors.reply(new Problem('unavailable', 'the platform is shutting down'), requestId));
       return;
     }
-    gateway(incoming, requestId).then(
-      (reply) => answer(response, reply, requestId),
-      (error: unknown) => {
-        leaveUnread(incoming, response);
-        answer(response, errors.reply(error, requestId), requestId);
-      },
-    );
+    gateway(incoming, requestId).then(answer, (error: unknown) => {
+      leaveUnread(incoming, response);
+      answer(errors.reply(error, requestId));
+    });
   });
   server.maxConnections = connectionsMax;
   server.on('clientError', (error, socket) => refuseBrokenRequest(error, socket as Socket, errors, nextRequestId()));
@@ -64,11 +66,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       return close(server, milliseconds);
     },
   };
-}
-
-function answer(response: ServerResponse, reply: Reply, requestId: string): void {
-  if (response.headersSent || response.destroyed) return;
-  send(response, reply, requestId);
 }
 
 /**
