@@ -3,7 +3,7 @@ import type { CompiledEntity, CompiledIndex } from './compile-entity.ts';
 import type { FieldValue } from './field-types/field-type.ts';
 import type { Filter } from './filter.ts';
 import type { ListQuery } from './list-query.ts';
-import { afterAll, indexPrefix, indexStart, isCut, presentPrefix } from './order-encoding.ts';
+import { afterAll, indexPrefix, indexStart, isAloneInIndex, presentPrefix } from './order-encoding.ts';
 import { directPartition } from './record-keys.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -52,7 +52,7 @@ function indexOf(entity: CompiledEntity, field: string): CompiledIndex | undefin
 
 /** A filter whose range is exact needs no second look; of a cut value the index holds only the beginning. */
 function without(filters: readonly Filter[], used: Filter | undefined): readonly Filter[] {
-  const isExact = used !== undefined && used.operator === 'eq' && !isCut(encodedValue(used, 0));
+  const isExact = used !== undefined && used.operator === 'eq' && isAloneInIndex(encodedValue(used, 0));
   return isExact ? filters.filter((filter) => filter !== used) : filters;
 }
 

@@ -13,7 +13,7 @@ const present = '1';
 export const afterAll = '\u{10FFFF}';
 
 /** A longer value is cut in the index; whoever reads through it compares the record's own value again. */
-export const indexedBytesMax = 512;
+const indexedBytesMax = 512;
 
 /** 16 hexadecimal digits: the IEEE 754 bits, with the sign turned for positives and every bit for negatives. */
 export function encodeNumber(value: number): string {
@@ -42,18 +42,32 @@ export function indexStart(encoded: string): string {
 
 export const presentPrefix = present;
 
-export function isCut(encoded: string): boolean {
-  return cut(encoded) !== encoded;
+/** Whether the entries of this value are its alone. Longer values, whose ends are cut off, may share one beginning. */
+export function isAloneInIndex(encoded: string): boolean {
+  return lengthIndexed(encoded) === undefined;
 }
 
 function cut(encoded: string): string {
-  if (encoded.length * 3 <= indexedBytesMax) return encoded;
+  const length = lengthIndexed(encoded);
+  return length === undefined ? encoded : encoded.slice(0, length);
+}
+
+/**
+ * How much of a value is indexed; undefined where that is all of it and nothing else can share it. Where a value is
+ * cut depends on what is kept alone, never on the character that follows: so cut values keep their order.
+ */
+function lengthIndexed(encoded: string): number | undefined {
+  if (encoded.length * characterBytesMax <= bytesKept) return undefined;
   let bytes = 0;
   let length = 0;
   for (const character of encoded) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > indexedBytesMax) return encoded.slice(0, length);
+    // An escaped U+0001 takes two.
+    bytes += character === '\u0001' ? 2 : Buffer.byteLength(character);
     length += character.length;
+    if (bytes >= bytesKept) return length;
   }
-  return encoded;
+  return undefined;
 }
+
+const characterBytesMax = 4;
+const bytesKept = indexedBytesMax - characterBytesMax + 1;
