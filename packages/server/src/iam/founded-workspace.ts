@@ -53,8 +53,8 @@ export async function foundWorkspace(store: Store, clock: Clock): Promise<Founde
     scope: store.scope(workspaceScopeName('acme', 'main')),
   };
   await workspace.scope.commit(await foundingChanges(parts, workspace, memberOf(founderId)));
-  const runtime = createRuntime(store, parts);
-  const as = (userId: string): Writer => writerOf(runtime, workspace, userId);
+  // Each person calls a process of his own: within one, writes of access control take turns and never meet.
+  const as = (userId: string): Writer => writerOf(createRuntime(store, parts), workspace, userId);
   const joining = (policyId?: string, id = parts.newId()): ReturnType<typeof joiningChanges> =>
     joiningChanges(parts, workspace, { member: memberOf(id), policyId });
   const [group] = await as(founderId).all('group');
