@@ -1,14 +1,13 @@
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { notFound, Problem } from '../lib/problem.ts';
-import { type Change, Conflict, type Item, type Store } from '../store/port.ts';
+import { type Change, Conflict, type Item, type Scope, type Store } from '../store/port.ts';
 import { type ApiAction, actions, activeConfigKey, apiName, generateConfigs } from './api-configs.ts';
-import { compileEntity } from './compile-entity.ts';
+import { type CompiledEntity, compileEntity, recordsMayMeet } from './compile-entity.ts';
 import { type ConfigReader, type ConfigSet, pointerValue, readPointer } from './config-reader.ts';
 import { definitionLimits, type EntityDefinition } from './definition.ts';
-import { keysMayOverlap } from './key-template.ts';
 import { activeKey, configHeadKey, type EntityRow, entityKey, versionKey } from './org-keys.ts';
 import { parseDefinition } from './parse-definition.ts';
-import { purgeWork } from './purge-entity.ts';
+import { entitiesBeingRemoved, purgeWork } from './purge-entity.ts';
 import { recordCounter } from './record-changes.ts';
 import { systemEntities } from './system-entities.ts';
 import { orgScopeName, workspaceScopeName } from './workspace.ts';
@@ -62,7 +61,7 @@ async function define(parts: EntityAdminParts, orgCode: string, input: unknown):
   const { entityName } = definition;
   const apis = actions.map((action) => apiName(action, entityName));
   const version = await changeConfig(parts, orgCode, async (set, next) => {
-    await refuseOverlap(set, compileEntity(definition, next));
+    await refuseOverlap(parts.store.scope(orgScopeName(orgCode)), set, compileEntity(definition, next));
     const row: EntityRow = { state: 'active', version: next, updated_at: timestamp(parts.clock.now()) };
     const changes: Change[] = [{ kind: 'put', ...entityKey(entityName), value: JSON.stringify(row), if: 'absent' }];
     for (const [action, config] of generateConfigs(definition)) {
@@ -84,14 +83,22 @@ function alreadyThere(entityName: string, item: Item): Problem {
   return new Problem('conflict', message);
 }
 
-async function refuseOverlap(set: ConfigSet, made: ReturnType<typeof compileEntity>): Promise<void> {
+async function refuseOverlap(orgScope: Scope, set: ConfigSet, made: CompiledEntity): Promise<void> {
   if (set.entityNames.length >= definitionLimits.entitiesMax)
     throw new Problem('conflict', `an org may have at most ${definitionLimits.entitiesMax} entities`);
-  for (const name of [...set.entityNames, ...systemEntities.keys()]) {
-    const other = name === made.name ? undefined : await set.entity(name);
-    if (other !== undefined && keysMayOverlap(made.keys, other.keys))
+  const others = (name: string): boolean => name !== made.name;
+  for (const name of [...set.entityNames, ...systemEntities.keys()].filter(others)) {
+    const other = await set.entity(name);
+    if (other !== undefined && recordsMayMeet(made, other))
       throw new Problem('conflict', `the key templates could give keys of entity \`${name}\``);
   }
+  // Their removal goes by their keys, so it would take the records of whoever had those keys meanwhile.
+  for (const other of (await entitiesBeingRemoved(orgScope)).filter(({ name }) => others(name)))
+    if (recordsMayMeet(made, other))
+      throw new Problem(
+        'conflict',
+        `the key templates could give keys of the removed entity \`${other.name}\`, whose records are still being removed: try again in a moment`,
+      );
 }
 
 async function list(parts: EntityAdminParts, orgCode: string): Promise<readonly EntitySummary[]> {

@@ -126,9 +126,10 @@ export function mayOverlap(left: KeyTemplate, right: KeyTemplate): boolean {
   return a.length === b.length && a.every((segment, index) => segmentsMayMatch(segment, b[index] ?? ''));
 }
 
-/** Whether records of two entities could ever fall on one key. */
-export function keysMayOverlap(left: CompiledKeys, right: CompiledKeys): boolean {
-  return mayOverlap(left.pk, right.pk) && mayOverlap(left.sk, right.sk);
+/** Whether some values could make the template give a text that starts with this one, which ends in `#` or `;`. */
+export function mayStartWith(template: KeyTemplate, start: string): boolean {
+  const own = segments(template);
+  return splitSegments(start).every((segment, index) => segmentsMayMatch(own[index] ?? '', segment));
 }
 
 export interface CompiledKeys {
@@ -145,10 +146,15 @@ const anyText = '\u0000';
 
 function segments(template: KeyTemplate): readonly string[] {
   const text = template.parts.map((part) => ('literal' in part ? part.literal : anyText)).join('');
+  return splitSegments(text);
+}
+
+function splitSegments(text: string): readonly string[] {
   return text.split(/(?<=[#;])/);
 }
 
 function segmentsMayMatch(left: string, right: string): boolean {
+  if (delimiterOf(left) !== delimiterOf(right)) return false;
   const [leftStart = '', leftEnd] = left.split(anyText);
   const [rightStart = '', rightEnd] = right.split(anyText);
   if (leftEnd === undefined && rightEnd === undefined) return left === right;
@@ -156,6 +162,10 @@ function segmentsMayMatch(left: string, right: string): boolean {
   if (leftEnd === undefined) return left.startsWith(rightStart) && left.endsWith(rightEnd ?? '');
   if (rightEnd === undefined) return right.startsWith(leftStart) && right.endsWith(leftEnd);
   return startsAgree && (leftEnd.endsWith(rightEnd) || rightEnd.endsWith(leftEnd));
+}
+
+function delimiterOf(segment: string): string {
+  return /[#;]$/.exec(segment)?.[0] ?? '';
 }
 
 function hasControl(text: string): boolean {

@@ -7,7 +7,7 @@ export const configHeadKey: Key = { pk: 'config', sk: 'head' };
 
 export const activeConfigs = 'config;active';
 export const configVersions = 'config;versions';
-const entityRows = 'entity';
+export const entityRows = 'entity';
 
 export function activeKey(api: string): Key {
   return { pk: activeConfigs, sk: activeConfigKey(api) };

@@ -4,7 +4,7 @@ import type { CompiledEntity } from './compile-entity.ts';
 import { compileEntity } from './compile-entity.ts';
 import type { EntityDefinition } from './definition.ts';
 import { fenceKey, raise } from './fence.ts';
-import { type EntityRow, entityKey, versionKey } from './org-keys.ts';
+import { type EntityRow, entityKey, entityRows, versionKey } from './org-keys.ts';
 import { removeRecords } from './record-changes.ts';
 import { directPartition } from './record-keys.ts';
 import { orgScopeName, workspaceScopeName } from './workspace.ts';
@@ -55,7 +55,22 @@ export async function purgeEntity(store: Store, work: PurgeEntity, stillMine: ()
   await orgScope.commit([removeRow], { priority: 'background' });
 }
 
-async function loadDefinition(orgScope: Scope, work: PurgeEntity): Promise<CompiledEntity> {
+/** The removed entities of an org whose records are not all gone yet. */
+export async function entitiesBeingRemoved(orgScope: Scope): Promise<readonly CompiledEntity[]> {
+  const rows = await orgScope.range(entityRows, { limit: rowsMax });
+  const removed = rows.flatMap(({ sk, value }) => {
+    const { state, version } = JSON.parse(value) as EntityRow;
+    return state === 'removing' ? [{ entityName: sk, definition: version }] : [];
+  });
+  return Promise.all(removed.map((one) => loadDefinition(orgScope, one)));
+}
+
+const rowsMax = 10_000;
+
+async function loadDefinition(
+  orgScope: Scope,
+  work: Pick<PurgeEntity, 'entityName' | 'definition'>,
+): Promise<CompiledEntity> {
   const [body] = await orgScope.get([versionKey(apiName('create', work.entityName), work.definition)]);
   if (body === undefined) throw new Error('the definition of a removed entity is missing');
   return compileEntity(JSON.parse(body.value) as EntityDefinition, work.definition);
