@@ -1,7 +1,7 @@
 import { type EntityDefinition, type FieldDefinition, isPlatformField } from './definition.ts';
 import type { FieldBehaviour } from './field-types/field-type.ts';
 import { fieldTypes } from './field-types/registry.ts';
-import { type CompiledKeys, defaultTemplates, parseTemplate } from './key-template.ts';
+import { type CompiledKeys, defaultTemplates, mayOverlap, mayStartWith, parseTemplate } from './key-template.ts';
 
 /** A definition made ready to serve requests. Made once per version, never changed. */
 export interface CompiledEntity {
@@ -49,7 +49,7 @@ function compileField(definition: FieldDefinition): CompiledField {
   const behaviour = fieldTypes.get(definition.colType ?? 'string')?.behave(definition);
   if (behaviour === undefined || typeof behaviour === 'string')
     throw new TypeError(`field ${definition.name} does not compile`);
-  const required = definition.validate === true && definition.required !== false && definition.default === undefined;
+  const required = definition.validate === true && definition.required !== false;
   return { name: definition.name, required, definition, behaviour };
 }
 
@@ -70,7 +70,20 @@ function fieldIndexPk(entityName: string, fieldName: string): string {
   return `index#${entityName};field#${fieldName}`;
 }
 
-export function compileKeys(definition: Pick<EntityDefinition, 'entityName' | 'baseKeys'>): CompiledKeys {
+/**
+ * Whether records of two entities could get in each other's way: fall on one key, or among the keys that the other
+ * entity is listed by.
+ */
+export function recordsMayMeet(left: CompiledEntity, right: CompiledEntity): boolean {
+  if (!mayOverlap(left.keys.pk, right.keys.pk)) return false;
+  return mayOverlap(left.keys.sk, right.keys.sk) || mayLieAmong(left, right) || mayLieAmong(right, left);
+}
+
+function mayLieAmong(listed: CompiledEntity, other: CompiledEntity): boolean {
+  return listed.directSortPrefix !== undefined && mayStartWith(other.keys.sk, listed.directSortPrefix);
+}
+
+function compileKeys(definition: Pick<EntityDefinition, 'entityName' | 'baseKeys'>): CompiledKeys {
   const templates = { ...defaultTemplates(definition.entityName), ...definition.baseKeys };
   const pk = parseTemplate(templates.pkTemplate);
   const sk = parseTemplate(templates.skTemplate);

@@ -1,12 +1,12 @@
 import { Problem } from '../lib/problem.ts';
-import type { Key } from '../store/port.ts';
+import { type Key, limits } from '../store/port.ts';
 import type { CompiledEntity } from './compile-entity.ts';
 import { fillTemplate, type KeyTemplate, readTemplate, reservedTokens, type TokenValues } from './key-template.ts';
 import { indexSortKey } from './order-encoding.ts';
 import type { RecordData, StoredRecord } from './record.ts';
 import { type Actor, type Workspace, workspaceOrg } from './workspace.ts';
 
-/** The key of a new record. @throws Problem `validation_failed` naming the token that has no value. */
+/** The key of a new record. @throws Problem `validation_failed` naming the token that has no value, or too long a one. */
 export function newRecordKey(entity: CompiledEntity, data: RecordData, workspace: Workspace, actor: Actor): Key {
   return fillKey(entity, (token) => {
     const own = workspaceToken(token, workspace);
@@ -58,16 +58,25 @@ export function indexKeys(entity: CompiledEntity, data: RecordData): readonly Ke
 }
 
 function fillKey(entity: CompiledEntity, values: TokenValues): Key {
-  return { pk: fillPart(entity.keys.pk, values), sk: fillPart(entity.keys.sk, values) };
+  return { pk: fillPart(entity, entity.keys.pk, values), sk: fillPart(entity, entity.keys.sk, values) };
 }
 
-function fillPart(template: KeyTemplate, values: TokenValues): string {
+function fillPart(entity: CompiledEntity, template: KeyTemplate, values: TokenValues): string {
   const filled = fillTemplate(template, values);
-  if ('key' in filled) return filled.key;
-  const message = `the record's key needs a value for \`${filled.missing}\``;
-  throw new Problem('validation_failed', message, {
-    errors: [{ pointer: `/${filled.missing}`, code: 'required', message }],
-  });
+  if ('missing' in filled) {
+    const { missing } = filled;
+    throw badKey([missing], 'required', `the record's key needs a value for \`${missing}\``);
+  }
+  if (Buffer.byteLength(filled.key) > limits.keyBytesMax) {
+    const fields = template.tokens.filter((token) => entity.fields.has(token) && !reservedTokens.includes(token));
+    throw badKey(fields, 'too_long', `the record's key would be longer than ${limits.keyBytesMax} bytes`);
+  }
+  return filled.key;
+}
+
+function badKey(tokens: readonly string[], code: string, message: string): Problem {
+  const errors = tokens.map((token) => ({ pointer: `/${token}`, code, message }));
+  return new Problem('validation_failed', message, { errors });
 }
 
 function workspaceToken(token: string, workspace: Workspace): string | undefined {

@@ -31,7 +31,7 @@ export function entityTag(version: number): string {
 export type FieldChanges = ReadonlyMap<string, FieldValue | undefined>;
 export type ReadFields = { readonly changes: FieldChanges } | { readonly errors: readonly InputError[] };
 
-/** Reads the body of a create: every field may be sent, none of the platform's. Defaults fill what was left out. */
+/** Reads the body of a create: every field may be sent, none of the platform's. Defaults fill what was left out, never a `null`. */
 export function readCreate(entity: CompiledEntity, body: unknown): ReadFields {
   const { changes, errors } = readBody(entity, body, (name) => refusePlatformField(name));
   for (const field of entity.fields.values()) {

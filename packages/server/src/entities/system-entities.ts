@@ -30,7 +30,14 @@ const definitions: readonly EntityDefinition[] = [
       optional('ln', 128),
       optional('picture', 2048),
       optional('role', 64),
-      { name: 'status', colType: 'enum', enumValues: ['active', 'suspended'], validate: true, default: 'active' },
+      {
+        name: 'status',
+        colType: 'enum',
+        enumValues: ['active', 'suspended'],
+        validate: true,
+        required: false,
+        default: 'active',
+      },
     ],
   },
 ];
