@@ -34,23 +34,23 @@ export interface RecordRuntime {
 }
 
 /**
- * Writes of an entity with rules move what those rules compare and swap, so within this process they take turns in
- * their workspace instead of overtaking one another.
+ * Writes that would overtake one another take turns within this process: those of one record, and those of entities
+ * with rules in their workspace, since they move what the rules compare and swap.
  */
 export function createRecordRuntime(parts: RuntimeParts): RecordRuntime {
   const inTurn = serialLanes<string>();
-  const write = <T>(call: RecordCall, work: () => Promise<T>): Promise<T> =>
-    parts.rules.has(call.entity.name) ? inTurn(laneOf(call), work) : work();
+  const laneOf = (call: RecordCall, id: string): string =>
+    JSON.stringify([call.workspace.env, call.workspace.scope.name, ...(isRuled(call) ? [] : [call.entity.name, id])]);
+  const isRuled = ({ entity }: RecordCall): boolean => parts.rules.has(entity.name);
   return {
-    create: (call, body) => write(call, () => createRecord(parts, call, body)),
+    create: (call, body) => {
+      const work = (): Promise<StoredRecord> => createRecord(parts, call, body);
+      return isRuled(call) ? inTurn(laneOf(call, ''), work) : work();
+    },
     get: (call, id) => findItem(call, id),
-    update: (call, input) => write(call, () => updateRecord(parts, call, input)),
-    remove: (call, input) => write(call, () => deleteRecord(parts, call, input)),
+    update: (call, input) => inTurn(laneOf(call, input.id), () => updateRecord(parts, call, input)),
+    remove: (call, input) => inTurn(laneOf(call, input.id), () => deleteRecord(parts, call, input)),
     list: (call, query) => listRecords(parts.cursors, call, query),
     count: (call, query) => countRecords(parts.cursors, call, query),
   };
-}
-
-function laneOf({ workspace }: RecordCall): string {
-  return JSON.stringify([workspace.env, workspace.scope.name]);
 }

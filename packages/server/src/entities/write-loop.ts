@@ -46,7 +46,7 @@ export function createWriteLoop(options: WriteLoopOptions): WriteLoop {
   return async (firstCall, makePlan) => {
     let call = firstCall;
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
-      const fence = await fences.at(call.workspace, call.entity);
+      const fence = await fences.at(call.workspace, call.entity).catch(explainClosed);
       if (fence === 'newer') {
         call = await reload(call);
         continue;
@@ -70,11 +70,15 @@ async function tryCommit(
   try {
     return await call.workspace.scope.commit([check, ...planned.map(({ change }) => change)]);
   } catch (error) {
-    if (error instanceof ScopeClosed) throw notFound();
-    if (!(error instanceof Conflict)) throw error;
+    if (!(error instanceof Conflict)) return explainClosed(error);
     if (error.changeIndex === 0) return 'stale';
     const refused = planned[error.changeIndex - 1];
     if (refused === undefined || refused.onConflict === 'replan') return 'replan';
     throw refused.onConflict();
   }
+}
+
+/** A workspace that takes no writes any more is as good as gone. */
+function explainClosed(error: unknown): never {
+  throw error instanceof ScopeClosed ? notFound() : error;
 }
