@@ -33,9 +33,9 @@ export async function countRecords(cursors: Cursors, call: RecordCall, query: Li
   );
   let count = 0;
   for (;;) {
-    for (const { sk, item } of await walk.next(200)) {
-      walk.passed(sk);
-      if (matches(plan, item)) count += 1;
+    for (const entry of await walk.next(200)) {
+      walk.passed(entry.sk);
+      if (matches(plan, entry)) count += 1;
     }
     if (walk.isAtEnd()) return { count };
     if (walk.isSpent()) return { count, nexttoken: cursors.seal(walk.position(), binding) };

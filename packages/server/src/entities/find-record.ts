@@ -1,4 +1,4 @@
-import type { Item } from '../store/port.ts';
+import type { Item, Scope } from '../store/port.ts';
 import { readRecord, type StoredRecord } from './record.ts';
 import { directKey } from './record-keys.ts';
 import type { RecordCall } from './write-loop.ts';
@@ -9,8 +9,18 @@ export async function findItem(call: Pick<RecordCall, 'workspace' | 'entity'>, i
   const { workspace, entity } = call;
   const key = directKey(entity, workspace, id);
   if (key !== undefined) return (await workspace.scope.get([key]))[0];
-  const [found] = await workspace.scope.follow(entity.idIndexPk, { prefix: id, limit: 1 });
-  return found?.sk === id ? found.item : undefined;
+  return findByIdIndex(workspace.scope, entity.idIndexPk, id);
+}
+
+/** A record whose key fields change moves between the two reads now and then: its index item is there to be read again. */
+async function findByIdIndex(scope: Scope, idIndexPk: string, id: string): Promise<Item | undefined> {
+  for (let attempt = 0; attempt < 8; attempt++) {
+    const [entry] = await scope.get([{ pk: idIndexPk, sk: id }]);
+    if (entry?.target === undefined) return undefined;
+    const [item] = await scope.get([entry.target]);
+    if (item !== undefined) return item;
+  }
+  return undefined;
 }
 
 export async function findRecord(

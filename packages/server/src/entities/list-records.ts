@@ -1,4 +1,4 @@
-import type { Item, RangeRead, Scope } from '../store/port.ts';
+import type { Followed, RangeRead, Scope } from '../store/port.ts';
 import type { Cursors } from './cursor.ts';
 import { meetsAll } from './filter.ts';
 import { type ListPlan, planList } from './list-plan.ts';
@@ -24,11 +24,11 @@ export async function listRecords(cursors: Cursors, call: RecordCall, query: Lis
   while (!walk.isAtEnd() && !walk.isSpent()) {
     const wanted = query.pageSize - items.length + 1;
     const entries = await walk.next(plan.residual.length === 0 ? wanted : Math.max(wanted, residualStep));
-    for (const { sk, item } of entries) {
+    for (const entry of entries) {
       // One more than a page holds was found: so there is a next page, and this one is full.
       if (items.length === query.pageSize) return { items, nexttoken: cursors.seal(walk.position(), binding) };
-      if (matches(plan, item)) items.push(recordText(item));
-      walk.passed(sk);
+      if (matches(plan, entry)) items.push(recordText(entry));
+      walk.passed(entry.sk);
     }
   }
   return { items, nexttoken: walk.isAtEnd() ? null : cursors.seal(walk.position(), binding) };
@@ -42,18 +42,13 @@ export function cursorBinding(call: RecordCall, query: ListQuery, plan: ListPlan
   return [workspace.env, workspace.orgCode, workspace.tenantId, actor.userId, entity.name, plan.pk, query.canonical];
 }
 
-export function matches(plan: ListPlan, item: Item): boolean {
-  return plan.residual.length === 0 || meetsAll(plan.residual, JSON.parse(item.value) as RecordData);
-}
-
-interface Entry {
-  readonly sk: string;
-  readonly item: Item;
+export function matches(plan: ListPlan, entry: Followed): boolean {
+  return plan.residual.length === 0 || meetsAll(plan.residual, JSON.parse(entry.value) as RecordData);
 }
 
 /** Goes through a plan's range in steps, keeping to the scan budget. */
 export interface Walk {
-  next(limit: number): Promise<readonly Entry[]>;
+  next(limit: number): Promise<readonly Followed[]>;
   passed(sk: string): void;
   position(): string;
   isAtEnd(): boolean;
@@ -68,12 +63,10 @@ export function createWalk(scope: Scope, plan: ListPlan, start: string | undefin
   return {
     next: async (limit) => {
       const read = { ...continued(plan, position), limit: Math.min(limit, itemsLeft), bytesMax: bytesLeft };
-      const entries = plan.isIndex
-        ? await scope.follow(plan.pk, read)
-        : (await scope.range(plan.pk, read)).map(asEntry);
+      const entries = plan.isIndex ? await scope.follow(plan.pk, read) : await scope.range(plan.pk, read);
       // A UTF-16 unit takes at most 3 bytes of UTF-8, so this is never less than what the store counted.
       let bytes = 0;
-      for (const entry of entries) bytes += 3 * entry.item.value.length;
+      for (const entry of entries) bytes += 3 * entry.value.length;
       isAtEnd = entries.length === 0 || (entries.length < read.limit && bytes < read.bytesMax);
       itemsLeft -= entries.length;
       bytesLeft -= bytes;
@@ -92,8 +85,4 @@ export function createWalk(scope: Scope, plan: ListPlan, start: string | undefin
 function continued(plan: ListPlan, position: string | undefined): Omit<RangeRead, 'limit'> {
   if (position === undefined) return plan.range;
   return plan.range.reverse === true ? { ...plan.range, before: position } : { ...plan.range, after: position };
-}
-
-function asEntry(item: Item): Entry {
-  return { sk: item.sk, item };
 }

@@ -1,9 +1,18 @@
-import type { Change, Put, Scope, Store } from '../store/port.ts';
+import {
+  type Change,
+  type Item,
+  type Put,
+  type RangeRead,
+  type Scope,
+  ScopeClosed,
+  type Store,
+} from '../store/port.ts';
 import { apiName } from './api-configs.ts';
 import type { CompiledEntity } from './compile-entity.ts';
 import { compileEntity } from './compile-entity.ts';
 import type { EntityDefinition } from './definition.ts';
 import { fenceKey, raise } from './fence.ts';
+import { followItems } from './follow-items.ts';
 import { type EntityRow, entityKey, entityRows, versionKey } from './org-keys.ts';
 import { removeRecords } from './record-changes.ts';
 import { directPartition } from './record-keys.ts';
@@ -44,13 +53,13 @@ export async function purgeEntity(store: Store, work: PurgeEntity, stillMine: ()
   const [row] = await orgScope.get([entityKey(work.entityName)]);
   if (row === undefined || (JSON.parse(row.value) as EntityRow).removal !== work.removal) return;
   const entity = await loadDefinition(orgScope, work);
-  for await (const { code } of workspaceRows(orgScope)) {
-    const scope = store.scope(workspaceScopeName(work.orgCode, code));
-    const fence = await raise({ scope }, work.entityName, work.removal);
-    if (fence === 'newer') continue;
-    const workspace = { orgCode: work.orgCode, tenantCode: code, scope, fenceVersion: fence.itemVersion };
-    while (await purgeStep(entity, workspace)) await stillMine();
-  }
+  for await (const { code } of workspaceRows(orgScope))
+    await purgeWorkspace(store.scope(workspaceScopeName(work.orgCode, code)), {
+      entity,
+      partition: directPartition(entity, { orgCode: work.orgCode, tenantCode: code }),
+      removal: work.removal,
+      stillMine,
+    }).catch(ignoreClosed);
   const removeRow: Change = { kind: 'remove', pk: row.pk, sk: row.sk, if: { version: row.version } };
   await orgScope.commit([removeRow], { priority: 'background' });
 }
@@ -76,27 +85,50 @@ async function loadDefinition(
   return compileEntity(JSON.parse(body.value) as EntityDefinition, work.definition);
 }
 
-const changesPerStep = 500;
-
-interface PurgedWorkspace {
-  readonly orgCode: string;
-  readonly tenantCode: string;
-  readonly scope: Scope;
-  readonly fenceVersion: number;
+interface WorkspacePurge {
+  readonly entity: CompiledEntity;
+  /** Where the records lie, if they are found by their keys. */
+  readonly partition: string;
+  readonly removal: number;
+  readonly stillMine: () => Promise<void>;
 }
 
+async function purgeWorkspace(scope: Scope, purge: WorkspacePurge): Promise<void> {
+  const fence = await raise({ scope }, purge.entity.name, purge.removal);
+  if (fence === 'newer') return;
+  while (await purgeStep(scope, purge, fence.itemVersion)) await purge.stillMine();
+}
+
+const changesPerStep = 500;
+const bytesPerStep = 4 * 1024 * 1024;
+
 /** Removes some records with their index items; false once there is none left. */
-async function purgeStep(entity: CompiledEntity, workspace: PurgedWorkspace): Promise<boolean> {
-  const { scope, fenceVersion } = workspace;
+async function purgeStep(scope: Scope, { entity, partition }: WorkspacePurge, fenceVersion: number): Promise<boolean> {
   const limit = Math.max(1, Math.floor(changesPerStep / (entity.indexes.length + 2)));
+  const read = { limit, bytesMax: bytesPerStep };
   const items =
     entity.directSortPrefix === undefined
-      ? (await scope.follow(entity.idIndexPk, { limit })).map(({ item }) => item)
-      : await scope.range(directPartition(entity, workspace), { prefix: entity.directSortPrefix, limit });
+      ? await followedItems(scope, entity.idIndexPk, read)
+      : await scope.range(partition, { ...read, prefix: entity.directSortPrefix });
   if (items.length === 0) return false;
   const fenced: Change = { kind: 'check', ...fenceKey(entity.name), if: { version: fenceVersion } };
   await scope.commit([fenced, ...removeRecords(entity, items)], { priority: 'background' });
   return true;
+}
+
+/** The fence keeps what is read in two steps as it is: nobody writes these records any more. */
+async function followedItems(scope: Scope, indexPk: string, read: RangeRead): Promise<readonly Item[]> {
+  const followed = await scope.follow(indexPk, read);
+  const entries = await scope.range(indexPk, read);
+  return followed.flatMap(({ sk, version, value }) => {
+    const target = entries.find((entry) => entry.sk === sk)?.target;
+    return target === undefined ? [] : [{ ...target, version, value }];
+  });
+}
+
+/** A workspace that takes no writes any more is removed as a whole, with what is left in it. */
+function ignoreClosed(error: unknown): void {
+  if (!(error instanceof ScopeClosed)) throw error;
 }
 
 /** The work as `purgeWork` wrote it. */

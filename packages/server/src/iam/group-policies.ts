@@ -1,4 +1,5 @@
 /** Which groups hold a policy: an index that every write of a group keeps, since a policy must not go from under one. */
+import { followItems } from '../entities/follow-items.ts';
 import { indexPrefix, indexSortKey } from '../entities/order-encoding.ts';
 import type { PlannedChange } from '../entities/write-loop.ts';
 import type { CheckEmpty, Item, Key, Scope } from '../store/port.ts';
@@ -27,7 +28,7 @@ export function groupIndexChanges(
 
 /** The groups that hold a policy, the first of them. */
 export async function groupsWith(scope: Scope, policyId: string, limit: number): Promise<readonly Item[]> {
-  const entries = await scope.follow(indexPk, { prefix: indexPrefix(policyId), limit });
+  const entries = await followItems(scope, indexPk, { prefix: indexPrefix(policyId), limit });
   return entries.map(({ item }) => item);
 }
 

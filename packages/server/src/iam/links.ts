@@ -1,3 +1,4 @@
+import { followItems } from '../entities/follow-items.ts';
 import { indexPrefix } from '../entities/order-encoding.ts';
 import type { RecordData } from '../entities/record.ts';
 import { removeRecords } from '../entities/record-changes.ts';
@@ -36,7 +37,7 @@ export async function linksOf(scope: Scope, userId: string): Promise<Links> {
 /** @throws Error where a person has more links than are read: leaving one out could leave out a Deny. */
 export async function linksFrom(scope: Scope, kind: LinkKind, userId: string): Promise<readonly Item[]> {
   const range = { prefix: indexPrefix(userId), limit: linksPerUserMax + 1 };
-  const entries = await scope.follow(linkIndex(kind, 'user_id'), range);
+  const entries = await followItems(scope, linkIndex(kind, 'user_id'), range);
   if (entries.length > linksPerUserMax) throw new Error('a user has more links than are read');
   return entries.map(({ item }) => item);
 }
@@ -48,7 +49,7 @@ export async function linksTo(
   to: { readonly id: string; readonly limit: number; readonly after?: string },
 ): Promise<readonly { readonly sk: string; readonly item: Item }[]> {
   const { id, limit, after } = to;
-  return scope.follow(linkIndex(kind, kind.by), {
+  return followItems(scope, linkIndex(kind, kind.by), {
     prefix: indexPrefix(id),
     limit,
     ...(after === undefined ? {} : { after }),

@@ -10,5 +10,5 @@ export async function policyIdByName(scope: Scope, name: string): Promise<string
   const index = systemEntity('aclpolicy').indexes.find(({ field }) => field === 'name');
   if (index === undefined) throw new TypeError('aclpolicy has no index on its name');
   const [found] = await scope.follow(index.pk, { prefix: indexPrefix(index.encode(name)), limit: 1 });
-  return found === undefined ? undefined : String((JSON.parse(found.item.value) as { readonly id: string }).id);
+  return found === undefined ? undefined : String((JSON.parse(found.value) as { readonly id: string }).id);
 }

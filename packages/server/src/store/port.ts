@@ -52,10 +52,14 @@ export interface RangeRead extends Range {
   readonly bytesMax?: number;
 }
 
-/** An index item's place and the item that it points to, read in one snapshot. */
+/**
+ * An index item's place, and version and value of the item that it points to, read in one snapshot. Not that item's key:
+ * whoever needs it reads the index item itself, and pays for it.
+ */
 export interface Followed {
   readonly sk: string;
-  readonly item: Item;
+  readonly version: number;
+  readonly value: string;
 }
 
 export type Condition = 'absent' | 'present' | 'any' | { readonly version: number };
@@ -133,7 +137,7 @@ export interface Scope {
   readonly name: ScopeName;
   get(keys: readonly Key[]): Promise<readonly (Item | undefined)[]>;
   range(pk: string, read: RangeRead): Promise<readonly Item[]>;
-  /** Reads an index partition and returns the targets, in the index's order; an entry without a target is left out. */
+  /** Reads an index partition and returns what its targets hold, in the index's order; an entry without a target is left out. */
   follow(indexPk: string, read: RangeRead): Promise<readonly Followed[]>;
   /** Counts items, at most `atMost` of them. */
   count(pk: string, range: Range, atMost: number): Promise<number>;

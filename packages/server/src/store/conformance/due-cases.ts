@@ -29,11 +29,11 @@ export const dueCases: readonly ConformanceCase[] = [
           ])
         ).map((item) => item?.sk),
         (await scope.range('p', { limit: 1 })).map((item) => item.sk),
-        (await scope.follow('index#i', { limit: 5 })).map((entry) => entry.item.sk),
+        (await scope.follow('index#i', { limit: 5 })).map(({ value }) => value),
         await scope.count('p', {}, 5),
       ];
       clock.advance(9);
-      assert.deepEqual(await seen(), ['a', ['a', 'b'], ['a'], ['a'], 2]);
+      assert.deepEqual(await seen(), ['a', ['a', 'b'], ['a'], ['value of a'], 2]);
       clock.advance(1);
       assert.deepEqual(await seen(), [undefined, [undefined, 'b'], ['b'], [], 1]);
     },

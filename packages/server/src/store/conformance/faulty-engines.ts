@@ -164,7 +164,7 @@ export class LeakyCountEngine extends MemoryEngine {
 
 export class TargetOrderEngine extends MemoryEngine {
   override follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
-    return super.follow(scope, read, now).toSorted((left, right) => (left.item.sk < right.item.sk ? -1 : 1));
+    return super.follow(scope, read, now).toSorted((left, right) => (left.value < right.value ? -1 : 1));
   }
 }
 

@@ -26,7 +26,7 @@ export const scopeCases: readonly ConformanceCase[] = [
           [name],
         );
         assert.deepEqual(
-          (await scope.follow('index#i', { limit: 5 })).map(({ item }) => item.value),
+          (await scope.follow('index#i', { limit: 5 })).map(({ value }) => value),
           [name],
         );
         assert.deepEqual(

@@ -30,9 +30,9 @@ export class MemoryEngine implements Engine {
   follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
     const followed = this.#liveItems(scope, read, now).flatMap(({ sk, target }) => {
       const item = target === undefined ? undefined : live(this.#find(scope, target), now);
-      return item === undefined ? [] : [{ sk, item }];
+      return item === undefined ? [] : [{ sk, version: item.version, value: item.value }];
     });
-    return takeWhileFits(followed, read, ({ item }) => item.value);
+    return takeWhileFits(followed, read, ({ value }) => value);
   }
 
   count(scope: ScopeName, read: BoundedRead, now: number): number {

@@ -49,22 +49,22 @@ export class SqliteReader {
   follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
     if (read.limit > shortReadLimit) return this.#followKeys(scope, read, now);
     const rows = this.#statements.prepare<FollowedRow>(`
-      select items.version, due_queue, due_at, value, target_sk, target_pk, entry.sk
+      select items.version, due_queue, due_at, value, entry.sk
       from index_items as entry left join items on items.row = target_row
       where ${boundsSql(read, 'entry.')} ${orderSql(read, 'entry.')} limit ?`);
     const found = rows.all(...boundsOf(scope, read), read.limit);
     if (!found.every((row) => isAlive(row, now))) return this.#followKeys(scope, read, now);
-    return takeWhileFits(found, read, followedOfRow, ({ item }) => item.value);
+    return takeWhileFits(found, read, followedOfRow, ({ value }) => value);
   }
 
   #followKeys(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
     const rows = this.#statements.prepare<FollowedRow>(`
-      select items.version, due_queue, due_at, value, items.sk, items.pk, entry.sk
+      select items.version, due_queue, due_at, value, entry.sk
       from index_items as entry
       cross join items on items.scope = entry.scope and items.pk = target_pk and items.sk = target_sk
       where ${boundsSql(read, 'entry.')} and ${liveSql} ${orderSql(read, 'entry.')} limit ?`);
     const found = rows.iterate(...boundsOf(scope, read), now, read.limit);
-    return takeWhileFits(found, read, followedOfRow, ({ item }) => item.value);
+    return takeWhileFits(found, read, followedOfRow, ({ value }) => value);
   }
 
   count(scope: ScopeName, read: BoundedRead, now: number): number {
@@ -141,7 +141,7 @@ function rowsOf<Row>(statement: Statement<Row>, read: BoundedRead, ...parameters
 const shortReadLimit = 32;
 
 type RangeRow = ItemRow extends readonly [...infer Columns, string] ? readonly [...Columns] : never;
-type FollowedRow = readonly [...ItemRow, indexSk: string];
+type FollowedRow = RangeRow;
 type DueRow = readonly [...ItemRow, scope: ScopeName];
 type ScanRow = readonly [...ItemRow, targetPk: string | null, targetSk: string | null];
 
@@ -169,8 +169,8 @@ function isAlive([version, dueQueue, dueAt]: readonly [number | null, ...unknown
   return version !== null && !(dueQueue === 'expire' && typeof dueAt === 'number' && dueAt <= now);
 }
 
-function followedOfRow([version, dueQueue, dueAt, value, sk, pk, indexSk]: FollowedRow): Followed {
-  return { sk: indexSk, item: itemOfRow([version, dueQueue, dueAt, value, sk, pk]) };
+function followedOfRow([version, , , value, sk]: FollowedRow): Followed {
+  return { sk, version, value };
 }
 
 function itemOfScanRow([version, dueQueue, dueAt, value, sk, pk, targetPk, targetSk]: ScanRow): Item {
