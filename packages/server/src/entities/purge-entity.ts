@@ -12,7 +12,6 @@ import type { CompiledEntity } from './compile-entity.ts';
 import { compileEntity } from './compile-entity.ts';
 import type { EntityDefinition } from './definition.ts';
 import { fenceKey, raise } from './fence.ts';
-import { followItems } from './follow-items.ts';
 import { type EntityRow, entityKey, entityRows, versionKey } from './org-keys.ts';
 import { removeRecords } from './record-changes.ts';
 import { directPartition } from './record-keys.ts';

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Problem } from '../lib/problem.ts';
+import { openStore } from '../store/open-store.ts';
+import { Conflict, type Scope, type Store } from '../store/port.ts';
+import { fenceKey, raise } from './fence.ts';
+import { type PurgeEntity, purgeEntity, readPurgeWork } from './purge-entity.ts';
+import { listAll, RecordBench, SteppedClock } from './record-bench.ts';
+
+class Crash extends Error {}
+
+/** A store that works for so many calls and then fails each, either before the call takes effect or after it. */
+function crashing(store: Store, callsLeft: number, when: 'before' | 'after'): Store {
+  let left = callsLeft;
+  const counted = async <T>(call: () => Promise<T>): Promise<T> => {
+    left -= 1;
+    if (left < 0 && (when === 'before' || left < -1)) throw new Crash();
+    const answer = await call();
+    if (left < 0) throw new Crash();
+    return answer;
+  };
+  const wrap = (scope: Scope): Scope => ({
+    name: scope.name,
+    get: (keys) => counted(() => scope.get(keys)),
+    range: (pk, read) => counted(() => scope.range(pk, read)),
+    follow: (pk, read) => counted(() => scope.follow(pk, read)),
+    count: (pk, range, atMost) => counted(() => scope.count(pk, range, atMost)),
+    commit: (changes, options) => counted(() => scope.commit(changes, options)),
+  });
+  return { ...store, scope: (name) => wrap(store.scope(name)) };
+}
+
+const fieldNames = Array.from({ length: 18 }, (_, index) => `f${index}`);
+const UpdateParams = fieldNames.map((name) => ({ name, index: true }));
+const keyings = {
+  direct: {},
+  templated: { baseKeys: { pkTemplate: 'org#{org};by#{f0}', skTemplate: '{f1}#{id}' } },
+} as const;
+const recordsPerWorkspace = 30;
+
+/** An org whose entity `order` has just been removed, with more records than one step takes, in two workspaces. */
+async function removedEntity(keying: keyof typeof keyings) {
+  const clock = new SteppedClock();
+  const bench = new RecordBench(await openStore({ kind: 'memory', clock }), clock);
+  const workspaces = [bench.workspace, bench.workspaceOf('second')];
+  for (const workspace of workspaces) await bench.found(workspace);
+  const node = bench.node();
+  const define = () => node.admin.define('acme', { entityName: 'order', UpdateParams, ...keyings[keying] });
+  const fill = async (count: number) => {
+    for (const workspace of workspaces) {
+      const call = await node.call('order', { workspace });
+      for (let index = 0; index < count; index++) await node.runtime.create(call, { f0: `a${index % 3}`, f1: 'b' });
+    }
+  };
+  await define();
+  await fill(recordsPerWorkspace);
+  const stale = await node.call('order');
+  await node.admin.remove('acme', 'order');
+  const [due] = await bench.opened.maintenance.due('work', clock.now(), 10);
+  assert.ok(due !== undefined);
+  const work: PurgeEntity = readPurgeWork(JSON.parse(due.item.value));
+  const purge = (store: Store) => purgeEntity(store, work, async () => undefined);
+  const isNameFree = () =>
+    define().then(
+      () => true,
+      (error: unknown) => {
+        assert.ok(error instanceof Problem && error.code === 'conflict', String(error));
+        return false;
+      },
+    );
+  const left = async () => {
+    const items = (await Promise.all(workspaces.map((workspace) => bench.contents(workspace)))).flat();
+    return items.filter(({ pk }) => pk !== 'fence' && pk !== 'count').length;
+  };
+  const counters = async () => {
+    const found = workspaces.map(({ scope }) => scope.get([{ pk: 'count', sk: 'order' }]));
+    return (await Promise.all(found)).map(([item]) => item?.value ?? '0');
+  };
+  return { bench, node, workspaces, store: bench.opened.store, work, purge, fill, isNameFree, left, counters, stale };
+}
+
+for (const keying of ['direct', 'templated'] as const)
+  for (const when of ['before', 'after'] as const)
+    test(`a purge of ${keying} records that crashes ${when} any of its steps is finished by its repetition`, async () => {
+      for (let calls = 0; ; calls++) {
+        const org = await removedEntity(keying);
+        const outcome = await org.purge(crashing(org.store, calls, when)).then(
+          () => 'done',
+          (error: unknown) => error,
+        );
+        if (outcome === 'done') {
+          assert.ok(calls > 8, 'the purge took its steps');
+          return;
+        }
+        assert.ok(outcome instanceof Crash, String(outcome));
+        if ((await org.left()) > 0) assert.equal(await org.isNameFree(), false, `after ${calls} calls`);
+        await org.purge(org.store);
+        assert.deepEqual([await org.left(), await org.counters()], [0, ['0', '0']], `after ${calls} calls`);
+        if (calls % 5 === 0) await assertSparesSuccessor(org);
+      }
+    });
+
+/** Whoever repeats the purge once the name is free touches nothing of the new entity. */
+async function assertSparesSuccessor(org: Awaited<ReturnType<typeof removedEntity>>): Promise<void> {
+  const { node, workspaces, isNameFree, fill, purge, store } = org;
+  assert.equal(await isNameFree(), true);
+  await fill(3);
+  await purge(store);
+  for (const workspace of workspaces) {
+    const call = await node.call('order', { workspace });
+    assert.equal((await listAll(node, call)).length, 3);
+  }
+  assert.deepEqual(await org.counters(), ['3', '3']);
+}
+
+test('a purge that read its row before the name became free touches nothing of the new entity', async () => {
+  const org = await removedEntity('direct');
+  const slow = pausing(org.store);
+  const late = org.purge(slow.store);
+  await slow.reached;
+  await org.purge(org.store);
+  assert.equal(await org.isNameFree(), true);
+  await org.fill(3);
+  slow.resume();
+  await late.catch((error: unknown) => assert.ok(error instanceof Conflict, String(error)));
+  assert.deepEqual(await org.counters(), ['3', '3']);
+  assert.equal(await org.isNameFree(), false);
+});
+
+/** A store that stops at the first look at a list of workspaces, until it is told to go on. */
+function pausing(store: Store) {
+  const reached = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const range: Scope['range'] = async function range(this: Scope, pk, read) {
+    const items = await store.scope(this.name).range(pk, read);
+    if (pk !== 'workspace') return items;
+    reached.resolve();
+    await gate.promise;
+    return items;
+  };
+  const wrapped: Store = { ...store, scope: (name) => ({ ...store.scope(name), name, range }) };
+  return { store: wrapped, reached: reached.promise, resume: gate.resolve };
+}
+
+test('two purges of one entity at once remove everything once', async () => {
+  const org = await removedEntity('direct');
+  const outcomes = await Promise.allSettled([org.purge(org.store), org.purge(org.store)]);
+  for (const outcome of outcomes)
+    if (outcome.status === 'rejected') assert.ok(outcome.reason instanceof Conflict, String(outcome.reason));
+  await org.purge(org.store);
+  assert.deepEqual([await org.left(), await org.counters()], [0, ['0', '0']]);
+});
+
+test('writers that know the removed definition get nowhere from the moment their workspace is being purged', async () => {
+  const org = await removedEntity('direct');
+  const writes: Promise<unknown>[] = [];
+  const stillMine = async (): Promise<void> => {
+    const write = org.node.runtime.create(org.stale, { f0: 'a', f1: 'late' });
+    writes.push(write.catch((error: unknown) => (error instanceof Problem ? error.code : error)));
+  };
+  await purgeEntity(org.store, org.work, stillMine);
+  assert.deepEqual(new Set(await Promise.all(writes)), new Set(['not_found']));
+  assert.deepEqual([await org.left(), await org.counters()], [0, ['0', '0']]);
+});
+
+test('a purge ends as soon as it is told that another process does it', async () => {
+  const org = await removedEntity('direct');
+  const lost = new Error('the lease is lost');
+  await assert.rejects(
+    purgeEntity(org.store, org.work, () => Promise.reject(lost)),
+    lost,
+  );
+  assert.ok((await org.left()) > 0);
+});
+
+test('a workspace that is closed does not keep a name from becoming free', async () => {
+  const org = await removedEntity('direct');
+  await org.bench.opened.maintenance.setState(org.bench.workspace.scope.name, 'closed');
+  await org.purge(org.store);
+  assert.equal(await org.isNameFree(), true);
+});
+
+test('a fence is raised, never lowered, and many that raise it agree', async () => {
+  const org = await removedEntity('direct');
+  const { scope } = org.bench.workspaceOf('fenced');
+  const raised = await Promise.all(Array.from({ length: 8 }, () => raise({ scope }, 'order', 5)));
+  for (const fence of raised) assert.deepEqual(fence, raised[0]);
+  assert.equal(await raise({ scope }, 'order', 4), 'newer');
+  assert.deepEqual(await raise({ scope }, 'order', 5), raised[0]);
+  const [item] = await scope.get([fenceKey('order')]);
+  assert.equal(item?.value, '{"definition":5}');
+});
