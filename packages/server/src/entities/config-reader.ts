@@ -48,16 +48,19 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
   const compiled = new BoundedMap<string, Promise<CompiledEntity>>(options.entitiesMax ?? 5000);
   const flights = singleFlight<string, ConfigSet>();
 
-  const refresh = (orgCode: string): Promise<ConfigSet> =>
-    flights(orgCode, async () => {
-      const readAt = clock.now();
-      const set = await readConfigSet(store.scope(orgScopeName(orgCode)), {
-        known: orgs.get(orgCode)?.set,
-        compile: (name, version) => compileOnce(orgCode, name, version),
-      });
-      orgs.set(orgCode, { set, readAt });
-      return set;
+  const read = async (orgCode: string): Promise<ConfigSet> => {
+    const readAt = clock.now();
+    const set = await readConfigSet(store.scope(orgScopeName(orgCode)), {
+      known: orgs.get(orgCode)?.set,
+      compile: (name, version) => compileOnce(orgCode, name, version),
     });
+    // Reads may end in another order than they began: what is known never becomes older.
+    const cached = orgs.get(orgCode);
+    if (cached !== undefined && cached.set.version > set.version) return cached.set;
+    orgs.set(orgCode, { set, readAt });
+    return set;
+  };
+  const readShared = (orgCode: string): Promise<ConfigSet> => flights(orgCode, () => read(orgCode));
 
   const compileOnce = (orgCode: string, name: string, version: number): Promise<CompiledEntity> => {
     const key = JSON.stringify([orgCode, name, version]);
@@ -72,15 +75,17 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
   return {
     current: async (orgCode) => {
       const cached = orgs.get(orgCode);
-      if (cached === undefined) return refresh(orgCode);
+      if (cached === undefined) return readShared(orgCode);
       const age = clock.now() - cached.readAt;
+      // A clock that was set back says nothing about the age.
+      if (age < 0 || age >= waitAfterMilliseconds) return readShared(orgCode);
       if (age < refreshAfterMilliseconds) return cached.set;
-      if (age >= waitAfterMilliseconds) return refresh(orgCode);
       // The store's fault is met again by the request that has to wait for the answer.
-      refresh(orgCode).catch(() => undefined);
+      readShared(orgCode).catch(() => undefined);
       return cached.set;
     },
-    refresh: (orgCode) => refresh(orgCode),
+    // A read that is under way may have begun before what the caller knows of, so it is not joined.
+    refresh: read,
   };
 }
 
