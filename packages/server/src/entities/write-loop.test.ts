@@ -62,6 +62,23 @@ test('an update that two nodes make at once is lost by neither', async () => {
   assert.deepEqual(actual, expected);
 });
 
+test('a record that moves from key to key is there for every reader and writer', async () => {
+  const { bench, one, other } = await twoNodes();
+  const baseKeys = { pkTemplate: 'org#{org};by#{place}', skTemplate: 'x#{id}' };
+  const UpdateParams = [{ name: 'place' }, { name: 'note' }];
+  await one.admin.define('acme', { entityName: 'moving', baseKeys, UpdateParams });
+  const call = await one.call('moving');
+  const { id } = (await one.runtime.create(call, { place: 'start' })).data;
+  const moves = range(40).map((index) => one.runtime.update(call, { id, body: { place: `p${index}` } }));
+  const notes = range(10).map((index) => other.runtime.update(call, { id, body: { note: String(index) } }));
+  const reads = range(200).map(() => other.runtime.get(call, id));
+  for (const item of await Promise.all(reads)) assert.ok(item !== undefined);
+  const outcomes = await Promise.all([...moves, ...notes].map(codeOf));
+  assert.deepEqual(new Set(outcomes), new Set(['done']));
+  const { actual, expected } = await derived(bench, call);
+  assert.deepEqual(actual, expected);
+});
+
 test('of updates that hold one version by `If-Match` exactly one wins', async () => {
   const { one, other } = await twoNodes();
   const call = await one.call('order');

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Problem } from '../lib/problem.ts';
+import { openStore } from '../store/open-store.ts';
+import { scanBudget } from './list-records.ts';
+import type { RecordData } from './record.ts';
+import { listAll, listQuery, RecordBench, SteppedClock, user } from './record-bench.ts';
+import type { RecordCall } from './write-loop.ts';
+
+const clock = new SteppedClock();
+const opened = await openStore({ kind: 'memory', clock });
+const node = new RecordBench(opened, clock).node();
+const { runtime } = node;
+let tenants = 0;
+
+const UpdateParams = [{ name: 'rank', colType: 'number', index: true }, { name: 'text' }];
+await node.admin.define('acme', { entityName: 'direct', UpdateParams });
+const baseKeys = { pkTemplate: 'org#{org};t', skTemplate: '{text};{rank}#{id}' };
+await node.admin.define('acme', { entityName: 'templated', UpdateParams, baseKeys });
+
+function freshCall(entityName = 'direct'): Promise<RecordCall> {
+  return node.call(entityName, { workspace: new RecordBench(opened, clock, `t${++tenants}`).workspace });
+}
+
+const queries: readonly Readonly<Record<string, string>>[] = [
+  {},
+  { sortdir: 'asc' },
+  { sortby: 'rank' },
+  { sortby: 'rank', sortdir: 'desc' },
+  { rank: '1' },
+  { rank: '1', rank_op: 'gte', sortby: 'rank' },
+  { text: 'a' },
+  { sortby: 'updated_at' },
+];
+
+const body = fc.record({ rank: fc.integer({ min: 0, max: 2 }), text: fc.constantFrom('a', 'b') });
+const disturbance = fc.oneof(
+  fc.record({ kind: fc.constant('add' as const), body }),
+  fc.record({ kind: fc.constant('remove' as const), which: fc.nat({ max: 20 }) }),
+  fc.record({ kind: fc.constant('move' as const), which: fc.nat({ max: 20 }), body }),
+);
+
+for (const entityName of ['direct', 'templated'])
+  test(`pages of ${entityName} records hold each that stood throughout once, whatever others do meanwhile`, async () => {
+    const property = fc.asyncProperty(
+      fc.array(body, { minLength: 1, maxLength: 20 }),
+      fc.array(fc.array(disturbance, { maxLength: 4 }), { maxLength: 12 }),
+      fc.constantFrom(...queries),
+      fc.integer({ min: 1, max: 4 }),
+      async (bodies, disturbances, parameters, pagesize) => {
+        const call = await freshCall(entityName);
+        const made: RecordData[] = [];
+        for (const one of bodies) made.push((await runtime.create(call, one)).data);
+        const expected = (await listAll(node, call, parameters)).map(({ id }) => id);
+        const disturbed = new Set<string>();
+        const listed: string[] = [];
+        let nexttoken: string | null | undefined;
+        for (let page = 0; nexttoken !== null; page++) {
+          const given = { ...parameters, pagesize: String(pagesize), ...(nexttoken ? { nexttoken } : {}) };
+          const answer = await runtime.list(call, listQuery(call, given));
+          assert.ok(answer.items.length <= pagesize);
+          listed.push(...answer.items.map((text) => (JSON.parse(text) as RecordData).id));
+          nexttoken = answer.nexttoken;
+          for (const one of disturbances[page] ?? []) await disturb(call, { one, made, disturbed });
+        }
+        const standing = expected.filter((id) => !disturbed.has(id));
+        assert.deepEqual(
+          listed.filter((id) => standing.includes(id)),
+          standing,
+        );
+      },
+    );
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+type Disturbance = typeof disturbance extends fc.Arbitrary<infer D> ? D : never;
+
+async function disturb(
+  call: RecordCall,
+  act: { readonly one: Disturbance; readonly made: readonly RecordData[]; readonly disturbed: Set<string> },
+): Promise<void> {
+  const { one, made, disturbed } = act;
+  clock.advance(1);
+  if (one.kind === 'add') {
+    await runtime.create(call, one.body);
+    return;
+  }
+  const id = made[one.which]?.id;
+  if (id === undefined || (await runtime.get(call, id)) === undefined) return;
+  disturbed.add(id);
+  if (one.kind === 'remove') await runtime.remove(call, { id });
+  else await runtime.update(call, { id, body: one.body });
+}
+
+test('past the scan budget pages and counts end short, with a cursor, and still come to the end', async () => {
+  const call = await freshCall();
+  const total = 2 * scanBudget.items + 100;
+  for (let index = 0; index < total; index++)
+    await runtime.create(call, { text: index % 1000 === 7 ? 'wanted' : 'other', rank: 1 });
+  const expected = (await listAll(node, call, { pagesize: '200' })).filter(({ text }) => text === 'wanted');
+  assert.equal(expected.length, 5);
+  for (const parameters of [{ text: 'wanted' }, { text: 'wanted', rank: '1' }]) {
+    const first = await runtime.list(call, listQuery(call, parameters));
+    assert.ok(first.items.length < 5 && first.nexttoken !== null);
+    const none = await runtime.list(call, listQuery(call, { ...parameters, text: 'none' }));
+    assert.ok(none.items.length === 0 && none.nexttoken !== null);
+    assert.deepEqual(await listAll(node, call, parameters), expected);
+    const counts = await countInParts(call, parameters);
+    assert.ok(counts.length > 1);
+    assert.equal(
+      counts.reduce((sum, count) => sum + count),
+      5,
+    );
+  }
+  assert.deepEqual(await runtime.count(call, listQuery(call, { rank: '1' })), { count: total });
+  assert.deepEqual(await runtime.count(call, listQuery(call)), { count: total });
+});
+
+async function countInParts(call: RecordCall, parameters: Readonly<Record<string, string>>) {
+  const counts: number[] = [];
+  for (let nexttoken: string | undefined; ; ) {
+    const given = nexttoken === undefined ? parameters : { ...parameters, nexttoken };
+    const part = await runtime.count(call, listQuery(call, given));
+    counts.push(part.count);
+    nexttoken = part.nexttoken;
+    if (nexttoken === undefined) return counts;
+  }
+}
+
+test('pages of large records stay within the budget of bytes and lose none', async () => {
+  const call = await freshCall();
+  const text = '€'.repeat(100_000);
+  const ids: string[] = [];
+  for (let index = 0; index < 40; index++) ids.unshift((await runtime.create(call, { text, rank: index })).data.id);
+  for (const parameters of [{}, { sortby: 'rank', sortdir: 'desc' }, { rank: '0', rank_op: 'gte' }]) {
+    const first = await runtime.list(call, listQuery(call, { ...parameters, pagesize: '200' }));
+    const bytes = first.items.reduce((sum, item) => sum + Buffer.byteLength(item), 0);
+    assert.ok(first.items.length > 1 && bytes <= scanBudget.bytes + 400_000);
+    const listed = await listAll(node, call, { ...parameters, pagesize: '200' });
+    assert.deepEqual(
+      listed.map(({ id }) => id),
+      ids,
+    );
+  }
+});
+
+test('a cursor is good for its list alone: caller, workspace, entity, query, and with any page size', async () => {
+  const call = await freshCall();
+  for (const rank of [1, 1, 1]) await runtime.create(call, { rank, text: 'a' });
+  const query = { rank: '1', text: 'a', pagesize: '1' };
+  const { nexttoken } = await runtime.list(call, listQuery(call, query));
+  assert.ok(nexttoken !== null);
+  const accepts = (other: RecordCall, parameters: Readonly<Record<string, string>>) =>
+    runtime.list(other, listQuery(other, { ...parameters, nexttoken })).then(
+      () => true,
+      (error: unknown) => {
+        assert.ok(error instanceof Problem && error.code === 'invalid_cursor', String(error));
+        return false;
+      },
+    );
+  assert.ok(await accepts(call, query));
+  assert.ok(await accepts(call, { text: 'a', rank: '1', pagesize: '200' }));
+  const { workspace } = call;
+  const others: readonly RecordCall[] = [
+    { ...call, actor: { userId: user.replace(/.$/, '9'), claims: {} } },
+    { ...call, workspace: { ...workspace, env: 'prod' } },
+    { ...call, workspace: { ...workspace, orgCode: 'other' } },
+    { ...call, workspace: { ...workspace, tenantId: 'other' } },
+    await node.call('templated', { workspace }),
+  ];
+  for (const other of others) assert.equal(await accepts(other, query), false);
+  const otherQueries = [
+    { rank: '1' },
+    { ...query, rank: '2' },
+    { ...query, rank_op: 'ne' },
+    { ...query, sortdir: 'asc' },
+  ];
+  for (const other of [{}, ...otherQueries, { ...query, sortby: 'rank' }])
+    assert.equal(await accepts(call, other), false);
+  await assert.rejects(runtime.count(call, listQuery(call, { ...query, nexttoken })), { code: 'invalid_cursor' });
+});
