@@ -27,7 +27,7 @@ export interface FieldDefinition {
 }
 
 /** What every record has beside its fields. The platform sets them, a client never does. */
-export const platformFields = ['id', 'created_at', 'updated_at', 'created_by', 'updated_by', 'version'] as const;
+const platformFields = ['id', 'created_at', 'updated_at', 'created_by', 'updated_by', 'version'] as const;
 
 export function isPlatformField(name: string): boolean {
   return (platformFields as readonly string[]).includes(name);

@@ -28,7 +28,7 @@ export async function deleteRecord(parts: RuntimeParts, call: RecordCall, input:
 }
 
 /** The changes that take a record out, with its index items and its place in the count. */
-export function removal(call: RecordCall, stored: StoredRecord): readonly PlannedChange[] {
+function removal(call: RecordCall, stored: StoredRecord): readonly PlannedChange[] {
   return [
     unconditional({ kind: 'remove', ...stored.key, if: { version: stored.version } }),
     unconditional(countChange(call.entity, -1)),

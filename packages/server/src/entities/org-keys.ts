@@ -6,7 +6,7 @@ import { activeConfigKey, versionedConfigKey } from './api-configs.ts';
 export const configHeadKey: Key = { pk: 'config', sk: 'head' };
 
 export const activeConfigs = 'config;active';
-export const configVersions = 'config;versions';
+const configVersions = 'config;versions';
 export const entityRows = 'entity';
 
 export function activeKey(api: string): Key {

@@ -45,7 +45,7 @@ function problemReply(problem: Problem, requestId: string, baseUrl: string): Rep
   return { status: problem.status, body: JSON.stringify(body), contentType: 'application/problem+json', headers };
 }
 
-export function problemPath(code: ProblemCode): string {
+function problemPath(code: ProblemCode): string {
   return `/problems/${code}`;
 }
 

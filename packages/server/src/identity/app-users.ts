@@ -30,7 +30,7 @@ export interface SignIn {
 }
 
 /** The identity provider's name where the platform itself checked a password. */
-export const passwordIdp = 'password';
+const passwordIdp = 'password';
 
 export interface AppUsersParts {
   readonly clock: Clock;
@@ -51,7 +51,7 @@ function identityKey(idp: string, subject: string): Key {
   return { pk: 'identity', sk: `${escapeKeyValue(idp)};${escapeKeyValue(subject)}` };
 }
 
-export function appUserKey(userId: string): Key {
+function appUserKey(userId: string): Key {
   return { pk: 'app-user', sk: userId };
 }
 

@@ -23,7 +23,7 @@ export interface ExchangedToken {
   readonly tenant_code: string | null;
 }
 
-export const appTokenLifetimeSeconds = 48 * 60 * 60;
+const appTokenLifetimeSeconds = 48 * 60 * 60;
 const reexchangeSecondsMax = 30 * 24 * 60 * 60;
 
 /** Tokens of one environment are never good in the other. */
@@ -59,7 +59,7 @@ interface Issue {
   readonly signIn: SignIn;
 }
 
-export async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Promise<ExchangedToken> {
+async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Promise<ExchangedToken> {
   const { org, env, user, signIn } = issue;
   const membership = await enterDefaultWorkspace(parts, { env, orgCode: org.code }, memberOf(user));
   const nowSeconds = Math.floor(parts.clock.now() / 1000);

@@ -13,7 +13,7 @@ export const guidType: FieldType = {
   }),
 };
 
-export function isGuid(text: string): boolean {
+function isGuid(text: string): boolean {
   return guidText.test(text);
 }
 

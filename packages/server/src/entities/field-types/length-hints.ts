@@ -2,7 +2,7 @@ import type { FieldDefinition } from '../definition.ts';
 import type { FieldValue, ValueProblem } from './field-type.ts';
 
 /** Lengths are counted in characters (code points): an emoji is one. */
-export function characterCount(text: string): number {
+function characterCount(text: string): number {
   let count = 0;
   for (const _character of text) count += 1;
   return count;
