@@ -105,7 +105,8 @@ function parseField(item: unknown, pointer: string, add: AddError): FieldDefinit
     add(`${pointer}/name`, 'reserved_name', `field \`${name}\` is set by the platform`);
     return undefined;
   }
-  const type = fieldTypes.get(item.colType === undefined ? 'string' : String(item.colType));
+  const { colType = 'string' } = item;
+  const type = typeof colType === 'string' ? fieldTypes.get(colType) : undefined;
   if (type === undefined) {
     const known = [...fieldTypes.keys()].join(', ');
     add(`${pointer}/colType`, 'unknown_type', `field \`${name}\`: unknown colType, must be one of ${known}`);
@@ -162,7 +163,8 @@ function checkBehaviour(field: FieldDefinition, pointer: string, add: AddError):
     add(`${pointer}/index`, 'not_indexable', `field \`${field.name}\`: its colType cannot be indexed`);
   if (field.default === undefined) return;
   const parsed = behaviour.parse(field.default);
-  const problem = 'value' in parsed ? behaviour.check?.(parsed.value) : parsed;
+  const check = field.validate === true ? behaviour.check : undefined;
+  const problem = 'value' in parsed ? check?.(parsed.value) : parsed;
   if (problem !== undefined)
     add(`${pointer}/default`, problem.code, `field \`${field.name}\`: its default ${problem.message}`);
 }
