@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { entityNameProblem, fieldNameProblem } from './names.ts';
+import { systemEntityNames } from './system-entity-names.ts';
+
+const builtIn = Object.getOwnPropertyNames(Object.prototype);
+
+for (const name of ['a', 'order', 'order_2', 'x'.repeat(63), 'in', 'null', 'length', 'order_op', 'owner'])
+  test(`\`${name.slice(0, 20)}\` names an entity`, () => assert.equal(entityNameProblem(name), undefined));
+
+const noEntities = ['', 'Order', '1a', '_a', 'a-b', 'a b', 'a#b', 'é', 'x'.repeat(64), 'a\n', 'a\u0000', ...builtIn];
+
+for (const name of [...noEntities, undefined, null, 7, ['order'], { toString: () => 'order' }])
+  test(`${JSON.stringify(name)} names no entity`, () => assert.notEqual(entityNameProblem(name), undefined));
+
+test('a system entity cannot be redefined', () => {
+  assert.equal(systemEntityNames.length, 6);
+  for (const name of systemEntityNames) assert.match(entityNameProblem(name) ?? '', /system entity/);
+});
+
+for (const name of ['a', 'A', 'title', 'customerId', 'a_1', 'X'.repeat(63), 'id', 'version', 'op', 'count', 'order'])
+  test(`\`${name.slice(0, 20)}\` names a field`, () => assert.equal(fieldNameProblem(name), undefined));
+
+const listParameters = ['owner', 'all', 'view', 'q', 'facets', 'sortby', 'sortdir', 'pagesize', 'nexttoken'];
+const noFields = ['', '1a', '_a', 'a-b', 'a.b', 'a b', 'é', 'X'.repeat(64), 'a\n', 'title_op', '_op', 'a_op'];
+
+for (const name of [...noFields, ...listParameters, ...builtIn, undefined, null, 7, ['title']])
+  test(`${JSON.stringify(name)} names no field`, () => assert.notEqual(fieldNameProblem(name), undefined));
