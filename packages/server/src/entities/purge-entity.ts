@@ -93,6 +93,7 @@ interface WorkspacePurge {
 }
 
 async function purgeWorkspace(scope: Scope, purge: WorkspacePurge): Promise<void> {
+  await purge.stillMine();
   const fence = await raise({ scope }, purge.entity.name, purge.removal);
   if (fence === 'newer') return;
   while (await purgeStep(scope, purge, fence.itemVersion)) await purge.stillMine();

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import { Conflict } from '../store/port.ts';
+import { Conflict, type Scope, ScopeClosed, type ScopeName } from '../store/port.ts';
 import type { JobSpace } from './job-runner.ts';
 
 export interface ExpirySweep {
@@ -19,7 +19,7 @@ const itemsPerStep = 200;
 export function startExpirySweep(options: ExpirySweepOptions): ExpirySweep {
   let running: Promise<void> | undefined;
   const turn = async (): Promise<void> => {
-    for (const space of options.spaces) while (await sweepStep(space, options.clock.now()));
+    for (const space of options.spaces) await sweep(space, options.clock.now());
   };
   const timer = setInterval(() => {
     running ??= turn()
@@ -37,16 +37,27 @@ export function startExpirySweep(options: ExpirySweepOptions): ExpirySweep {
   };
 }
 
-async function sweepStep({ store, maintenance }: JobSpace, now: number): Promise<boolean> {
-  const due = await maintenance.due('expire', now, itemsPerStep);
-  for (const { scope, item } of due) {
-    // Expired items read as absent, so a condition on their version cannot hold: whoever wrote anew is spared by `due`.
-    const remove = { kind: 'remove', pk: item.pk, sk: item.sk, if: 'absent' } as const;
-    await store.scope(scope).commit([remove], { priority: 'background' }).catch(ignoreConflict);
+/** What lies in a closed scope cannot be removed and stays due, so a step looks past as much of it as the last one met. */
+async function sweep({ store, maintenance }: JobSpace, now: number): Promise<void> {
+  const closed = new Set<ScopeName>();
+  for (let limit = itemsPerStep; ; ) {
+    const due = await maintenance.due('expire', now, limit);
+    for (const { scope, item } of due)
+      if (!closed.has(scope) && !(await removeExpired(store.scope(scope), item))) closed.add(scope);
+    if (due.length < limit) return;
+    limit = itemsPerStep + due.filter(({ scope }) => closed.has(scope)).length;
   }
-  return due.length === itemsPerStep;
 }
 
-function ignoreConflict(error: unknown): void {
-  if (!(error instanceof Conflict)) throw error;
+/** False where the scope takes no commits any more. */
+async function removeExpired(scope: Scope, { pk, sk }: { readonly pk: string; readonly sk: string }): Promise<boolean> {
+  try {
+    // Expired items read as absent, so a condition on their version cannot hold: whoever wrote anew is spared by `due`.
+    await scope.commit([{ kind: 'remove', pk, sk, if: 'absent' }], { priority: 'background' });
+    return true;
+  } catch (error) {
+    if (error instanceof ScopeClosed) return false;
+    if (error instanceof Conflict) return true;
+    throw error;
+  }
 }

@@ -11,7 +11,10 @@ export interface JobSpace {
   readonly maintenance: Maintenance;
 }
 
-/** Does the work to its end. `stillMine` renews the lease and throws where another process has taken over. */
+/**
+ * Does the work to its end. `stillMine` is to be called between any two steps: it keeps the lease, and throws where
+ * another process has taken over or this one is ending.
+ */
 export type JobHandler = (space: JobSpace, work: unknown, stillMine: () => Promise<void>) => Promise<void>;
 
 export interface JobRunnerOptions {
@@ -25,11 +28,12 @@ export interface JobRunnerOptions {
 export interface JobRunner {
   /** Looks for work now instead of at the next turn. */
   poke(): void;
-  /** Ends when the job at hand has ended. */
+  /** Ends when the job at hand has ended, or has come to the end of a step: the next start goes on with it. */
   close(): Promise<void>;
 }
 
 const leaseMilliseconds = 30_000;
+const renewAfterMilliseconds = 10_000;
 const turnMilliseconds = 1000;
 
 export function startJobRunner(options: JobRunnerOptions): JobRunner {
@@ -38,10 +42,10 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   let running: Promise<void> | undefined;
 
   const turn = async (): Promise<void> => {
-    do {
+    while (isPoked && !isClosed) {
       isPoked = false;
       for (const space of options.spaces) await workOff(options, space, () => isClosed);
-    } while (isPoked && !isClosed);
+    }
   };
   const start = (): void => {
     isPoked = true;
@@ -64,35 +68,65 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
   };
 }
 
+const entriesPerRead = 10;
+
 async function workOff(options: JobRunnerOptions, space: JobSpace, isClosed: () => boolean): Promise<void> {
   for (;;) {
-    const due = await space.maintenance.due('work', options.clock.now(), 10);
+    const due = await space.maintenance.due('work', options.clock.now(), entriesPerRead);
+    let failures = 0;
     for (const entry of due) {
       if (isClosed()) return;
-      await runOne(options, space, entry).catch(options.onError);
+      await runOne(options, { space, entry, isClosed }).catch((error: unknown) => {
+        failures += 1;
+        options.onError(error);
+      });
     }
-    if (due.length < 10) return;
+    // What failed before it was leased is still due: it waits for the next turn, like everything behind it.
+    if (due.length < entriesPerRead || failures > 0) return;
   }
 }
 
-async function runOne(options: JobRunnerOptions, space: JobSpace, entry: DueItem): Promise<void> {
+interface Run {
+  readonly space: JobSpace;
+  readonly entry: DueItem;
+  readonly isClosed: () => boolean;
+}
+
+/** Thrown to a job that is to end before its end. */
+class Stopped extends Error {}
+
+async function runOne({ clock, handlers }: JobRunnerOptions, { space, entry, isClosed }: Run): Promise<void> {
   const scope = space.store.scope(entry.scope);
   const { pk, sk, value } = entry.item;
   let version = entry.item.version;
-  const lease = async (): Promise<void> => {
-    const due = { at: options.clock.now() + leaseMilliseconds, queue: 'work' } as const;
-    const put = { kind: 'put', pk, sk, value, if: { version }, due } as const;
+  let leasedAt = 0;
+  const dueAt = async (at: number): Promise<void> => {
+    const put = { kind: 'put', pk, sk, value, if: { version }, due: { at, queue: 'work' } } as const;
     version = (await scope.commit([put], { priority: 'background' })).seq;
+  };
+  const lease = async (): Promise<void> => {
+    leasedAt = clock.now();
+    await dueAt(leasedAt + leaseMilliseconds);
+  };
+  const stillMine = async (): Promise<void> => {
+    if (isClosed()) throw new Stopped();
+    const age = clock.now() - leasedAt;
+    if (age < 0 || age >= renewAfterMilliseconds) await lease();
   };
   try {
     await lease();
     const work = JSON.parse(value) as { readonly job: string };
-    const handler = options.handlers.get(work.job);
+    const handler = handlers.get(work.job);
     if (handler === undefined) throw new Error(`there is no handler for the job ${work.job}`);
-    await handler(space, work, lease);
+    await handler(space, work, stillMine);
     await scope.commit([{ kind: 'remove', pk, sk, if: { version } }], { priority: 'background' });
   } catch (error) {
-    // A conflict means that another process holds the lease now: its work, not ours.
-    if (!(error instanceof Conflict)) throw error;
+    if (error instanceof Stopped) await dueAt(clock.now()).catch(ignoreConflict);
+    else ignoreConflict(error);
   }
+}
+
+/** A conflict means that another process holds the lease now: its work, not ours. */
+function ignoreConflict(error: unknown): void {
+  if (!(error instanceof Conflict)) throw error;
 }

@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { openStore } from '../store/open-store.ts';
+import { type OpenedStore, type Store, Unavailable } from '../store/port.ts';
+import { type JobHandler, startJobRunner } from './job-runner.ts';
+
+/** A store with work in it, and runners on it that are told when to look. */
+async function workplace() {
+  let now = 1_800_000_000_000;
+  const clock = { now: () => now };
+  const opened = await openStore({ kind: 'memory', clock });
+  const errors: unknown[] = [];
+  const run = (handler: JobHandler, space: OpenedStore = opened) =>
+    startJobRunner({
+      spaces: [space],
+      handlers: new Map([['job', handler]]),
+      clock,
+      onError: (error) => errors.push(error),
+    });
+  const give = (name: string, job = 'job') => {
+    const value = JSON.stringify({ job, name });
+    const due = { at: now, queue: 'work' } as const;
+    return opened.store.scope('s').commit([{ kind: 'put', pk: 'work', sk: name, value, if: 'any', due }]);
+  };
+  const due = async () => (await opened.maintenance.due('work', now, 100)).map(({ item }) => item.sk);
+  const left = async () => (await opened.store.scope('s').range('work', { limit: 100 })).map(({ sk }) => sk);
+  return { opened, errors, run, give, due, left, advance: (milliseconds: number) => (now += milliseconds) };
+}
+
+/** Waits, a turn of the event loop at a time, until something has come true. */
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turns = 0; turns < 1000; turns++) {
+    if (await isTrue()) return;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.fail('it did not come true');
+}
+
+const nameOf = (work: unknown): string => (work as { readonly name: string }).name;
+
+test('every piece of work that is due is done once and removed, also more than one look finds', async () => {
+  const { run, give, left, errors } = await workplace();
+  const names = Array.from({ length: 25 }, (_, index) => `w${String(index).padStart(2, '0')}`);
+  for (const name of names) await give(name);
+  const done: string[] = [];
+  const runner = run(async (_space, work) => void done.push(nameOf(work)));
+  runner.poke();
+  await until(async () => (await left()).length === 0);
+  assert.deepEqual(done.toSorted(), names);
+  assert.deepEqual(errors, []);
+  await runner.close();
+});
+
+test('work whose time has not come is left', async () => {
+  const { run, give, due, advance } = await workplace();
+  advance(1000);
+  await give('later');
+  advance(-1000);
+  const runner = run(() => assert.fail('too early'));
+  runner.poke();
+  await runner.close();
+  assert.deepEqual(await due(), []);
+});
+
+test('work is found by itself at the next turn', async () => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  const { run, give, left } = await workplace();
+  const runner = run(async () => undefined);
+  await give('w');
+  mock.timers.tick(1000);
+  mock.timers.reset();
+  await until(async () => (await left()).length === 0);
+  await runner.close();
+});
+
+test('what fails is told of and done again when its lease has run out, and keeps nothing else from being done', async () => {
+  const { run, give, left, due, errors, advance } = await workplace();
+  for (const name of ['bad', 'good']) await give(name);
+  const tries: string[] = [];
+  const runner = run(async (_space, work) => {
+    tries.push(nameOf(work));
+    if (nameOf(work) === 'bad' && tries.length < 3) throw new Error('broken');
+  });
+  runner.poke();
+  await until(() => tries.length === 2 && errors.length === 1);
+  advance(29_999);
+  assert.deepEqual(await due(), []);
+  advance(1);
+  runner.poke();
+  await until(async () => (await left()).length === 0);
+  assert.deepEqual(tries, ['bad', 'good', 'bad']);
+  assert.match(String(errors[0]), /broken/);
+  await runner.close();
+});
+
+test('work that nobody knows how to do, or that cannot be read, is told of and kept', async () => {
+  const { opened, run, give, left, errors } = await workplace();
+  await give('unknown', 'no-such-job');
+  const broken = {
+    kind: 'put',
+    pk: 'work',
+    sk: 'broken',
+    value: '{',
+    if: 'any',
+    due: { at: 0, queue: 'work' },
+  } as const;
+  await opened.store.scope('s').commit([broken]);
+  const runner = run(() => assert.fail('not for this handler'));
+  runner.poke();
+  await until(() => errors.length === 2);
+  await runner.close();
+  assert.deepEqual(await left(), ['broken', 'unknown']);
+});
+
+test('two processes do not do one piece of work at a time, and it passes to the other when the lease runs out', async () => {
+  const { run, give, left, errors, advance } = await workplace();
+  const gate = Promise.withResolvers<void>();
+  const log: string[] = [];
+  const slow = run(async (_space, _work, stillMine) => {
+    log.push('slow begins');
+    await gate.promise;
+    await stillMine().catch((error: unknown) => {
+      log.push('slow is told');
+      throw error;
+    });
+    log.push('slow goes on');
+  });
+  const other = run(async () => void log.push('other does it'));
+  await give('w');
+  slow.poke();
+  await until(() => log.length === 1);
+  other.poke();
+  advance(29_999);
+  other.poke();
+  await until(async () => true);
+  assert.deepEqual(log, ['slow begins']);
+  advance(1);
+  other.poke();
+  await until(async () => (await left()).length === 0);
+  gate.resolve();
+  await until(() => log.length === 3);
+  await slow.close();
+  await other.close();
+  assert.deepEqual(log, ['slow begins', 'other does it', 'slow is told']);
+  assert.deepEqual(errors, []);
+});
+
+test('a job that says it is still at work keeps its lease', async () => {
+  const { run, give, due, left, advance } = await workplace();
+  const steps: number[] = [];
+  const runner = run(async (_space, _work, stillMine) => {
+    for (let step = 0; step < 8; step++) {
+      advance(20_000);
+      await stillMine();
+      steps.push((await due()).length);
+    }
+  });
+  await give('w');
+  runner.poke();
+  await until(async () => (await left()).length === 0);
+  assert.deepEqual(steps, Array(8).fill(0));
+  await runner.close();
+});
+
+test('a runner that is closed lets its job stop between two steps, and the work is due for the next one at once', async () => {
+  const { run, give, due, left, errors } = await workplace();
+  const begun = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const runner = run(async (_space, _work, stillMine) => {
+    begun.resolve();
+    await gate.promise;
+    await stillMine();
+    assert.fail('it was to stop');
+  });
+  for (const name of ['a', 'b']) await give(name);
+  runner.poke();
+  await begun.promise;
+  const closing = runner.close();
+  gate.resolve();
+  await closing;
+  assert.deepEqual((await due()).toSorted(), ['a', 'b']);
+  runner.poke();
+  assert.deepEqual(await left(), ['a', 'b']);
+  assert.deepEqual(errors, []);
+});
+
+test('a runner that is closed gives nothing back that another process has taken over', async () => {
+  const { run, give, left, errors, advance } = await workplace();
+  const begun = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const runner = run(async (_space, _work, stillMine) => {
+    begun.resolve();
+    await gate.promise;
+    await stillMine();
+  });
+  await give('w');
+  runner.poke();
+  await begun.promise;
+  advance(30_000);
+  const other = run(async () => undefined);
+  other.poke();
+  await until(async () => (await left()).length === 0);
+  const closing = runner.close();
+  gate.resolve();
+  await closing;
+  await other.close();
+  assert.deepEqual([await left(), errors], [[], []]);
+});
+
+test('while the store takes no commits the runner waits for its next turn instead of trying on and on', async () => {
+  const { opened, run, give, errors } = await workplace();
+  for (let index = 0; index < 12; index++) await give(`w${index}`);
+  const failing: Store = {
+    ...opened.store,
+    scope: (name) => ({
+      ...opened.store.scope(name),
+      commit: () => Promise.reject(new Unavailable('the disk is full')),
+    }),
+  };
+  const runner = run(async () => undefined, { ...opened, store: failing });
+  runner.poke();
+  await until(() => errors.length === 10);
+  for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(errors.length, 10);
+  await runner.close();
+});
+
+test('a poke while work is done is not lost', async () => {
+  const { run, give, left } = await workplace();
+  const done: string[] = [];
+  const runner = run(async (_space, work) => {
+    done.push(nameOf(work));
+    if (done.length === 1) await give('second');
+    runner.poke();
+  });
+  await give('first');
+  runner.poke();
+  await until(async () => (await left()).length === 0);
+  assert.deepEqual(done, ['first', 'second']);
+  await runner.close();
+});
