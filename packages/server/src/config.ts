@@ -108,7 +108,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel: oneOf('FREEHOLD_LOG_LEVEL', logLevels, 'info'),
     demo: oneOf('FREEHOLD_DEMO', ['on', 'off'], isProduction ? 'off' : 'on') === 'on',
   };
-  if (config.appPort === undefined && config.managementPort === undefined)
+  if (get('FREEHOLD_APP_PORT') === 'off' && get('FREEHOLD_MANAGEMENT_PORT') === 'off')
     mistakes.push('FREEHOLD_APP_PORT and FREEHOLD_MANAGEMENT_PORT are both off: nothing would listen');
   if (config.demo && isProduction) mistakes.push('FREEHOLD_DEMO must be off in production');
   return mistakes.length > 0 ? { mistakes } : { config: Object.freeze(config) };
@@ -149,8 +149,9 @@ function readPort(name: string, value: string, mistakes: string[]): number | und
 function readUrl(name: string, value: string | undefined, mistakes: string[]): string | undefined {
   if (value === undefined) return undefined;
   const url = URL.parse(value);
-  const isPlain = url !== null && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === '';
-  if (isPlain) return value.replace(/\/+$/, '');
+  const isWeb = url !== null && ['http:', 'https:'].includes(url.protocol);
+  const isPlain = isWeb && !/[?#]/.test(value) && url.username === '' && url.password === '';
+  if (isPlain) return url.href.replace(/\/+$/, '');
   mistakes.push(`${name} must be an http or https address, not \`${value}\``);
   return undefined;
 }
@@ -162,7 +163,8 @@ function withFile(
   const path = environment.FREEHOLD_CONFIG_FILE;
   if (path === undefined || path === '') return environment;
   try {
-    return { ...parseFile(readFileSync(path, 'utf8'), mistakes), ...environment };
+    const set = Object.entries(environment).filter(([, value]) => value !== '');
+    return { ...parseFile(readFileSync(path, 'utf8'), mistakes), ...Object.fromEntries(set) };
   } catch {
     mistakes.push(`FREEHOLD_CONFIG_FILE \`${path}\` cannot be read`);
     return environment;

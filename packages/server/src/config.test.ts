@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, test } from 'node:test';
+import { type Config, helpText, readConfig } from './config.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+const directory = mkdtempSync(join(tmpdir(), 'freehold-config-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+function configOf(environment: Environment): Config {
+  const read = readConfig(environment);
+  assert.ok('config' in read, JSON.stringify(read));
+  return read.config;
+}
+
+function mistakesOf(environment: Environment): readonly string[] {
+  const read = readConfig(environment);
+  return 'mistakes' in read ? read.mistakes : [];
+}
+
+test('nothing needs to be set', () => {
+  assert.deepEqual(configOf({ HOME: '/root', PATH: '/bin' }), {
+    mode: 'development',
+    host: '127.0.0.1',
+    appPort: 4000,
+    managementPort: 4001,
+    dataDir: resolve('./data'),
+    signUp: 'open',
+    publicUrl: undefined,
+    managementUrl: undefined,
+    logLevel: 'info',
+    demo: true,
+  });
+});
+
+test('production has defaults of its own', () => {
+  const { host, signUp, demo } = configOf({ FREEHOLD_MODE: 'production' });
+  assert.deepEqual([host, signUp, demo], ['0.0.0.0', 'first', false]);
+});
+
+test('an empty setting is one that is not set', () => {
+  const unset = configOf({});
+  const names = ['APP_PORT', 'HOST', 'MODE', 'DATA_DIR', 'STORE', 'SIGNUP', 'PUBLIC_URL', 'DEMO', 'CONFIG_FILE'];
+  assert.deepEqual(configOf(Object.fromEntries(names.map((name) => [`FREEHOLD_${name}`, '']))), unset);
+  assert.deepEqual(configOf({ FREEHOLD_OPERATOR_KEY: '' }), unset);
+});
+
+test('what was read does not change any more', () => {
+  assert.ok(Object.isFrozen(configOf({})));
+});
+
+const taken: readonly (readonly [environment: Environment, setting: keyof Config, value: unknown])[] = [
+  [{ FREEHOLD_APP_PORT: '0' }, 'appPort', 0],
+  [{ FREEHOLD_APP_PORT: '65535' }, 'appPort', 65_535],
+  [{ FREEHOLD_APP_PORT: 'off' }, 'appPort', undefined],
+  [{ FREEHOLD_HOST: '::1' }, 'host', '::1'],
+  [{ FREEHOLD_DATA_DIR: '/var/lib/x' }, 'dataDir', resolve('/var/lib/x')],
+  [{ FREEHOLD_PUBLIC_URL: 'https://example.com/' }, 'publicUrl', 'https://example.com'],
+  [{ FREEHOLD_PUBLIC_URL: ' HTTPS://Example.com:443/base/ ' }, 'publicUrl', 'https://example.com/base'],
+  [{ FREEHOLD_MANAGEMENT_URL: 'http://localhost:8080' }, 'managementUrl', 'http://localhost:8080'],
+  [{ FREEHOLD_STORE: 'sqlite:' }, 'mode', 'development'],
+  [{ FREEHOLD_LOG_LEVEL: 'silent' }, 'logLevel', 'silent'],
+  [{ FREEHOLD_DEMO: 'off' }, 'demo', false],
+];
+
+for (const [environment, setting, value] of taken)
+  test(`${JSON.stringify(environment)} sets ${setting}`, () => {
+    assert.equal(configOf(environment)[setting], value);
+  });
+
+const refused: readonly Environment[] = [
+  ...['65536', '-1', '4000.0', '1e3', ' 4000', 'OFF', 'x', '٤'].map((port) => ({ FREEHOLD_APP_PORT: port })),
+  ...['localhost', '127.0.0.1:80', '256.0.0.1', '*'].map((host) => ({ FREEHOLD_HOST: host })),
+  ...['Production', 'prod', 'toString'].map((mode) => ({ FREEHOLD_MODE: mode })),
+  ...['postgres://localhost/x', 'sqlite:/tmp/x', 'memory:'].map((store) => ({ FREEHOLD_STORE: store })),
+  ...[
+    'example.com',
+    'ftp://example.com',
+    'https://',
+    'https://x/?a=1',
+    'https://x/?',
+    'https://x/#',
+    'https://u:p@x',
+  ].map((url) => ({ FREEHOLD_PUBLIC_URL: url })),
+  { FREEHOLD_SIGNUP: 'yes' },
+  { FREEHOLD_LOG_LEVEL: 'verbose' },
+  { FREEHOLD_DEMO: 'true' },
+  { FREEHOLD_MODE: 'production', FREEHOLD_DEMO: 'on' },
+  { FREEHOLD_APP_PORT: 'off', FREEHOLD_MANAGEMENT_PORT: 'off' },
+  { FREEHOLD_OPERATOR_KEY: 'secret' },
+  { FREEHOLD_PORT: '4000' },
+  { FREEHOLD_CONFIG_FILE: '/nowhere/at/all' },
+];
+
+for (const environment of refused)
+  test(`${JSON.stringify(environment)} is one mistake, which names the setting`, () => {
+    const [mistake = '', ...others] = mistakesOf(environment);
+    assert.deepEqual(others, []);
+    assert.ok(
+      Object.keys(environment).some((name) => mistake.includes(name)),
+      mistake,
+    );
+  });
+
+test('a secret that is set by mistake is not repeated', () => {
+  assert.ok(!mistakesOf({ FREEHOLD_OPERATOR_KEY: 'secret' }).join().includes('secret'));
+});
+
+test('every mistake is told at once', () => {
+  const environment = {
+    FREEHOLD_APP_PORT: 'x',
+    FREEHOLD_MANAGEMENT_PORT: '70000',
+    FREEHOLD_HOST: 'here',
+    FREEHOLD_MODE: 'fast',
+    FREEHOLD_STORE: 'x',
+    FREEHOLD_SIGNUP: 'x',
+    FREEHOLD_PUBLIC_URL: 'x',
+    FREEHOLD_LOG_LEVEL: 'x',
+    FREEHOLD_DEMO: 'x',
+    FREEHOLD_UNKNOWN: 'x',
+    FREEHOLD_MASTER_KEY: 'x',
+  };
+  const mistakes = mistakesOf(environment);
+  for (const name of Object.keys(environment))
+    assert.equal(mistakes.filter((mistake) => mistake.startsWith(name)).length, 1, name);
+  assert.equal(mistakes.length, Object.keys(environment).length);
+});
+
+test('a file sets what the environment does not, and its mistakes are told with the others', () => {
+  const path = join(directory, 'settings');
+  writeFileSync(path, '# a remark\r\n\r\nFREEHOLD_APP_PORT = 5000\r\nFREEHOLD_HOST=::1\nFREEHOLD_DEMO=off\n');
+  const { appPort, host, demo } = configOf({
+    FREEHOLD_CONFIG_FILE: path,
+    FREEHOLD_HOST: '127.0.0.2',
+    FREEHOLD_APP_PORT: '',
+  });
+  assert.deepEqual([appPort, host, demo], [5000, '127.0.0.2', false]);
+  writeFileSync(path, 'nonsense\nFREEHOLD_APP_PORT=x\n=1\nFREEHOLD_TYPO=1\n');
+  assert.equal(mistakesOf({ FREEHOLD_CONFIG_FILE: path, FREEHOLD_MODE: 'x' }).length, 5);
+});
+
+test('the help names every setting once, also those that are still to come', () => {
+  const help = helpText();
+  for (const name of [
+    'APP_PORT',
+    'MANAGEMENT_PORT',
+    'HOST',
+    'MODE',
+    'DATA_DIR',
+    'STORE',
+    'STORE_PROD',
+    'SIGNUP',
+    'OPERATOR_KEY',
+    'PUBLIC_URL',
+    'MANAGEMENT_URL',
+    'TRUSTED_PROXIES',
+    'LOG_LEVEL',
+    'DEMO',
+  ])
+    assert.equal(help.split('\n').filter((line) => line.startsWith(`  FREEHOLD_${name} `)).length, 1, name);
+});
