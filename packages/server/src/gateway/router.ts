@@ -19,7 +19,10 @@ interface Node<R> {
   readonly routes: Map<string, R>;
 }
 
-/** Finds the route of a canonical path: a literal segment beats a parameter, and no path matches two routes. */
+/**
+ * Finds the route of a canonical path. Where a segment could be meant as it stands or as a parameter, the route in
+ * which it stands wins; the other is found by the methods that the first does not take.
+ */
 export function createRouter<R extends RoutePattern>(routes: readonly R[]) {
   const root = newNode<R>();
   for (const route of routes) insert(root, route);
@@ -27,11 +30,16 @@ export function createRouter<R extends RoutePattern>(routes: readonly R[]) {
     /** @throws Problem `not_found`, or `method_not_allowed` with what is allowed. */
     match: (method: string, path: string): Match<R> => {
       const params: Record<string, string> = {};
-      const node = walk(root, path, params);
-      const route = node?.routes.get(method);
+      const route = walk(root, path, params)?.routes.get(method);
       if (route !== undefined) return { route, params };
-      if (node === undefined || node.routes.size === 0) throw notFound();
-      const allow = [...node.routes.keys()].join(', ');
+      const reached = [...walkAll(root, path.split('/').slice(1))];
+      for (const { node, params } of reached) {
+        const other = node.routes.get(method);
+        if (other !== undefined) return { route: other, params };
+      }
+      const methods = new Set(reached.flatMap(({ node }) => [...node.routes.keys()]));
+      if (methods.size === 0) throw notFound();
+      const allow = [...methods].join(', ');
       throw new Problem('method_not_allowed', `this route takes ${allow}`, { allow });
     },
   };
@@ -60,6 +68,7 @@ function child<R>(node: Node<R>, segment: string): Node<R> {
   return next;
 }
 
+/** The quick way, which takes the first turn that fits and never goes back. */
 function walk<R>(root: Node<R>, path: string, params: Record<string, string>): Node<R> | undefined {
   let node: Node<R> | undefined = root;
   let start = 1;
@@ -75,4 +84,26 @@ function walk<R>(root: Node<R>, path: string, params: Record<string, string>): N
     start = end + 1;
   }
   return node;
+}
+
+interface Reached<R> {
+  readonly node: Node<R>;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Every place that a path may mean, those with more literal segments at the front first. */
+function* walkAll<R>(
+  node: Node<R>,
+  segments: readonly string[],
+  params: Reached<R>['params'] = {},
+): Generator<Reached<R>> {
+  const [segment, ...rest] = segments;
+  if (segment === undefined) {
+    yield { node, params };
+    return;
+  }
+  const literal = node.literals.get(segment);
+  if (literal !== undefined) yield* walkAll(literal, rest, params);
+  const { parameter } = node;
+  if (parameter !== undefined) yield* walkAll(parameter.node, rest, { ...params, [parameter.name]: segment });
 }

@@ -6,10 +6,22 @@ import { Problem } from '../../lib/problem.ts';
 export function readIfMatch(request: IncomingMessage): IfMatch | undefined {
   const header = request.headers['if-match'];
   if (header === undefined) return undefined;
-  const tags = header.split(',').map((tag) => tag.trim());
-  if (tags.length === 1 && tags[0] === '*') return '*';
-  if (tags.every((tag) => /^(W\/)?"[\x21\x23-\x7e]*"$/.test(tag))) return tags;
+  if (header.trim() === '*') return '*';
+  const tags = readTags(header);
+  if (tags !== undefined && tags.length > 0) return tags;
   throw new Problem('invalid_request', '`If-Match` must be `*` or a list of entity tags');
+}
+
+/** The tags of a list (RFC 9110, 8.8.3 and 5.6.1), in which a tag may hold a comma and an element may be empty. */
+function readTags(header: string): readonly string[] | undefined {
+  const tags: string[] = [];
+  const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
+  while (element.lastIndex < header.length) {
+    const found = element.exec(header);
+    if (found === null) return undefined;
+    if (found[1] !== undefined) tags.push(found[1]);
+  }
+  return tags;
 }
 
 /** `If-None-Match` (RFC 9110, 13.1.2): true where the caller's copy is the current one. */

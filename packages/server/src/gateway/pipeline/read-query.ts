@@ -6,6 +6,8 @@ const none: ReadonlyMap<string, string> = new Map();
 /** The parameters of a query string, each at most once (`+` is a space). @throws Problem `invalid_request`. */
 export function readQuery(query: string): ReadonlyMap<string, string> {
   if (query === '') return none;
+  // Node hands on other bytes one by one as Latin-1, so what was meant is lost.
+  if (!/^[\x21-\x7e]*$/.test(query)) throw new Problem('invalid_request', 'the query string is not percent-encoded');
   const parameters = new Map<string, string>();
   for (const pair of query.split('&')) {
     if (pair === '') continue;

@@ -1,0 +1,35 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+
+/**
+ * What a reader of requests makes of this text, byte for byte as a client may send it. Only tests may use it.
+ * @param lines the request line and the headers; `Host` is added.
+ */
+export async function readRaw<T>(
+  lines: readonly string[],
+  read: (request: IncomingMessage) => T | Promise<T>,
+  body: string | Uint8Array = '',
+): Promise<T> {
+  const outcome = Promise.withResolvers<T>();
+  const server = createServer((request, response) => {
+    const reading = (async () => read(request))();
+    reading.then(outcome.resolve, outcome.reject);
+    reading.finally(() => response.end()).catch(() => undefined);
+  });
+  server.on('clientError', (error, socket) => {
+    socket.destroy();
+    outcome.reject(error);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(`${[...lines, 'Host: localhost'].join('\r\n')}\r\n\r\n`);
+  socket.write(body);
+  try {
+    return await outcome.promise;
+  } finally {
+    socket.destroy();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
