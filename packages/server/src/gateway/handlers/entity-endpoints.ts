@@ -1,5 +1,5 @@
 import { apiName, routeOf } from '../../entities/api-configs.ts';
-import type { EntityDefinition, FieldDefinition } from '../../entities/definition.ts';
+import { type EntityDefinition, type FieldDefinition, isPlatformField } from '../../entities/definition.ts';
 import { operators } from '../../entities/filter.ts';
 
 /** One route that an app may call for an entity, with what it takes and a call to copy. */
@@ -23,6 +23,7 @@ const endpointActions = ['create', 'get', 'list', 'count', 'update', 'delete'] a
 type EndpointAction = (typeof endpointActions)[number];
 
 export function entityEndpoints(orgCode: string, definition: EntityDefinition): readonly EntityEndpoint[] {
+  const fields = definition.UpdateParams.filter(({ name }) => !isPlatformField(name));
   return endpointActions.map((action) => {
     const { method, path } = routeOf(action, definition.entityName);
     const fullPath = `/app/${orgCode}${path}`;
@@ -32,8 +33,8 @@ export function entityEndpoints(orgCode: string, definition: EntityDefinition): 
       path: fullPath,
       // Counting is a way of listing, and has no config of its own.
       api: apiName(action === 'count' ? 'list' : action, definition.entityName),
-      params: parametersOf(action, definition.UpdateParams),
-      example: exampleOf(action, method, fullPath, definition.UpdateParams),
+      params: parametersOf(action, fields),
+      example: exampleOf(action, method, fullPath, fields),
     };
   });
 }
@@ -44,7 +45,7 @@ function parametersOf(action: EndpointAction, fields: readonly FieldDefinition[]
       name: field.name,
       in: place,
       type: field.colType ?? 'string',
-      required: place === 'body' && action === 'create' && field.validate === true && field.required !== false,
+      required: place === 'body' && action === 'create' && mustBeSent(field),
     }));
   const id: EndpointParameter = { name: 'id', in: 'path', type: 'guid', required: true };
   const query = (name: string, type: string): EndpointParameter => ({ name, in: 'query', type, required: false });
@@ -70,17 +71,22 @@ function parametersOf(action: EndpointAction, fields: readonly FieldDefinition[]
   }
 }
 
+function mustBeSent(field: FieldDefinition): boolean {
+  return field.validate === true && field.required !== false && field.default === undefined;
+}
+
 function exampleOf(action: EndpointAction, method: string, path: string, fields: readonly FieldDefinition[]): string {
   const call = `curl -X ${method} "$BASE_URL${path.replace('{id}', '$ID')}" -H "Authorization: Bearer $TOKEN"`;
   if (action !== 'create' && action !== 'update') return call;
-  const body = Object.fromEntries(fields.slice(0, 5).map((field) => [field.name, exampleValue(field)]));
+  const shown = fields.filter((field, index) => index < 5 || mustBeSent(field));
+  const body = Object.fromEntries(shown.map((field) => [field.name, exampleValue(field)]));
   return `${call} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
 }
 
 function exampleValue(field: FieldDefinition): unknown {
   switch (field.colType) {
     case 'number':
-      return field.min ?? 1;
+      return field.min ?? Math.min(1, field.max ?? 1);
     case 'boolean':
       return true;
     case 'enum':

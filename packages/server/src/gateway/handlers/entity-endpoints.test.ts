@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compileEntity } from '../../entities/compile-entity.ts';
+import type { FieldDefinition } from '../../entities/definition.ts';
+import { readCreate } from '../../entities/record.ts';
+import { entityEndpoints } from './entity-endpoints.ts';
+
+const fields: readonly FieldDefinition[] = [
+  { name: 'id', colType: 'guid' },
+  { name: 'title', validate: true, minlength: 8, maxlength: 9 },
+  { name: 'amount', colType: 'number', validate: true, max: -5 },
+  { name: 'state', colType: 'enum', enumValues: ['open', 'done'], validate: true, default: 'open' },
+  { name: 'note' },
+  { name: 'paid', colType: 'boolean', validate: true, required: false },
+  { name: 'late', colType: 'number', validate: true, min: 3 },
+];
+const definition = { entityName: 'order', UpdateParams: fields };
+const endpoints = entityEndpoints('acme', definition);
+const endpoint = (action: string) => {
+  const found = endpoints.find((one) => one.action === action);
+  assert.ok(found !== undefined);
+  return found;
+};
+
+test('every route of an entity is told, with the API it belongs to', () => {
+  assert.deepEqual(
+    endpoints.map(({ method, path, api }) => `${method} ${path} ${api}`),
+    [
+      'POST /app/acme/create/order create-order',
+      'GET /app/acme/item/order/{id} get-order',
+      'GET /app/acme/list/order list-order',
+      'GET /app/acme/count/order list-order',
+      'PUT /app/acme/update/order/{id} update-order',
+      'DELETE /app/acme/delete/order/{id} delete-order',
+    ],
+  );
+});
+
+test('what a create must be sent is told as required, and nothing else', () => {
+  const required = (action: string) =>
+    endpoint(action)
+      .params.filter((one) => one.required)
+      .map((one) => one.name);
+  assert.deepEqual(required('create'), ['title', 'amount', 'late']);
+  assert.deepEqual(required('update'), ['id']);
+  assert.deepEqual(required('list'), []);
+});
+
+test('fields that the platform sets are no parameters of a body', () => {
+  for (const action of ['create', 'update'])
+    assert.ok(!endpoint(action).params.some((one) => one.in === 'body' && one.name === 'id'));
+});
+
+test('the example of a create is one that the entity takes', () => {
+  const sent = /-d '(.*)'$/.exec(endpoint('create').example)?.[1] ?? '';
+  const read = readCreate(compileEntity(definition, 1), JSON.parse(sent));
+  assert.ok('changes' in read, JSON.stringify(read));
+});
