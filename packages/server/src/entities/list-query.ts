@@ -18,7 +18,7 @@ export interface ListQuery {
   readonly canonical: string;
 }
 
-export const pageSizeMax = 200;
+const pageSizeMax = 200;
 const pageSizeDefault = 20;
 const filtersMax = 20;
 const valuesMax = 100;

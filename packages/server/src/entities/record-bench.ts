@@ -41,7 +41,7 @@ export interface Node {
   call(entityName: string, asking?: Partial<Pick<RecordCall, 'workspace' | 'actor'>>): Promise<RecordCall>;
 }
 
-export const benchOrg = 'acme';
+const benchOrg = 'acme';
 export const user = '018bcfe5-0000-7000-8000-000000000001';
 
 export class RecordBench {
