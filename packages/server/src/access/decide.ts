@@ -42,6 +42,8 @@ export interface Explanation {
  * case; `resource` is the canonical path after `/app/{orgCode}`.
  */
 export interface CompiledAccess {
+  /** How many statements are evaluated: what a decision costs at most, and what this takes to keep. */
+  readonly statementCount: number;
   decide(action: string, resource: string): Outcome;
   explain(action: string, resource: string): Explanation;
   /** How many stored statements are broken: each is either a Deny on all it may have meant or no grant at all. */
@@ -79,6 +81,10 @@ class StatementList implements CompiledAccess {
   constructor(statements: readonly CompiledStatement[]) {
     this.#statements = statements;
     this.brokenStatements = statements.filter((statement) => statement.reading.errors.length > 0).length;
+  }
+
+  get statementCount(): number {
+    return this.#statements.length;
   }
 
   decide(action: string, resource: string): Outcome {

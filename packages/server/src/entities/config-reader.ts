@@ -45,7 +45,7 @@ interface Cached {
 export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
   const { store, clock } = options;
   const orgs = new BoundedMap<string, Cached>(options.orgsMax ?? 1000);
-  const compiled = new BoundedMap<string, Promise<CompiledEntity>>(options.entitiesMax ?? 5000);
+  const compiled = new BoundedMap<string, Promise<CompiledEntity>>(options.entitiesMax ?? 2000);
   const flights = singleFlight<string, ConfigSet>();
 
   const read = async (orgCode: string): Promise<ConfigSet> => {

@@ -33,4 +33,10 @@ export function isPlatformField(name: string): boolean {
   return (platformFields as readonly string[]).includes(name);
 }
 
-export const definitionLimits = { entitiesMax: 500, fieldsMax: 200, indexesMax: 20, enumValuesMax: 500 } as const;
+export const definitionLimits = {
+  entitiesMax: 500,
+  bytesMax: 64 * 1024,
+  fieldsMax: 200,
+  indexesMax: 20,
+  enumValuesMax: 500,
+} as const;

@@ -21,6 +21,8 @@ export function parseDefinition(input: unknown): ParsedDefinition {
     errors.push({ pointer, code, message });
   };
   if (!isObject(input)) throw invalidInput('validation_failed', [bodyError()]);
+  if (Buffer.byteLength(JSON.stringify(input)) > definitionLimits.bytesMax)
+    throw invalidInput('validation_failed', [sizeError()]);
   for (const member of Object.keys(input)) {
     if (notYetBuilt.includes(member)) {
       if (!isEmpty(input[member])) add(`/${member}`, 'not_supported', `\`${member}\` is not supported yet`);
@@ -40,6 +42,11 @@ const definitionMembers = ['entityName', 'baseKeys', 'UpdateParams'];
 const notYetBuilt = ['ownerIndexes', 'parentIndex', 'UniqueIndexes', 'Views'];
 
 const workspaceStart = 'org#{org};';
+
+function sizeError(): InputError {
+  const message = `an entity definition may have at most ${definitionLimits.bytesMax} bytes`;
+  return { pointer: '', code: 'too_long', message };
+}
 
 type AddError = (pointer: string, code: string, message: string) => void;
 

@@ -28,7 +28,7 @@ const definitions: readonly EntityDefinition[] = [
       { ...label('email', 254), index: true },
       optional('fn', 128),
       optional('ln', 128),
-      optional('picture', 2048),
+      optional('picture', 1024),
       optional('role', 64),
       {
         name: 'status',

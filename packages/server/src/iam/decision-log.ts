@@ -22,6 +22,14 @@ export interface DecisionLog {
   find(orgCode: string, by: { readonly decisionId?: string; readonly requestId?: string }): LoggedDecision | undefined;
 }
 
+/** Who holds hundreds of statements is denied by one of them as well as by all. */
+const matchedMax = 20;
+
+function shortened(explanation: LoggedDecision['explanation']): Pick<LoggedDecision, 'explanation'> {
+  if (explanation === undefined) return {};
+  return { explanation: { ...explanation, matched: explanation.matched.slice(0, matchedMax) } };
+}
+
 /** In memory: the last denials of each org, for the orgs denied to most recently. */
 export function createDecisionLog(
   clock: Clock,
@@ -32,7 +40,7 @@ export function createDecisionLog(
     add: (orgCode, decision) => {
       const decision_id = `d_${secretToken().slice(0, 22)}`;
       const ring = orgs.get(orgCode) ?? [];
-      ring.push({ decision_id, at: timestamp(clock.now()), ...decision });
+      ring.push({ decision_id, at: timestamp(clock.now()), ...decision, ...shortened(decision.explanation) });
       if (ring.length > perOrgMax) ring.shift();
       orgs.set(orgCode, ring);
       return decision_id;

@@ -1,11 +1,22 @@
 import { type CompiledAccess, compilePolicies } from '../access/decide.ts';
 import type { Workspace } from '../entities/workspace.ts';
+import { Problem } from '../lib/problem.ts';
 import { heldPolicies } from './held-policies.ts';
 
 /** A person's policies as one decision function. */
 export type Access = CompiledAccess;
 
-/** What a person may do in a workspace, compiled from the policies that the person holds. */
+/** More than anybody needs, and few enough for every request of the person to be decided in well under a millisecond. */
+const statementsPerPersonMax = 500;
+
+/**
+ * What a person may do in a workspace, compiled from the policies that the person holds.
+ * @throws Problem `access_denied` where they are more than are evaluated: leaving one out could leave out a Deny.
+ */
 export async function resolveAccess(workspace: Workspace, userId: string): Promise<Access> {
-  return compilePolicies(await heldPolicies(workspace, userId));
+  const held = await heldPolicies(workspace, userId);
+  const access = compilePolicies(held);
+  if (access.statementCount <= statementsPerPersonMax) return access;
+  const message = `the caller holds ${access.statementCount} statements, and at most ${statementsPerPersonMax} are evaluated`;
+  throw new Problem('access_denied', message, { reason: 'implicit_deny' });
 }

@@ -2,6 +2,7 @@ import type { Environment, Workspace } from '../entities/workspace.ts';
 import type { AccessEpochs } from '../iam/access-epochs.ts';
 import { findMember } from '../iam/iam-rules.ts';
 import { type Access, resolveAccess } from '../iam/resolve-access.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { singleFlight } from '../lib/single-flight.ts';
@@ -35,49 +36,71 @@ export interface AppSessionsParts {
   readonly tokensMax?: number;
 }
 
-interface Session extends AppCaller {
+/** What a verified token says, and whose place it leads to. */
+interface Session {
+  readonly claims: AppTokenClaims;
   readonly exp: number;
+  /** Undefined for a token without a workspace. */
+  readonly personKey: string | undefined;
+}
+
+/** A person in a workspace with what he may do there: one for all of the person's tokens. */
+interface Person {
+  readonly workspace: Workspace;
+  readonly access: Access;
   readonly resolvedAt: number;
   readonly epoch: number;
 }
 
+// A compiled statement takes about 2 KB, so this is about 200 MB at the very most.
+const statementsKeptMax = 100_000;
+
 /**
- * A known token costs a hash and a map lookup. Membership and policies are resolved anew when they are older than
+ * A known token costs a hash and two map lookups. Membership and policies are resolved anew when they are older than
  * `cacheSeconds` and at once when this process has changed them.
  */
 export function createAppSessions(parts: AppSessionsParts): AppSessions {
   const { clock, epochs } = parts;
-  const cache = createTokenCache<Session>({ entriesMax: parts.tokensMax ?? 100_000 });
-  const flights = singleFlight<string, Session>();
+  const sessions = createTokenCache<Session>({ entriesMax: parts.tokensMax ?? 100_000 });
+  const people = new BoundedMap<string, Person>(statementsKeptMax, ({ access }) => 1 + access.statementCount);
+  const flights = singleFlight<string, Person>();
 
-  const isFresh = (session: Session, now: number): boolean => {
-    if (now - session.resolvedAt >= parts.cacheSeconds * 1000) return false;
-    return session.place === undefined || epochs.current(session.place.workspace.scope.name) === session.epoch;
+  const isFresh = (person: Person, now: number): boolean =>
+    now - person.resolvedAt < parts.cacheSeconds * 1000 && epochs.current(person.workspace.scope.name) === person.epoch;
+
+  const resolvePerson = async (claims: AppTokenClaims, key: string): Promise<Person> => {
+    const person = await openPlace(parts, claims, clock.now());
+    people.set(key, person);
+    return person;
   };
 
-  const resolve = async (token: string): Promise<Session> => {
-    const now = clock.now();
-    const known = cache.get(token, now / 1000);
-    const claims = known?.claims ?? (await verify(parts, token, Math.floor(now / 1000)));
-    const session = await openSession(parts, claims, now);
-    cache.set(token, session);
-    return session;
-  };
-
-  // A call may join a resolution that began before the change it must see, so what it gets is looked at again.
-  const resolveFresh = async (token: string): Promise<AppCaller> => {
-    const joined = await flights(token, () => resolve(token));
-    return isFresh(joined, clock.now()) ? joined : resolve(token);
+  const resolve = async (token: string, known: Session | undefined): Promise<AppCaller> => {
+    const session = known ?? (await openSession(parts, token, clock.now()));
+    if (known === undefined) sessions.set(token, session);
+    const { claims, personKey } = session;
+    if (personKey === undefined) return { claims, place: undefined };
+    // A call may join a resolution that began before the change it must see, so what it gets is looked at again.
+    const joined = await flights(personKey, () => resolvePerson(claims, personKey));
+    return { claims, place: isFresh(joined, clock.now()) ? joined : await resolvePerson(claims, personKey) };
   };
 
   return {
     authenticate: (token) => {
       const now = clock.now();
-      const session = cache.get(token, now / 1000);
-      if (session !== undefined && isFresh(session, now)) return session;
-      return resolveFresh(token);
+      const session = sessions.get(token, now / 1000);
+      const person = session?.personKey === undefined ? undefined : people.get(session.personKey);
+      if (session !== undefined && person !== undefined && isFresh(person, now))
+        return { claims: session.claims, place: person };
+      return resolve(token, session);
     },
   };
+}
+
+async function openSession(parts: AppSessionsParts, token: string, now: number): Promise<Session> {
+  const claims = await verify(parts, token, Math.floor(now / 1000));
+  const { env, org, tenant_id, tenant_code, sub } = claims;
+  const personKey = tenant_id === undefined ? undefined : JSON.stringify([env, org, tenant_id, tenant_code, sub]);
+  return { claims, exp: claims.exp, personKey };
 }
 
 async function verify(parts: AppSessionsParts, token: string, nowSeconds: number): Promise<AppTokenClaims> {
@@ -89,21 +112,18 @@ async function verify(parts: AppSessionsParts, token: string, nowSeconds: number
   return claims;
 }
 
-async function openSession(parts: AppSessionsParts, claims: AppTokenClaims, now: number): Promise<Session> {
-  const base = { claims, exp: claims.exp, resolvedAt: now };
-  if (claims.tenant_id === undefined || claims.tenant_code === undefined)
-    return { ...base, place: undefined, epoch: 0 };
-  const place = { env: claims.env, orgCode: claims.org };
-  const workspace = openWorkspace(parts, place, { id: claims.tenant_id, code: claims.tenant_code });
-  // Read first: a change that falls between this and the reads below makes the session stale, never wrong.
+/** @throws Problem `token_invalid` where the membership that the token was made for is no more. */
+async function openPlace(parts: AppSessionsParts, claims: AppTokenClaims, now: number): Promise<Person> {
+  const { env, org: orgCode, tenant_id: id = '', tenant_code: code = '', sub } = claims;
+  const workspace = openWorkspace(parts, { env, orgCode }, { id, code });
+  // Read first: a change that falls between this and the reads below makes the person stale, never wrong.
   const epoch = parts.epochs.current(workspace.scope.name);
   const [head] = await workspace.scope.get([workspaceHeadKey]);
-  const member = await findMember(workspace, claims.sub);
-  const isSameWorkspace = head !== undefined && (JSON.parse(head.value) as WorkspaceHead).id === claims.tenant_id;
+  const member = await findMember(workspace, sub);
+  const isSameWorkspace = head !== undefined && (JSON.parse(head.value) as WorkspaceHead).id === id;
   if (!isSameWorkspace || member?.data.status !== 'active')
     throw new Problem('token_invalid', 'the membership behind the token has ended');
-  const access = await resolveAccess(workspace, claims.sub);
-  return { ...base, place: { workspace, access }, epoch };
+  return { workspace, access: await resolveAccess(workspace, sub), resolvedAt: now, epoch };
 }
 
 /** Decides only which audience the token is held to; the verified claims must say the same. */

@@ -35,7 +35,7 @@ export function createAppSignIn(parts: AppSignInParts): AppSignIn {
       const org = await requireOrg(parts.platform, orgCode);
       const env = requireEnvironment(org, clientId);
       const orgScope = parts.stores[env].scope(orgScopeName(org.code));
-      return logInWithPassword(parts, orgScope, { body, ip, policy: passwordPolicy });
+      return logInWithPassword(parts, orgScope, { env, body, ip, policy: passwordPolicy });
     },
     exchange: async (orgCode, headers) => exchangeToken(parts, await requireOrg(parts.platform, orgCode), headers),
     tenants: (claims) => listMemberships(parts, { env: claims.env, orgCode: claims.org }, claims.sub),

@@ -67,7 +67,7 @@ export async function verifyAppToken(
   token: string,
   { issuer, audience, nowSeconds }: AppTokenRealm,
 ): Promise<AppTokenClaims> {
-  if (token.length > tokenBytesMax || !compactForm.test(token)) throw invalidToken('form');
+  if (token.length > tokenBytesMax || !compactForm.test(token) || !isCanonical(token)) throw invalidToken('form');
   const payload = await verifiedPayload(token, (header) => keyFor(keys, header), {
     algorithms: [algorithm],
     typ: appTokenType,
@@ -90,6 +90,11 @@ const tokenBytesMax = 8192;
 
 /** Exactly three parts: five would be an encrypted token, an empty third one an unsigned token. */
 const compactForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** The last character of base64url may hold bits that mean nothing: one token must have one spelling. */
+function isCanonical(token: string): boolean {
+  return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
+}
 
 /** All that this platform writes: `jku`, `jwk`, `x5u`, `x5c`, `crit`, `b64`, `zip` and what comes next are not among it. */
 const headerMembers: readonly string[] = ['alg', 'typ', 'kid'];

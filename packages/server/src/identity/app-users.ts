@@ -1,9 +1,11 @@
 import { escapeKeyValue } from '../entities/key-template.ts';
+import type { Environment } from '../entities/workspace.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { invalidInput, Problem } from '../lib/problem.ts';
 import { Conflict, type Key, type Scope } from '../store/port.ts';
-import { emailKey, parseEmail } from './email.ts';
+import { readCredentials } from './credentials.ts';
+import { emailKey } from './email.ts';
 import type { FailureBrake } from './failure-brake.ts';
 import { createLoginToken, loginTokenKey } from './password-login-token.ts';
 import { checkPassword, type PasswordHasher } from './passwords.ts';
@@ -39,6 +41,13 @@ export interface AppUsersParts {
   readonly brake: FailureBrake;
 }
 
+export interface PasswordLogIn {
+  readonly env: Environment;
+  readonly body: unknown;
+  readonly ip: string;
+  readonly policy: PasswordPolicy;
+}
+
 export interface PasswordPolicy {
   readonly allow_signup: boolean;
   readonly min_length: number;
@@ -59,19 +68,17 @@ function appUserKey(userId: string): Key {
 export async function logInWithPassword(
   parts: AppUsersParts,
   orgScope: Scope,
-  request: { readonly body: unknown; readonly ip: string; readonly policy: PasswordPolicy },
+  request: PasswordLogIn,
 ): Promise<{ readonly token: string; readonly expires_at: string }> {
   const body = readBody(request.body, { email: 'required', password: 'required' } as const);
-  const email = parseEmail(body.email);
-  if ('error' in email) throw invalidInput('validation_failed', [email.error]);
-  const unusable = checkPassword(body.password, 1);
-  if (unusable !== undefined) throw invalidInput('validation_failed', [unusable]);
-  const attempt = { emailKey: emailKey(email.email), ip: request.ip };
+  const email = readCredentials(body);
+  // An address in one app has nothing to do with the same address in another, so neither have its failures.
+  const attempt = { emailKey: JSON.stringify([orgScope.name, request.env, emailKey(email)]), ip: request.ip };
   parts.brake.check(attempt);
-  const known = await findByPasswordIdentity(orgScope, email.email);
+  const known = await findByPasswordIdentity(orgScope, email);
   const user =
     known === undefined && request.policy.allow_signup
-      ? await signUp(parts, orgScope, { ...body, email: email.email, minLength: request.policy.min_length })
+      ? await signUp(parts, orgScope, { ...body, email, minLength: request.policy.min_length })
       : await verified(parts.hasher, known, body.password);
   if (user === undefined) {
     parts.brake.recordFailure(attempt);

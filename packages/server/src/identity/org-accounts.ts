@@ -3,6 +3,7 @@ import { type Clock, timestamp } from '../lib/clock.ts';
 import { type IdSource, secretToken } from '../lib/ids.ts';
 import { invalidInput, Problem } from '../lib/problem.ts';
 import { type Change, Conflict, type Key, type Scope } from '../store/port.ts';
+import { readCredentials } from './credentials.ts';
 import { emailKey, parseEmail } from './email.ts';
 import type { FailureBrake } from './failure-brake.ts';
 import { findOrg, isOrgCode, newClientId, type Org, orgCodeFrom, orgKey } from './org-directory.ts';
@@ -184,9 +185,10 @@ function nameError(member: string, value: string) {
 
 async function logIn(parts: OrgAccountsParts, input: unknown, ip: string): Promise<LoggedIn> {
   const body = readBody(input, { email: 'required', password: 'required', org: 'optional' } as const);
-  const attempt = { emailKey: emailKey(body.email), ip };
+  const email = readCredentials(body);
+  const attempt = { emailKey: emailKey(email), ip };
   parts.brake.check(attempt);
-  const stored = await findByEmail(parts.platform, body.email);
+  const stored = await findByEmail(parts.platform, email);
   const isRight =
     stored === undefined
       ? await parts.hasher.verifyAgainstNothing(body.password)
@@ -200,12 +202,17 @@ async function logIn(parts: OrgAccountsParts, input: unknown, ip: string): Promi
   parts.brake.recordSuccess(attempt);
   const { token, expires_at, change } = newSession(parts, stored.id, chosen.code);
   await parts.platform.commit([change]);
-  const { id, email, name } = stored;
-  return { token, expires_at, user: { id, email, name }, org: { code: chosen.code, name: chosen.name }, orgs };
+  const { id, name } = stored;
+  return {
+    token,
+    expires_at,
+    user: { id, email: stored.email, name },
+    org: { code: chosen.code, name: chosen.name },
+    orgs,
+  };
 }
 
 async function findByEmail(platform: Scope, email: string): Promise<StoredOrgUser | undefined> {
-  if ('error' in parseEmail(email)) return undefined;
   const [pointer] = await platform.get([userByEmailKey(email)]);
   if (pointer === undefined) return undefined;
   const [item] = await platform.get([userKey((JSON.parse(pointer.value) as { readonly id: string }).id)]);

@@ -62,6 +62,7 @@ interface Issue {
 async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Promise<ExchangedToken> {
   const { org, env, user, signIn } = issue;
   const membership = await enterDefaultWorkspace(parts, { env, orgCode: org.code }, memberOf(user));
+  if (membership?.member.data.status === 'suspended') throw new Problem('token_invalid', 'the membership is suspended');
   const nowSeconds = Math.floor(parts.clock.now() / 1000);
   const token = await signAppToken(
     parts.signingKeys,
@@ -85,6 +86,9 @@ async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Promise<E
   };
 }
 
+/** A token has to fit into a header; a longer address of a picture is left to `/user/me`'s record. */
+const pictureBytesMax = 2048;
+
 function claimsOf(user: AppUser, membership: Membership | undefined) {
   const { email, email_verified } = user;
   const profile = membership?.member.data;
@@ -96,7 +100,7 @@ function claimsOf(user: AppUser, membership: Membership | undefined) {
     email_verified,
     fn: String(profile?.fn ?? user.fn),
     ln: String(profile?.ln ?? user.ln),
-    ...(picture === undefined ? {} : { picture: String(picture) }),
+    ...(typeof picture === 'string' && Buffer.byteLength(picture) <= pictureBytesMax ? { picture } : {}),
     ...(membership === undefined
       ? {}
       : { tenant_id: membership.workspace.tenantId, tenant_code: membership.workspace.tenantCode }),

@@ -1,18 +1,22 @@
 /**
- * A map of at most `sizeMax` entries that forgets the one not used for the longest time (LRU).
+ * A map of at most `sizeMax` entries, or of entries that together weigh at most so much, that forgets the one not used for the longest time (LRU).
  *
  * Entries are linked in the order of their use. A bare `Map` kept in that order by deleting and setting again would
  * pay for every deleted entry at its front when it looks for the oldest.
  */
 export class BoundedMap<K, V> {
   readonly #sizeMax: number;
+  readonly #weigh: (value: V) => number;
+  #weight = 0;
   readonly #entries = new Map<K, Entry<K, V>>();
   #newest: Entry<K, V> | undefined;
   #oldest: Entry<K, V> | undefined;
 
-  constructor(sizeMax: number) {
+  /** `weigh` is asked once for each value that is set; an entry that weighs more than `sizeMax` by itself is not kept. */
+  constructor(sizeMax: number, weigh: (value: V) => number = () => 1) {
     if (!Number.isSafeInteger(sizeMax) || sizeMax < 1) throw new TypeError('sizeMax must be a positive integer');
     this.#sizeMax = sizeMax;
+    this.#weigh = weigh;
   }
 
   get size(): number {
@@ -33,15 +37,13 @@ export class BoundedMap<K, V> {
   }
 
   set(key: K, value: V): void {
-    const known = this.#entries.get(key);
-    if (known !== undefined) {
-      known.value = value;
-      this.#refresh(known);
-      return;
-    }
-    if (this.#entries.size >= this.#sizeMax && this.#oldest !== undefined) this.delete(this.#oldest.key);
-    const entry: Entry<K, V> = { key, value, newer: undefined, older: undefined };
+    this.delete(key);
+    const weight = this.#weigh(value);
+    if (weight > this.#sizeMax) return;
+    while (this.#weight + weight > this.#sizeMax && this.#oldest !== undefined) this.delete(this.#oldest.key);
+    const entry: Entry<K, V> = { key, value, weight, newer: undefined, older: undefined };
     this.#entries.set(key, entry);
+    this.#weight += weight;
     this.#linkNewest(entry);
   }
 
@@ -49,12 +51,14 @@ export class BoundedMap<K, V> {
     const entry = this.#entries.get(key);
     if (entry === undefined) return false;
     this.#entries.delete(key);
+    this.#weight -= entry.weight;
     this.#unlink(entry);
     return true;
   }
 
   clear(): void {
     this.#entries.clear();
+    this.#weight = 0;
     this.#newest = undefined;
     this.#oldest = undefined;
   }
@@ -84,6 +88,7 @@ export class BoundedMap<K, V> {
 interface Entry<K, V> {
   readonly key: K;
   value: V;
+  readonly weight: number;
   newer: Entry<K, V> | undefined;
   older: Entry<K, V> | undefined;
 }

@@ -20,9 +20,14 @@ export class Problem extends Error {
   }
 }
 
-/** A 400 that lists every mistake found, not only the first. */
+const errorsMax = 100;
+const sentencesMax = 5;
+
+/** A 400 that lists every mistake found, not only the first; of very many the first hundred, since a refusal must not outgrow what it refuses. */
 export function invalidInput(code: ProblemCode, errors: readonly InputError[]): Problem {
-  return new Problem(code, errors.map((error) => error.message).join('; '), { errors });
+  const sentences = errors.slice(0, sentencesMax).map((error) => error.message);
+  if (errors.length > sentencesMax) sentences.push(`and ${errors.length - sentencesMax} more`);
+  return new Problem(code, sentences.join('; '), { errors: errors.slice(0, errorsMax) });
 }
 
 /** The one answer for what does not exist and for what the caller may not know to exist. */

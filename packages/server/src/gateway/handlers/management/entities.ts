@@ -16,6 +16,7 @@ export function entityRoutes(admins: Readonly<Record<Environment, EntityAdmin>>)
       takesBody: true,
       handle: async (request, caller) => {
         requireTest(request.query);
+        readParameters(request.query, []);
         return json(201, await admins.test.define(caller.org.code, request.body));
       },
     },
