@@ -44,8 +44,10 @@ function gated(store: Store) {
     hold: () => {
       isHeld = true;
     },
-    letGo: () => {
+    holdNoMore: () => {
       isHeld = false;
+    },
+    letGo: () => {
       for (const resolve of waiting.splice(0)) resolve();
     },
     fail: (error: Error | undefined) => {
@@ -145,11 +147,10 @@ test('`refresh` tells what stands now, also while an older read is under way, an
   gate.hold();
   await reader.current('acme');
   await settle();
+  gate.holdNoMore();
   await define('order');
-  const refreshed = reader.refresh('acme');
-  await settle();
+  assert.deepEqual((await reader.refresh('acme')).entityNames, ['order']);
   gate.letGo();
-  assert.deepEqual((await refreshed).entityNames, ['order']);
   await settle();
   assert.deepEqual((await reader.current('acme')).entityNames, ['order']);
 });

@@ -57,6 +57,14 @@ test('of many nodes that define and remove at once each name is taken once and n
   assert.equal((await items()).filter(({ sk }) => sk.endsWith(';version#active')).length, 10);
 });
 
+test('of definitions whose keys could meet only one stands, also when several nodes take them at once', async () => {
+  const { bench } = await org();
+  const baseKeys = { pkTemplate: 'org#{org};shared', skTemplate: 'x#{id}' };
+  const define = (entityName: string) => codeOf(bench.node().admin.define('acme', { entityName, baseKeys }));
+  const outcomes = await Promise.all(['a', 'b', 'c', 'd'].map(define));
+  assert.deepEqual(outcomes.toSorted(), ['conflict', 'conflict', 'conflict', 'done']);
+});
+
 test('a refused definition writes nothing', async () => {
   const { node, items } = await org();
   await node.admin.define('acme', order);

@@ -128,6 +128,22 @@ async function countInParts(call: RecordCall, parameters: Readonly<Record<string
   }
 }
 
+test('values that the index cuts to one beginning are told apart by a filter, listed and counted', async () => {
+  await node.admin.define('acme', { entityName: 'long', UpdateParams: [{ name: 'text', index: true }] });
+  const call = await freshCall('long');
+  const start = 'a'.repeat(508);
+  const texts = ['', 'b', 'bb', 'é', '\u0001', 'b'.repeat(200)].map((end) => start + end);
+  for (const text of texts) await runtime.create(call, { text });
+  for (const text of texts) {
+    const listed = await listAll(node, call, { text });
+    assert.deepEqual(
+      listed.map((data) => data.text),
+      [text],
+    );
+    assert.deepEqual(await runtime.count(call, listQuery(call, { text })), { count: 1 });
+  }
+});
+
 test('pages of large records stay within the budget of bytes and lose none', async () => {
   const call = await freshCall();
   const text = '€'.repeat(100_000);

@@ -71,8 +71,11 @@ test('the same holds on disk', async () => {
   const clock = new SteppedClock();
   const path = join(directory, 'store.db');
   const opened = await openStore({ kind: 'sqlite', path, clock, onFatal: (error) => assert.fail(error) });
-  for (const variant of variants) await holdToModel(opened, clock, { variant, numRuns: 8 });
-  await opened.store.close();
+  try {
+    for (const variant of variants) await holdToModel(opened, clock, { variant, numRuns: 8 });
+  } finally {
+    await opened.store.close();
+  }
 });
 
 async function holdToModel(

@@ -207,22 +207,42 @@ test('a runner that is closed gives nothing back that another process has taken 
   assert.deepEqual([await left(), errors], [[], []]);
 });
 
-test('while the store takes no commits the runner waits for its next turn instead of trying on and on', async () => {
+test('while the store takes no commits the runner waits for its next turn, and does not try on and on', async (t) => {
   const { opened, run, give, errors } = await workplace();
   for (let index = 0; index < 12; index++) await give(`w${index}`);
   const failing: Store = {
     ...opened.store,
     scope: (name) => ({
       ...opened.store.scope(name),
-      commit: () => Promise.reject(new Unavailable('the disk is full')),
+      commit: async () => {
+        await new Promise((resolve) => setImmediate(resolve));
+        throw new Unavailable('the disk is full');
+      },
     }),
   };
   const runner = run(async () => undefined, { ...opened, store: failing });
+  t.after(() => runner.close());
   runner.poke();
   await until(() => errors.length === 10);
   for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
   assert.equal(errors.length, 10);
+});
+
+test('work that takes the place of work being done is done as well', async () => {
+  const { run, give, left, errors, advance } = await workplace();
+  let times = 0;
+  const runner = run(async () => {
+    times += 1;
+    if (times > 1) return;
+    await give('w');
+    runner.poke();
+  });
+  await give('w');
+  runner.poke();
+  await until(() => times === 2);
   await runner.close();
+  advance(30_000);
+  assert.deepEqual([await left(), errors], [[], []]);
 });
 
 test('a poke while work is done is not lost', async () => {
