@@ -33,6 +33,7 @@ export const problemStatus = {
   version_mismatch: 412,
   body_too_large: 413,
   unsupported_media_type: 415,
+  expectation_failed: 417,
   idempotency_key_reused: 422,
   headers_too_large: 431,
   request_timeout: 408,

@@ -17,11 +17,13 @@ export const operators = [
 ] as const;
 export type Operator = (typeof operators)[number];
 
-/** One condition of a list query on one field. `encode` gives the values' order; texts are compared by it. */
+/** One condition of a list query on one field. Values are compared in their encoded form, which has their order. */
 export interface Filter {
   readonly field: string;
   readonly operator: Operator;
   readonly values: readonly FieldValue[];
+  /** The values, encoded once for all records. */
+  readonly encoded: readonly string[];
   readonly encode: NonNullable<FieldBehaviour['encode']>;
 }
 
@@ -31,15 +33,23 @@ export function meetsAll(filters: readonly Filter[], data: RecordData): boolean 
 }
 
 function meets(filter: Filter, value: FieldValue | undefined): boolean {
-  const { operator, values, encode } = filter;
+  const { operator, values } = filter;
   if (operator === 'exists') return (value !== undefined) === values[0];
   if (value === undefined) return operator === 'ne';
-  const compare = (index: number): number => compareBytes(encode(value), encode(values[index] ?? ''));
+  if (operator === 'startswith') return String(value).startsWith(String(values[0]));
+  if (operator === 'contains') return String(value).includes(String(values[0]));
+  return compares(filter, operator, filter.encode(value));
+}
+
+type ComparingOperator = Exclude<Operator, 'exists' | 'startswith' | 'contains'>;
+
+function compares({ encoded }: Filter, operator: ComparingOperator, value: string): boolean {
+  const compare = (index: number): number => compareBytes(value, encoded[index] ?? '');
   switch (operator) {
     case 'eq':
-      return compare(0) === 0;
+      return value === encoded[0];
     case 'ne':
-      return compare(0) !== 0;
+      return value !== encoded[0];
     case 'gt':
       return compare(0) > 0;
     case 'gte':
@@ -49,12 +59,8 @@ function meets(filter: Filter, value: FieldValue | undefined): boolean {
     case 'lte':
       return compare(0) <= 0;
     case 'in':
-      return values.some((_value, index) => compare(index) === 0);
+      return encoded.includes(value);
     case 'between':
       return compare(0) >= 0 && compare(1) <= 0;
-    case 'startswith':
-      return String(value).startsWith(String(values[0]));
-    case 'contains':
-      return String(value).includes(String(values[0]));
   }
 }

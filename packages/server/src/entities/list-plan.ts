@@ -1,6 +1,5 @@
 import type { Range } from '../store/port.ts';
 import type { CompiledEntity, CompiledIndex } from './compile-entity.ts';
-import type { FieldValue } from './field-types/field-type.ts';
 import type { Filter } from './filter.ts';
 import type { ListQuery } from './list-query.ts';
 import { afterAll, indexPrefix, indexStart, isAloneInIndex, presentPrefix } from './order-encoding.ts';
@@ -75,9 +74,5 @@ function rangeOf(filter: Filter): Pick<Range, 'prefix' | 'after' | 'before'> | u
 }
 
 function encodedValue(filter: Filter, index: number): string {
-  return filter.encode(valueAt(filter, index));
-}
-
-function valueAt(filter: Filter, index: number): FieldValue {
-  return filter.values[index] ?? '';
+  return filter.encoded[index] ?? '';
 }

@@ -90,7 +90,8 @@ function readFilter(
     return { code: 'not_filterable', message: `field \`${name}\` cannot be filtered on` };
   const values = readValues(operator, text, behaviour.parseQuery);
   if ('message' in values) return { code: values.code, message: `field \`${name}\` ${values.message}` };
-  return { field: name, operator, values, encode: behaviour.encode };
+  const { encode } = behaviour;
+  return { field: name, operator, values, encoded: values.map((value) => encode(value)), encode };
 }
 
 function readValues(

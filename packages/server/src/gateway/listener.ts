@@ -4,6 +4,7 @@ import { Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { ErrorReplies } from './error-reply.ts';
 import { createRequestIds } from './pipeline/request-id.ts';
+import { createTurns } from './pipeline/turns.ts';
 import { type Reply, send } from './reply.ts';
 
 /** A gateway that listens. */
@@ -28,7 +29,10 @@ const limits = {
   keepAliveTimeout: 5_000,
   maxHeaderSize: 16 * 1024,
   connectionsCheckingInterval: 5_000,
+  // Looked after here, so that the refusal looks like any other.
+  requireHostHeader: false,
 } as const;
+const idleMilliseconds = 30_000;
 const connectionsMax = 10_000;
 
 /** @throws Error with a sentence for the operator, such as that the port is taken. */
@@ -37,7 +41,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const nextRequestId = createRequestIds();
   let isDraining = false;
 
-  const server = createServer(limits, (incoming, response) => {
+  const handle = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem): void => {
     const requestId = nextRequestId();
     const answer = (reply: Reply): void => {
       if (response.headersSent || response.destroyed) return;
@@ -45,17 +49,32 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       if (isDraining) response.setHeader('Connection', 'close');
       send(response, reply, requestId);
     };
-    if (isDraining) {
-      answer(errors.reply(new Problem('unavailable', 'the platform is shutting down'), requestId));
-      return;
-    }
-    gateway(incoming, requestId).then(answer, (error: unknown) => {
+    const refuse = (error: unknown): void => {
       leaveUnread(incoming, response);
       answer(errors.reply(error, requestId));
-    });
+    };
+    if (isDraining) refuse(new Problem('unavailable', 'the platform is shutting down'));
+    else if (refusal !== undefined) refuse(refusal);
+    else gateway(incoming, requestId).then(answer, refuse);
+  };
+
+  const turns = createTurns();
+  const server = createServer(limits, (incoming, response) => {
+    const refusal = hasOneHost(incoming)
+      ? undefined
+      : new Problem('invalid_request', 'a request has one `Host` header');
+    turns.take(incoming.socket, response, () => handle(incoming, response, refusal));
+  });
+  server.on('checkExpectation', (incoming, response) => {
+    const refusal = new Problem('expectation_failed', 'only `100-continue` can be expected');
+    turns.take(incoming.socket, response, () => handle(incoming, response, refusal));
   });
   server.maxConnections = connectionsMax;
-  server.on('clientError', (error, socket) => refuseBrokenRequest(error, socket as Socket, errors, nextRequestId()));
+  // Also for a client that takes no answers: a write that makes no progress is idle.
+  server.setTimeout(idleMilliseconds);
+  server.on('clientError', (error, socket) => {
+    if (!turns.endAfterAnswer(socket as Socket)) refuseBrokenRequest(error, socket as Socket, errors, nextRequestId());
+  });
   await bind(server, options);
   const { port } = server.address() as AddressInfo;
   const host = options.host === '0.0.0.0' || options.host === '::' ? '127.0.0.1' : options.host;
@@ -66,6 +85,16 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       return close(server, milliseconds);
     },
   };
+}
+
+/** RFC 9112, 3.2: a second `Host` would let two readers see two addresses in one request. */
+function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count === 1 || (count === 0 && httpVersionMinor === 0);
 }
 
 /**

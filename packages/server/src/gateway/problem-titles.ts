@@ -32,6 +32,7 @@ export const problemTitles: Readonly<Record<ProblemCode, string>> = {
   version_mismatch: 'The record has changed since it was read',
   body_too_large: 'The body is too large',
   unsupported_media_type: 'The body is not of a type that the route takes',
+  expectation_failed: 'The request expects what this server does not do',
   headers_too_large: 'The headers of the request are too large',
   request_timeout: 'The request took too long to arrive',
   idempotency_key_reused: 'The idempotency key was used for another request',

@@ -80,8 +80,16 @@ function exampleOf(action: EndpointAction, method: string, path: string, fields:
   if (action !== 'create' && action !== 'update') return call;
   const shown = fields.filter((field, index) => index < 5 || mustBeSent(field));
   const body = Object.fromEntries(shown.map((field) => [field.name, exampleValue(field)]));
-  return `${call} -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+  return `${call} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`;
 }
+
+/** One word for a POSIX shell, whatever stands in it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A field that needs a longer text gets an example that is too short rather than one that nobody could read. */
+const exampleLengthMax = 80;
 
 function exampleValue(field: FieldDefinition): unknown {
   switch (field.colType) {
@@ -96,6 +104,6 @@ function exampleValue(field: FieldDefinition): unknown {
     case 'json':
       return {};
     default:
-      return 'text'.padEnd(field.minlength ?? 0, '.').slice(0, field.maxlength);
+      return 'text'.padEnd(Math.min(field.minlength ?? 0, exampleLengthMax), '.').slice(0, field.maxlength);
   }
 }

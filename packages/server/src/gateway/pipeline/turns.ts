@@ -1,0 +1,57 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * One request of a connection at a time. A client may send several without waiting, but each is only looked at once
+ * the answer before it has left, so that nobody can order answers by the hundred and let them pile up here.
+ */
+export interface Turns {
+  take(socket: Socket, response: ServerResponse, begin: () => void): void;
+  /** For what is no request: ends the connection after the answer that is under way; false where there is none. */
+  endAfterAnswer(socket: Socket): boolean;
+}
+
+interface Connection {
+  isBusy: boolean;
+  isLast: boolean;
+  readonly waiting: (() => void)[];
+}
+
+const waitingMax = 100;
+
+export function createTurns(): Turns {
+  const connections = new WeakMap<Socket, Connection>();
+  const connectionOf = (socket: Socket): Connection => {
+    const known = connections.get(socket);
+    if (known !== undefined) return known;
+    const connection: Connection = { isBusy: false, isLast: false, waiting: [] };
+    connections.set(socket, connection);
+    return connection;
+  };
+  return {
+    take: (socket, response, begin) => {
+      const connection = connectionOf(socket);
+      const turn = (): void => {
+        connection.isBusy = true;
+        response.once('close', () => pass(socket, connection));
+        begin();
+      };
+      if (!connection.isBusy) turn();
+      else if (connection.waiting.push(turn) > waitingMax) socket.destroy();
+    },
+    endAfterAnswer: (socket) => {
+      const connection = connections.get(socket);
+      if (connection === undefined || !connection.isBusy) return false;
+      connection.isLast = true;
+      return true;
+    },
+  };
+}
+
+function pass(socket: Socket, connection: Connection): void {
+  connection.isBusy = false;
+  if (socket.destroyed) connection.waiting.length = 0;
+  const next = connection.waiting.shift();
+  if (next !== undefined) next();
+  else if (connection.isLast) socket.destroySoon();
+}
