@@ -149,8 +149,10 @@ test('`refresh` tells what stands now, also while an older read is under way, an
   await settle();
   gate.holdNoMore();
   await define('order');
-  assert.deepEqual((await reader.refresh('acme')).entityNames, ['order']);
+  const refreshed = reader.refresh('acme');
+  await settle();
   gate.letGo();
+  assert.deepEqual((await refreshed).entityNames, ['order']);
   await settle();
   assert.deepEqual((await reader.current('acme')).entityNames, ['order']);
 });
