@@ -63,11 +63,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     const refusal = hasOneHost(incoming)
       ? undefined
       : new Problem('invalid_request', 'a request has one `Host` header');
-    turns.take(incoming.socket, response, () => handle(incoming, response, refusal));
+    turns.take(incoming, response, () => handle(incoming, response, refusal));
   });
   server.on('checkExpectation', (incoming, response) => {
     const refusal = new Problem('expectation_failed', 'only `100-continue` can be expected');
-    turns.take(incoming.socket, response, () => handle(incoming, response, refusal));
+    turns.take(incoming, response, () => handle(incoming, response, refusal));
   });
   server.maxConnections = connectionsMax;
   // Also for a client that takes no answers: a write that makes no progress is idle.

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
@@ -6,13 +6,17 @@ import type { Socket } from 'node:net';
  * the answer before it has left, so that nobody can order answers by the hundred and let them pile up here.
  */
 export interface Turns {
-  take(socket: Socket, response: ServerResponse, begin: () => void): void;
-  /** For what is no request: ends the connection after the answer that is under way; false where there is none. */
+  take(incoming: IncomingMessage, response: ServerResponse, begin: () => void): void;
+  /**
+   * For what is no request: ends the connection after the answer that is under way. False where there is none, or
+   * where it is that very request whose rest makes no sense.
+   */
   endAfterAnswer(socket: Socket): boolean;
 }
 
 interface Connection {
-  isBusy: boolean;
+  /** The request that is being answered. */
+  current: IncomingMessage | undefined;
   isLast: boolean;
   readonly waiting: (() => void)[];
 }
@@ -24,24 +28,25 @@ export function createTurns(): Turns {
   const connectionOf = (socket: Socket): Connection => {
     const known = connections.get(socket);
     if (known !== undefined) return known;
-    const connection: Connection = { isBusy: false, isLast: false, waiting: [] };
+    const connection: Connection = { current: undefined, isLast: false, waiting: [] };
     connections.set(socket, connection);
     return connection;
   };
   return {
-    take: (socket, response, begin) => {
+    take: (incoming, response, begin) => {
+      const { socket } = incoming;
       const connection = connectionOf(socket);
       const turn = (): void => {
-        connection.isBusy = true;
+        connection.current = incoming;
         response.once('close', () => pass(socket, connection));
         begin();
       };
-      if (!connection.isBusy) turn();
+      if (connection.current === undefined) turn();
       else if (connection.waiting.push(turn) > waitingMax) socket.destroy();
     },
     endAfterAnswer: (socket) => {
       const connection = connections.get(socket);
-      if (connection === undefined || !connection.isBusy) return false;
+      if (connection?.current?.complete !== true) return false;
       connection.isLast = true;
       return true;
     },
@@ -49,7 +54,7 @@ export function createTurns(): Turns {
 }
 
 function pass(socket: Socket, connection: Connection): void {
-  connection.isBusy = false;
+  connection.current = undefined;
   if (socket.destroyed) connection.waiting.length = 0;
   const next = connection.waiting.shift();
   if (next !== undefined) next();
