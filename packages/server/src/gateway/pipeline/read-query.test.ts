@@ -30,7 +30,8 @@ test('a query is read as a form writes it', () => {
 });
 
 test('whatever `URLSearchParams` writes is read back', () => {
-  const text = fc.string({ unit: 'binary' }).filter((one) => !one.includes('\0'));
+  const character = fc.constantFrom('a', ' ', '+', '&', '=', '%', '%41', ';', '#', '?', '\u0001', 'é', '\uffff', '😀');
+  const text = fc.array(character, { maxLength: 5 }).map((characters) => characters.join(''));
   const parameters = fc.uniqueArray(fc.tuple(text, text), { selector: ([name]) => name, maxLength: 10 });
   const property = fc.property(parameters, (pairs) => {
     const query = new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();
