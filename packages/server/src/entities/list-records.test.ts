@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { openStore } from '../store/open-store.ts';
+import type { OpenedStore } from '../store/port.ts';
 import type { FieldValue } from './field-types/field-type.ts';
 import { type Operator, operators } from './filter.ts';
 import type { RecordData } from './record.ts';
-import { listAll, listQuery, RecordBench, SteppedClock } from './record-bench.ts';
-
-const clock = new SteppedClock();
-const opened = await openStore({ kind: 'memory', clock });
-const node = new RecordBench(opened, clock).node();
+import { listAll, listQuery, type Node, RecordBench, SteppedClock } from './record-bench.ts';
+import type { RecordCall } from './write-loop.ts';
 
 /** Every type of field twice: with an index and without one. */
 const types = {
@@ -33,9 +34,11 @@ const UpdateParams = [
   }),
   { name: 'name' },
 ];
-await node.admin.define('acme', { entityName: 'direct', UpdateParams });
-const baseKeys = { pkTemplate: 'org#{org};{user_id}', skTemplate: 'z#{id};x' };
-await node.admin.define('acme', { entityName: 'templated', UpdateParams, baseKeys });
+const entities = {
+  direct: {},
+  templated: { baseKeys: { pkTemplate: 'org#{org};{user_id}', skTemplate: 'z#{id};x' } },
+} as const;
+type EntityName = keyof typeof entities;
 
 function typeOf(field: string): keyof typeof types {
   return field === 'name' ? 'string' : (field.slice(0, -2) as keyof typeof types);
@@ -84,33 +87,65 @@ const query = fc.record({
 });
 type Query = typeof query extends fc.Arbitrary<infer Q> ? Q : never;
 
-for (const entityName of ['direct', 'templated'])
+for (const entityName of ['direct', 'templated'] as const)
   test(`a list of ${entityName} records gives those that meet the filters, in order, whatever the query`, async () => {
-    let runs = 0;
-    const property = fc.asyncProperty(
-      fc.array(record, { minLength: 3, maxLength: 14 }),
-      fc.array(query, { minLength: 8, maxLength: 8 }),
-      async (bodies, queries) => {
-        const bench = new RecordBench(opened, clock, `${entityName}${++runs}`);
-        const call = await node.call(entityName, { workspace: bench.workspace });
-        const records: RecordData[] = [];
-        for (const body of bodies) {
-          records.push((await node.runtime.create(call, body)).data);
-          clock.advance(1);
-        }
-        for (const one of queries) {
-          const parameters = parametersOf(one);
-          const expected = expectedOf(records, one);
-          const listed = (await listAll(node, call, parameters)).map(({ id }) => id);
-          assert.deepEqual(sharesOf(listed, records, one), sharesOf(expected, records, one), JSON.stringify(one));
-          const { pagesize: _pagesize, ...counted } = parameters;
-          const counting = await node.runtime.count(call, listQuery(call, counted));
-          assert.deepEqual(counting, { count: expected.length }, JSON.stringify(one));
-        }
-      },
-    );
-    await fc.assert(property, { numRuns: 150 });
+    const clock = new SteppedClock();
+    await holdToModel(await openStore({ kind: 'memory', clock }), clock, { entityName, numRuns: 150 });
   });
+
+const directory = mkdtempSync(join(tmpdir(), 'freehold-lists-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+test('the same holds on disk', async () => {
+  const clock = new SteppedClock();
+  const path = join(directory, 'store.db');
+  const opened = await openStore({ kind: 'sqlite', path, clock, onFatal: (error) => assert.fail(error) });
+  try {
+    for (const entityName of ['direct', 'templated'] as const)
+      await holdToModel(opened, clock, { entityName, numRuns: 10 });
+  } finally {
+    await opened.store.close();
+  }
+});
+
+async function holdToModel(
+  opened: OpenedStore,
+  clock: SteppedClock,
+  { entityName, numRuns }: { readonly entityName: EntityName; readonly numRuns: number },
+): Promise<void> {
+  const node = new RecordBench(opened, clock).node();
+  await node.admin.define('acme', { entityName, UpdateParams, ...entities[entityName] });
+  let runs = 0;
+  const property = fc.asyncProperty(
+    fc.array(record, { minLength: 3, maxLength: 14 }),
+    fc.array(query, { minLength: 8, maxLength: 8 }),
+    async (bodies, queries) => {
+      const bench = new RecordBench(opened, clock, `${entityName}${++runs}`);
+      const call = await node.call(entityName, { workspace: bench.workspace });
+      const records: RecordData[] = [];
+      for (const body of bodies) {
+        records.push((await node.runtime.create(call, body)).data);
+        clock.advance(1);
+      }
+      for (const one of queries) await compareWithModel(node, call, { records, query: one });
+    },
+  );
+  await fc.assert(property, { numRuns });
+}
+
+async function compareWithModel(
+  node: Node,
+  call: RecordCall,
+  { records, query }: { readonly records: readonly RecordData[]; readonly query: Query },
+): Promise<void> {
+  const parameters = parametersOf(query);
+  const expected = expectedOf(records, query);
+  const listed = (await listAll(node, call, parameters)).map(({ id }) => id);
+  assert.deepEqual(sharesOf(listed, records, query), sharesOf(expected, records, query), JSON.stringify(query));
+  const { pagesize: _pagesize, ...counted } = parameters;
+  const counting = await node.runtime.count(call, listQuery(call, counted));
+  assert.deepEqual(counting, { count: expected.length }, JSON.stringify(query));
+}
 
 function parametersOf({ filters, sortby, sortdir, pagesize }: Query): Readonly<Record<string, string>> {
   const given = filters.flatMap(({ field, operator, values }) => [
