@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey } from 'node:crypto';
 import { Problem } from '../lib/problem.ts';
 import { pooledRandomBytes } from '../lib/random-pool.ts';
 
@@ -15,7 +15,8 @@ const tagBytes = 16;
 const cursorCharactersMax = 4096;
 
 /** AES-256-GCM with the binding as associated data, so that a cursor tells nothing and cannot be made or changed. */
-export function createCursors(key: Uint8Array): Cursors {
+export function createCursors(secret: Uint8Array): Cursors {
+  const key = createSecretKey(secret);
   return {
     seal: (position, binding) => {
       const nonce = pooledRandomBytes(nonceBytes);

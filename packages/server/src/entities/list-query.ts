@@ -23,8 +23,22 @@ const pageSizeDefault = 20;
 const filtersMax = 20;
 const valuesMax = 100;
 
+/** What parameters meant the last time, as long as whoever read them keeps them. */
+const readBefore = new WeakMap<
+  ReadonlyMap<string, string>,
+  { readonly entity: CompiledEntity; readonly query: ListQuery }
+>();
+
 /** @param parameters the query string's parameters, each at most once. @throws Problem naming every wrong one. */
 export function readListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, string>): ListQuery {
+  const before = readBefore.get(parameters);
+  if (before?.entity === entity) return before.query;
+  const query = checkListQuery(entity, parameters);
+  readBefore.set(parameters, { entity, query });
+  return query;
+}
+
+function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, string>): ListQuery {
   refuseUnbuilt(entity, parameters);
   const errors: InputError[] = [];
   const add = (name: string, code: string, message: string): void => {

@@ -54,3 +54,19 @@ test('behaves as a list kept in the order of use', () => {
     { numRuns: 500 },
   );
 });
+
+test('keeps what weighs no more than the bound together, and forgets the longest unused first', () => {
+  const map = new BoundedMap<string, number>(10, (weight) => weight);
+  map.set('a', 4);
+  map.set('b', 4);
+  map.get('a');
+  map.set('c', 3);
+  assert.deepEqual([map.get('a'), map.get('b'), map.get('c')], [4, undefined, 3]);
+  map.set('a', 7);
+  assert.deepEqual([map.get('a'), map.get('c')], [7, 3]);
+  map.set('too heavy', 11);
+  assert.deepEqual([map.size, map.get('too heavy')], [2, undefined]);
+  map.delete('a');
+  map.set('d', 7);
+  assert.deepEqual([map.get('c'), map.get('d')], [3, 7]);
+});

@@ -1,11 +1,25 @@
+import { BoundedMap } from '../../lib/bounded-map.ts';
 import { Problem } from '../../lib/problem.ts';
 
 const parametersMax = 64;
 const none: ReadonlyMap<string, string> = new Map();
 
-/** The parameters of a query string, each at most once (`+` is a space). @throws Problem `invalid_request`. */
+/** Apps ask the same things again and again: the short ones are taken apart once. */
+const known = new BoundedMap<string, ReadonlyMap<string, string>>(1000);
+const knownCharactersMax = 200;
+
+/** The parameters of a query string, each at most once (`+` is a space); the same map for the same short text. @throws Problem `invalid_request`. */
 export function readQuery(query: string): ReadonlyMap<string, string> {
   if (query === '') return none;
+  if (query.length > knownCharactersMax) return takeApart(query);
+  const before = known.get(query);
+  if (before !== undefined) return before;
+  const parameters = takeApart(query);
+  known.set(query, parameters);
+  return parameters;
+}
+
+function takeApart(query: string): ReadonlyMap<string, string> {
   // Node hands on other bytes one by one as Latin-1, so what was meant is lost.
   if (!/^[\x21-\x7e]*$/.test(query)) throw new Problem('invalid_request', 'the query string is not percent-encoded');
   const parameters = new Map<string, string>();
