@@ -53,10 +53,10 @@ function compileField(definition: FieldDefinition): CompiledField {
   return { name: definition.name, required, definition, behaviour };
 }
 
-/** `name` is always sortable, so a field of that name has an index without asking for it. */
+/** `name` is always sortable, so a field of that name has an index whatever it says. */
 function indexOf(entityName: string, field: CompiledField): readonly CompiledIndex[] {
   const { encode } = field.behaviour;
-  const wanted = field.definition.index === true || (field.name === 'name' && field.definition.index !== false);
+  const wanted = field.definition.index === true || field.name === 'name';
   if (!wanted || encode === undefined) return [];
   return [{ field: field.name, pk: fieldIndexPk(entityName, field.name), encode }];
 }

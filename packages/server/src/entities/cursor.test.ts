@@ -7,9 +7,13 @@ const cursors = createCursors(new Uint8Array(32).fill(7));
 const invalid = { code: 'invalid_cursor' };
 
 test('a cursor opens to the position it was sealed with, under the same binding', () => {
-  const property = fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), fc.array(fc.string({ maxLength: 5 })), (position, binding) => {
-    assert.equal(cursors.open(cursors.seal(position, binding), binding), position);
-  });
+  const property = fc.property(
+    fc.string({ unit: 'grapheme', maxLength: 20 }),
+    fc.array(fc.string({ maxLength: 5 })),
+    (position, binding) => {
+      assert.equal(cursors.open(cursors.seal(position, binding), binding), position);
+    },
+  );
   fc.assert(property);
 });
 

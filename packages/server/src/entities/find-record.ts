@@ -18,7 +18,8 @@ async function findByIdIndex(scope: Scope, idIndexPk: string, id: string): Promi
     const [entry] = await scope.get([{ pk: idIndexPk, sk: id }]);
     if (entry?.target === undefined) return undefined;
     const [item] = await scope.get([entry.target]);
-    if (item !== undefined) return item;
+    // Another record may have taken the key that this one has left.
+    if (item !== undefined && readRecord(item).data.id === id) return item;
   }
   return undefined;
 }

@@ -217,7 +217,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function isEmpty(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 function isBoolean(value: unknown): boolean {

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type AppGatewayParts, appRoutes } from './app-gateway.ts';
+import { type ManagementGatewayParts, managementRoutes } from './management-gateway.ts';
+
+interface Listed {
+  readonly method: string;
+  readonly path: string;
+  readonly access: string;
+}
+
+/** No handler is called, so the tables need nothing to stand on. */
+function inventory(routes: readonly Listed[]): readonly string[] {
+  return routes.map(({ method, path, access }) => `${access} ${method} ${path}`).sort();
+}
+
+test('B11: every route of the app gateway is known here with what it takes to get in', () => {
+  assert.deepEqual(inventory(appRoutes({} as AppGatewayParts)), [
+    'count GET /app/:org/count/:entity',
+    'create POST /app/:org/create/:entity',
+    'delete DELETE /app/:org/delete/:entity/:id',
+    'get GET /app/:org/item/:entity/:id',
+    'list GET /app/:org/list/:entity',
+    'public GET /.well-known/jwks.json',
+    'public GET /app/:org/token',
+    'public GET /healthz',
+    'public GET /problems/:code',
+    'public GET /readyz',
+    'public POST /app/:org/login',
+    'self GET /app/:org/user/me',
+    'self GET /app/:org/user/tenants',
+    'update PUT /app/:org/update/:entity/:id',
+  ]);
+});
+
+test('B11: every route of the management gateway is known here with the role it takes', () => {
+  assert.deepEqual(inventory(managementRoutes({} as ManagementGatewayParts)), [
+    'developer DELETE /api/entity',
+    'developer GET /acl/decisions',
+    'developer GET /acl/decisions/:decision_id',
+    'developer GET /api/entities',
+    'developer GET /api/entity',
+    'developer GET /api/entity/endpoints',
+    'developer GET /auth/me',
+    'developer GET /org',
+    'developer POST /api/:apiname',
+    'developer POST /auth/logout',
+    'public GET /healthz',
+    'public GET /problems/:code',
+    'public GET /readyz',
+    'public POST /auth/login',
+    'public POST /auth/signup',
+  ]);
+});
