@@ -11,6 +11,7 @@ export interface Job {
   /** Ends the run by itself: so many answers, or so much time, whichever comes first. */
   readonly requests: number;
   readonly milliseconds: number;
+  readonly staysAwake: boolean;
   /** The bytes of one request, sent again and again. */
   readonly request: string;
   readonly status: number;
@@ -40,8 +41,27 @@ async function run(job: Job): Promise<Done> {
     await converse(socket, { request, status: job.status, next, onAnswer: () => answered++ });
     socket.destroy();
   });
+  const waking = job.staysAwake ? stayAwake() : undefined;
   await Promise.all(lines);
+  waking?.end();
   return { requests: answered, milliseconds: performance.now() - started };
+}
+
+/**
+ * Keeps this process from sleeping while it waits. Otherwise each answer of a server that is slower than the load pays
+ * for waking the load; a server that keeps the load busy does not.
+ */
+function stayAwake(): { end(): void } {
+  let isAwake = true;
+  const turn = () => {
+    if (isAwake) setImmediate(turn);
+  };
+  turn();
+  return {
+    end: () => {
+      isAwake = false;
+    },
+  };
 }
 
 function open(port: number): Promise<Socket> {

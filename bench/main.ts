@@ -1,7 +1,7 @@
 /**
  * CPU per request of the platform, as a ratio to a bare `node:http` server that answers as many bytes.
  *
- *   npm run bench -- [--short] [--only item,list,create] [--save]
+ *   npm run bench -- [--short] [--only item,list,create] [--awake] [--save]
  *
  * Both servers run with the same Node flags and are measured in the same run, in turns (bare, platform, bare, …), so
  * that a busy machine slows both; the ratio given is the median of the rounds. The load comes from a third process.
@@ -22,12 +22,14 @@ interface Plan {
   readonly warmUpRequests: number;
   readonly requests: number;
   readonly millisecondsMax: number;
+  /** Whether the load never sleeps, so that no answer pays for waking it. */
+  readonly staysAwake: boolean;
 }
 
 const plans = {
   full: { rounds: 9, warmUpRequests: 60_000, requests: 8000, millisecondsMax: 10_000 },
   short: { rounds: 3, warmUpRequests: 40_000, requests: 3000, millisecondsMax: 3_000 },
-} as const satisfies Record<string, Plan>;
+} as const satisfies Record<string, Omit<Plan, 'staysAwake'>>;
 
 const connections = 32;
 const nodeFlags = ['--import', join(import.meta.dirname, 'report-cpu.ts')];
@@ -54,9 +56,14 @@ interface Result {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { short: { type: 'boolean' }, save: { type: 'boolean' }, only: { type: 'string' } },
+    options: {
+      short: { type: 'boolean' },
+      awake: { type: 'boolean' },
+      save: { type: 'boolean' },
+      only: { type: 'string' },
+    },
   });
-  const plan = values.short ? plans.short : plans.full;
+  const plan: Plan = { ...(values.short ? plans.short : plans.full), staysAwake: values.awake === true };
   const wanted = values.only?.split(',') ?? scenarioNames;
   const unknown = wanted.filter((name) => !scenarioNames.some((known) => known === name));
   if (unknown.length > 0) throw new TypeError(`there is no scenario ${unknown.join(', ')}`);
@@ -130,6 +137,7 @@ function job(server: Server, plan: Plan, { method, path, token, body, status }: 
     connections,
     requests: plan.requests,
     milliseconds: plan.millisecondsMax,
+    staysAwake: plan.staysAwake,
     request: `${head}${content}\r\n${body ?? ''}`,
     status,
   };
