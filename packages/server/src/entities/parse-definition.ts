@@ -35,7 +35,8 @@ export function parseDefinition(input: unknown): ParsedDefinition {
   if (input.baseKeys !== undefined) checkTemplates(input.baseKeys, fields, add);
   if (errors.length > 0) throw invalidInput(commonCode(errors), errors);
   // Every member was checked above, so the body is the definition; it is kept as it was supplied.
-  return { definition: { UpdateParams: [], ...input } as unknown as EntityDefinition, warnings };
+  const complete = input.UpdateParams === undefined ? { ...input, UpdateParams: [] } : input;
+  return { definition: complete as unknown as EntityDefinition, warnings };
 }
 
 const definitionMembers = ['entityName', 'baseKeys', 'UpdateParams'];
