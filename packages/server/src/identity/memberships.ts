@@ -5,6 +5,7 @@ import { foundingChanges, type GrantParts, joiningChanges, type Member, viewerPo
 import { findMember, removedMemberKey } from '../iam/iam-rules.ts';
 import { policyIdByName } from '../iam/policy-names.ts';
 import { timestamp } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
 import { type Change, Conflict, type Key, type Scope, type Store } from '../store/port.ts';
 
 export interface MembershipParts extends GrantParts {
@@ -125,9 +126,12 @@ async function joinWorkspace(
 ): Promise<Membership | undefined> {
   const { workspace, person } = joining;
   const { scope } = workspace;
-  for (;;) {
+  for (let attempt = 0; attempt < joinAttemptsMax; attempt++) {
     const member = await findMember(workspace, person.id);
-    if (member !== undefined) return { workspace, member };
+    if (member !== undefined) {
+      await rememberMembership(parts, orgScope, { workspace, userId: person.id });
+      return { workspace, member };
+    }
     const [headItem, removed] = await scope.get([workspaceHeadKey, removedMemberKey(person.id)]);
     if (headItem === undefined || removed !== undefined) return undefined;
     const head = JSON.parse(headItem.value) as WorkspaceHead;
@@ -135,11 +139,23 @@ async function joinWorkspace(
     const changes = await joiningChanges(parts, workspace, { member: person, policyId });
     const notRemoved: Change = { kind: 'check', ...removedMemberKey(person.id), if: 'absent' };
     await commitUnlessDone(scope, [notRemoved, ...changes]);
-    const row = { id: workspace.tenantId };
-    await orgScope.commit([
-      { kind: 'put', ...hintKey(person.id, workspace.tenantCode), value: hint(parts, row), if: 'any' },
-    ]);
   }
+  throw new Problem('conflict', 'others keep changing the workspace: try again');
+}
+
+const joinAttemptsMax = 16;
+
+/** Also for a member whose joining ended, by a crash, before the org was told. */
+async function rememberMembership(
+  parts: MembershipParts,
+  orgScope: Scope,
+  { workspace, userId }: { readonly workspace: Workspace; readonly userId: string },
+): Promise<void> {
+  const key = hintKey(userId, workspace.tenantCode);
+  const [known] = await orgScope.get([key]);
+  if (known !== undefined) return;
+  const value = hint(parts, { id: workspace.tenantId });
+  await commitUnlessDone(orgScope, [{ kind: 'put', ...key, value, if: 'absent' }]);
 }
 
 /** A conflict here means that another run has made the same step. */
