@@ -95,8 +95,16 @@ function exampleValue(field: FieldDefinition): unknown {
   switch (field.colType) {
     case 'number':
       return field.min ?? Math.min(1, field.max ?? 1);
+    case 'integer':
+      return Math.ceil(field.min ?? Math.min(1, field.max ?? 1));
     case 'boolean':
       return true;
+    case 'date':
+      return '2026-11-20';
+    case 'datetime':
+      return '2026-11-20T09:30:00Z';
+    case 'url':
+      return 'https://example.com/';
     case 'enum':
       return field.enumValues?.[0];
     case 'guid':

@@ -1,0 +1,26 @@
+import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
+
+/** A day of the calendar without a time or a zone: `full-date` of RFC 3339. Its text is in the order of the days. */
+export const dateType: FieldType = {
+  colType: 'date',
+  hints: [],
+  behave: () => ({
+    parse: (input) => (typeof input === 'string' ? parseDate(input) : wrongType(expected)),
+    parseQuery: parseDate,
+    encode: (value) => String(value),
+  }),
+};
+
+const expected = 'a date such as `2026-11-20`';
+
+function parseDate(text: string): { value: string } | ValueProblem {
+  return isCalendarDate(text) ? { value: text } : wrongType(expected);
+}
+
+/** Whether a text is `YYYY-MM-DD` and there is such a day. */
+export function isCalendarDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  // A day that does not exist is taken for one of the next month.
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}

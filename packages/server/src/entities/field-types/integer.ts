@@ -1,0 +1,24 @@
+import { encodeNumber } from '../order-encoding.ts';
+import { boundsCheck } from './bounds-hints.ts';
+import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
+
+/** Whole numbers that a double holds exactly: from -(2^53 - 1) to 2^53 - 1. */
+export const integerType: FieldType = {
+  colType: 'integer',
+  hints: ['min', 'max'],
+  behave: (field) => {
+    const check = boundsCheck(field);
+    if (typeof check === 'string') return check;
+    return {
+      parse: (input) => parseInteger(input),
+      check,
+      parseQuery: (text) => parseInteger(/^-?\d{1,16}$/.test(text) ? Number(text) : text),
+      encode: (value) => encodeNumber(Number(value)),
+    };
+  },
+};
+
+function parseInteger(input: unknown): { value: number } | ValueProblem {
+  if (typeof input !== 'number' || !Number.isSafeInteger(input)) return wrongType('a whole number');
+  return { value: input === 0 ? 0 : input };
+}
