@@ -10,6 +10,7 @@ import { purgeEntity, purgeEntityJob, readPurgeWork } from './entities/purge-ent
 import { createRecordRuntime } from './entities/record-runtime.ts';
 import { createWriteLoop } from './entities/write-loop.ts';
 import { createAppGateway, type Gateway } from './gateway/app-gateway.ts';
+import { createClientAddress } from './gateway/client-address.ts';
 import { createErrorReplies, type ErrorReplies } from './gateway/error-reply.ts';
 import { createManagementGateway } from './gateway/management-gateway.ts';
 import { createAccessEpochs } from './iam/access-epochs.ts';
@@ -81,9 +82,10 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   let isDraining = false;
   const readiness = () => readinessOf(allStores, isDraining);
   const jwks = () => signingKeys.jwks();
+  const clientAddress = createClientAddress(config.trustedProxies);
   return {
-    app: createAppGateway({ runtime, configs, decisions, sessions, signIn, readiness, jwks }),
-    management: createManagementGateway({ accounts, entities: admins, decisions, readiness }),
+    app: createAppGateway({ runtime, configs, decisions, sessions, signIn, readiness, clientAddress, jwks }),
+    management: createManagementGateway({ accounts, entities: admins, decisions, readiness, clientAddress }),
     isEmpty: () => accounts.isEmpty(),
     errors: (baseUrl) => createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault }),
     startDraining: () => {

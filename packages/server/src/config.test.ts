@@ -31,6 +31,7 @@ test('nothing needs to be set', () => {
     signUp: 'open',
     publicUrl: undefined,
     managementUrl: undefined,
+    trustedProxies: [],
     logLevel: 'info',
     demo: true,
   });
@@ -161,4 +162,11 @@ test('the help names every setting once, also those that are still to come', () 
     'DEMO',
   ])
     assert.equal(help.split('\n').filter((line) => line.startsWith(`  FREEHOLD_${name} `)).length, 1, name);
+});
+
+test('trusted proxies are addresses and networks, and nothing else', () => {
+  const { trustedProxies } = configOf({ FREEHOLD_TRUSTED_PROXIES: '10.0.0.0/8, ::1,' });
+  assert.deepEqual(trustedProxies, ['10.0.0.0/8', '::1']);
+  const [mistake = ''] = mistakesOf({ FREEHOLD_TRUSTED_PROXIES: '10.0.0.1,proxy.example' });
+  assert.match(mistake, /FREEHOLD_TRUSTED_PROXIES.*`proxy\.example`/);
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { isNetwork } from './gateway/client-address.ts';
 
 /** Everything that is set from outside, read once at start and never changed. */
 export interface Config {
@@ -13,6 +14,8 @@ export interface Config {
   readonly signUp: 'open' | 'first' | 'closed';
   readonly publicUrl: string | undefined;
   readonly managementUrl: string | undefined;
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
   readonly logLevel: LogLevel;
   readonly demo: boolean;
 }
@@ -53,6 +56,11 @@ const settings: readonly Setting[] = [
     fallback: 'the management gateway’s own address',
     help: 'where builders reach the management gateway',
   },
+  {
+    name: 'FREEHOLD_TRUSTED_PROXIES',
+    fallback: 'none',
+    help: 'addresses and networks, with commas, of proxies whose `X-Forwarded-For` is believed',
+  },
   { name: 'FREEHOLD_LOG_LEVEL', fallback: 'info', help: logLevels.join(', ') },
   {
     name: 'FREEHOLD_DEMO',
@@ -70,7 +78,6 @@ const settings: readonly Setting[] = [
 const promised: readonly Omit<Setting, 'fallback'>[] = [
   { name: 'FREEHOLD_STORE_PROD', help: 'another place for the production data space' },
   { name: 'FREEHOLD_OPERATOR_KEY', help: 'the key of the routes under /platform' },
-  { name: 'FREEHOLD_TRUSTED_PROXIES', help: 'proxies whose forwarded addresses are believed' },
   { name: 'FREEHOLD_MASTER_KEY', help: 'encrypts secrets that are kept in the store' },
 ];
 
@@ -105,6 +112,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     signUp: oneOf('FREEHOLD_SIGNUP', ['open', 'first', 'closed'], isProduction ? 'first' : 'open'),
     publicUrl: readUrl('FREEHOLD_PUBLIC_URL', get('FREEHOLD_PUBLIC_URL'), mistakes),
     managementUrl: readUrl('FREEHOLD_MANAGEMENT_URL', get('FREEHOLD_MANAGEMENT_URL'), mistakes),
+    trustedProxies: readNetworks('FREEHOLD_TRUSTED_PROXIES', get('FREEHOLD_TRUSTED_PROXIES'), mistakes),
     logLevel: oneOf('FREEHOLD_LOG_LEVEL', logLevels, 'info'),
     demo: oneOf('FREEHOLD_DEMO', ['on', 'off'], isProduction ? 'off' : 'on') === 'on',
   };
@@ -144,6 +152,15 @@ function readPort(name: string, value: string, mistakes: string[]): number | und
   if (port >= 0 && port <= 65_535) return port;
   mistakes.push(`${name} must be a port from 0 to 65535 or \`off\`, not \`${value}\``);
   return undefined;
+}
+
+function readNetworks(name: string, value: string | undefined, mistakes: string[]): readonly string[] {
+  const networks = (value ?? '').split(',').map((text) => text.trim());
+  const named = networks.filter((text) => text !== '');
+  for (const text of named)
+    if (!isNetwork(text))
+      mistakes.push(`${name} must be addresses and networks with commas, and \`${text}\` is neither`);
+  return named;
 }
 
 function readUrl(name: string, value: string | undefined, mistakes: string[]): string | undefined {

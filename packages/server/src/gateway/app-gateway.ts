@@ -26,7 +26,7 @@ export function createAppGateway(parts: AppGatewayParts): Gateway {
   return async (incoming, requestId) => {
     const { path, query } = readTarget(incoming.url ?? '/');
     const { route, params } = router.match(incoming.method ?? '', path);
-    const matched = { route, params, query, requestId };
+    const matched = { route, params, query, requestId, ip: parts.clientAddress(incoming) };
     if (route.access === 'public') return route.handle(await readRequest(incoming, matched));
     const authenticated = parts.sessions.authenticate(readAppToken(incoming));
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;

@@ -27,7 +27,7 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
   return async (incoming, requestId) => {
     const { path, query } = readTarget(incoming.url ?? '/');
     const { route, params } = router.match(incoming.method ?? '', path);
-    const matched = { route, params, query, requestId };
+    const matched = { route, params, query, requestId, ip: parts.clientAddress(incoming) };
     if (route.access === 'public') return route.handle(await readRequest(incoming, matched));
     const caller = await authenticate(parts.accounts, incoming);
     if (route.access === 'org_admin' && caller.role !== 'org_admin')

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 export interface GatewayRequest {
   readonly incoming: IncomingMessage;
   readonly requestId: string;
-  /** The address that the connection comes from. */
+  /** The address that the request comes from. */
   readonly ip: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: ReadonlyMap<string, string>;

@@ -1,12 +1,14 @@
 import type { ProblemCode } from '@freehold/contract/problem';
 import { problemStatus } from '@freehold/contract/problem';
 import { notFound, Problem } from '../../lib/problem.ts';
+import type { ClientAddress } from '../client-address.ts';
 import { problemTitles } from '../problem-titles.ts';
 import type { PublicRoute } from '../public-route.ts';
 import { json, type Reply } from '../reply.ts';
 
 /** What both gateways answer about the process itself. */
 export interface Operations {
+  readonly clientAddress: ClientAddress;
   readonly readiness: () => Promise<{ readonly isReady: boolean; readonly store: Readonly<Record<string, unknown>> }>;
 }
 

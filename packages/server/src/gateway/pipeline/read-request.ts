@@ -7,11 +7,12 @@ import { readQuery } from './read-query.ts';
 export interface MatchedRequest extends Match<{ readonly takesBody?: boolean }> {
   readonly query: string;
   readonly requestId: string;
+  readonly ip: string;
 }
 
 /** Reads what the handler of a matched route needs. Comes after every check that does without the body. */
 export async function readRequest(incoming: IncomingMessage, matched: MatchedRequest): Promise<GatewayRequest> {
-  const { route, params, query, requestId } = matched;
+  const { route, params, query, requestId, ip } = matched;
   const body = route.takesBody === true ? await readJsonBody(incoming) : undefined;
-  return { incoming, requestId, ip: incoming.socket.remoteAddress ?? '', params, query: readQuery(query), body };
+  return { incoming, requestId, ip, params, query: readQuery(query), body };
 }
