@@ -1,3 +1,4 @@
+import { pointerTo } from '../lib/json-pointer.ts';
 import type { ProblemDetails } from '../lib/problem.ts';
 import { collapseStars } from './glob.ts';
 import { mayMatchAction } from './verbs.ts';
@@ -111,7 +112,7 @@ const narrowingMembers: ReadonlySet<string> = new Set(['Condition', 'Fields']);
 function checkMembers(statement: object, report: Report): boolean {
   let isUnderstood = true;
   for (const name of Object.keys(statement)) {
-    const at = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    const at = pointerTo(name);
     if (members.has(name)) continue;
     if (narrowingMembers.has(name)) report(at, 'not_supported', `\`${name}\` is not supported yet`);
     else {

@@ -1,6 +1,5 @@
-import type { InputError } from '@freehold/contract/problem';
 import { timestamp } from '../lib/clock.ts';
-import { invalidInput, Problem } from '../lib/problem.ts';
+import { invalidBody, Problem } from '../lib/problem.ts';
 import type { FieldValue } from './field-types/field-type.ts';
 import { type RecordData, readCreate, type StoredRecord } from './record.ts';
 import { countChange, indexChanges } from './record-changes.ts';
@@ -24,7 +23,7 @@ export async function planCreate(
 ): Promise<StoredRecord & { readonly changes: readonly PlannedChange[] }> {
   const { workspace, entity, actor } = call;
   const read = readCreate(entity, input.body);
-  if ('errors' in read) throw invalidRecord(read.errors);
+  if ('errors' in read) throw invalidBody(read.errors);
   const now = timestamp(parts.clock.now());
   const fields: Record<string, FieldValue> = { id: input.id };
   for (const name of entity.fields.keys()) {
@@ -49,12 +48,6 @@ export async function planCreate(
     ...ruled,
   ];
   return { key, version: 0, data, changes };
-}
-
-/** The answer to input with mistakes: `unknown_field` where that is all that is wrong. */
-export function invalidRecord(errors: readonly InputError[]): Problem {
-  const unknownOnly = errors.every((error) => error.code === 'unknown_field');
-  return invalidInput(unknownOnly ? 'unknown_field' : 'validation_failed', errors);
 }
 
 export function keyTaken(): Problem {

@@ -2,11 +2,10 @@ import { notFound } from '../lib/problem.ts';
 import { unconditional } from './create-record.ts';
 import type { RecordWrite } from './entity-rules.ts';
 import { findRecord } from './find-record.ts';
-import type { StoredRecord } from './record.ts';
-import { countChange, indexChanges } from './record-changes.ts';
+import { removeRecords } from './record-changes.ts';
 import type { RuntimeParts } from './record-runtime.ts';
 import { type IfMatch, requireMatch } from './update-record.ts';
-import type { PlannedChange, RecordCall } from './write-loop.ts';
+import type { RecordCall } from './write-loop.ts';
 
 export interface DeleteInput {
   readonly id: string;
@@ -22,16 +21,7 @@ export async function deleteRecord(parts: RuntimeParts, call: RecordCall, input:
     const rules = parts.rules.get(current.entity.name);
     const write: RecordWrite = { workspace: current.workspace, actor: current.actor, before: before.data };
     const ruled = rules === undefined ? [] : await rules.changes(write);
-    return { write, changes: [...removal(current, before), ...ruled] };
+    return { write, changes: [...removeRecords(current.entity, [before]).map(unconditional), ...ruled] };
   });
   parts.rules.get(call.entity.name)?.committed?.(plan.write);
-}
-
-/** The changes that take a record out, with its index items and its place in the count. */
-function removal(call: RecordCall, stored: StoredRecord): readonly PlannedChange[] {
-  return [
-    unconditional({ kind: 'remove', ...stored.key, if: { version: stored.version } }),
-    unconditional(countChange(call.entity, -1)),
-    ...indexChanges(call.entity, stored, undefined).map(unconditional),
-  ];
 }

@@ -1,5 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
-import { invalidInput } from '../lib/problem.ts';
+import { pointerTo } from '../lib/json-pointer.ts';
+import { invalidBody } from '../lib/problem.ts';
 import { definitionLimits, type EntityDefinition, type FieldDefinition, isPlatformField } from './definition.ts';
 import { fieldTypes } from './field-types/registry.ts';
 import { claimTokens, parseTemplate } from './key-template.ts';
@@ -20,20 +21,19 @@ export function parseDefinition(input: unknown): ParsedDefinition {
   const add = (pointer: string, code: string, message: string): void => {
     errors.push({ pointer, code, message });
   };
-  if (!isObject(input)) throw invalidInput('validation_failed', [bodyError()]);
-  if (Buffer.byteLength(JSON.stringify(input)) > definitionLimits.bytesMax)
-    throw invalidInput('validation_failed', [sizeError()]);
+  if (!isObject(input)) throw invalidBody([bodyError()]);
+  if (Buffer.byteLength(JSON.stringify(input)) > definitionLimits.bytesMax) throw invalidBody([sizeError()]);
   for (const member of Object.keys(input)) {
     if (notYetBuilt.includes(member)) {
       if (!isEmpty(input[member])) add(`/${member}`, 'not_supported', `\`${member}\` is not supported yet`);
     } else if (!definitionMembers.includes(member))
-      add(`/${escapePointer(member)}`, 'unknown_field', `unknown member \`${member}\` in an entity definition`);
+      add(pointerTo(member), 'unknown_field', `unknown member \`${member}\` in an entity definition`);
   }
   const nameProblem = entityNameProblem(input.entityName);
   if (nameProblem !== undefined) add('/entityName', 'invalid_name', nameProblem);
   const { fields, warnings } = parseCatalog(input.UpdateParams, add);
   if (input.baseKeys !== undefined) checkTemplates(input.baseKeys, fields, add);
-  if (errors.length > 0) throw invalidInput(commonCode(errors), errors);
+  if (errors.length > 0) throw invalidBody(errors);
   // Every member was checked above, so the body is the definition; it is kept as it was supplied.
   const complete = input.UpdateParams === undefined ? { ...input, UpdateParams: [] } : input;
   return { definition: complete as unknown as EntityDefinition, warnings };
@@ -149,7 +149,7 @@ function checkHints(item: Readonly<Record<string, unknown>>, place: FieldPlace, 
   const { name, pointer, hints } = place;
   for (const [hint, value] of Object.entries(item)) {
     if (hint === 'name' || hint === 'colType') continue;
-    const at = `${pointer}/${escapePointer(hint)}`;
+    const at = pointer + pointerTo(hint);
     const shape = Object.hasOwn(hintShapes, hint) ? hintShapes[hint] : undefined;
     if (hintsNotYetBuilt.includes(hint))
       add(at, 'not_supported', `field \`${name}\`: the hint \`${hint}\` is not supported yet`);
@@ -184,7 +184,7 @@ function checkTemplates(input: unknown, fields: readonly FieldDefinition[], add:
   }
   for (const member of Object.keys(input))
     if (member !== 'pkTemplate' && member !== 'skTemplate')
-      add(`/baseKeys/${escapePointer(member)}`, 'unknown_field', `unknown member \`${member}\` in \`baseKeys\``);
+      add(pointerTo('baseKeys', member), 'unknown_field', `unknown member \`${member}\` in \`baseKeys\``);
   const known = new Set<string>([...claimTokens, ...fields.filter(canBeToken).map((field) => field.name)]);
   for (const member of ['pkTemplate', 'skTemplate'] as const) {
     const source = input[member];
@@ -207,10 +207,6 @@ function checkTemplates(input: unknown, fields: readonly FieldDefinition[], add:
 
 function canBeToken(field: FieldDefinition): boolean {
   return field.colType !== 'json';
-}
-
-function commonCode(errors: readonly InputError[]): 'unknown_field' | 'validation_failed' {
-  return errors.every((error) => error.code === 'unknown_field') ? 'unknown_field' : 'validation_failed';
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -240,9 +236,4 @@ function isEnumValues(value: unknown): boolean {
     value.length <= definitionLimits.enumValuesMax &&
     value.every((item) => typeof item === 'string' && item !== '' && item.length <= 256)
   );
-}
-
-/** RFC 6901 escaping of one reference token. */
-function escapePointer(token: string): string {
-  return token.replaceAll('~', '~0').replaceAll('/', '~1');
 }

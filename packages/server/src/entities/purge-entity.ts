@@ -13,6 +13,7 @@ import { compileEntity } from './compile-entity.ts';
 import type { EntityDefinition } from './definition.ts';
 import { fenceKey, raise } from './fence.ts';
 import { type EntityRow, entityKey, entityRows, versionKey } from './org-keys.ts';
+import { readRecord } from './record.ts';
 import { removeRecords } from './record-changes.ts';
 import { directPartition } from './record-keys.ts';
 import { orgScopeName, workspaceScopeName } from './workspace.ts';
@@ -112,7 +113,7 @@ async function purgeStep(scope: Scope, { entity, partition }: WorkspacePurge, fe
       : await scope.range(partition, { ...read, prefix: entity.directSortPrefix });
   if (items.length === 0) return false;
   const fenced: Change = { kind: 'check', ...fenceKey(entity.name), if: { version: fenceVersion } };
-  await scope.commit([fenced, ...removeRecords(entity, items)], { priority: 'background' });
+  await scope.commit([fenced, ...removeRecords(entity, items.map(readRecord))], { priority: 'background' });
   return true;
 }
 

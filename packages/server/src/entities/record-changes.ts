@@ -1,6 +1,6 @@
-import type { Change, Item, Key } from '../store/port.ts';
+import type { Change, Key } from '../store/port.ts';
 import type { CompiledEntity } from './compile-entity.ts';
-import { type RecordData, readRecord, type StoredRecord } from './record.ts';
+import type { RecordData, StoredRecord } from './record.ts';
 import { indexKeys } from './record-keys.ts';
 
 /** The index changes that a write of a record brings with it. */
@@ -29,14 +29,14 @@ export function countChange(entity: CompiledEntity, by: number): Change {
   return { kind: 'add', ...recordCounter(entity.name), by };
 }
 
-/** Takes several records of one entity out, with their index items and their place in the count. */
-export function removeRecords(entity: CompiledEntity, items: readonly Item[]): readonly Change[] {
-  if (items.length === 0) return [];
-  const removals = items.flatMap((item): readonly Change[] => [
-    { kind: 'remove', pk: item.pk, sk: item.sk, if: { version: item.version } },
-    ...indexChanges(entity, readRecord(item), undefined),
+/** Takes records of one entity out, with their index items and their place in the count. */
+export function removeRecords(entity: CompiledEntity, records: readonly StoredRecord[]): readonly Change[] {
+  if (records.length === 0) return [];
+  const removals = records.flatMap((record): readonly Change[] => [
+    { kind: 'remove', ...record.key, if: { version: record.version } },
+    ...indexChanges(entity, record, undefined),
   ]);
-  return [...removals, countChange(entity, -items.length)];
+  return [...removals, countChange(entity, -records.length)];
 }
 
 export function sameKey(left: Key, right: Key): boolean {

@@ -1,4 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
+import { pointerTo } from '../lib/json-pointer.ts';
 import type { Item, Key } from '../store/port.ts';
 import type { CompiledEntity, CompiledField } from './compile-entity.ts';
 import { isPlatformField } from './definition.ts';
@@ -105,6 +106,9 @@ function refusePlatformField(name: string): InputError {
 }
 
 function unknownField(entityName: string, name: string): InputError {
-  const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  return { pointer, code: 'unknown_field', message: `entity \`${entityName}\` has no field \`${name.slice(0, 100)}\`` };
+  return {
+    pointer: pointerTo(name),
+    code: 'unknown_field',
+    message: `entity \`${entityName}\` has no field \`${name.slice(0, 100)}\``,
+  };
 }

@@ -1,6 +1,6 @@
 import { timestamp } from '../lib/clock.ts';
-import { notFound, Problem } from '../lib/problem.ts';
-import { invalidRecord, keyTaken, unconditional } from './create-record.ts';
+import { invalidBody, notFound, Problem } from '../lib/problem.ts';
+import { keyTaken, unconditional } from './create-record.ts';
 import type { FieldValue } from './field-types/field-type.ts';
 import { findRecord } from './find-record.ts';
 import { entityTag, type RecordData, readUpdate, type StoredRecord } from './record.ts';
@@ -31,7 +31,7 @@ async function planUpdate(parts: RuntimeParts, call: RecordCall, input: UpdateIn
   if (before === undefined) throw notFound();
   requireMatch(before, input.ifMatch);
   const read = readUpdate(entity, input.body, before);
-  if ('errors' in read) throw invalidRecord(read.errors);
+  if ('errors' in read) throw invalidBody(read.errors);
   const now = timestamp(parts.clock.now());
   const data = merge(entity.fields.keys(), before.data, read.changes, { updated_at: now, updated_by: actor.userId });
   const key = updatedRecordKey(entity, before, data);

@@ -21,20 +21,12 @@ export function createErrorReplies(options: ErrorRepliesOptions): ErrorReplies {
     reply: (error, requestId) => {
       const problem = error instanceof Problem ? error : options.explain(error);
       // A problem that we raised ourselves, such as too many sign-ins at once, is an answer and no fault.
-      if (!(error instanceof Problem)) reportFault(options, problem, error, requestId);
+      const isFault = !(error instanceof Problem) && (problem === undefined || problem.status >= 500);
+      if (isFault) options.onFault(error, requestId);
       const shown = problem ?? new Problem('internal_error', 'something went wrong on our side');
       return problemReply(shown, requestId, options.baseUrl());
     },
   };
-}
-
-function reportFault(
-  options: ErrorRepliesOptions,
-  problem: Problem | undefined,
-  error: unknown,
-  requestId: string,
-): void {
-  if (problem === undefined || problem.status >= 500) options.onFault(error, requestId);
 }
 
 function problemReply(problem: Problem, requestId: string, baseUrl: string): Reply {

@@ -1,6 +1,6 @@
 import { followItems } from '../entities/follow-items.ts';
 import { indexPrefix } from '../entities/order-encoding.ts';
-import type { RecordData } from '../entities/record.ts';
+import { type RecordData, readRecord } from '../entities/record.ts';
 import { removeRecords } from '../entities/record-changes.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import type { PlannedChange } from '../entities/write-loop.ts';
@@ -66,7 +66,7 @@ export function removeLinks(kind: LinkKind, links: readonly Item[]): readonly Pl
   const sentinels = links.flatMap((item) =>
     linkSentinel(kind, { before: JSON.parse(item.value) as RecordData, after: undefined }),
   );
-  const removals = removeRecords(systemEntity(kind.entity), links);
+  const removals = removeRecords(systemEntity(kind.entity), links.map(readRecord));
   return [...sentinels, ...removals.map((change): PlannedChange => ({ change, onConflict: 'replan' }))];
 }
 

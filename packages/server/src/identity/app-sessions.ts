@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { singleFlight } from '../lib/single-flight.ts';
 import type { Store } from '../store/port.ts';
-import { type AppTokenClaims, verifyAppToken } from './app-tokens.ts';
+import { type AppTokenClaims, unverifiedClaim, verifyAppToken } from './app-tokens.ts';
 import { openWorkspace, type WorkspaceHead, workspaceHeadKey } from './memberships.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { createTokenCache } from './token-cache.ts';
@@ -104,8 +104,8 @@ async function openSession(parts: AppSessionsParts, token: string, now: number):
 }
 
 async function verify(parts: AppSessionsParts, token: string, nowSeconds: number): Promise<AppTokenClaims> {
-  const env = unverifiedEnvironment(token);
-  if (env === undefined) throw new Problem('token_invalid', 'the token is not valid');
+  const env = unverifiedClaim(token, 'env');
+  if (env !== 'test' && env !== 'prod') throw new Problem('token_invalid', 'the token is not valid');
   const realm = { issuer: parts.issuer, audience: appAudience(env), nowSeconds };
   const claims = await verifyAppToken(parts.signingKeys, token, realm);
   if (claims.env !== env) throw new Problem('token_invalid', 'the token is not valid');
@@ -124,16 +124,4 @@ async function openPlace(parts: AppSessionsParts, claims: AppTokenClaims, now: n
   if (!isSameWorkspace || member?.data.status !== 'active')
     throw new Problem('token_invalid', 'the membership behind the token has ended');
   return { workspace, access: await resolveAccess(workspace, sub), resolvedAt: now, epoch };
-}
-
-/** Decides only which audience the token is held to; the verified claims must say the same. */
-function unverifiedEnvironment(token: string): Environment | undefined {
-  const [, payload = ''] = token.length > 8192 ? [] : token.split('.');
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-    const env = typeof claims === 'object' && claims !== null && 'env' in claims ? claims.env : undefined;
-    return env === 'test' || env === 'prod' ? env : undefined;
-  } catch {
-    return undefined;
-  }
 }

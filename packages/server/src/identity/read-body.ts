@@ -1,5 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
-import { invalidInput } from '../lib/problem.ts';
+import { pointerTo } from '../lib/json-pointer.ts';
+import { invalidBody } from '../lib/problem.ts';
 
 /** What a small body may hold: each member a string, needed or not. */
 export type BodyShape = Readonly<Record<string, 'required' | 'optional'>>;
@@ -11,9 +12,7 @@ export type BodyOf<S extends BodyShape> = {
 /** @throws Problem `validation_failed` or `unknown_field`, naming every member that is missing, unknown or no string. */
 export function readBody<S extends BodyShape>(input: unknown, shape: S): BodyOf<S> {
   if (typeof input !== 'object' || input === null || Array.isArray(input))
-    throw invalidInput('validation_failed', [
-      { pointer: '', code: 'wrong_type', message: 'the body is a JSON object' },
-    ]);
+    throw invalidBody([{ pointer: '', code: 'wrong_type', message: 'the body is a JSON object' }]);
   const errors: InputError[] = [];
   const members = new Map<string, unknown>(Object.entries(input));
   const read: Record<string, string> = {};
@@ -26,13 +25,10 @@ export function readBody<S extends BodyShape>(input: unknown, shape: S): BodyOf<
   }
   for (const name of members.keys())
     errors.push(wrong(name, 'unknown_field', `unknown member \`${name.slice(0, 100)}\``));
-  if (errors.length > 0) {
-    const unknownOnly = errors.every((error) => error.code === 'unknown_field');
-    throw invalidInput(unknownOnly ? 'unknown_field' : 'validation_failed', errors);
-  }
+  if (errors.length > 0) throw invalidBody(errors);
   return read as BodyOf<S>;
 }
 
 function wrong(name: string, code: string, message: string): InputError {
-  return { pointer: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, code, message };
+  return { pointer: pointerTo(name), code, message };
 }

@@ -2,7 +2,7 @@ import { type Environment, orgScopeName } from '../entities/workspace.ts';
 import type { Member } from '../iam/founding.ts';
 import { timestamp } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
-import { type AppTokenClaims, signAppToken, verifyAppToken } from './app-tokens.ts';
+import { type AppTokenClaims, signAppToken, unverifiedClaim, verifyAppToken } from './app-tokens.ts';
 import { type AppUser, findAppUser, type SignIn, spendLoginToken } from './app-users.ts';
 import { enterDefaultWorkspace, type Membership, type MembershipParts } from './memberships.ts';
 import { environmentOf, type Org } from './org-directory.ts';
@@ -120,7 +120,7 @@ interface OwnToken {
 
 /** A still valid app JWT of the same org and client counts as a sign-in, for a while after the real one. */
 async function readOwnToken(parts: TokenExchangeParts, own: OwnToken): Promise<SignIn> {
-  const issuer = unverifiedIssuer(own.oauthToken);
+  const issuer = unverifiedClaim(own.oauthToken, 'iss');
   if (issuer === undefined) throw new Problem('token_invalid', 'the identity token is not valid');
   if (issuer !== parts.issuer) throw new Problem('issuer_not_allowed', 'the issuer of the token is not allowed here');
   const nowSeconds = Math.floor(parts.clock.now() / 1000);
@@ -134,17 +134,4 @@ async function readOwnToken(parts: TokenExchangeParts, own: OwnToken): Promise<S
   if (nowSeconds - claims.auth_time > reexchangeSecondsMax)
     throw new Problem('token_expired', 'the sign-in behind the token is too long ago: sign in again');
   return { user_id: claims.sub, idp: claims.idp, auth_time: claims.auth_time };
-}
-
-/** Read before any key is looked up or fetched: it only decides which rules the token is held to. */
-function unverifiedIssuer(token: string): string | undefined {
-  const parts = token.length > 8192 ? [] : token.split('.');
-  if (parts.length !== 3) return undefined;
-  try {
-    const payload: unknown = JSON.parse(Buffer.from(parts[1] ?? '', 'base64url').toString('utf8'));
-    const issuer = typeof payload === 'object' && payload !== null && 'iss' in payload ? payload.iss : undefined;
-    return typeof issuer === 'string' ? issuer : undefined;
-  } catch {
-    return undefined;
-  }
 }

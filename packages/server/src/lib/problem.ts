@@ -30,6 +30,12 @@ export function invalidInput(code: ProblemCode, errors: readonly InputError[]): 
   return new Problem(code, sentences.join('; '), { errors: errors.slice(0, errorsMax) });
 }
 
+/** What is wrong with a body: `unknown_field` where nothing else is, else `validation_failed`. */
+export function invalidBody(errors: readonly InputError[]): Problem {
+  const isUnknownOnly = errors.every((error) => error.code === 'unknown_field');
+  return invalidInput(isUnknownOnly ? 'unknown_field' : 'validation_failed', errors);
+}
+
 /** The one answer for what does not exist and for what the caller may not know to exist. */
 export function notFound(): Problem {
   return new Problem('not_found', 'there is nothing here');

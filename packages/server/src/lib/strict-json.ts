@@ -1,3 +1,4 @@
+import { pointerTo } from './json-pointer.ts';
 import { Problem } from './problem.ts';
 
 export interface StrictJsonOptions {
@@ -171,11 +172,10 @@ function refuse(state: Scan, code: string, message: string): never {
 
 /** The JSON pointer (RFC 6901) of the member at hand. */
 function pointerOf(frames: readonly Frame[]): string {
-  return frames
+  const tokens = frames
     .filter((frame) => !frame.isKeyNext)
-    .map((frame) => (frame.keys === undefined ? String(frame.index) : frame.key.toWellFormed()))
-    .map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`)
-    .join('');
+    .map((frame) => (frame.keys === undefined ? String(frame.index) : frame.key.toWellFormed()));
+  return pointerTo(...tokens);
 }
 
 /** User input in a message: long enough to be recognised, short enough to be read. */
