@@ -3,6 +3,10 @@ export interface EntityDefinition {
   readonly entityName: string;
   readonly baseKeys?: KeyTemplates;
   readonly UpdateParams: readonly FieldDefinition[];
+  readonly ownerIndexes?: readonly OwnerIndexDefinition[];
+  readonly parentIndex?: ParentIndexDefinition;
+  readonly UniqueIndexes?: readonly UniqueIndexDefinition[];
+  readonly Views?: Views;
 }
 
 export interface KeyTemplates {
@@ -23,7 +27,63 @@ export interface FieldDefinition {
   readonly default?: unknown;
   readonly enumValues?: readonly string[];
   readonly index?: boolean;
+  readonly search?: boolean;
   readonly description?: string;
+  readonly pattern?: string;
+  readonly formula?: string;
+  readonly items?: ItemDefinition;
+  readonly lookup?: LookupDefinition;
+}
+
+/** What every element of an `array` is: a field without a name of its own. */
+export type ItemDefinition = Pick<
+  FieldDefinition,
+  'colType' | 'minlength' | 'maxlength' | 'min' | 'max' | 'enumValues' | 'pattern'
+>;
+
+/** The field holds the id of a record of `entity`. `onDelete` is `restrict` when it is left out. */
+export interface LookupDefinition {
+  readonly entity: string;
+  readonly onDelete?: OnDelete;
+}
+
+export type OnDelete = 'restrict' | 'cascade' | 'setnull';
+
+export interface OwnerIndexDefinition {
+  readonly ownerFieldName: string;
+  readonly gpkTemplate: string;
+  readonly gskTemplate: string;
+  /** A plain list shows the caller's own records only. */
+  readonly scopeList?: boolean;
+}
+
+export interface ParentIndexDefinition {
+  readonly parentFieldName: string;
+  readonly gpkTemplate: string;
+  readonly gskTemplate: string;
+}
+
+export interface UniqueIndexDefinition {
+  readonly indexName: string;
+  readonly fields: readonly string[];
+  /** Texts that differ in the case of ASCII letters alone count as equal. */
+  readonly ignoreCase?: boolean;
+}
+
+/** By name: which fields of a record a reply shows, and how. Each of the five configs has its own. */
+export type Views = Readonly<Record<string, ViewDefinition>>;
+
+export interface ViewDefinition {
+  readonly fields: readonly ViewField[];
+}
+
+export interface ViewField {
+  readonly name: string;
+  /** The member of the reply; the field's own name when it is left out. */
+  readonly as?: string;
+  readonly cast?: 'string' | 'number' | 'integer' | 'boolean';
+  /** Shows the record that the field's lookup points to, by a view of its entity. */
+  readonly lookup?: { readonly view: string; readonly as: string };
 }
 
 /** What every record has beside its fields. The platform sets them, a client never does. */

@@ -17,9 +17,27 @@ export interface FieldBehaviour {
   readonly check?: (value: FieldValue) => ValueProblem | undefined;
   /** The value that a query text stands for, or what is wrong with it. Absent where the field cannot be filtered on. */
   readonly parseQuery?: (text: string) => { readonly value: FieldValue } | ValueProblem;
-  /** Text whose byte order is the order of the values. Absent where the field cannot be indexed. */
-  readonly encode?: (value: FieldValue) => string;
+  /**
+   * Text whose byte order is the order of the values; undefined for a value of another type, left by an older
+   * definition. Absent where the field cannot be indexed.
+   */
+  readonly encode?: (value: FieldValue) => string | undefined;
+  /** Whether a value holds what a query text asks for (`contains`). Absent where that means nothing. */
+  readonly contains?: (value: FieldValue, text: string) => boolean;
+  /** JSON Schema (2020-12) of exactly the values that `parse` takes; where `validate` is true also of what `check` takes. */
+  readonly schema: JsonSchema;
+  /** The platform makes the value at each write, from the record's other values: a client never sends it. */
+  readonly compute?: (record: FieldValues) => FieldValue | undefined;
+  /** The platform gives each new record the next number: a client never sends it. */
+  readonly isNumbered?: true;
+  /** The value is sealed beside the record: it is in no reply, index or filter. */
+  readonly isSecret?: true;
 }
+
+/** A record's values by field name. */
+export type FieldValues = Readonly<Record<string, FieldValue | undefined>>;
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** One `colType`: a file each, entered in the registry. */
 export interface FieldType {
