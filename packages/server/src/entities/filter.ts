@@ -23,7 +23,7 @@ export interface Filter {
   readonly operator: Operator;
   readonly values: readonly FieldValue[];
   /** The values, encoded once for all records. */
-  readonly encoded: readonly string[];
+  readonly encoded: readonly (string | undefined)[];
   readonly encode: NonNullable<FieldBehaviour['encode']>;
 }
 
@@ -34,11 +34,13 @@ export function meetsAll(filters: readonly Filter[], data: RecordData): boolean 
 
 function meets(filter: Filter, value: FieldValue | undefined): boolean {
   const { operator, values } = filter;
-  if (operator === 'exists') return (value !== undefined) === values[0];
-  if (value === undefined) return operator === 'ne';
+  // A value of another type was left by an older definition: to this one it is absent, as it is in the index.
+  const encoded = value === undefined ? undefined : filter.encode(value);
+  if (operator === 'exists') return (encoded !== undefined) === values[0];
+  if (encoded === undefined) return operator === 'ne';
   if (operator === 'startswith') return String(value).startsWith(String(values[0]));
   if (operator === 'contains') return String(value).includes(String(values[0]));
-  return compares(filter, operator, filter.encode(value));
+  return compares(filter, operator, encoded);
 }
 
 type ComparingOperator = Exclude<Operator, 'exists' | 'startswith' | 'contains'>;

@@ -7,6 +7,7 @@ export const booleanType: FieldType = {
     parse: (input) => (typeof input === 'boolean' ? { value: input } : wrongType('`true` or `false`')),
     parseQuery: (text) =>
       text === 'true' || text === 'false' ? { value: text === 'true' } : wrongType('`true` or `false`'),
-    encode: (value) => (value === true ? '1' : '0'),
+    encode: (value) => (typeof value === 'boolean' ? String(Number(value)) : undefined),
+    schema: { type: 'boolean' },
   }),
 };

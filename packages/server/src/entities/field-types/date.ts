@@ -1,4 +1,5 @@
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
+import { textOrder } from './text-order.ts';
 
 /** A day of the calendar without a time or a zone: `full-date` of RFC 3339. Its text is in the order of the days. */
 export const dateType: FieldType = {
@@ -7,7 +8,8 @@ export const dateType: FieldType = {
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseDate(input) : wrongType(expected)),
     parseQuery: parseDate,
-    encode: (value) => String(value),
+    encode: textOrder,
+    schema: { type: 'string', format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
   }),
 };
 

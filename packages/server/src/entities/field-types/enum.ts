@@ -1,4 +1,5 @@
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
+import { textOrder } from './text-order.ts';
 
 /** Of a long list a refusal names the beginning. */
 const shownMax = 20;
@@ -16,7 +17,8 @@ export const enumType: FieldType = {
     return {
       parse: (input) => (typeof input === 'string' ? parse(input) : wrongType('a string')),
       parseQuery: parse,
-      encode: (value) => String(value),
+      encode: textOrder,
+      schema: { type: 'string', enum: allowed },
     };
   },
 };

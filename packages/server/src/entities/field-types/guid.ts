@@ -1,4 +1,5 @@
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
+import { textOrder } from './text-order.ts';
 
 const guidText = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
@@ -9,7 +10,8 @@ export const guidType: FieldType = {
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseGuid(input) : wrongType('a GUID')),
     parseQuery: parseGuid,
-    encode: (value) => String(value),
+    encode: textOrder,
+    schema: { type: 'string', format: 'uuid', pattern: guidText.source },
   }),
 };
 

@@ -1,19 +1,20 @@
-import { encodeNumber } from '../order-encoding.ts';
-import { boundsCheck } from './bounds-hints.ts';
+import { boundsHints } from './bounds-hints.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
+import { numberOrder } from './number-order.ts';
 
 /** Whole numbers that a double holds exactly: from -(2^53 - 1) to 2^53 - 1. */
 export const integerType: FieldType = {
   colType: 'integer',
   hints: ['min', 'max'],
   behave: (field) => {
-    const check = boundsCheck(field);
-    if (typeof check === 'string') return check;
+    const bounds = boundsHints(field);
+    if (typeof bounds === 'string') return bounds;
     return {
       parse: (input) => parseInteger(input),
-      check,
+      check: bounds.check,
       parseQuery: (text) => parseInteger(/^-?\d{1,16}$/.test(text) ? Number(text) : text),
-      encode: (value) => encodeNumber(Number(value)),
+      encode: numberOrder,
+      schema: { type: 'integer', ...bounds.schema },
     };
   },
 };

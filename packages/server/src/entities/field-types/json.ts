@@ -9,6 +9,7 @@ export const jsonType: FieldType = {
       typeof input === 'string' || typeof input === 'number' || typeof input === 'boolean' || isStructure(input)
         ? { value: input }
         : wrongType('a JSON value'),
+    schema: { not: { type: 'null' } },
   }),
 };
 

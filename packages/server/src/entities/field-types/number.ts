@@ -1,22 +1,23 @@
-import { encodeNumber } from '../order-encoding.ts';
-import { boundsCheck } from './bounds-hints.ts';
+import { boundsHints } from './bounds-hints.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
+import { numberOrder } from './number-order.ts';
 
-/** IEEE 754 doubles. Unsafe integers and non-finite numbers never get here: the body's parser refuses them. */
+/** IEEE 754 doubles up to where they hold every whole number: beyond lie only integers that JSON readers disagree about. */
 export const numberType: FieldType = {
   colType: 'number',
   hints: ['min', 'max'],
   behave: (field) => {
-    const check = boundsCheck(field);
-    if (typeof check === 'string') return check;
+    const bounds = boundsHints(field);
+    if (typeof bounds === 'string') return bounds;
     return {
       parse: (input) =>
-        typeof input === 'number' && Number.isFinite(input)
+        typeof input === 'number' && Math.abs(input) <= Number.MAX_SAFE_INTEGER
           ? { value: input === 0 ? 0 : input }
           : wrongType('a number'),
-      check,
+      check: bounds.check,
       parseQuery: parseNumberText,
-      encode: (value) => encodeNumber(Number(value)),
+      encode: numberOrder,
+      schema: { type: 'number', ...bounds.schema },
     };
   },
 };

@@ -1,17 +1,19 @@
 import { type FieldType, wrongType } from './field-type.ts';
-import { lengthCheck } from './length-hints.ts';
+import { lengthHints } from './length-hints.ts';
+import { textOrder } from './text-order.ts';
 
 export const stringType: FieldType = {
   colType: 'string',
   hints: ['minlength', 'maxlength'],
   behave: (field) => {
-    const check = lengthCheck(field);
-    if (typeof check === 'string') return check;
+    const lengths = lengthHints(field);
+    if (typeof lengths === 'string') return lengths;
     return {
       parse: (input) => (typeof input === 'string' ? { value: input } : wrongType('a string')),
-      check,
+      check: lengths.check,
       parseQuery: (text) => ({ value: text }),
-      encode: (value) => String(value),
+      encode: textOrder,
+      schema: { type: 'string', ...lengths.schema },
     };
   },
 };
