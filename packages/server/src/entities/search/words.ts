@@ -8,18 +8,24 @@ export function wordsOf(text: string): readonly string[] {
   return [...eachWord(text)];
 }
 
-/** The distinct words of a record's values, as many as an index holds of one record: those that come first. */
+/**
+ * The distinct words of a record's values, as many as an index holds of one record: those that come first. No write
+ * waits for the reading of a book that says the same over and over.
+ */
 export function searchTerms(values: readonly FieldValue[]): readonly string[] {
   const terms = new Set<string>();
+  let wordsLeft = wordsReadMax;
   for (const text of values.flatMap(textsOf))
     for (const word of eachWord(text)) {
       terms.add(word);
-      if (terms.size === termsMax) return [...terms];
+      wordsLeft -= 1;
+      if (terms.size === termsMax || wordsLeft === 0) return [...terms];
     }
   return [...terms];
 }
 
 const termsMax = 200;
+const wordsReadMax = 10_000;
 const wordLengthMax = 64;
 
 function textsOf(value: FieldValue): readonly string[] {
