@@ -4,6 +4,10 @@ import type { FieldDefinition } from '../definition.ts';
 export interface ValueProblem {
   readonly code: string;
   readonly message: string;
+  /** The JSON pointer of the part that is wrong, from the value on; the value itself where it is left out. */
+  readonly pointer?: string;
+  /** What is wrong with each of several parts: told in place of the problem as a whole. */
+  readonly parts?: readonly ValueProblem[];
 }
 
 /** A field's value as it is stored: plain JSON, never `null` (a cleared field is absent). */
@@ -22,10 +26,15 @@ export interface FieldBehaviour {
    * definition. Absent where the field cannot be indexed.
    */
   readonly encode?: (value: FieldValue) => string | undefined;
-  /** Whether a value holds what a query text asks for (`contains`). Absent where that means nothing. */
-  readonly contains?: (value: FieldValue, text: string) => boolean;
-  /** JSON Schema (2020-12) of exactly the values that `parse` takes; where `validate` is true also of what `check` takes. */
+  /** The test behind the operator `contains` of a query text, where it asks for something else than a part of a text. */
+  readonly contains?: (text: string) => ((value: FieldValue) => boolean) | ValueProblem;
+  /**
+   * JSON Schema (2020-12) of exactly the values that `parse` takes; where `validate` is true also of what `check` takes.
+   * A type that a schema cannot describe to the end says so beside it, and its schema takes more, never less.
+   */
   readonly schema: JsonSchema;
+  /** The values have words, so that `search` may find records by them. */
+  readonly isSearchable?: true;
   /** The platform makes the value at each write, from the record's other values: a client never sends it. */
   readonly compute?: (record: FieldValues) => FieldValue | undefined;
   /** The platform gives each new record the next number: a client never sends it. */
@@ -46,6 +55,18 @@ export interface FieldType {
   readonly hints: readonly string[];
   /** Reads the definition's hints; a string is what is wrong with them, after "field `x` ". */
   readonly behave: (field: FieldDefinition) => FieldBehaviour | string;
+}
+
+/** Reads a value as a request sends it: what is stored, or everything that is wrong with it. */
+export function readValue(
+  behaviour: FieldBehaviour,
+  isChecked: boolean,
+  input: unknown,
+): { readonly value: FieldValue } | { readonly problems: readonly ValueProblem[] } {
+  const parsed = behaviour.parse(input);
+  const problem = isValueProblem(parsed) ? parsed : isChecked ? behaviour.check?.(parsed.value) : undefined;
+  if (problem !== undefined) return { problems: problem.parts ?? [problem] };
+  return isValueProblem(parsed) ? { problems: [parsed] } : parsed;
 }
 
 export function isValueProblem(result: object): result is ValueProblem {

@@ -1,21 +1,34 @@
 import type { FieldDefinition } from '../definition.ts';
 import type { FieldValue, JsonSchema, ValueProblem } from './field-type.ts';
 
-/** `minlength` and `maxlength` of a text: their check and schema, or a sentence about hints that contradict each other. */
-export function lengthHints(field: FieldDefinition): LengthHints | string {
+type LengthField = Pick<FieldDefinition, 'minlength' | 'maxlength' | 'validate'>;
+
+/** What `minlength` and `maxlength` count. */
+export interface Measure {
+  readonly unit: string;
+  /** Undefined for a value that has no such length. */
+  readonly count: (value: FieldValue) => number | undefined;
+  /** The members of a JSON Schema that say the same. */
+  readonly minimum: string;
+  readonly maximum: string;
+}
+
+/** `minlength` and `maxlength`: their check and schema, or a sentence about hints that contradict each other. */
+export function lengthHints(field: LengthField, measure: Measure = characters): LengthHints | string {
   const { minlength = 0, maxlength = Number.POSITIVE_INFINITY } = field;
   if (minlength > maxlength) return 'has a `minlength` above its `maxlength`';
+  const { unit, count, minimum, maximum } = measure;
   const check = (value: FieldValue): ValueProblem | undefined => {
-    if (typeof value !== 'string') return undefined;
-    const length = characterCount(value);
-    if (length < minlength) return { code: 'too_short', message: `must have at least ${minlength} characters` };
-    if (length > maxlength) return { code: 'too_long', message: `must have at most ${maxlength} characters` };
+    const length = count(value);
+    if (length === undefined) return undefined;
+    if (length < minlength) return { code: 'too_short', message: `must have at least ${minlength} ${unit}` };
+    if (length > maxlength) return { code: 'too_long', message: `must have at most ${maxlength} ${unit}` };
     return undefined;
   };
   if (field.validate !== true) return { check, schema: {} };
   const schema = {
-    ...(field.minlength === undefined ? {} : { minLength: minlength }),
-    ...(field.maxlength === undefined ? {} : { maxLength: maxlength }),
+    ...(minlength === 0 ? {} : { [minimum]: minlength }),
+    ...(Number.isFinite(maxlength) ? { [maximum]: maxlength } : {}),
   };
   return { check, schema };
 }
@@ -24,6 +37,13 @@ interface LengthHints {
   readonly check: (value: FieldValue) => ValueProblem | undefined;
   readonly schema: JsonSchema;
 }
+
+const characters: Measure = {
+  unit: 'characters',
+  count: (value) => (typeof value === 'string' ? characterCount(value) : undefined),
+  minimum: 'minLength',
+  maximum: 'maxLength',
+};
 
 /** Lengths are counted in characters (code points), as JSON Schema counts them: an emoji is one. */
 export function characterCount(text: string): number {

@@ -1,18 +1,11 @@
-import { booleanType } from './boolean.ts';
-import { dateType } from './date.ts';
-import { datetimeType } from './datetime.ts';
-import { enumType } from './enum.ts';
+import { arrayType } from './array.ts';
+import { autoincrementType } from './autoincrement.ts';
+import { encryptedType } from './encrypted.ts';
 import type { FieldType } from './field-type.ts';
-import { guidType } from './guid.ts';
-import { integerType } from './integer.ts';
-import { jsonType } from './json.ts';
-import { numberType } from './number.ts';
-import { stringType } from './string.ts';
-import { urlType } from './url.ts';
+import { formulaType } from './formula.ts';
+import { plainTypes } from './plain-types.ts';
 
-/** Every `colType` there is. A new one is its file and its line here. */
+/** Every `colType` there is. A new one is its file and its line here, or among the plain ones. */
 export const fieldTypes: ReadonlyMap<string, FieldType> = new Map(
-  [stringType, numberType, integerType, booleanType, dateType, datetimeType, guidType, enumType, urlType, jsonType].map(
-    (type) => [type.colType, type],
-  ),
+  [...plainTypes, arrayType, formulaType, autoincrementType, encryptedType].map((type) => [type.colType, type]),
 );

@@ -1,0 +1,89 @@
+import type { FieldDefinition } from '../definition.ts';
+import {
+  type FieldBehaviour,
+  type FieldType,
+  type FieldValue,
+  isValueProblem,
+  type ValueProblem,
+  wrongType,
+} from './field-type.ts';
+import { lengthHints, type Measure } from './length-hints.ts';
+import { plainTypes } from './plain-types.ts';
+
+/** Several values of one plain type, in their order. `minlength` and `maxlength` count them. */
+export const arrayType: FieldType = {
+  colType: 'array',
+  hints: ['items', 'minlength', 'maxlength'],
+  behave: (field) => {
+    const lengths = lengthHints(field, elements);
+    if (typeof lengths === 'string') return lengths;
+    const item = itemBehaviour(field);
+    if (typeof item === 'string') return item;
+    return {
+      parse: (input) => parseElements(item, input),
+      check: (value) => lengths.check(value) ?? checkElements(item, value),
+      ...containsElement(item),
+      schema: { type: 'array', items: item.schema, ...lengths.schema },
+      ...(item.isSearchable === true ? { isSearchable: true } : {}),
+    };
+  },
+};
+
+const elements: Measure = {
+  unit: 'elements',
+  count: (value) => (Array.isArray(value) ? value.length : undefined),
+  minimum: 'minItems',
+  maximum: 'maxItems',
+};
+
+/** An element is read as a field of its own would be, and is checked where the array is. */
+function itemBehaviour({ name, validate = false, items = {} }: FieldDefinition): FieldBehaviour | string {
+  const colType = items.colType ?? 'string';
+  const behaviour = plainTypes.find((type) => type.colType === colType)?.behave({ ...items, name, validate });
+  if (behaviour === undefined) return `cannot have \`items\` of the colType \`${colType}\``;
+  return typeof behaviour === 'string' ? `has \`items\` of which each ${behaviour}` : behaviour;
+}
+
+function parseElements(item: FieldBehaviour, input: unknown): { value: FieldValue } | ValueProblem {
+  if (!Array.isArray(input)) return wrongType('an array');
+  const values: FieldValue[] = [];
+  const problems: ValueProblem[] = [];
+  for (const [index, element] of input.entries()) {
+    const parsed = item.parse(element);
+    if (!isValueProblem(parsed)) values.push(parsed.value);
+    else if (problems.push(ofElement(index, parsed)) === problemsMax) break;
+  }
+  return problems.length > 0 ? ofElements(problems) : { value: values };
+}
+
+function checkElements(item: FieldBehaviour, value: FieldValue): ValueProblem | undefined {
+  if (item.check === undefined || !Array.isArray(value)) return undefined;
+  const problems: ValueProblem[] = [];
+  for (const [index, element] of value.entries()) {
+    const problem = item.check(element);
+    if (problem !== undefined && problems.push(ofElement(index, problem)) === problemsMax) break;
+  }
+  return problems.length > 0 ? ofElements(problems) : undefined;
+}
+
+/** A refusal names no more than these. */
+const problemsMax = 100;
+
+function ofElement(index: number, problem: ValueProblem): ValueProblem {
+  return { code: problem.code, message: `at index ${index} ${problem.message}`, pointer: `/${index}` };
+}
+
+function ofElements(parts: readonly ValueProblem[]): ValueProblem {
+  return { code: 'invalid_elements', message: 'has elements that are wrong', parts };
+}
+
+/** `contains` asks for an element that equals the value; elements without a query text cannot be asked for. */
+function containsElement({ parseQuery }: FieldBehaviour): Pick<FieldBehaviour, 'contains'> {
+  if (parseQuery === undefined) return {};
+  const contains = (text: string): ((value: FieldValue) => boolean) | ValueProblem => {
+    const parsed = parseQuery(text);
+    if (isValueProblem(parsed)) return parsed;
+    return (value) => Array.isArray(value) && value.includes(parsed.value);
+  };
+  return { contains };
+}

@@ -1,0 +1,23 @@
+import { emailBytesMax, emailForm, isEmailAddress } from '../../lib/email-address.ts';
+import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
+import { textOrder } from './text-order.ts';
+
+/** An email address, kept as it was sent. */
+export const emailType: FieldType = {
+  colType: 'email',
+  hints: [],
+  behave: () => ({
+    parse: (input) => (typeof input === 'string' ? parseEmail(input) : wrongType(expected)),
+    parseQuery: parseEmail,
+    encode: textOrder,
+    // The parts of an address are limited in bytes, which a schema cannot count.
+    schema: { type: 'string', maxLength: emailBytesMax, pattern: emailForm.source },
+    isSearchable: true,
+  }),
+};
+
+const expected = 'an email address';
+
+function parseEmail(text: string): { value: string } | ValueProblem {
+  return isEmailAddress(text) ? { value: text } : wrongType(expected);
+}

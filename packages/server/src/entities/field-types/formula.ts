@@ -1,0 +1,38 @@
+import { type FieldType, type FieldValues, wrongType } from './field-type.ts';
+import { textOrder } from './text-order.ts';
+
+/** A text made of other fields of the record: `formula` with each `{field}` replaced by its value. */
+export const formulaType: FieldType = {
+  colType: 'formula',
+  hints: ['formula'],
+  behave: ({ formula }) => {
+    if (formula === undefined) return 'needs a `formula` such as `{first_name} {last_name}`';
+    if (formula.length > charactersMax) return `has a \`formula\` of more than ${charactersMax} characters`;
+    if (/[{}]/.test(formula.replace(token, ''))) return 'has a `formula` with a brace that is not part of a `{field}`';
+    if (formulaTokens(formula).length > tokensMax) return `has a \`formula\` that names more than ${tokensMax} fields`;
+    return {
+      parse: (input) => (typeof input === 'string' ? { value: input } : wrongType('a string')),
+      parseQuery: (text) => ({ value: text }),
+      encode: textOrder,
+      schema: { type: 'string' },
+      compute: (record) => formula.replace(token, (_, name: string) => textOf(record, name)),
+      isSearchable: true,
+    };
+  },
+};
+
+/** The fields that a formula names, each as often as it does. */
+export function formulaTokens(formula: string): readonly string[] {
+  return [...formula.matchAll(token)].map(([, name = '']) => name);
+}
+
+const token = /\{([^{}]*)\}/g;
+const charactersMax = 1000;
+/** Together with the size of a body this bounds what one formula can blow a record up to. */
+const tokensMax = 20;
+
+/** Empty where there is no value, or one of a type that formulas do not take, left by an older definition. */
+function textOf(record: FieldValues, name: string): string {
+  const value = Object.hasOwn(record, name) ? record[name] : undefined;
+  return value === undefined || typeof value === 'object' ? '' : String(value);
+}
