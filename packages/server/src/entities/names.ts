@@ -21,6 +21,18 @@ export function fieldNameProblem(name: unknown): string | undefined {
   return undefined;
 }
 
+/** A sentence about what is wrong with the name of a view, if anything is. */
+export function viewNameProblem(name: unknown): string | undefined {
+  if (typeof name === 'string' && entityName.test(name) && !isBuiltIn(name)) return undefined;
+  return 'a view is named by a lower-case letter and then at most 62 of `a-z`, `0-9`, `_`';
+}
+
+/** What a view calls a member of its reply. It is no parameter of lists, so the names of those are free. */
+export function memberNameProblem(name: unknown): string | undefined {
+  if (typeof name === 'string' && fieldName.test(name) && !isBuiltIn(name)) return undefined;
+  return '`as` must be a letter and then at most 62 of `A-Z`, `a-z`, `0-9`, `_`';
+}
+
 function isBuiltIn(name: string): boolean {
   return name in Object.prototype || name === '__proto__';
 }

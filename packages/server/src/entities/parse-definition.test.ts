@@ -49,11 +49,6 @@ const refused: readonly Refusal[] = [
   ['a system entity', { entityName: 'user' }, ['/entityName invalid_name']],
   ['a built-in name', { entityName: 'constructor' }, ['/entityName invalid_name']],
   ['unknown members', { entityName: 'order', 'x/y': 1 }, ['/x~1y unknown_field']],
-  [
-    'what is not built yet',
-    { entityName: 'order', ownerIndexes: [{}], Views: 1 },
-    ['/ownerIndexes not_supported', '/Views not_supported'],
-  ],
   ['fields that are no array', { entityName: 'order', UpdateParams: {} }, ['/UpdateParams wrong_type']],
   ['too many fields', { entityName: 'order', UpdateParams: many(201) }, ['/UpdateParams too_many']],
   [
@@ -115,6 +110,15 @@ const refused: readonly Refusal[] = [
   [
     'a built-in as a token',
     keys({ pkTemplate: pk, skTemplate: '{constructor}' }),
+    ['/baseKeys/skTemplate unknown_token'],
+  ],
+  [
+    'a token without a text of its own',
+    {
+      entityName: 'order',
+      UpdateParams: [{ name: 'parts', colType: 'json' }],
+      baseKeys: { pkTemplate: pk, skTemplate: '{parts}#{id}' },
+    },
     ['/baseKeys/skTemplate unknown_token'],
   ],
   ['a broken template', keys({ pkTemplate: pk, skTemplate: '{id' }), ['/baseKeys/skTemplate invalid_template']],

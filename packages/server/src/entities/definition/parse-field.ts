@@ -2,7 +2,7 @@ import { pointerTo } from '../../lib/json-pointer.ts';
 import { definitionLimits, type FieldDefinition, isPlatformField } from '../definition.ts';
 import { fieldTypes } from '../field-types/registry.ts';
 import { fieldNameProblem } from '../names.ts';
-import { type AddError, isObject } from './add-error.ts';
+import { type AddError, errorCount, isObject } from './add-error.ts';
 
 /** Reads the catalog of a definition: the fields that hold, and remarks on what they say without effect. */
 export function parseCatalog(input: unknown, add: AddError): { fields: FieldDefinition[]; warnings: string[] } {
@@ -76,17 +76,6 @@ function parseField(item: unknown, pointer: string, add: AddError): FieldDefinit
   const field = item as unknown as FieldDefinition;
   checkBehaviour(field, pointer, add);
   return field;
-}
-
-function errorCount(add: AddError): { add: AddError; count: () => number } {
-  let count = 0;
-  return {
-    add: (pointer, code, message) => {
-      count += 1;
-      add(pointer, code, message);
-    },
-    count: () => count,
-  };
 }
 
 interface FieldPlace {

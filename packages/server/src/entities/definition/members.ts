@@ -1,0 +1,41 @@
+import { pointerTo } from '../../lib/json-pointer.ts';
+import { type AddError, isObject } from './add-error.ts';
+
+/** An object within a definition, and where it stands. */
+export interface Part {
+  readonly item: Readonly<Record<string, unknown>>;
+  readonly pointer: string;
+}
+
+/** A list within a definition: its name, and how many objects it may hold. */
+export interface ListPlace {
+  readonly name: string;
+  readonly pointer: string;
+  readonly max: number;
+}
+
+/** The objects of a list. What is no list, is too long or holds something else is a mistake. */
+export function partsOf(input: unknown, { name, pointer, max }: ListPlace, add: AddError): readonly Part[] {
+  if (!Array.isArray(input)) {
+    add(pointer, 'wrong_type', `\`${name}\` must be an array`);
+    return [];
+  }
+  if (input.length > max) add(pointer, 'too_many', `\`${name}\` may have at most ${max} elements`);
+  return input.slice(0, max).flatMap((item: unknown, index): readonly Part[] => {
+    const at = `${pointer}/${index}`;
+    if (isObject(item)) return [{ item, pointer: at }];
+    add(at, 'wrong_type', `an element of \`${name}\` must be an object`);
+    return [];
+  });
+}
+
+/** @param what names the part in the sentence "unknown member `x` in …". */
+export function refuseUnknownMembers(
+  part: Part,
+  { what, known }: { readonly what: string; readonly known: readonly string[] },
+  add: AddError,
+): void {
+  for (const member of Object.keys(part.item))
+    if (!known.includes(member))
+      add(part.pointer + pointerTo(member), 'unknown_field', `unknown member \`${member.slice(0, 100)}\` in ${what}`);
+}

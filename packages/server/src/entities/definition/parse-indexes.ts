@@ -1,0 +1,189 @@
+import { type FieldDefinition, isPlatformField } from '../definition.ts';
+import { type KeyTemplate, reservedTokens } from '../key-template.ts';
+import { type AddError, isObject } from './add-error.ts';
+import { type Part, partsOf, refuseUnknownMembers } from './members.ts';
+import { indexableNames, readTemplate, requireWorkspace } from './parse-keys.ts';
+
+/** Checks `ownerIndexes`, `parentIndex` and `UniqueIndexes` against the catalog. */
+export function checkIndexes(
+  input: Readonly<Record<string, unknown>>,
+  fields: readonly FieldDefinition[],
+  add: AddError,
+): void {
+  const catalog: Catalog = {
+    fields: new Map(fields.filter(({ name }) => !isPlatformField(name)).map((field) => [field.name, field])),
+    indexable: indexableNames(fields),
+  };
+  const { ownerIndexes, parentIndex, UniqueIndexes } = input;
+  if (ownerIndexes !== undefined) checkOwnerIndexes(ownerIndexes, catalog, add);
+  if (parentIndex !== undefined) checkParentIndex(parentIndex, catalog, add);
+  if (UniqueIndexes !== undefined) checkUniqueIndexes(UniqueIndexes, catalog, add);
+}
+
+interface Catalog {
+  readonly fields: ReadonlyMap<string, FieldDefinition>;
+  readonly indexable: readonly string[];
+}
+
+const ownerIndexesMax = 5;
+const uniqueIndexesMax = 10;
+const uniqueFieldsMax = 5;
+
+/** An index that groups records by the value of one field. */
+interface Grouping {
+  readonly what: string;
+  /** The member that names the field. */
+  readonly member: string;
+  readonly colTypes: readonly string[];
+  readonly platformField?: string;
+  readonly otherMembers: readonly string[];
+}
+
+const ownerGrouping: Grouping = {
+  what: 'an owner index',
+  member: 'ownerFieldName',
+  colTypes: ['string', 'guid', 'email'],
+  platformField: 'created_by',
+  otherMembers: ['scopeList'],
+};
+
+const parentGrouping: Grouping = {
+  what: '`parentIndex`',
+  member: 'parentFieldName',
+  colTypes: ['string', 'guid', 'email', 'enum', 'integer'],
+  otherMembers: [],
+};
+
+function checkOwnerIndexes(input: unknown, catalog: Catalog, add: AddError): void {
+  const owners = new Set<unknown>();
+  let isScoped = false;
+  const place = { name: 'ownerIndexes', pointer: '/ownerIndexes', max: ownerIndexesMax };
+  for (const part of partsOf(input, place, add)) {
+    const { item, pointer } = part;
+    const owner = checkGrouping(part, { grouping: ownerGrouping, catalog }, add);
+    if (owner !== undefined && owners.has(owner))
+      add(`${pointer}/ownerFieldName`, 'duplicate', `field \`${owner}\` has an owner index already`);
+    owners.add(owner);
+    if (item.scopeList !== undefined && typeof item.scopeList !== 'boolean')
+      add(`${pointer}/scopeList`, 'wrong_type', '`scopeList` must be `true` or `false`');
+    if (item.scopeList !== true) continue;
+    if (isScoped) add(`${pointer}/scopeList`, 'duplicate', '`scopeList` may be true on one owner index only');
+    isScoped = true;
+  }
+}
+
+function checkParentIndex(input: unknown, catalog: Catalog, add: AddError): void {
+  if (isObject(input))
+    checkGrouping({ item: input, pointer: '/parentIndex' }, { grouping: parentGrouping, catalog }, add);
+  else add('/parentIndex', 'wrong_type', '`parentIndex` must be an object');
+}
+
+/** The field that records are grouped by, if it may be. */
+function checkGrouping(
+  part: Part,
+  { grouping, catalog }: { readonly grouping: Grouping; readonly catalog: Catalog },
+  add: AddError,
+): string | undefined {
+  const { what, member, otherMembers } = grouping;
+  refuseUnknownMembers(part, { what, known: [member, 'gpkTemplate', 'gskTemplate', ...otherMembers] }, add);
+  const field = readGroupField(part, { grouping, catalog }, add);
+  const partition = readTemplate(part, 'gpkTemplate', add);
+  if (partition !== undefined) {
+    requireWorkspace(part, 'gpkTemplate', add);
+    if (field !== undefined) checkPartition(part, { partition, standIns: standInsOf(field, grouping, catalog) }, add);
+  }
+  const sort = readTemplate(part, 'gskTemplate', add);
+  const known = [...reservedTokens, 'id', 'created_at', ...catalog.indexable];
+  for (const token of sort?.tokens ?? [])
+    if (!known.includes(token))
+      add(
+        `${part.pointer}/gskTemplate`,
+        'unknown_token',
+        `\`gskTemplate\` names \`{${token}}\`, which is no field that can be indexed, nor \`id\` or \`created_at\``,
+      );
+  return field;
+}
+
+function readGroupField(
+  { item, pointer }: Part,
+  { grouping, catalog }: { readonly grouping: Grouping; readonly catalog: Catalog },
+  add: AddError,
+): string | undefined {
+  const { member, colTypes, platformField } = grouping;
+  const at = `${pointer}/${member}`;
+  const name = item[member];
+  if (typeof name !== 'string') {
+    add(at, 'wrong_type', `\`${member}\` must be the name of a field`);
+    return undefined;
+  }
+  if (name === platformField) return name;
+  const field = catalog.fields.get(name);
+  if (field === undefined) add(at, 'unknown_field', `\`${member}\` names \`${name.slice(0, 100)}\`, which is no field`);
+  else if (!colTypes.includes(field.colType ?? 'string'))
+    add(at, 'unfit_field', `\`${member}\` must name a field of colType ${colTypes.join(', ')}`);
+  else if (reservedTokens.includes(name))
+    add(at, 'unfit_field', `\`${member}\` cannot name \`${name}\`: in a template that is the workspace's`);
+  else return name;
+  return undefined;
+}
+
+/** The tokens that stand for the field: its own name, and for an owner `user_id`, where that is no other field's name. */
+function standInsOf(field: string, grouping: Grouping, catalog: Catalog): readonly string[] {
+  return grouping === ownerGrouping && !catalog.fields.has('user_id') ? [field, 'user_id'] : [field];
+}
+
+function checkPartition(
+  { pointer }: Part,
+  { partition, standIns }: { readonly partition: KeyTemplate; readonly standIns: readonly string[] },
+  add: AddError,
+): void {
+  const at = `${pointer}/gpkTemplate`;
+  for (const token of partition.tokens)
+    if (!reservedTokens.includes(token) && !standIns.includes(token))
+      add(
+        at,
+        'unknown_token',
+        `\`gpkTemplate\` cannot name \`{${token}}\`: an index key is derived from the record alone, and a list must know it`,
+      );
+  if (!partition.tokens.some((token) => standIns.includes(token)))
+    add(at, 'missing_token', `\`gpkTemplate\` must name the field that it is for: \`{${standIns[0]}}\``);
+}
+
+const indexName = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/;
+
+function checkUniqueIndexes(input: unknown, catalog: Catalog, add: AddError): void {
+  const names = new Set<unknown>();
+  const place = { name: 'UniqueIndexes', pointer: '/UniqueIndexes', max: uniqueIndexesMax };
+  for (const part of partsOf(input, place, add)) {
+    const { item, pointer } = part;
+    refuseUnknownMembers(part, { what: 'a unique index', known: ['indexName', 'fields', 'ignoreCase'] }, add);
+    if (typeof item.indexName !== 'string' || !indexName.test(item.indexName))
+      add(
+        `${pointer}/indexName`,
+        'invalid_name',
+        '`indexName` must be a letter and then at most 62 of `A-Z`, `a-z`, `0-9`, `_`, `-`',
+      );
+    else if (names.has(item.indexName))
+      add(`${pointer}/indexName`, 'duplicate', `unique index \`${item.indexName}\` is defined twice`);
+    names.add(item.indexName);
+    checkUniqueFields(part, catalog, add);
+    if (item.ignoreCase !== undefined && typeof item.ignoreCase !== 'boolean')
+      add(`${pointer}/ignoreCase`, 'wrong_type', '`ignoreCase` must be `true` or `false`');
+  }
+}
+
+function checkUniqueFields({ item, pointer }: Part, catalog: Catalog, add: AddError): void {
+  const { fields } = item;
+  const at = `${pointer}/fields`;
+  if (!Array.isArray(fields) || fields.length === 0 || fields.length > uniqueFieldsMax) {
+    add(at, 'wrong_type', `\`fields\` must be a list of 1 to ${uniqueFieldsMax} names of fields`);
+    return;
+  }
+  for (const [index, name] of fields.entries()) {
+    if (typeof name !== 'string') add(`${at}/${index}`, 'wrong_type', 'a field is named by a string');
+    else if (!catalog.fields.has(name)) add(`${at}/${index}`, 'unknown_field', `\`${name.slice(0, 100)}\` is no field`);
+    else if (fields.indexOf(name) < index) add(`${at}/${index}`, 'duplicate', `field \`${name}\` is named twice`);
+    else if (!catalog.indexable.includes(name))
+      add(`${at}/${index}`, 'not_indexable', `field \`${name}\`: its colType cannot be indexed`);
+  }
+}
