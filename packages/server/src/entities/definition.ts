@@ -87,7 +87,7 @@ export interface ViewField {
 }
 
 /** What every record has beside its fields. The platform sets them, a client never does. */
-const platformFields = ['id', 'created_at', 'updated_at', 'created_by', 'updated_by', 'version'] as const;
+export const platformFields = ['id', 'created_at', 'updated_at', 'created_by', 'updated_by', 'version'] as const;
 
 export function isPlatformField(name: string): boolean {
   return (platformFields as readonly string[]).includes(name);
