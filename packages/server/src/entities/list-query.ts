@@ -1,10 +1,11 @@
 import type { InputError } from '@freehold/contract/problem';
 import { invalidInput, Problem } from '../lib/problem.ts';
 import type { CompiledEntity } from './compile-entity.ts';
-import { type FieldBehaviour, type FieldValue, isValueProblem } from './field-types/field-type.ts';
+import { type FieldBehaviour, isValueProblem } from './field-types/field-type.ts';
 import { guidType } from './field-types/guid.ts';
 import { stringType } from './field-types/string.ts';
 import { type Filter, type Operator, operators } from './filter.ts';
+import { readFilter } from './read-filter.ts';
 
 /** A list or count request, read and checked against the entity. */
 export interface ListQuery {
@@ -21,7 +22,6 @@ export interface ListQuery {
 const pageSizeMax = 200;
 const pageSizeDefault = 20;
 const filtersMax = 20;
-const valuesMax = 100;
 
 /** What parameters meant the last time, as long as whoever read them keeps them. */
 const readBefore = new WeakMap<
@@ -47,7 +47,7 @@ function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, 
   const filters: Filter[] = [];
   for (const [name, text] of parameters) {
     if (listParameters.includes(name)) continue;
-    const filter = readFilter(entity, parameters, { name, text });
+    const filter = filterOf(entity, parameters, { name, text });
     if (filter === undefined) continue;
     if ('message' in filter) add(name, filter.code, filter.message);
     else filters.push(filter);
@@ -81,7 +81,7 @@ function refuseUnbuilt(entity: CompiledEntity, parameters: ReadonlyMap<string, s
 type Refusal = { readonly code: string; readonly message: string };
 
 /** `<field>=<value>` with `<field>_op=<operator>`, `eq` where it is left out. */
-function readFilter(
+function filterOf(
   entity: CompiledEntity,
   parameters: ReadonlyMap<string, string>,
   parameter: { readonly name: string; readonly text: string },
@@ -100,50 +100,8 @@ function readFilter(
   const operator = parameters.get(`${name}_op`) ?? 'eq';
   if (!isOperator(operator))
     return { code: 'unknown_operator', message: `\`${name}_op\` must be one of ${operators.join(', ')}` };
-  if (behaviour.parseQuery === undefined || behaviour.encode === undefined)
-    return { code: 'not_filterable', message: `field \`${name}\` cannot be filtered on` };
-  const values = readValues(operator, text, behaviour.parseQuery);
-  if ('message' in values) return { code: values.code, message: `field \`${name}\` ${values.message}` };
-  const { encode } = behaviour;
-  return { field: name, operator, values, encoded: values.map((value) => encode(value)), encode };
-}
-
-function readValues(
-  operator: Operator,
-  text: string,
-  parse: NonNullable<FieldBehaviour['parseQuery']>,
-): readonly FieldValue[] | Refusal {
-  switch (operator) {
-    case 'exists':
-      if (text === 'true' || text === 'false') return [text === 'true'];
-      return { code: 'wrong_type', message: 'with `exists` takes `true` or `false`' };
-    case 'startswith':
-    case 'contains':
-      return [text];
-    case 'in':
-    case 'between': {
-      const texts = text.split(',');
-      if (operator === 'between' && texts.length !== 2)
-        return { code: 'wrong_type', message: 'with `between` takes two values with a comma between them' };
-      if (texts.length > valuesMax) return { code: 'too_many', message: `takes at most ${valuesMax} values` };
-      return readEach(texts, parse);
-    }
-    default:
-      return readEach([text], parse);
-  }
-}
-
-function readEach(
-  texts: readonly string[],
-  parse: NonNullable<FieldBehaviour['parseQuery']>,
-): readonly FieldValue[] | Refusal {
-  const values: FieldValue[] = [];
-  for (const text of texts) {
-    const parsed = parse(text);
-    if (isValueProblem(parsed)) return parsed;
-    values.push(parsed.value);
-  }
-  return values;
+  const filter = readFilter({ name, behaviour }, operator, text);
+  return isValueProblem(filter) ? { code: filter.code, message: `field \`${name}\` ${filter.message}` } : filter;
 }
 
 const text = { name: 'text' };
