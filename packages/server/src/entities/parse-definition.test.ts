@@ -84,7 +84,6 @@ const refused: readonly Refusal[] = [
   ['a hint of another type', field({ name: 'x', min: 1 }), ['/UpdateParams/0/min hint_without_meaning']],
   ['an unknown hint', field({ name: 'x', 'a~b': 1 }), ['/UpdateParams/0/a~0b unknown_field']],
   ['a hint named like a built-in', field({ name: 'x', toString: 1 }), ['/UpdateParams/0/toString unknown_field']],
-  ['hints that are not built yet', field({ name: 'x', search: true }), ['/UpdateParams/0/search not_supported']],
   ['lengths that contradict', field({ name: 'x', minlength: 2, maxlength: 1 }), ['/UpdateParams/0 invalid_hints']],
   ['an enum without values', field({ name: 'x', colType: 'enum' }), ['/UpdateParams/0 invalid_hints']],
   [

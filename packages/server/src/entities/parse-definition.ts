@@ -2,7 +2,7 @@ import type { InputError } from '@freehold/contract/problem';
 import { invalidBody } from '../lib/problem.ts';
 import { isObject } from './definition/add-error.ts';
 import { refuseUnknownMembers } from './definition/members.ts';
-import { parseCatalog } from './definition/parse-field.ts';
+import { parseCatalog } from './definition/parse-catalog.ts';
 import { checkIndexes } from './definition/parse-indexes.ts';
 import { checkBaseKeys } from './definition/parse-keys.ts';
 import { parseViews } from './definition/parse-views.ts';

@@ -1,138 +1,102 @@
-import { pointerTo } from '../../lib/json-pointer.ts';
-import { definitionLimits, type FieldDefinition, isPlatformField } from '../definition.ts';
+import { type FieldDefinition, isPlatformField } from '../definition.ts';
+import { type FieldBehaviour, type FieldType, readValue } from '../field-types/field-type.ts';
+import { plainTypes } from '../field-types/plain-types.ts';
 import { fieldTypes } from '../field-types/registry.ts';
 import { fieldNameProblem } from '../names.ts';
 import { type AddError, errorCount, isObject } from './add-error.ts';
+import { checkHints, withoutMeaning } from './field-hints.ts';
+import type { Part } from './members.ts';
+import { checkLookup } from './parse-lookup.ts';
 
-/** Reads the catalog of a definition: the fields that hold, and remarks on what they say without effect. */
-export function parseCatalog(input: unknown, add: AddError): { fields: FieldDefinition[]; warnings: string[] } {
-  const fields: FieldDefinition[] = [];
-  const warnings: string[] = [];
-  if (input === undefined) return { fields, warnings };
-  if (!Array.isArray(input)) {
-    add('/UpdateParams', 'wrong_type', '`UpdateParams` must be an array of fields');
-    return { fields, warnings };
-  }
-  if (input.length > definitionLimits.fieldsMax)
-    add('/UpdateParams', 'too_many', `\`UpdateParams\` may have at most ${definitionLimits.fieldsMax} fields`);
-  const seen = new Set<string>();
-  for (const [index, item] of input.slice(0, definitionLimits.fieldsMax).entries()) {
-    const field = parseField(item, `/UpdateParams/${index}`, add);
-    if (field === undefined) continue;
-    if (seen.has(field.name))
-      add(`/UpdateParams/${index}/name`, 'duplicate', `field \`${field.name}\` is defined twice`);
-    seen.add(field.name);
-    fields.push(field);
-    if ((field.minlength !== undefined || field.maxlength !== undefined) && field.validate !== true)
-      warnings.push(`field \`${field.name}\`: its lengths are not enforced, because \`validate\` is not true`);
-  }
-  if (fields.filter((field) => field.index === true).length > definitionLimits.indexesMax)
-    add('/UpdateParams', 'too_many', `at most ${definitionLimits.indexesMax} fields may have an index`);
-  return { fields, warnings };
-}
-
-/** The hints of every type: what each must be, and what to say if it is not. */
-const hintShapes: Readonly<Record<string, { readonly holds: (value: unknown) => boolean; readonly expected: string }>> =
-  {
-    validate: { holds: isBoolean, expected: '`true` or `false`' },
-    required: { holds: isBoolean, expected: '`true` or `false`' },
-    index: { holds: isBoolean, expected: '`true` or `false`' },
-    minlength: { holds: isLength, expected: 'a whole number from 0' },
-    maxlength: { holds: isLength, expected: 'a whole number from 0' },
-    min: { holds: isNumber, expected: 'a number' },
-    max: { holds: isNumber, expected: 'a number' },
-    enumValues: { holds: isEnumValues, expected: `a list of 1 to ${definitionLimits.enumValuesMax} strings` },
-    description: { holds: (value) => typeof value === 'string' && value.length <= 2000, expected: 'a string' },
-    default: { holds: (value) => value !== null, expected: 'a value of the field' },
-  };
-const commonHints = ['validate', 'required', 'index', 'description', 'default'];
-const hintsNotYetBuilt = ['search', 'lookup', 'formula', 'items'];
-
-function parseField(item: unknown, pointer: string, add: AddError): FieldDefinition | undefined {
-  if (!isObject(item)) {
-    add(pointer, 'wrong_type', 'a field is an object with a `name`');
-    return undefined;
-  }
-  const nameProblem = fieldNameProblem(item.name);
-  if (nameProblem !== undefined) {
-    add(`${pointer}/name`, 'invalid_name', nameProblem);
-    return undefined;
-  }
-  const name = String(item.name);
-  if (isPlatformField(name) && !(name === 'id' && item.colType === 'guid')) {
-    add(`${pointer}/name`, 'reserved_name', `field \`${name}\` is set by the platform`);
-    return undefined;
-  }
-  const { colType = 'string' } = item;
-  const type = typeof colType === 'string' ? fieldTypes.get(colType) : undefined;
-  if (type === undefined) {
-    const known = [...fieldTypes.keys()].join(', ');
-    add(`${pointer}/colType`, 'unknown_type', `field \`${name}\`: unknown colType, must be one of ${known}`);
-    return undefined;
-  }
+/** Reads one field of the catalog: what is wrong with it is added, and it is given if it holds but for its default and its index. */
+export function parseField(part: Part, add: AddError): FieldDefinition | undefined {
+  const name = readName(part, add);
+  if (name === undefined) return undefined;
+  const type = readType(part, { name, types: allTypes }, add);
+  if (type === undefined) return undefined;
   const before = errorCount(add);
-  checkHints(item, { name, pointer, hints: [...commonHints, ...type.hints] }, before.add);
+  const hints = name === 'id' ? idHints : [...commonHints, ...type.hints];
+  checkHints(part, { name, hints }, before.add);
+  const { items, lookup } = part.item;
+  if (isObject(items)) checkItems({ item: items, pointer: `${part.pointer}/items` }, name, before.add);
   if (before.count() > 0) return undefined;
-  const field = item as unknown as FieldDefinition;
-  checkBehaviour(field, pointer, add);
+  const field = part.item as unknown as FieldDefinition;
+  if (isObject(lookup)) checkLookup({ item: lookup, pointer: `${part.pointer}/lookup` }, field, add);
+  checkBehaviour(field, part.pointer, { type, add });
   return field;
 }
 
-interface FieldPlace {
-  readonly name: string;
-  readonly pointer: string;
-  readonly hints: readonly string[];
+const allTypes = [...fieldTypes.values()];
+const commonHints = ['validate', 'required', 'index', 'search', 'description', 'default'];
+/** The platform gives the id its value and its index. */
+const idHints = ['validate', 'required', 'index', 'description'];
+
+function readName({ item, pointer }: Part, add: AddError): string | undefined {
+  const problem = fieldNameProblem(item.name);
+  const name = String(item.name);
+  if (problem !== undefined) add(`${pointer}/name`, 'invalid_name', problem);
+  else if (isPlatformField(name) && !(name === 'id' && item.colType === 'guid'))
+    add(`${pointer}/name`, 'reserved_name', `field \`${name}\` is set by the platform`);
+  else return name;
+  return undefined;
 }
 
-function checkHints(item: Readonly<Record<string, unknown>>, place: FieldPlace, add: AddError): void {
-  const { name, pointer, hints } = place;
-  for (const [hint, value] of Object.entries(item)) {
-    if (hint === 'name' || hint === 'colType') continue;
-    const at = pointer + pointerTo(hint);
-    const shape = Object.hasOwn(hintShapes, hint) ? hintShapes[hint] : undefined;
-    if (hintsNotYetBuilt.includes(hint))
-      add(at, 'not_supported', `field \`${name}\`: the hint \`${hint}\` is not supported yet`);
-    else if (shape === undefined) add(at, 'unknown_field', `field \`${name}\` has an unknown hint \`${hint}\``);
-    else if (!shape.holds(value)) add(at, 'wrong_type', `field \`${name}\`: \`${hint}\` must be ${shape.expected}`);
-    else if (!hints.includes(hint))
-      add(at, 'hint_without_meaning', `field \`${name}\`: \`${hint}\` means nothing for its colType`);
+function readType(
+  { item, pointer }: Part,
+  { name, types }: { readonly name: string; readonly types: readonly FieldType[] },
+  add: AddError,
+): FieldType | undefined {
+  const { colType = 'string' } = item;
+  const type = types.find((candidate) => candidate.colType === colType);
+  if (type !== undefined) return type;
+  const at = `${pointer}/colType`;
+  if (colType === 'file') add(at, 'not_supported', `field \`${name}\`: the colType \`file\` is not supported yet`);
+  else {
+    const known = types.map((candidate) => candidate.colType).join(', ');
+    add(at, 'unknown_type', `field \`${name}\`: unknown colType, must be one of ${known}`);
   }
+  return undefined;
 }
 
-function checkBehaviour(field: FieldDefinition, pointer: string, add: AddError): void {
-  const behaviour = fieldTypes.get(field.colType ?? 'string')?.behave(field);
-  if (behaviour === undefined) return;
+/** The elements of an array are fields without a name, and with nothing that concerns the record as a whole. */
+function checkItems(part: Part, name: string, add: AddError): void {
+  const type = readType(part, { name, types: plainTypes }, add);
+  if (type === undefined) return;
+  const hints = type.hints.filter((hint) => hint !== 'lookup');
+  if (Object.hasOwn(part.item, 'name'))
+    add(`${part.pointer}/name`, 'unknown_field', `field \`${name}\`: its \`items\` have no name`);
+  checkHints(part, { name, hints }, add);
+}
+
+function checkBehaviour(
+  field: FieldDefinition,
+  pointer: string,
+  { type, add }: { readonly type: FieldType; readonly add: AddError },
+): void {
+  const behaviour = type.behave(field);
   if (typeof behaviour === 'string') {
     add(pointer, 'invalid_hints', `field \`${field.name}\` ${behaviour}`);
     return;
   }
   if (field.index === true && behaviour.encode === undefined)
     add(`${pointer}/index`, 'not_indexable', `field \`${field.name}\`: its colType cannot be indexed`);
-  if (field.default === undefined) return;
-  const parsed = behaviour.parse(field.default);
-  const check = field.validate === true ? behaviour.check : undefined;
-  const problem = 'value' in parsed ? check?.(parsed.value) : parsed;
-  if (problem !== undefined)
-    add(`${pointer}/default`, problem.code, `field \`${field.name}\`: its default ${problem.message}`);
+  if (field.search === true && behaviour.isSearchable !== true)
+    add(`${pointer}/search`, 'not_searchable', `field \`${field.name}\`: its colType has no words to search for`);
+  if (field.default !== undefined) checkDefault(field, behaviour, { pointer: `${pointer}/default`, add });
 }
 
-function isBoolean(value: unknown): boolean {
-  return typeof value === 'boolean';
-}
-
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number' && Number.isFinite(value);
-}
-
-function isLength(value: unknown): boolean {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isEnumValues(value: unknown): boolean {
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.length <= definitionLimits.enumValuesMax &&
-    value.every((item) => typeof item === 'string' && item !== '' && item.length <= 256)
-  );
+function checkDefault(
+  field: FieldDefinition,
+  behaviour: FieldBehaviour,
+  { pointer, add }: { readonly pointer: string; readonly add: AddError },
+): void {
+  const isSent = behaviour.compute === undefined && behaviour.isNumbered !== true && behaviour.isSecret !== true;
+  if (!isSent) {
+    add(pointer, 'hint_without_meaning', withoutMeaning(field.name, 'default'));
+    return;
+  }
+  const read = readValue(behaviour, field.validate === true, field.default);
+  if ('value' in read) return;
+  for (const problem of read.problems)
+    add(pointer + (problem.pointer ?? ''), problem.code, `field \`${field.name}\`: its default ${problem.message}`);
 }

@@ -1,0 +1,53 @@
+import { definitionLimits, type FieldDefinition } from '../definition.ts';
+import { formulaTokens } from '../field-types/formula.ts';
+import { fieldTypes } from '../field-types/registry.ts';
+import type { AddError } from './add-error.ts';
+import { checkedHints } from './field-hints.ts';
+import { partsOf } from './members.ts';
+import { parseField } from './parse-field.ts';
+
+/** The fields of a definition that hold, and remarks on what they say without effect. */
+export interface Catalog {
+  readonly fields: readonly FieldDefinition[];
+  readonly warnings: readonly string[];
+}
+
+/** Reads `UpdateParams`. */
+export function parseCatalog(input: unknown, add: AddError): Catalog {
+  if (input === undefined) return { fields: [], warnings: [] };
+  const list = { name: 'UpdateParams', pointer: '/UpdateParams', max: definitionLimits.fieldsMax };
+  const places = new Map<string, string>();
+  const fields: FieldDefinition[] = [];
+  for (const part of partsOf(input, list, add)) {
+    const field = parseField(part, add);
+    if (field === undefined) continue;
+    if (places.has(field.name)) add(`${part.pointer}/name`, 'duplicate', `field \`${field.name}\` is defined twice`);
+    places.set(field.name, part.pointer);
+    fields.push(field);
+  }
+  checkFormulas(fields, (name, message) => add(`${places.get(name)}/formula`, 'unknown_token', message));
+  if (fields.filter((field) => field.index === true || field.lookup !== undefined).length > definitionLimits.indexesMax)
+    add('/UpdateParams', 'too_many', `at most ${definitionLimits.indexesMax} fields may have an index or a lookup`);
+  return { fields, warnings: fields.flatMap(warningsOf) };
+}
+
+/** Each token of a formula is the id or a field whose value has a text, other than one that is computed itself. */
+function checkFormulas(fields: readonly FieldDefinition[], add: (name: string, message: string) => void): void {
+  const known = new Set(['id', ...fields.filter(mayStandInFormula).map((field) => field.name)]);
+  for (const { name, formula } of fields)
+    for (const token of formula === undefined ? [] : formulaTokens(formula))
+      if (!known.has(token))
+        add(name, `field \`${name}\`: its formula names \`{${token}}\`, which is no field that can stand in a formula`);
+}
+
+function mayStandInFormula(field: FieldDefinition): boolean {
+  const behaviour = fieldTypes.get(field.colType ?? 'string')?.behave(field);
+  return typeof behaviour === 'object' && behaviour.encode !== undefined && behaviour.compute === undefined;
+}
+
+function warningsOf(field: FieldDefinition): readonly string[] {
+  if (field.validate === true) return [];
+  const { name, items = {} } = field;
+  const idle = checkedHints.filter((hint) => field[hint] !== undefined || items[hint] !== undefined);
+  return idle.map((hint) => `field \`${name}\`: \`${hint}\` is not enforced, because \`validate\` is not true`);
+}

@@ -1,0 +1,31 @@
+import type { FieldDefinition } from '../definition.ts';
+import { entityNameProblem } from '../names.ts';
+import { systemEntityNames } from '../system-entity-names.ts';
+import type { AddError } from './add-error.ts';
+import { type Part, refuseUnknownMembers } from './members.ts';
+
+/** Checks the `lookup` of a field. Whether there is such an entity is not known here. */
+export function checkLookup(part: Part, field: FieldDefinition, add: AddError): void {
+  const { item, pointer } = part;
+  refuseUnknownMembers(part, { what: '`lookup`', known: ['entity', 'onDelete'] }, add);
+  if (!mayBeLookedUp(item.entity)) {
+    const message = `field \`${field.name}\`: the \`entity\` of its lookup must be an entity of the builder or \`user\`, \`group\`, \`aclpolicy\` or \`userrole\``;
+    add(`${pointer}/entity`, 'invalid_name', message);
+  }
+  const { onDelete = 'restrict' } = item;
+  if (onDelete !== 'restrict' && onDelete !== 'cascade' && onDelete !== 'setnull') {
+    const message = `field \`${field.name}\`: \`onDelete\` must be \`restrict\`, \`cascade\` or \`setnull\``;
+    add(`${pointer}/onDelete`, 'wrong_type', message);
+  } else if (onDelete === 'setnull' && field.validate === true && field.required !== false) {
+    const message = `field \`${field.name}\` is required, so \`setnull\` could not clear it`;
+    add(`${pointer}/onDelete`, 'contradiction', message);
+  }
+}
+
+/** Links between users and what they hold are no things of their own: they go with what they link. */
+const links = ['useraclpolicy', 'usergroup'];
+
+function mayBeLookedUp(name: unknown): boolean {
+  if (typeof name === 'string' && systemEntityNames.includes(name)) return !links.includes(name);
+  return entityNameProblem(name) === undefined;
+}
