@@ -1,11 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Problem } from '../lib/problem.ts';
+import { createAnswer } from './answer.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { ErrorReplies } from './error-reply.ts';
+import { isStreamed } from './pipeline/body-stream.ts';
 import { createRequestIds } from './pipeline/request-id.ts';
 import { createTurns } from './pipeline/turns.ts';
-import { type Reply, send } from './reply.ts';
 
 /** A gateway that listens. */
 export interface Listener {
@@ -20,59 +21,64 @@ export interface ListenOptions {
   readonly port: number;
   readonly gateway: Gateway;
   readonly errors: ErrorReplies;
+  readonly limits?: Partial<TimeLimits>;
 }
 
-/** Against slow and greedy clients: a request that takes longer than this to arrive is answered 408 and dropped. */
-const limits = {
+/** Against slow and greedy clients. */
+interface TimeLimits {
+  readonly headersTimeout: number;
+  /** A request that takes longer to arrive is answered 408 and dropped, unless its body is taken as a stream. */
+  readonly requestTimeout: number;
+  readonly connectionsCheckingInterval: number;
+  /** For how long a connection waits for its next request. */
+  readonly keepAliveTimeout: number;
+  /** A connection is dropped when nothing moves on it for this long: also for a client that takes no answers. */
+  readonly idleTimeout: number;
+}
+
+const timeLimits: TimeLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  keepAliveTimeout: 5_000,
-  maxHeaderSize: 16 * 1024,
   connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 5_000,
+  idleTimeout: 30_000,
+};
+const serverOptions = {
+  maxHeaderSize: 16 * 1024,
   // Looked after here, so that the refusal looks like any other.
   requireHostHeader: false,
 } as const;
-const idleMilliseconds = 30_000;
 const connectionsMax = 10_000;
 
 /** @throws Error with a sentence for the operator, such as that the port is taken. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const { gateway, errors } = options;
+  const limits = { ...timeLimits, ...options.limits };
   const nextRequestId = createRequestIds();
   let isDraining = false;
-
-  const handle = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem): void => {
-    const requestId = nextRequestId();
-    const answer = (reply: Reply): void => {
-      if (response.headersSent || response.destroyed) return;
-      // The last answer of a connection: one that stayed open would hold up the end of the drain.
-      if (isDraining) response.setHeader('Connection', 'close');
-      send(response, reply, requestId);
-    };
-    const refuse = (error: unknown): void => {
-      leaveUnread(incoming, response);
-      answer(errors.reply(error, requestId));
-    };
-    if (isDraining) refuse(new Problem('unavailable', 'the platform is shutting down'));
-    else if (refusal !== undefined) refuse(refusal);
-    else gateway(incoming, requestId).then(answer, refuse);
-  };
+  const answer = createAnswer({
+    gateway,
+    errors,
+    nextRequestId,
+    isDraining: () => isDraining,
+    endIdle: () => server.closeIdleConnections(),
+  });
 
   const turns = createTurns();
-  const server = createServer(limits, (incoming, response) => {
+  const server = createServer({ ...serverOptions, ...limits }, (incoming, response) => {
     const refusal = hasOneHost(incoming)
       ? undefined
       : new Problem('invalid_request', 'a request has one `Host` header');
-    turns.take(incoming, response, () => handle(incoming, response, refusal));
+    turns.take(incoming, response, () => answer(incoming, response, refusal));
   });
   server.on('checkExpectation', (incoming, response) => {
     const refusal = new Problem('expectation_failed', 'only `100-continue` can be expected');
-    turns.take(incoming, response, () => handle(incoming, response, refusal));
+    turns.take(incoming, response, () => answer(incoming, response, refusal));
   });
   server.maxConnections = connectionsMax;
-  // Also for a client that takes no answers: a write that makes no progress is idle.
-  server.setTimeout(idleMilliseconds);
-  server.on('clientError', (error, socket) => {
+  server.setTimeout(limits.idleTimeout);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isArriving(turns.current(socket as Socket))) return;
     if (!turns.endAfterAnswer(socket as Socket)) refuseBrokenRequest(error, socket as Socket, errors, nextRequestId());
   });
   await bind(server, options);
@@ -97,17 +103,10 @@ function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean 
   return count === 1 || (count === 0 && httpVersionMinor === 0);
 }
 
-/**
- * What a refused request still sends is read and dropped where it is little; otherwise the connection ends with the
- * reply. Only the headers decide, so that the reply tells nothing about what was refused.
- */
-function leaveUnread(incoming: IncomingMessage, response: ServerResponse): void {
-  const { headers } = incoming;
-  const isLong = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > droppedBytesMax;
-  if (isLong && !response.headersSent) response.setHeader('Connection', 'close');
+/** Whether this is a long body on its way, which only ends the connection when it stops. */
+function isArriving(request: IncomingMessage | undefined): boolean {
+  return request !== undefined && isStreamed(request) && !request.complete;
 }
-
-const droppedBytesMax = 64 * 1024;
 
 function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,13 +1,13 @@
 import type { OrgCaller } from '../identity/org-accounts.ts';
 import type { PublicRoute } from './public-route.ts';
 import type { Reply } from './reply.ts';
-import type { GatewayRequest } from './request.ts';
+import type { GatewayRequest, TakesBody } from './request.ts';
 import type { RoutePattern } from './router.ts';
 
 /** For org users; which of the two roles it takes stands in the route. */
 export interface OrgRoute extends RoutePattern {
   readonly access: 'developer' | 'org_admin';
-  readonly takesBody?: boolean;
+  readonly takesBody?: TakesBody;
   readonly handle: (request: GatewayRequest, caller: OrgCaller) => Reply | Promise<Reply>;
 }
 

@@ -1,10 +1,10 @@
 import type { Reply } from './reply.ts';
-import type { GatewayRequest } from './request.ts';
+import type { GatewayRequest, TakesBody } from './request.ts';
 import type { RoutePattern } from './router.ts';
 
 /** A route that is open to anyone, on either gateway: signing in, keys, health. */
 export interface PublicRoute extends RoutePattern {
   readonly access: 'public';
-  readonly takesBody?: boolean;
+  readonly takesBody?: TakesBody;
   readonly handle: (request: GatewayRequest) => Reply | Promise<Reply>;
 }

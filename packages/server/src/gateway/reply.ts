@@ -1,9 +1,12 @@
 import type { ServerResponse } from 'node:http';
+import { sendStream } from './pipeline/send-stream.ts';
 
 /** What a handler answers. `body` is the text that is sent; JSON unless `contentType` says otherwise. */
 export interface Reply {
   readonly status: number;
   readonly body?: string;
+  /** Sent piece by piece in place of a `body`. Begins nothing before it is iterated. */
+  readonly stream?: AsyncIterable<string>;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -12,30 +15,46 @@ export function json(status: number, value: unknown, headers?: Readonly<Record<s
   return { status, body: JSON.stringify(value), ...(headers === undefined ? {} : { headers }) };
 }
 
+/**
+ * Writes a reply; resolves when nothing of it is left to be made.
+ * INVARIANT: every reply has its request id and a rule for caches, and shows where it ends.
+ * @throws whatever its stream throws.
+ */
+export function send(response: ServerResponse, reply: Reply, requestId: string): Promise<void> | undefined {
+  const { status, body, stream } = reply;
+  const head = headOf(reply, requestId);
+  if (stream !== undefined) {
+    head.push('Content-Type', reply.contentType ?? jsonType);
+    return sendStream(response, stream, () => response.writeHead(status, head));
+  }
+  if (body === undefined) {
+    if (status !== 204 && status !== 304) head.push('Content-Length', '0');
+    response.writeHead(status, head);
+    response.end();
+    return undefined;
+  }
+  const bytes = Buffer.byteLength(body);
+  head.push('Content-Type', reply.contentType ?? jsonType);
+  head.push('Content-Length', String(bytes));
+  response.writeHead(status, head);
+  // As many bytes as characters means ASCII, which Node copies as `latin1` instead of transcoding it.
+  response.end(body, bytes === body.length ? 'latin1' : 'utf8');
+  return undefined;
+}
+
+const jsonType = 'application/json; charset=utf-8';
+
 /** Replies hold what one caller may see, so nobody in between may keep them; entity tags serve the caller's own copy. */
 const uncached = 'no-store';
 const revalidated = 'private, no-cache';
 
-/** Writes a reply in one go. INVARIANT: every reply has its request id, its length and a rule for caches. */
-export function send(response: ServerResponse, reply: Reply, requestId: string): void {
-  const { status, body, headers } = reply;
-  const out: string[] = ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'];
+function headOf({ headers }: Reply, requestId: string): string[] {
+  const head: string[] = ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'];
   let hasCacheRule = false;
   for (const name in headers) {
-    out.push(name, headers[name] ?? '');
+    head.push(name, headers[name] ?? '');
     if (name === 'Cache-Control') hasCacheRule = true;
   }
-  if (!hasCacheRule) out.push('Cache-Control', headers?.ETag === undefined ? uncached : revalidated);
-  if (body === undefined) {
-    if (status !== 204 && status !== 304) out.push('Content-Length', '0');
-    response.writeHead(status, out);
-    response.end();
-    return;
-  }
-  const bytes = Buffer.byteLength(body);
-  out.push('Content-Type', reply.contentType ?? 'application/json; charset=utf-8');
-  out.push('Content-Length', String(bytes));
-  response.writeHead(status, out);
-  // As many bytes as characters means ASCII, which Node copies as `latin1` instead of transcoding it.
-  response.end(body, bytes === body.length ? 'latin1' : 'utf8');
+  if (!hasCacheRule) head.push('Cache-Control', headers?.ETag === undefined ? uncached : revalidated);
+  return head;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { BodyStream } from './pipeline/body-stream.ts';
 
 /** A request as every handler gets it. */
 export interface GatewayRequest {
@@ -10,4 +11,9 @@ export interface GatewayRequest {
   readonly query: ReadonlyMap<string, string>;
   /** The parsed JSON body; undefined on routes that take none. */
   readonly body: unknown;
+  /** The body as it comes; undefined on routes that take no stream. */
+  readonly stream: BodyStream | undefined;
 }
+
+/** The body a route takes: none, JSON that is read before the handler is asked, or a stream of one of these types. */
+export type TakesBody = boolean | { readonly streamOf: readonly string[] };

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../lib/problem.ts';
 import { decodeUtf8, parseStrictJson } from '../../lib/strict-json.ts';
+import { readMediaType } from './media-type.ts';
 
 export const bodyBytesMax = 1024 * 1024;
 
@@ -12,22 +13,9 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   return parseStrictJson(decodeUtf8(bytes));
 }
 
-/** RFC 9110, 8.3.1, with the one parameter that JSON may come with. The whole value is matched, never its beginning. */
-const jsonType = /^application\/json(?:[ \t]*;[ \t]*charset=(?:utf-8|"utf-8"))?$/i;
-
 function requireJson(request: IncomingMessage): void {
-  const type = request.headers['content-type'];
-  const isCoded = request.headers['content-encoding'] !== undefined;
-  if (type !== undefined && !isCoded && jsonType.test(type) && isAlone(request)) return;
+  if (readMediaType(request) === 'application/json') return;
   throw new Problem('unsupported_media_type', 'the body must be `application/json` in UTF-8, without a content coding');
-}
-
-/** Node keeps the first of several Content-Type headers; a request with two means two things. */
-function isAlone(request: IncomingMessage): boolean {
-  let count = 0;
-  for (let index = 0; index < request.rawHeaders.length; index += 2)
-    if (request.rawHeaders[index]?.toLowerCase() === 'content-type') count += 1;
-  return count === 1;
 }
 
 function readAll(request: IncomingMessage): Promise<Buffer> {

@@ -7,6 +7,8 @@ import type { Socket } from 'node:net';
  */
 export interface Turns {
   take(incoming: IncomingMessage, response: ServerResponse, begin: () => void): void;
+  /** The request of a connection that is being answered. */
+  current(socket: Socket): IncomingMessage | undefined;
   /**
    * For what is no request: ends the connection after the answer that is under way. False where there is none, or
    * where it is that very request whose rest makes no sense.
@@ -44,6 +46,7 @@ export function createTurns(): Turns {
       if (connection.current === undefined) turn();
       else if (connection.waiting.push(turn) > waitingMax) socket.destroy();
     },
+    current: (socket) => connections.get(socket)?.current,
     endAfterAnswer: (socket) => {
       const connection = connections.get(socket);
       if (connection?.current?.complete !== true) return false;

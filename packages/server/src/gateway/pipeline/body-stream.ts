@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../lib/problem.ts';
+import { readMediaType } from './media-type.ts';
+
+/** A body that is read as it comes, as long as it gets. Who stops reading leaves the rest to the listener. */
+export interface BodyStream {
+  readonly mediaType: string;
+  /** Throws `invalid_request` where the client leaves before the end. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
+/** Takes a body of one of these types, of which nothing is read yet. @throws Problem `unsupported_media_type`. */
+export function openBodyStream(request: IncomingMessage, mediaTypes: readonly string[]): BodyStream {
+  const mediaType = readMediaType(request);
+  if (mediaType === undefined || !mediaTypes.includes(mediaType)) {
+    const types = mediaTypes.map((type) => `\`${type}\``).join(' or ');
+    throw new Problem('unsupported_media_type', `the body must be ${types} in UTF-8, without a content coding`);
+  }
+  opened.add(request);
+  return { mediaType, bytes: bytesOf(request) };
+}
+
+const opened = new WeakSet<IncomingMessage>();
+
+/** Whether a request may take as long as bytes arrive. */
+export function isStreamed(request: IncomingMessage): boolean {
+  return opened.has(request);
+}
+
+async function* bytesOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    // The request outlives the reading, so that what is left of it can be read and dropped.
+    yield* request.iterator({ destroyOnReturn: false });
+  } catch (cause) {
+    throw new Problem('invalid_request', 'the request ended before its body did', {}, cause);
+  }
+}

@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http';
+
+/**
+ * Sends a reply piece by piece, no faster than the client takes it; where the client leaves, the stream is returned.
+ * The head goes out with the first piece, so that a stream that fails at once can still be answered with a refusal.
+ * @throws whatever the stream throws.
+ */
+export async function sendStream(
+  response: ServerResponse,
+  stream: AsyncIterable<string>,
+  writeHead: () => void,
+): Promise<void> {
+  for await (const text of stream) {
+    if (!response.headersSent) writeHead();
+    if (!response.destroyed && !response.write(text)) await roomIn(response);
+    if (response.destroyed) return;
+  }
+  if (!response.headersSent) writeHead();
+  response.end();
+}
+
+/** Resolves when the client has taken what waits for it, or has left. */
+function roomIn(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      response.off('drain', settle);
+      response.off('close', settle);
+      resolve();
+    };
+    response.on('drain', settle);
+    response.on('close', settle);
+  });
+}
