@@ -1,0 +1,16 @@
+import { documentReply, documentText } from '../../openapi/document-reply.ts';
+import { managementDocument } from '../../openapi/management-document.ts';
+import type { PublicRoute } from '../../public-route.ts';
+
+/** What the management gateway can be asked. It says nothing of any org. */
+export function managementDocumentRoutes(): readonly PublicRoute[] {
+  const document = documentText(managementDocument());
+  return [
+    {
+      method: 'GET',
+      path: '/openapi.json',
+      access: 'public',
+      handle: ({ incoming }) => documentReply(incoming, document),
+    },
+  ];
+}

@@ -1,0 +1,46 @@
+import type { CompiledEntity } from '../../entities/compile-entity.ts';
+import type { Environment } from '../../entities/workspace.ts';
+import { buildDocument } from './document.ts';
+import { entityOperations } from './entity-operations.ts';
+import { type DocumentedEntity, entitySchemas, recordSchemas } from './entity-schemas.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { filterSchemas } from './list-parameters.ts';
+import { problemSchemas } from './problem-responses.ts';
+import { documentOperation, sharedOperations } from './shared-operations.ts';
+import { signInOperations, signInSchemas } from './sign-in-operations.ts';
+import { withTypeNames } from './type-names.ts';
+
+/** One org's app in one environment, at one version of its configuration. */
+export interface DocumentedApp {
+  readonly orgCode: string;
+  readonly env: Environment;
+  readonly version: number;
+  readonly entities: readonly CompiledEntity[];
+}
+
+/** What the app gateway does for the org. */
+export function appDocument({ orgCode, env, version, entities }: DocumentedApp): JsonSchema {
+  const taken = Object.keys({ ...problemSchemas, ...sharedSchemas });
+  const documented: readonly DocumentedEntity[] = withTypeNames(entities, taken);
+  const operations = [
+    ...signInOperations,
+    ...documented.flatMap(entityOperations),
+    documentOperation({ path: '/app/:org/openapi.json', access: 'token' }),
+    ...sharedOperations,
+  ];
+  return buildDocument({
+    title: `The app API of ${orgCode}`,
+    version: String(version),
+    description: `The environment \`${env}\`. Log in, exchange the login token for an app JWT, and send that with each call. Every refusal is problem details (RFC 9457) with a stable \`code\`.`,
+    operations: operations.map((operation) => ({ ...operation, path: operation.path.replace(':org', orgCode) })),
+    schemas: Object.assign({}, sharedSchemas, ...documented.map(entitySchemas)),
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The app JWT.' },
+      serviceToken: { type: 'apiKey', in: 'header', name: 'x-service-token', description: 'The app JWT too.' },
+    },
+    tokenProblems: ['token_missing', 'token_invalid', 'token_expired', 'access_denied'],
+  });
+}
+
+/** Schemas that are of no entity. */
+const sharedSchemas: Readonly<Record<string, JsonSchema>> = { ...signInSchemas, ...recordSchemas, ...filterSchemas };

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compileEntity } from '../../entities/compile-entity.ts';
+import type { ConfigSet } from '../../entities/config-reader.ts';
+import { createAppDocuments } from './app-documents.ts';
+
+const acme = { orgCode: 'acme', env: 'test' } as const;
+
+/** A config set that counts how often its entities are asked for. */
+function setOf(version: number, ...entityNames: readonly string[]) {
+  let asked = 0;
+  const set: ConfigSet = {
+    version,
+    entityNames,
+    entityVersion: () => version,
+    entity: async (name) => {
+      asked += 1;
+      return compileEntity({ entityName: name, UpdateParams: [{ name: 'title' }] }, version);
+    },
+  };
+  return { set, asked: () => asked };
+}
+
+test('a document is made once for a version, also for those who ask at once', async () => {
+  const documents = createAppDocuments();
+  const { set, asked } = setOf(1, 'order');
+  const [first, second] = await Promise.all([documents.of(acme, set), documents.of(acme, set)]);
+  const before = asked();
+  assert.ok((await documents.of(acme, set)) === first && second === first);
+  assert.equal(asked(), before);
+});
+
+test('another version is another document, under another tag', async () => {
+  const documents = createAppDocuments();
+  const first = await documents.of(acme, setOf(1, 'order').set);
+  const second = await documents.of(acme, setOf(2, 'order', 'invoice').set);
+  assert.notEqual(first.etag, second.etag);
+  assert.ok(!first.body.includes('/app/acme/list/invoice') && second.body.includes('/app/acme/list/invoice'));
+});
+
+test('no org or environment gets the document of another', async () => {
+  const documents = createAppDocuments();
+  const { set } = setOf(1, 'order');
+  const bodies = [
+    await documents.of(acme, set),
+    await documents.of({ ...acme, env: 'prod' }, set),
+    await documents.of({ ...acme, orgCode: 'beta' }, set),
+  ].map(({ body }) => body);
+  assert.equal(new Set(bodies).size, 3);
+  assert.ok(!bodies[2]?.includes('acme'));
+});
+
+test('a document that is larger than all that is kept is made anew each time', async () => {
+  const documents = createAppDocuments(1);
+  const { set } = setOf(1, 'order');
+  const first = await documents.of(acme, set);
+  const second = await documents.of(acme, set);
+  assert.ok(first !== second && first.etag === second.etag);
+});

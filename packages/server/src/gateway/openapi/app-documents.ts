@@ -1,0 +1,38 @@
+import type { ConfigSet } from '../../entities/config-reader.ts';
+import { systemEntities } from '../../entities/system-entities.ts';
+import type { Environment } from '../../entities/workspace.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
+import { singleFlight } from '../../lib/single-flight.ts';
+import { appDocument } from './app-document.ts';
+import { type DocumentText, documentText } from './document-reply.ts';
+
+/** The documents of all orgs' apps, each made once for a version of its configuration. */
+export interface AppDocuments {
+  of(app: { readonly orgCode: string; readonly env: Environment }, set: ConfigSet): Promise<DocumentText>;
+}
+
+interface Kept extends DocumentText {
+  readonly version: number;
+}
+
+/** @param charactersMax how much is kept of all documents together. */
+export function createAppDocuments(charactersMax = 64 * 1024 * 1024): AppDocuments {
+  const kept = new BoundedMap<string, Kept>(charactersMax, ({ body }) => body.length);
+  const flights = singleFlight<string, Kept>();
+  return {
+    of: async ({ orgCode, env }, set) => {
+      const key = JSON.stringify([orgCode, env]);
+      const known = kept.get(key);
+      if (known?.version === set.version) return known;
+      return flights(JSON.stringify([key, set.version]), async () => {
+        const names = [...set.entityNames, ...systemEntities.keys()];
+        const found = await Promise.all(names.map((name) => set.entity(name)));
+        const entities = found.filter((entity) => entity !== undefined);
+        const { version } = set;
+        const made = { ...documentText(appDocument({ orgCode, env, version, entities })), version };
+        kept.set(key, made);
+        return made;
+      });
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { colTypes } from '../../entities/col-types.ts';
+import { definitionLimits } from '../../entities/definition.ts';
+import { arrayOf, closedObjectOf, type JsonSchema, schemaReference, text } from './json-schema.ts';
+
+const flag: JsonSchema = { type: 'boolean' };
+const number: JsonSchema = { type: 'number' };
+const length: JsonSchema = { type: 'integer', minimum: 0 };
+const fieldName: JsonSchema = { ...text, pattern: '^[A-Za-z][A-Za-z0-9_]{0,62}$' };
+const template: JsonSchema = { ...text, minLength: 1, maxLength: 256 };
+const colType: JsonSchema = { ...text, enum: colTypes, default: 'string' };
+const enumValues: JsonSchema = {
+  ...arrayOf({ ...text, minLength: 1, maxLength: 256 }),
+  minItems: 1,
+  maxItems: definitionLimits.enumValuesMax,
+  uniqueItems: true,
+};
+
+/** What a field and the elements of an array have in common. */
+const valueHints = {
+  colType,
+  minlength: length,
+  maxlength: length,
+  min: number,
+  max: number,
+  enumValues,
+  pattern: { ...text, maxLength: 512, description: 'A regular expression of the syntax that RE2 has.' },
+};
+
+/**
+ * The shapes of an entity definition. Which hints go with which `colType`, and what members say about each other, is
+ * more than a schema holds: a definition that fits may still be refused, with a pointer to each mistake.
+ */
+export const definitionSchemas = {
+  EntityDefinition: closedObjectOf(
+    {
+      entityName: { ...text, pattern: '^[a-z][a-z0-9_]{0,62}$' },
+      baseKeys: closedObjectOf({ pkTemplate: template, skTemplate: template }),
+      UpdateParams: { ...arrayOf(schemaReference('FieldDefinition')), maxItems: definitionLimits.fieldsMax },
+      ownerIndexes: arrayOf(
+        closedObjectOf({ ownerFieldName: fieldName, gpkTemplate: template, gskTemplate: template, scopeList: flag }, [
+          'scopeList',
+        ]),
+      ),
+      parentIndex: closedObjectOf({ parentFieldName: fieldName, gpkTemplate: template, gskTemplate: template }),
+      UniqueIndexes: arrayOf(
+        closedObjectOf({ indexName: text, fields: { ...arrayOf(fieldName), minItems: 1 }, ignoreCase: flag }, [
+          'ignoreCase',
+        ]),
+      ),
+      Views: schemaReference('Views'),
+    },
+    ['baseKeys', 'UpdateParams', 'ownerIndexes', 'parentIndex', 'UniqueIndexes', 'Views'],
+  ),
+  FieldDefinition: fieldDefinition(),
+  Views: { type: 'object', additionalProperties: closedObjectOf({ fields: arrayOf(schemaReference('ViewField')) }) },
+  ViewField: closedObjectOf(
+    {
+      name: fieldName,
+      as: fieldName,
+      cast: { ...text, enum: ['string', 'number', 'integer', 'boolean'] },
+      lookup: closedObjectOf({ view: text, as: fieldName }),
+    },
+    ['as', 'cast', 'lookup'],
+  ),
+} satisfies Readonly<Record<string, JsonSchema>>;
+
+function fieldDefinition(): JsonSchema {
+  const hints = {
+    ...valueHints,
+    validate: {
+      ...flag,
+      description: 'Switches on the checks: whether a value is required, lengths, bounds, pattern.',
+    },
+    required: { ...flag, default: true },
+    default: { not: { type: 'null' }, description: 'The value of a new record that comes without one.' },
+    index: { ...flag, description: 'Lists can be sorted by the field, and filtered without reading other records.' },
+    search: { ...flag, description: 'The words of the field are found by `q`.' },
+    description: { ...text, maxLength: 2000 },
+    formula: { ...text, maxLength: 1000, examples: ['{title}-{score}'] },
+    items: closedObjectOf(valueHints, Object.keys(valueHints)),
+    lookup: closedObjectOf({ entity: text, onDelete: { ...text, enum: ['restrict', 'cascade', 'setnull'] } }, [
+      'onDelete',
+    ]),
+  };
+  return closedObjectOf({ name: fieldName, ...hints }, Object.keys(hints));
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { colTypes } from '../../entities/col-types.ts';
+import { type CompiledEntity, compileEntity } from '../../entities/compile-entity.ts';
+import { systemEntities } from '../../entities/system-entities.ts';
+import { pointerTo } from '../../lib/json-pointer.ts';
+import { type AppGatewayParts, appRoutes } from '../app-gateway.ts';
+import { type ManagementGatewayParts, managementRoutes } from '../management-gateway.ts';
+import { appDocument } from './app-document.ts';
+import { managementDocument } from './management-document.ts';
+
+const hints: Readonly<Record<string, object>> = {
+  enum: { enumValues: ['a', 'b'] },
+  formula: { formula: '{string}' },
+  array: { items: { colType: 'integer' } },
+};
+const everyType = compileEntity(
+  {
+    entityName: 'every_type',
+    UpdateParams: colTypes.flatMap((colType) => [
+      { name: colType, colType, description: `a ${colType}`, ...hints[colType] },
+      { name: `needed_${colType}`, colType, validate: true, ...hints[colType] },
+    ]),
+  },
+  1,
+);
+const entities: readonly CompiledEntity[] = [everyType, ...systemEntities.values()];
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+  readonly components: Readonly<Record<string, object>>;
+}
+
+const management = sent(managementDocument());
+const app = sent(appDocument({ orgCode: 'acme', env: 'test', version: 7, entities }));
+
+/** As a client gets it. */
+function sent(document: object): Document {
+  return JSON.parse(JSON.stringify(document));
+}
+
+for (const [name, document] of Object.entries({ management, app })) {
+  test(`the ${name} document is valid OpenAPI 3.1`, async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate({ ...document });
+    assert.ok(valid, JSON.stringify(errors, undefined, 2));
+    assert.equal(validator.version, '3.1');
+  });
+
+  test(`every schema of the ${name} document is one, and its references lead to others`, () => {
+    const ajv = new Ajv2020({ strict: true, allErrors: true });
+    addFormats.default(ajv);
+    ajv.addVocabulary(Object.keys(document));
+    ajv.addSchema(document, 'document', false, false);
+    const pointers = schemaPointers(document);
+    assert.ok(pointers.length > 50, String(pointers.length));
+    for (const pointer of pointers) assert.ok(ajv.compile({ $ref: `document#${encodeURI(pointer)}` }), pointer);
+  });
+
+  test(`the ${name} document refers to each of its components, and to nothing else`, () => {
+    const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/([^"]+)"/g);
+    const { securitySchemes: _, ...components } = document.components;
+    const names = Object.entries(components).flatMap(([kind, ofKind]) =>
+      Object.keys(ofKind).map((key) => `${kind}/${key}`),
+    );
+    assert.deepEqual([...new Set(Array.from(references, ([, path]) => path))].sort(), names.sort());
+  });
+
+  test(`no two operations of the ${name} document have one name`, () => {
+    const names = operationsOf(document).map(({ operationId }) => operationId);
+    assert.deepEqual(names, [...new Set(names)]);
+  });
+}
+
+test('the management document tells of every route there is, and of no other', () => {
+  const routes = managementRoutes({} as ManagementGatewayParts).map(({ method, path }) => told(method, path));
+  assert.deepEqual(routesOf(management), routes.sort());
+});
+
+test('the app document tells of every route that the org has, for every entity, and of no other', () => {
+  const routes = appRoutes({} as AppGatewayParts).flatMap(({ method, path }) => {
+    const route = told(method, path.replace(':org', 'acme'));
+    return route.includes('{entity}') ? entities.map(({ name }) => route.replace('{entity}', name)) : [route];
+  });
+  assert.deepEqual(routesOf(app), routes.sort());
+});
+
+function told(method: string, path: string): string {
+  return `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`;
+}
+
+function routesOf(document: Document): readonly string[] {
+  return operationsOf(document)
+    .map(({ route }) => route)
+    .sort();
+}
+
+function operationsOf(document: Document): readonly { readonly route: string; readonly operationId: string }[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, { operationId }]) => ({
+      route: `${method.toUpperCase()} ${path}`,
+      operationId,
+    })),
+  );
+}
+
+/** Where schemas stand: the named ones, and each that something has as its `schema`. */
+function schemaPointers(value: unknown, pointer = ''): readonly string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => {
+    const at = pointer + pointerTo(key);
+    const isSchema = key === 'schema' || pointer === '/components/schemas';
+    return isSchema ? [at] : schemaPointers(member, at);
+  });
+}

@@ -1,0 +1,27 @@
+import { type JsonSchema, text } from './json-schema.ts';
+
+/** The headers that replies are told to have. One that is `required` is in every reply that names it. */
+const headers = {
+  'X-Request-Id': { description: 'Names the request in logs and refusals.', required: true, schema: text },
+  ETag: { description: 'What `If-Match` and `If-None-Match` take.', required: true, schema: text },
+  Location: { description: 'Where what was made can be read.', required: true, schema: text },
+  'Preference-Applied': { description: 'The preference of `Prefer` that was followed.', schema: text },
+  'WWW-Authenticate': { description: 'The kind of token that is needed (RFC 6750).', required: true, schema: text },
+  'Retry-After': {
+    description: 'Seconds until it is worth trying again.',
+    required: true,
+    schema: { type: 'integer' },
+  },
+  'x-service-token': { description: 'The app JWT.', required: true, schema: text },
+} as const;
+
+export type HeaderName = keyof typeof headers;
+
+export function headerReferences(names: readonly HeaderName[]): JsonSchema {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The Header Objects (OpenAPI 3.1, 4.8.21) behind the references. */
+export function headerComponents(names: readonly HeaderName[]): JsonSchema {
+  return Object.fromEntries(names.map((name) => [name, headers[name]]));
+}

@@ -1,0 +1,39 @@
+/** A JSON Schema (2020-12), as a document holds it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** One of an object. */
+export type ObjectSchema = JsonSchema & { readonly properties: Readonly<Record<string, JsonSchema>> };
+
+export const text: JsonSchema = { type: 'string' };
+export const guid: JsonSchema = { type: 'string', format: 'uuid' };
+export const time: JsonSchema = { type: 'string', format: 'date-time' };
+
+/** One of the document's own schemas. */
+export function schemaReference(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** What a reply holds: every member is there, but for the optional ones. Later versions may add members. */
+export function objectOf(
+  properties: Readonly<Record<string, JsonSchema>>,
+  optional: readonly string[] = [],
+): ObjectSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', ...(required.length === 0 ? {} : { required }), properties };
+}
+
+/** What a body may hold and nothing else: every member is needed, but for the optional ones. */
+export function closedObjectOf(
+  properties: Readonly<Record<string, JsonSchema>>,
+  optional: readonly string[] = [],
+): ObjectSchema {
+  return { ...objectOf(properties, optional), additionalProperties: false };
+}
+
+export function arrayOf(items: JsonSchema): JsonSchema {
+  return { type: 'array', items };
+}
+
+export function orNull(schema: JsonSchema): JsonSchema {
+  return { anyOf: [schema, { type: 'null' }] };
+}

@@ -1,0 +1,189 @@
+import { arrayOf, closedObjectOf, objectOf, schemaReference, text } from './json-schema.ts';
+import { jsonContent, type Operation } from './operation.ts';
+import { queryParameter, required } from './parameters.ts';
+import { documentOperation, sharedOperations } from './shared-operations.ts';
+
+/** Every route of the management gateway. */
+export function managementOperations(): readonly Operation[] {
+  return [
+    ...accountOperations,
+    ...entityOperations,
+    ...decisionOperations,
+    documentOperation({ path: '/openapi.json', access: 'public' }),
+    ...sharedOperations,
+  ];
+}
+
+const newPassword = { ...text, minLength: 10, description: 'At least 10 characters, at most 256 bytes.' };
+const personName = { ...text, minLength: 1, maxLength: 128 };
+
+/** `handlers/management/accounts.ts` */
+const accountOperations: readonly Operation[] = [
+  {
+    method: 'POST',
+    path: '/auth/signup',
+    operationId: 'signUp',
+    tag: 'account',
+    summary: 'Makes a builder’s account and an org, and a session',
+    access: 'public',
+    body: jsonContent(
+      closedObjectOf(
+        {
+          email: schemaReference('Email'),
+          password: newPassword,
+          name: personName,
+          org_name: personName,
+          org_code: schemaReference('OrgCode'),
+        },
+        ['org_code'],
+      ),
+    ),
+    replies: [{ status: 201, description: 'Signed up.', content: jsonContent(schemaReference('SignedUp')) }],
+    problems: ['validation_failed', 'unknown_field', 'signup_closed', 'conflict'],
+  },
+  {
+    method: 'POST',
+    path: '/auth/login',
+    operationId: 'logIn',
+    tag: 'account',
+    summary: 'Makes a session',
+    access: 'public',
+    body: jsonContent(
+      closedObjectOf({ email: schemaReference('Email'), password: schemaReference('Password'), org: text }, ['org']),
+    ),
+    replies: [{ status: 200, description: 'Logged in.', content: jsonContent(schemaReference('LoggedIn')) }],
+    problems: ['validation_failed', 'unknown_field', 'credentials_invalid', 'rate_limited'],
+  },
+  {
+    method: 'POST',
+    path: '/auth/logout',
+    operationId: 'logOut',
+    tag: 'account',
+    summary: 'Ends the session',
+    access: 'token',
+    replies: [{ status: 204, description: 'Ended.' }],
+  },
+  {
+    method: 'GET',
+    path: '/auth/me',
+    operationId: 'readMe',
+    tag: 'account',
+    summary: 'Who is calling',
+    access: 'token',
+    replies: [
+      {
+        status: 200,
+        description: 'The caller.',
+        content: jsonContent(schemaReference('Caller')),
+      },
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/org',
+    operationId: 'readOrg',
+    tag: 'account',
+    summary: 'The org, its environments and their client ids',
+    access: 'token',
+    replies: [{ status: 200, description: 'The org.', content: jsonContent(schemaReference('Org')) }],
+  },
+];
+
+const env = queryParameter('env', { ...text, enum: ['test', 'prod'], default: 'test' });
+
+/** `handlers/management/entities.ts` */
+const entityOperations: readonly Operation[] = [
+  {
+    method: 'POST',
+    path: '/api/:apiname',
+    operationId: 'defineEntity',
+    tag: 'entity',
+    summary: 'Defines an entity, and with it five APIs',
+    access: 'token',
+    parameters: [env],
+    body: jsonContent(schemaReference('EntityDefinition')),
+    replies: [{ status: 201, description: 'Defined.', content: jsonContent(schemaReference('DefinedEntity')) }],
+    problems: ['validation_failed', 'unknown_field', 'prod_read_only', 'conflict'],
+  },
+  {
+    method: 'GET',
+    path: '/api/entities',
+    operationId: 'listEntities',
+    tag: 'entity',
+    summary: 'The entities of the org',
+    access: 'token',
+    parameters: [env],
+    replies: [
+      {
+        status: 200,
+        description: 'All of them.',
+        content: jsonContent(objectOf({ items: arrayOf(schemaReference('EntitySummary')) })),
+      },
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/api/entity',
+    operationId: 'readEntity',
+    tag: 'entity',
+    summary: 'The five configs of an entity',
+    access: 'token',
+    parameters: [env, required(queryParameter('entityName', text))],
+    replies: [{ status: 200, description: 'The configs.', content: jsonContent(schemaReference('EntityConfigs')) }],
+    problems: ['not_found'],
+  },
+  {
+    method: 'GET',
+    path: '/api/entity/endpoints',
+    operationId: 'readEntityEndpoints',
+    tag: 'entity',
+    summary: 'The routes that apps have for an entity, each with a call to copy',
+    access: 'token',
+    parameters: [env, required(queryParameter('entity', text))],
+    replies: [
+      {
+        status: 200,
+        description: 'The routes.',
+        content: jsonContent(objectOf({ endpoints: arrayOf(schemaReference('EntityEndpoint')) })),
+      },
+    ],
+    problems: ['not_found'],
+  },
+  {
+    method: 'DELETE',
+    path: '/api/entity',
+    operationId: 'removeEntity',
+    tag: 'entity',
+    summary: 'Removes an entity and its records',
+    description: 'The records are unreachable at once and removed in the background; until then the name answers 409.',
+    access: 'token',
+    parameters: [env, required(queryParameter('entityname', text))],
+    replies: [{ status: 204, description: 'Removed.' }],
+    problems: ['not_found', 'prod_read_only', 'conflict'],
+  },
+];
+
+/** `handlers/management/decisions.ts` */
+const decisionOperations: readonly Operation[] = [
+  {
+    method: 'GET',
+    path: '/acl/decisions',
+    operationId: 'findDecision',
+    tag: 'access control',
+    summary: 'Why the call with this request id was denied',
+    access: 'token',
+    parameters: [required(queryParameter('request_id', text))],
+    replies: [{ status: 200, description: 'The denial.', content: jsonContent(schemaReference('Decision')) }],
+    problems: ['not_found'],
+  },
+  {
+    method: 'GET',
+    path: '/acl/decisions/:decision_id',
+    operationId: 'readDecision',
+    tag: 'access control',
+    summary: 'Why a call was denied',
+    access: 'token',
+    replies: [{ status: 200, description: 'The denial.', content: jsonContent(schemaReference('Decision')) }],
+    problems: ['not_found'],
+  },
+];

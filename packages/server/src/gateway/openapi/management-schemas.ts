@@ -1,0 +1,128 @@
+import { definitionSchemas } from './definition-schemas.ts';
+import { arrayOf, guid, type JsonSchema, objectOf, orNull, schemaReference, text, time } from './json-schema.ts';
+
+const session = { token: text, expires_at: time };
+const version = { type: 'integer' };
+
+const accountSchemas: Readonly<Record<string, JsonSchema>> = {
+  Email: { ...text, format: 'email', maxLength: 254 },
+  Password: { ...text, format: 'password', minLength: 1 },
+  OrgCode: { ...text, pattern: '^[a-z][a-z0-9]{1,31}$' },
+  OrgRole: { ...text, enum: ['org_admin', 'developer'] },
+  OrgUser: objectOf({ id: guid, email: text, name: text }),
+  OrgName: objectOf({ code: schemaReference('OrgCode'), name: text }),
+  Environments: objectOf({
+    test: schemaReference('EnvironmentAccess'),
+    prod: orNull(schemaReference('EnvironmentAccess')),
+  }),
+  EnvironmentAccess: objectOf({ client_id: { ...text, description: 'What apps send as `client_id`.' } }),
+  Org: objectOf({
+    code: schemaReference('OrgCode'),
+    name: text,
+    plan: text,
+    environments: schemaReference('Environments'),
+  }),
+  SignedUp: objectOf({
+    ...session,
+    user: schemaReference('OrgUser'),
+    org: objectOf({ code: schemaReference('OrgCode'), name: text, environments: schemaReference('Environments') }),
+  }),
+  LoggedIn: objectOf({
+    ...session,
+    user: schemaReference('OrgUser'),
+    org: schemaReference('OrgName'),
+    orgs: arrayOf(objectOf({ code: schemaReference('OrgCode'), name: text, role: schemaReference('OrgRole') })),
+  }),
+  Caller: objectOf({
+    user: schemaReference('OrgUser'),
+    org: schemaReference('OrgName'),
+    role: schemaReference('OrgRole'),
+  }),
+};
+
+const config = schemaReference('ApiConfig');
+
+const entitySchemas: Readonly<Record<string, JsonSchema>> = {
+  ...definitionSchemas,
+  DefinedEntity: objectOf({ entityName: text, apis: arrayOf(text), version, warnings: arrayOf(text) }, ['warnings']),
+  EntitySummary: objectOf({ name: text, apis: arrayOf(text), records: { type: 'integer' }, updated_at: time }),
+  EntityConfigs: objectOf({
+    entityName: text,
+    create: schemaReference('CreateConfig'),
+    get: config,
+    list: config,
+    update: config,
+    delete: config,
+  }),
+  CreateConfig: {
+    ...objectOf({ key: text, version, ...definitionSchemas.EntityDefinition.properties }),
+    required: ['key', 'version', 'entityName', 'UpdateParams'],
+    description: 'The definition as it was supplied.',
+  },
+  ApiConfig: objectOf({
+    key: text,
+    version,
+    entityName: text,
+    action: text,
+    method: text,
+    path: text,
+    Views: { type: 'object', additionalProperties: { type: 'object', additionalProperties: true } },
+  }),
+  EntityEndpoint: objectOf({
+    action: text,
+    method: text,
+    path: text,
+    api: text,
+    params: arrayOf(
+      objectOf({
+        name: text,
+        in: { ...text, enum: ['path', 'query', 'body'] },
+        type: text,
+        required: { type: 'boolean' },
+      }),
+    ),
+    example: { ...text, description: 'The call as a shell takes it.' },
+  }),
+};
+
+const outcome: JsonSchema = { ...text, enum: ['allowed', 'explicit_deny', 'implicit_deny'] };
+
+const decisionSchemas: Readonly<Record<string, JsonSchema>> = {
+  Decision: objectOf(
+    {
+      decision_id: text,
+      request_id: text,
+      at: time,
+      env: { ...text, enum: ['test', 'prod'] },
+      tenant_code: text,
+      user_id: text,
+      action: text,
+      resource: text,
+      explanation: objectOf({
+        decision: outcome,
+        matched: arrayOf(schemaReference('MatchedStatement')),
+        considered: { type: 'integer', description: 'How many statements were looked at.' },
+      }),
+    },
+    ['explanation'],
+  ),
+  MatchedStatement: objectOf(
+    {
+      policyId: text,
+      policyName: text,
+      via: objectOf({ kind: { ...text, enum: ['direct', 'group'] }, groupId: text, groupName: text }, [
+        'groupId',
+        'groupName',
+      ]),
+      Sid: text,
+      Effect: { ...text, enum: ['Allow', 'Deny'] },
+      actionPattern: text,
+      resourcePattern: text,
+      broken: arrayOf(schemaReference('InputError')),
+    },
+    ['Sid', 'broken'],
+  ),
+};
+
+/** What the management gateway takes and gives. */
+export const managementSchemas = { ...accountSchemas, ...entitySchemas, ...decisionSchemas };

@@ -1,0 +1,66 @@
+import type { ProblemCode } from '@freehold/contract/problem';
+import type { Method } from '../router.ts';
+import type { HeaderName } from './headers.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+/** What a route takes and everything it may answer. */
+export interface Operation {
+  readonly method: Method;
+  /** As in the route table: what has a `:` before it is a parameter. */
+  readonly path: string;
+  /** The name of the call in generated clients: it stays once it is out. */
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: 'public' | 'token';
+  /** Those beside the path's. */
+  readonly parameters?: readonly Parameter[];
+  readonly body?: Content;
+  readonly replies: readonly SuccessReply[];
+  /** Refusals beside those that every route may give. */
+  readonly problems?: readonly ProblemCode[];
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema: JsonSchema;
+}
+
+export interface SuccessReply {
+  readonly status: number;
+  readonly description: string;
+  readonly content?: Content;
+  readonly headers?: readonly HeaderName[];
+}
+
+/** What a body may be, by media type. */
+export type Content = Readonly<Record<string, JsonSchema>>;
+
+export function jsonContent(schema: JsonSchema): Content {
+  return { 'application/json': schema };
+}
+
+/** Refusals that any route may answer with, whatever it is for. */
+const problemsOfEveryRoute: readonly ProblemCode[] = [
+  'invalid_request',
+  'request_timeout',
+  'expectation_failed',
+  'headers_too_large',
+  'internal_error',
+  'unavailable',
+];
+const problemsOfBodies: readonly ProblemCode[] = ['body_too_large', 'unsupported_media_type'];
+
+/** All refusals of an operation. @param tokenProblems those of every route of its gateway that takes a token. */
+export function problemsOf(operation: Operation, tokenProblems: readonly ProblemCode[]): readonly ProblemCode[] {
+  return [
+    ...problemsOfEveryRoute,
+    ...(operation.access === 'public' ? [] : tokenProblems),
+    ...(operation.body === undefined ? [] : problemsOfBodies),
+    ...(operation.problems ?? []),
+  ];
+}

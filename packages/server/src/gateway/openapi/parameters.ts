@@ -1,0 +1,31 @@
+import { type JsonSchema, text } from './json-schema.ts';
+import type { Parameter } from './operation.ts';
+
+export const ifMatch: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  description: 'Entity tags, one of which must be the record’s; else 412.',
+  schema: text,
+};
+
+export const ifNoneMatch: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'Entity tags of copies that the caller has; 304 where one of them is current.',
+  schema: text,
+};
+
+export function queryParameter(name: string, schema: JsonSchema, description?: string): Parameter {
+  return { name, in: 'query', ...(description === undefined ? {} : { description }), schema };
+}
+
+export function required(parameter: Parameter): Parameter {
+  return { ...parameter, required: true };
+}
+
+export const prefer: Parameter = {
+  name: 'Prefer',
+  in: 'header',
+  description: 'With `return=minimal` (RFC 7240) the reply holds the id alone.',
+  schema: text,
+};

@@ -1,0 +1,53 @@
+import type { ProblemCode } from '@freehold/contract/problem';
+import { headerReferences } from './headers.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { type Content, type Operation, type Parameter, problemsOf, type SuccessReply } from './operation.ts';
+import { groupProblems, problemReference } from './problem-responses.ts';
+
+/** The Operation Object (OpenAPI 3.1, 4.8.10). */
+export function renderOperation(operation: Operation, tokenProblems: readonly ProblemCode[]): JsonSchema {
+  const { operationId, tag, summary, description, access, body, replies } = operation;
+  const parameters = [...pathParameters(operation.path), ...(operation.parameters ?? [])];
+  const problems = groupProblems(problemsOf(operation, tokenProblems));
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    ...(description === undefined ? {} : { description }),
+    ...(access === 'public' ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: renderContent(body) } }),
+    responses: {
+      ...Object.fromEntries(replies.map((reply) => [reply.status, renderReply(reply)])),
+      ...Object.fromEntries(Array.from(problems, ([status, codes]) => [status, problemReference(codes)])),
+    },
+  };
+}
+
+/** A path as OpenAPI writes it. */
+export function templatedPath(path: string): string {
+  return path.replaceAll(parameterName, '{$1}');
+}
+
+const parameterName = /:(\w+)/g;
+
+function pathParameters(path: string): readonly Parameter[] {
+  return Array.from(path.matchAll(parameterName), ([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+}
+
+function renderReply({ description, content, headers = [] }: SuccessReply): JsonSchema {
+  return {
+    description,
+    headers: headerReferences(['X-Request-Id', ...headers]),
+    ...(content === undefined ? {} : { content: renderContent(content) }),
+  };
+}
+
+function renderContent(content: Content): JsonSchema {
+  return Object.fromEntries(Object.entries(content).map(([mediaType, schema]) => [mediaType, { schema }]));
+}

@@ -1,0 +1,158 @@
+import {
+  arrayOf,
+  closedObjectOf,
+  guid,
+  type JsonSchema,
+  objectOf,
+  orNull,
+  schemaReference,
+  text,
+  time,
+} from './json-schema.ts';
+import { jsonContent, type Operation, type Parameter } from './operation.ts';
+
+const tag = 'signing in';
+const password: JsonSchema = {
+  ...text,
+  format: 'password',
+  minLength: 1,
+  description: 'A new one has at least 10 characters.',
+};
+
+const clientId: Parameter = {
+  name: 'client_id',
+  in: 'header',
+  required: true,
+  description: 'The client id of the org’s environment.',
+  schema: text,
+};
+
+const oauthToken: Parameter = {
+  name: 'oauthtoken',
+  in: 'header',
+  required: true,
+  description: 'The login token, which is good once and for five minutes, or an app JWT.',
+  schema: text,
+};
+
+/** What `handlers/app/sign-in.ts` serves, and the keys that its tokens are verified by. */
+export const signInOperations: readonly Operation[] = [
+  {
+    method: 'POST',
+    path: '/app/:org/login',
+    operationId: 'logIn',
+    tag,
+    summary: 'Checks a password; a new email becomes a user with it',
+    access: 'public',
+    parameters: [clientId],
+    body: jsonContent(closedObjectOf({ email: { ...text, format: 'email', maxLength: 254 }, password })),
+    replies: [{ status: 200, description: 'Logged in.', content: jsonContent(schemaReference('LoginToken')) }],
+    problems: [
+      'validation_failed',
+      'unknown_field',
+      'client_unknown',
+      'credentials_invalid',
+      'not_found',
+      'rate_limited',
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/app/:org/token',
+    operationId: 'exchangeToken',
+    tag,
+    summary: 'Exchanges a login token, or an app JWT, for a fresh app JWT',
+    access: 'public',
+    parameters: [clientId, oauthToken],
+    replies: [
+      {
+        status: 200,
+        description: 'The app JWT, in the header and in the body.',
+        content: jsonContent(schemaReference('AppToken')),
+        headers: ['x-service-token'],
+      },
+    ],
+    problems: [
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'client_unknown',
+      'issuer_not_allowed',
+      'audience_mismatch',
+      'not_found',
+      'conflict',
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/app/:org/user/me',
+    operationId: 'readMe',
+    tag,
+    summary: 'Who is calling',
+    access: 'token',
+    replies: [{ status: 200, description: 'The caller.', content: jsonContent(schemaReference('AppCaller')) }],
+  },
+  {
+    method: 'GET',
+    path: '/app/:org/user/tenants',
+    operationId: 'readTenants',
+    tag,
+    summary: 'The workspaces that the caller is in',
+    access: 'token',
+    replies: [
+      {
+        status: 200,
+        description: 'The workspaces.',
+        content: jsonContent(objectOf({ items: arrayOf(schemaReference('Tenant')) })),
+      },
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    operationId: 'readSigningKeys',
+    tag,
+    summary: 'The public keys that app JWTs are verified by (RFC 7517)',
+    access: 'public',
+    replies: [
+      {
+        status: 200,
+        description: 'The keys.',
+        content: jsonContent(objectOf({ keys: arrayOf({ type: 'object', additionalProperties: true }) })),
+      },
+    ],
+  },
+];
+
+export const signInSchemas: Readonly<Record<string, JsonSchema>> = {
+  LoginToken: objectOf({ token: text, expires_at: time }),
+  AppToken: objectOf({
+    token: text,
+    expires_at: time,
+    user_id: guid,
+    tenant_id: orNull(guid),
+    tenant_code: orNull(text),
+  }),
+  AppCaller: objectOf(
+    {
+      id: guid,
+      email: text,
+      email_verified: { type: 'boolean' },
+      fn: text,
+      ln: text,
+      picture: text,
+      role: { ...text, description: 'A label of the app’s own: it grants nothing.' },
+      tenant_id: orNull(guid),
+      tenant_code: orNull(text),
+    },
+    ['picture'],
+  ),
+  Tenant: objectOf({
+    id: guid,
+    code: text,
+    name: text,
+    role: text,
+    joined_at: time,
+    current: { type: 'boolean', description: 'Whether the token is of this workspace.' },
+  }),
+};
