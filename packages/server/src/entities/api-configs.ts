@@ -1,4 +1,5 @@
-import type { EntityDefinition } from './definition.ts';
+import type { EntityDefinition, Views } from './definition.ts';
+import { generatedViews } from './views/generated-views.ts';
 
 export const actions = ['create', 'get', 'list', 'update', 'delete'] as const;
 export type ApiAction = (typeof actions)[number];
@@ -20,14 +21,15 @@ export function versionedConfigKey(api: string, version: number): string {
   return `apiname#${api};version#${version}`;
 }
 
-/** From one definition the five configs: the one supplied and four that are generated from it. */
+/** From one definition the five configs: the one supplied and four that are generated from it, with its views and their own. */
 export function generateConfigs(definition: EntityDefinition): ReadonlyMap<ApiAction, ApiConfig> {
   const { entityName } = definition;
+  const views: Views = { ...generatedViews(definition), ...definition.Views };
   const generated = (action: ApiAction): ApiConfig => ({
     entityName,
     action,
     ...routeOf(action, entityName),
-    Views: { default: {} },
+    Views: views,
   });
   return new Map(actions.map((action) => [action, action === 'create' ? { ...definition } : generated(action)]));
 }

@@ -1,0 +1,48 @@
+import type { CompiledEntity } from '../compile-entity.ts';
+import { isPlatformField, type ViewDefinition, type ViewField } from '../definition.ts';
+import type { FieldValue } from '../field-types/field-type.ts';
+import type { StoredRecord } from '../record.ts';
+import { castValue } from './cast.ts';
+
+/** A view made ready for the records of one entity: the members it shows, in their order. */
+export type Projection = readonly Member[];
+
+export type Member = ValueMember | LookupMember;
+
+/** What of a record is shown. */
+export type ShownRecord = Pick<StoredRecord, 'data' | 'version'>;
+
+interface ValueMember {
+  readonly as: string;
+  /** Undefined leaves the member out. */
+  readonly read: (record: ShownRecord) => FieldValue | null | undefined;
+}
+
+/** Shows the record of `entity` whose id is the field's value, by a view of that entity. */
+export interface LookupMember {
+  readonly as: string;
+  readonly field: string;
+  readonly entity: string;
+  readonly view: string;
+}
+
+/** Fields that the entity has no more, or may not show any more, are left out: a view may be older than the catalog. */
+export function compileView(view: ViewDefinition, fields: CompiledEntity['fields']): Projection {
+  return view.fields.flatMap((viewField): Projection => {
+    const { name, as = name, lookup } = viewField;
+    const field = fields.get(name);
+    if (field === undefined ? !isPlatformField(name) : field.behaviour.isSecret === true) return [];
+    if (lookup === undefined) return [{ as, read: reader(viewField) }];
+    const entity = field?.definition.lookup?.entity;
+    return entity === undefined ? [] : [{ as: lookup.as, field: name, entity, view: lookup.view }];
+  });
+}
+
+function reader({ name, cast }: ViewField): ValueMember['read'] {
+  const read: ValueMember['read'] = name === 'version' ? ({ version }) => version : ({ data }) => data[name];
+  if (cast === undefined) return read;
+  return (record) => {
+    const value = read(record);
+    return value === undefined || value === null ? value : castValue(value, cast);
+  };
+}
