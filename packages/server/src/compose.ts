@@ -6,8 +6,10 @@ import { createConfigReader } from './entities/config-reader.ts';
 import { createCursors } from './entities/cursor.ts';
 import { createEntityAdmin } from './entities/entity-admin.ts';
 import { createFences } from './entities/fence.ts';
+import { createNumbering } from './entities/numbering.ts';
 import { purgeEntity, purgeEntityJob, readPurgeWork } from './entities/purge-entity.ts';
 import { createRecordRuntime } from './entities/record-runtime.ts';
+import { createSealer } from './entities/sealed-values.ts';
 import { createWriteLoop } from './entities/write-loop.ts';
 import { createAppGateway, type Gateway } from './gateway/app-gateway.ts';
 import { createClientAddress } from './gateway/client-address.ts';
@@ -137,6 +139,8 @@ function composeEntities({ test, prod }: Spaces, { clock, newId, secrets, poke }
       cursors: createCursors(Buffer.from(secrets.cursor_key, 'base64url')),
       writeLoop: createWriteLoop({ configs, fences: createFences() }),
       rules: createIamRules(epochs),
+      numbering: createNumbering(),
+      sealer: createSealer(secrets.field_keys),
     }),
     admins: {
       test: createEntityAdmin({ store: test.store, configs: configs.test, clock, poke }),

@@ -62,10 +62,10 @@ test('records are found by their key only where it is the id behind a fixed star
 
 test('`updated_at` and a field called `name` have an index unasked, others where they ask for it', () => {
   const fields = [{ name: 'name' }, { name: 'title', index: true }, { name: 'note' }];
-  const indexed = entity('a', {}, fields).indexes.map(({ field }) => field);
+  const indexed = entity('a', {}, fields).indexes.map(({ name }) => name);
   assert.deepEqual(indexed, ['name', 'title', 'updated_at']);
   assert.deepEqual(
-    entity('a', {}, [{ name: 'name', colType: 'json' }]).indexes.map(({ field }) => field),
+    entity('a', {}, [{ name: 'name', colType: 'json' }]).indexes.map(({ name }) => name),
     ['updated_at'],
   );
 });

@@ -1,19 +1,27 @@
 import { type EntityDefinition, type FieldDefinition, isPlatformField } from './definition.ts';
+import { type EntityState, newEntityState } from './entity-state.ts';
 import type { FieldBehaviour } from './field-types/field-type.ts';
 import { fieldTypes } from './field-types/registry.ts';
+import { type CompiledIndexes, compileIndexes } from './indexes/compile-indexes.ts';
 import { type CompiledKeys, defaultTemplates, mayOverlap, mayStartWith, parseTemplate } from './key-template.ts';
 
-/** A definition made ready to serve requests. Made once per version, never changed. */
-export interface CompiledEntity {
+/** A definition made ready to serve requests. Made once per config version, never changed. */
+export interface CompiledEntity extends CompiledIndexes {
   readonly name: string;
-  /** The config version it was made from: what the fence of a workspace compares. */
+  /** The version of the create config that it was made from. */
   readonly version: number;
+  /** What the fence of a workspace is compared with, but for what other entities demand of this one. */
+  readonly generation: number;
   readonly fields: ReadonlyMap<string, CompiledField>;
-  readonly indexes: readonly CompiledIndex[];
   readonly keys: CompiledKeys;
   /** Where the record key is a fixed start and then the id, records are found and listed by it; else by the id index. */
   readonly directSortPrefix: string | undefined;
   readonly idIndexPk: string;
+  /** Fields that stored records may have and that no reply shows. */
+  readonly hidden: readonly string[];
+  /** Whether records may have sealed values beside them. */
+  readonly hasSealed: boolean;
+  readonly definition: EntityDefinition;
 }
 
 export interface CompiledField {
@@ -23,25 +31,27 @@ export interface CompiledField {
   readonly behaviour: FieldBehaviour;
 }
 
-export interface CompiledIndex {
-  readonly field: string;
-  readonly pk: string;
-  readonly encode: NonNullable<FieldBehaviour['encode']>;
-}
-
 /** @param definition one that `parseDefinition` accepted; anything else is a fault of ours. */
-export function compileEntity(definition: EntityDefinition, version: number): CompiledEntity {
+export function compileEntity(
+  definition: EntityDefinition,
+  version: number,
+  state: EntityState = newEntityState(definition, version),
+): CompiledEntity {
   const name = definition.entityName;
   const fields = definition.UpdateParams.filter((field) => !isPlatformField(field.name)).map(compileField);
   const keys = compileKeys(definition);
   return {
     name,
     version,
+    generation: state.generation,
     fields: new Map(fields.map((field) => [field.name, field])),
-    indexes: [...fields.flatMap((field) => indexOf(name, field)), updatedAtIndex(name)],
+    ...compileIndexes(name, state.indexes),
     keys,
     directSortPrefix: directSortPrefix(keys),
     idIndexPk: `index#${name};id`,
+    hidden: state.hidden,
+    hasSealed: state.hasSealed,
+    definition,
   };
 }
 
@@ -49,25 +59,14 @@ function compileField(definition: FieldDefinition): CompiledField {
   const behaviour = fieldTypes.get(definition.colType ?? 'string')?.behave(definition);
   if (behaviour === undefined || typeof behaviour === 'string')
     throw new TypeError(`field ${definition.name} does not compile`);
-  const required = definition.validate === true && definition.required !== false;
+  const mayBeRequired = !isPlatformMade({ behaviour });
+  const required = mayBeRequired && definition.validate === true && definition.required !== false;
   return { name: definition.name, required, definition, behaviour };
 }
 
-/** `name` is always sortable, so a field of that name has an index whatever it says. */
-function indexOf(entityName: string, field: CompiledField): readonly CompiledIndex[] {
-  const { encode } = field.behaviour;
-  const wanted = field.definition.index === true || field.name === 'name';
-  if (!wanted || encode === undefined) return [];
-  return [{ field: field.name, pk: fieldIndexPk(entityName, field.name), encode }];
-}
-
-/** `updated_at` is always sortable too. Times are RFC 3339 in UTC, so their texts are in their order. */
-function updatedAtIndex(entityName: string): CompiledIndex {
-  return { field: 'updated_at', pk: fieldIndexPk(entityName, 'updated_at'), encode: String };
-}
-
-function fieldIndexPk(entityName: string, fieldName: string): string {
-  return `index#${entityName};field#${fieldName}`;
+/** Whether the platform gives the field its value, so that no client sends one. */
+export function isPlatformMade({ behaviour }: Pick<CompiledField, 'behaviour'>): boolean {
+  return behaviour.compute !== undefined || behaviour.isNumbered === true;
 }
 
 /**

@@ -67,7 +67,7 @@ test('a config set says the same for as long as it is held, whatever changes', a
   await admin.remove('acme', 'order');
   const fresh = await reader.refresh('acme');
   assert.deepEqual(
-    [held.entityNames, held.entityVersion('order'), held.entityVersion('invoice')],
+    [held.entityNames, held.active('order')?.state.version, held.active('invoice')],
     [['order'], version, undefined],
   );
   assert.equal((await held.entity('order'))?.fields.has('title'), true);

@@ -1,23 +1,15 @@
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
 import { singleFlight } from '../lib/single-flight.ts';
-import type { Scope, Store } from '../store/port.ts';
-import { actions, apiName } from './api-configs.ts';
+import type { Item, Scope, Store } from '../store/port.ts';
+import { actions, activeConfigKey, apiName } from './api-configs.ts';
 import { type CompiledEntity, compileEntity } from './compile-entity.ts';
+import { type ActiveEntity, type ApiVersions, type ConfigSet, makeConfigSet } from './config-set.ts';
 import type { EntityDefinition } from './definition.ts';
-import { activeConfigs, configHeadKey, versionKey } from './org-keys.ts';
-import { systemEntities } from './system-entities.ts';
+import type { EntityState } from './entity-state.ts';
+import { activeConfigs, configHeadKey, referencesKey, versionKey } from './org-keys.ts';
+import { readReferences } from './references/reference-map.ts';
 import { orgScopeName } from './workspace.ts';
-
-/** The live configuration of one org at one version. A request holds one from its beginning to its end. */
-export interface ConfigSet {
-  readonly version: number;
-  readonly entityNames: readonly string[];
-  /** The version of an entity's create config; undefined where there is no such entity. */
-  entityVersion(name: string): number | undefined;
-  /** Undefined where the org has no entity of that name. System entities are in every org. */
-  entity(name: string): Promise<CompiledEntity | undefined>;
-}
 
 /** Reads the configuration of the orgs of one environment. */
 export interface ConfigReader {
@@ -52,7 +44,7 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
     const readAt = clock.now();
     const set = await readConfigSet(store.scope(orgScopeName(orgCode)), {
       known: orgs.get(orgCode)?.set,
-      compile: (name, version) => compileOnce(orgCode, name, version),
+      compile: (name, active) => compileOnce(orgCode, name, active),
     });
     // Reads may end in another order than they began: what is known never becomes older.
     const cached = orgs.get(orgCode);
@@ -62,11 +54,11 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
   };
   const readShared = (orgCode: string): Promise<ConfigSet> => flights(orgCode, () => read(orgCode));
 
-  const compileOnce = (orgCode: string, name: string, version: number): Promise<CompiledEntity> => {
-    const key = JSON.stringify([orgCode, name, version]);
+  const compileOnce = (orgCode: string, name: string, active: ActiveEntity): Promise<CompiledEntity> => {
+    const key = JSON.stringify([orgCode, name, active.revision]);
     const known = compiled.get(key);
     if (known !== undefined) return known;
-    const loading = loadEntity(store.scope(orgScopeName(orgCode)), name, version);
+    const loading = loadEntity(store.scope(orgScopeName(orgCode)), name, active);
     compiled.set(key, loading);
     loading.catch(() => compiled.delete(key));
     return loading;
@@ -91,47 +83,50 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
 
 interface ReadOptions {
   readonly known: ConfigSet | undefined;
-  readonly compile: (name: string, version: number) => Promise<CompiledEntity>;
+  readonly compile: (name: string, active: ActiveEntity) => Promise<CompiledEntity>;
 }
 
-async function readConfigSet(scope: Scope, options: ReadOptions): Promise<ConfigSet> {
+async function readConfigSet(scope: Scope, { known, compile }: ReadOptions): Promise<ConfigSet> {
   for (;;) {
     const [head] = await scope.get([configHeadKey]);
     const version = head?.version ?? 0;
-    if (options.known?.version === version) return options.known;
-    const pointers = await scope.range(activeConfigs, { prefix: createPrefix, limit: pointersMax });
-    const [after] = await scope.get([configHeadKey]);
+    if (known?.version === version) return known;
+    const pointers = await scope.range(activeConfigs, { limit: pointersMax });
+    const [after, references] = await scope.get([configHeadKey, referencesKey]);
     if ((after?.version ?? 0) !== version) continue;
-    const versions = new Map(pointers.map((item) => [entityOfPointer(item.sk), readPointer(item.value)] as const));
-    return makeConfigSet(version, versions, options.compile);
+    return makeConfigSet({
+      version,
+      entities: readPointers(pointers),
+      references: readReferences(references?.value),
+      compile,
+    });
   }
 }
 
-function makeConfigSet(
-  version: number,
-  versions: ReadonlyMap<string, number>,
-  compile: ReadOptions['compile'],
-): ConfigSet {
-  return {
-    version,
-    entityNames: [...versions.keys()],
-    entityVersion: (name) => versions.get(name),
-    entity: async (name) => {
-      const entityVersion = versions.get(name);
-      return entityVersion === undefined ? systemEntities.get(name) : compile(name, entityVersion);
-    },
-  };
+/** Five configs of each of the entities that an org may have, and room for those to come. */
+const pointersMax = 10_000;
+
+function readPointers(pointers: readonly Item[]): ReadonlyMap<string, ActiveEntity> {
+  const items = new Map(pointers.map((item) => [item.sk, item]));
+  const entities = new Map<string, ActiveEntity>();
+  for (const { sk, value } of pointers) {
+    if (!sk.startsWith(createPrefix)) continue;
+    const name = sk.slice(createPrefix.length, -pointerEnd.length);
+    const five = actions.map((action) => items.get(activeConfigKey(apiName(action, name))));
+    const versions = five.map((item) => (item === undefined ? 0 : readPointer(item.value)));
+    entities.set(name, {
+      state: JSON.parse(value) as EntityState,
+      versions: Object.fromEntries(actions.map((action, index) => [action, versions[index]])) as ApiVersions,
+      revision: Math.max(...five.map((item) => item?.version ?? 0)),
+    });
+  }
+  return entities;
 }
 
 const createPrefix = `apiname#${apiName('create', '')}`;
 const pointerEnd = ';version#active';
-const pointersMax = 10_000;
 
-function entityOfPointer(sortKey: string): string {
-  return sortKey.slice(createPrefix.length, -pointerEnd.length);
-}
-
-/** An active item points to the version that is live. */
+/** An active item points to the version that is live; that of a create config says more, see `EntityState`. */
 export function pointerValue(version: number): string {
   return JSON.stringify({ version });
 }
@@ -140,8 +135,8 @@ export function readPointer(value: string): number {
   return (JSON.parse(value) as { version: number }).version;
 }
 
-async function loadEntity(scope: Scope, name: string, version: number): Promise<CompiledEntity> {
-  const [item] = await scope.get([versionKey(apiName(actions[0], name), version)]);
-  if (item === undefined) throw new Error(`version ${version} of the config of an entity is missing`);
-  return compileEntity(JSON.parse(item.value) as EntityDefinition, version);
+async function loadEntity(scope: Scope, name: string, { state }: ActiveEntity): Promise<CompiledEntity> {
+  const [item] = await scope.get([versionKey(apiName('create', name), state.version)]);
+  if (item === undefined) throw new Error(`version ${state.version} of the config of an entity is missing`);
+  return compileEntity(JSON.parse(item.value) as EntityDefinition, state.version, state);
 }

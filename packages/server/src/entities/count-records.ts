@@ -16,12 +16,12 @@ const indexedCountMax = 50_000;
 /** Everything is counted by its counter, one value of an indexed field by its index, anything else by reading. */
 export async function countRecords(cursors: Cursors, call: RecordCall, query: ListQuery): Promise<Count> {
   const { scope } = call.workspace;
-  if (query.filters.length === 0 && query.nexttoken === undefined) {
+  if (query.filters.length === 0 && query.search === undefined && query.nexttoken === undefined) {
     const [counter] = await scope.get([recordCounter(call.entity.name)]);
     return { count: counter === undefined ? 0 : Number(counter.value) };
   }
   const plan = planList(call.entity, call.workspace, query);
-  if (plan.isIndex && plan.residual.length === 0 && query.nexttoken === undefined) {
+  if (plan.isIndex && plan.residual.length === 0 && plan.search === undefined && query.nexttoken === undefined) {
     const count = await scope.count(plan.pk, plan.range, indexedCountMax + 1);
     if (count <= indexedCountMax) return { count };
   }

@@ -1,59 +1,72 @@
 import { timestamp } from '../lib/clock.ts';
-import { invalidBody, Problem } from '../lib/problem.ts';
+import { invalidBody } from '../lib/problem.ts';
 import type { FieldValue } from './field-types/field-type.ts';
-import { type RecordData, readCreate, type StoredRecord } from './record.ts';
-import { countChange, indexChanges } from './record-changes.ts';
+import { makeRecord, type RecordData, readCreate, type StoredRecord } from './record.ts';
+import { recordChanges } from './record-changes.ts';
 import { newRecordKey } from './record-keys.ts';
 import type { RuntimeParts } from './record-runtime.ts';
-import type { PlannedChange, RecordCall } from './write-loop.ts';
+import { checkLookups } from './references/lookup-checks.ts';
+import { sealValues } from './sealed-values.ts';
+import { callAt, type RecordCall, type WritePlan } from './write-loop.ts';
 
 /** Makes a record. @throws Problem `validation_failed`, `unknown_field`, `conflict`, or what the entity's rules refuse. */
 export async function createRecord(parts: RuntimeParts, call: RecordCall, body: unknown): Promise<StoredRecord> {
-  const id = parts.newId();
-  const { plan, committed } = await parts.writeLoop(call, (current) => planCreate(parts, current, { id, body }));
+  const creation = newCreation(parts, body);
+  const { plan, committed } = await parts.writeLoop(call, [call.entity.name], async (config) =>
+    planCreate(parts, await callAt(call, config), creation),
+  );
   parts.rules.get(call.entity.name)?.committed?.({ ...call, after: plan.data });
   return { key: plan.key, version: committed.seq, data: plan.data };
 }
 
-/** A new record with the id given, and the changes that make it: for whoever commits several things at once. */
+/** One record to be made, however often it has to be planned: it keeps its id and its numbers. */
+export interface Creation {
+  readonly id: string;
+  readonly body: unknown;
+  readonly numbers: Map<string, number>;
+}
+
+export function newCreation({ newId }: Pick<RuntimeParts, 'newId'>, body: unknown, id: string = newId()): Creation {
+  return { id, body, numbers: new Map() };
+}
+
+/** A new record, and the changes that make it. */
+export type CreatePlan = StoredRecord & WritePlan;
+
+/** For whoever commits several things at once. */
 export async function planCreate(
-  parts: Pick<RuntimeParts, 'clock' | 'rules'>,
+  parts: Pick<RuntimeParts, 'clock' | 'rules' | 'numbering' | 'sealer'>,
   call: RecordCall,
-  input: { readonly id: string; readonly body: unknown },
-): Promise<StoredRecord & { readonly changes: readonly PlannedChange[] }> {
+  creation: Creation,
+): Promise<CreatePlan> {
   const { workspace, entity, actor } = call;
-  const read = readCreate(entity, input.body);
-  if ('errors' in read) throw invalidBody(read.errors);
+  const { id } = creation;
+  const { changes: fields, errors } = readCreate(entity, creation.body, actor.userId);
   const now = timestamp(parts.clock.now());
-  const fields: Record<string, FieldValue> = { id: input.id };
-  for (const name of entity.fields.keys()) {
-    const value = read.changes.get(name);
-    if (value !== undefined) fields[name] = value;
-  }
-  const data: RecordData = {
-    ...fields,
-    id: input.id,
-    created_at: now,
-    updated_at: now,
-    created_by: actor.userId,
-    updated_by: actor.userId,
-  };
+  const stamps = { id, created_at: now, updated_at: now, created_by: actor.userId, updated_by: actor.userId };
+  const draft = makeRecord(entity, (name) => fields.get(name), stamps);
+  const lookups = await checkLookups(call, undefined, draft);
+  if (errors.length + lookups.errors.length > 0) throw invalidBody([...errors, ...lookups.errors]);
+  const data = await numbered(parts, call, { creation, draft });
   const key = newRecordKey(entity, data, workspace, actor);
   const rules = parts.rules.get(entity.name);
   const ruled = rules === undefined ? [] : await rules.changes({ workspace, actor, after: data });
-  const changes: PlannedChange[] = [
-    { change: { kind: 'put', ...key, value: JSON.stringify(data), if: 'absent' }, onConflict: keyTaken },
-    { change: countChange(entity, 1), onConflict: 'replan' },
-    ...indexChanges(entity, undefined, { key, data }).map(unconditional),
-    ...ruled,
-  ];
-  return { key, version: 0, data, changes };
+  const sealed = sealValues(parts.sealer, { scope: workspace.scope.name, entity, id }, { fields, held: {} });
+  const written = await recordChanges(workspace.scope, entity, { after: { key, data }, sealed });
+  return { key, version: 0, data, changes: [...written, ...lookups.changes, ...ruled] };
 }
 
-export function keyTaken(): Problem {
-  return new Problem('conflict', 'a record with the same key exists');
-}
-
-export function unconditional(change: PlannedChange['change']): PlannedChange {
-  return { change, onConflict: 'replan' };
+/** Numbers are taken once everything else is known to hold, so that a refused record costs none. */
+async function numbered(
+  { numbering }: Pick<RuntimeParts, 'numbering'>,
+  { workspace, entity }: RecordCall,
+  { creation, draft }: { readonly creation: Creation; readonly draft: RecordData },
+): Promise<RecordData> {
+  const { numbers } = creation;
+  const fields = [...entity.fields.values()].filter(({ behaviour }) => behaviour.isNumbered === true);
+  if (fields.length === 0) return draft;
+  for (const { name } of fields)
+    if (!numbers.has(name)) numbers.set(name, await numbering.next(workspace.scope, entity.name, name));
+  const value = (name: string): FieldValue | undefined => numbers.get(name) ?? draft[name];
+  return makeRecord(entity, value, draft);
 }

@@ -1,11 +1,11 @@
+import { timestamp } from '../lib/clock.ts';
 import { notFound } from '../lib/problem.ts';
-import { unconditional } from './create-record.ts';
 import type { RecordWrite } from './entity-rules.ts';
 import { findRecord } from './find-record.ts';
-import { removeRecords } from './record-changes.ts';
 import type { RuntimeParts } from './record-runtime.ts';
+import { planRemoval } from './references/plan-removal.ts';
 import { type IfMatch, requireMatch } from './update-record.ts';
-import type { RecordCall } from './write-loop.ts';
+import { callAt, type RecordCall, type WritePlan } from './write-loop.ts';
 
 export interface DeleteInput {
   readonly id: string;
@@ -14,14 +14,23 @@ export interface DeleteInput {
 
 /** Removes a record and everything that was written for it. @throws Problem `not_found`, `version_mismatch`, … */
 export async function deleteRecord(parts: RuntimeParts, call: RecordCall, input: DeleteInput): Promise<void> {
-  const { plan } = await parts.writeLoop(call, async (current) => {
-    const before = await findRecord(current, input.id);
-    if (before === undefined) throw notFound();
-    requireMatch(before, input.ifMatch);
-    const rules = parts.rules.get(current.entity.name);
-    const write: RecordWrite = { workspace: current.workspace, actor: current.actor, before: before.data };
-    const ruled = rules === undefined ? [] : await rules.changes(write);
-    return { write, changes: [...removeRecords(current.entity, [before]).map(unconditional), ...ruled] };
-  });
+  const { plan } = await parts.writeLoop(call, [call.entity.name], async (config) =>
+    planDelete(parts, await callAt(call, config), input),
+  );
   parts.rules.get(call.entity.name)?.committed?.(plan.write);
+}
+
+export async function planDelete(
+  parts: RuntimeParts,
+  call: RecordCall,
+  input: DeleteInput,
+): Promise<WritePlan & { readonly write: RecordWrite }> {
+  const before = await findRecord(call, input.id);
+  if (before === undefined) throw notFound();
+  requireMatch(before, input.ifMatch);
+  const { workspace, actor, entity } = call;
+  const write: RecordWrite = { workspace, actor, before: before.data };
+  const ruled = (await parts.rules.get(entity.name)?.changes(write)) ?? [];
+  const { changes, touches } = await planRemoval(call, before, timestamp(parts.clock.now()));
+  return { write, changes: [...changes, ...ruled], ...(touches === undefined ? {} : { touches }) };
 }

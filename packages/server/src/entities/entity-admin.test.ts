@@ -27,7 +27,7 @@ test('a definition becomes five configs under the keys of the document, each wit
   assert.deepEqual(apis, ['create-order', 'get-order', 'list-order', 'update-order', 'delete-order']);
   const stored = new Map((await items()).map(({ sk, value }) => [sk, JSON.parse(value)]));
   for (const api of apis) {
-    assert.deepEqual(stored.get(`apiname#${api};version#active`), { version });
+    assert.equal(stored.get(`apiname#${api};version#active`).version, version);
     assert.equal(stored.get(`apiname#${api};version#${version}`).entityName, 'order');
   }
   assert.deepEqual(stored.get(`apiname#create-order;version#${version}`), order);

@@ -1,11 +1,14 @@
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { notFound, Problem } from '../lib/problem.ts';
-import { type Change, Conflict, type Item, type Scope, type Store } from '../store/port.ts';
+import type { Change, Item, Scope, Store } from '../store/port.ts';
 import { type ApiAction, actions, activeConfigKey, apiName, generateConfigs } from './api-configs.ts';
+import { changeConfig } from './change-config.ts';
 import { type CompiledEntity, compileEntity, recordsMayMeet } from './compile-entity.ts';
-import { type ConfigReader, type ConfigSet, pointerValue, readPointer } from './config-reader.ts';
+import { type ConfigReader, pointerValue, readPointer } from './config-reader.ts';
+import type { ConfigSet } from './config-set.ts';
 import { definitionLimits, type EntityDefinition } from './definition.ts';
-import { activeKey, configHeadKey, type EntityRow, entityKey, versionKey } from './org-keys.ts';
+import { newEntityState } from './entity-state.ts';
+import { activeKey, type EntityRow, entityKey, versionKey } from './org-keys.ts';
 import { parseDefinition } from './parse-definition.ts';
 import { entitiesBeingRemoved, purgeWork } from './purge-entity.ts';
 import { recordCounter } from './record-changes.ts';
@@ -67,7 +70,8 @@ async function define(parts: EntityAdminParts, orgCode: string, input: unknown):
     for (const [action, config] of generateConfigs(definition)) {
       const api = apiName(action, entityName);
       changes.push({ kind: 'put', ...versionKey(api, next), value: JSON.stringify(config), if: 'absent' });
-      changes.push({ kind: 'put', ...activeKey(api), value: pointerValue(next), if: 'absent' });
+      const pointer = action === 'create' ? JSON.stringify(newEntityState(definition, next)) : pointerValue(next);
+      changes.push({ kind: 'put', ...activeKey(api), value: pointer, if: 'absent' });
     }
     return { changes, refuse: (item) => alreadyThere(entityName, item), judged: entityKey(entityName) };
   });
@@ -156,7 +160,7 @@ async function definitionOf(
   orgCode: string,
   entityName: string,
 ): Promise<EntityDefinition | undefined> {
-  const version = (await parts.configs.current(orgCode)).entityVersion(entityName);
+  const version = (await parts.configs.current(orgCode)).active(entityName)?.state.version;
   if (version === undefined) return undefined;
   const scope = parts.store.scope(orgScopeName(orgCode));
   const [body] = await scope.get([versionKey(apiName('create', entityName), version)]);
@@ -165,58 +169,20 @@ async function definitionOf(
 
 async function remove(parts: EntityAdminParts, orgCode: string, entityName: string): Promise<void> {
   await changeConfig(parts, orgCode, async (set, next) => {
-    const version = set.entityVersion(entityName);
-    if (version === undefined) throw unknownEntity(entityName);
+    const removed = set.active(entityName)?.state;
+    if (removed === undefined) throw unknownEntity(entityName);
     const now = parts.clock.now();
-    const row: EntityRow = { state: 'removing', version, removal: next, updated_at: timestamp(now) };
+    const { version } = removed;
+    const row: EntityRow = { state: 'removing', version, removal: next, removed, updated_at: timestamp(now) };
     const pointers = actions.map((action) => activeKey(apiName(action, entityName)));
     const changes: Change[] = [
       { kind: 'put', ...entityKey(entityName), value: JSON.stringify(row), if: 'present' },
       ...pointers.map((key): Change => ({ kind: 'remove', ...key, if: 'present' })),
-      purgeWork({ orgCode, entityName, definition: version, removal: next }, now),
+      purgeWork({ orgCode, entityName, removal: next }, now),
     ];
     return { changes };
   });
   parts.poke();
-}
-
-interface ConfigChange {
-  readonly changes: readonly Change[];
-  /** The item whose presence is a refusal rather than news of another change. */
-  readonly judged?: { readonly pk: string; readonly sk: string };
-  readonly refuse?: (item: Item) => Problem;
-}
-
-/**
- * Commits a change of the org's configuration under the next version. The head is compared and swapped, so what the
- * change was planned on is what it changes; a plan that others overtook is made again.
- */
-async function changeConfig(
-  parts: EntityAdminParts,
-  orgCode: string,
-  plan: (set: ConfigSet, next: number) => Promise<ConfigChange>,
-): Promise<number> {
-  const scope = parts.store.scope(orgScopeName(orgCode));
-  for (let attempt = 0; attempt < 16; attempt++) {
-    const set = await parts.configs.refresh(orgCode);
-    const [head] = await scope.get([configHeadKey]);
-    if ((head?.version ?? 0) !== set.version) continue;
-    const next = (head === undefined ? 0 : readPointer(head.value)) + 1;
-    const change = await plan(set, next);
-    const [judged] = change.judged === undefined ? [] : await scope.get([change.judged]);
-    if (judged !== undefined && change.refuse !== undefined) throw change.refuse(judged);
-    const condition = head === undefined ? 'absent' : { version: head.version };
-    const moveHead: Change = { kind: 'put', ...configHeadKey, value: pointerValue(next), if: condition };
-    try {
-      await scope.commit([moveHead, ...change.changes]);
-    } catch (error) {
-      if (error instanceof Conflict) continue;
-      throw error;
-    }
-    await parts.configs.refresh(orgCode);
-    return next;
-  }
-  throw new Problem('conflict', 'others keep changing the configuration: try again');
 }
 
 function rowOf(item: Item | undefined): EntityRow | undefined {

@@ -1,6 +1,6 @@
+import type { PlannedChange } from './planned-change.ts';
 import type { RecordData } from './record.ts';
 import type { Actor, Workspace } from './workspace.ts';
-import type { PlannedChange } from './write-loop.ts';
 
 /** A write of one record, as its rules see it: made (`after` only), changed (both) or removed (`before` only). */
 export interface RecordWrite {

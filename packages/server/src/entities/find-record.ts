@@ -33,7 +33,7 @@ export async function findRecord(
 }
 
 /** Ids are lower-case UUIDs; anything else names no record, and is kept out of the store's keys. */
-function mayBeId(id: string): boolean {
+export function mayBeId(id: string): boolean {
   if (id.length !== 36) return false;
   for (let index = 0; index < 36; index++) {
     const unit = id.charCodeAt(index);

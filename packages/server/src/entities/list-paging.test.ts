@@ -60,7 +60,7 @@ for (const entityName of ['direct', 'templated'])
           const given = { ...parameters, pagesize: String(pagesize), ...(nexttoken ? { nexttoken } : {}) };
           const answer = await runtime.list(call, listQuery(call, given));
           assert.ok(answer.items.length <= pagesize);
-          listed.push(...answer.items.map((text) => (JSON.parse(text) as RecordData).id));
+          listed.push(...answer.items.map(({ value }) => (JSON.parse(value) as RecordData).id));
           nexttoken = answer.nexttoken;
           for (const one of disturbances[page] ?? []) await disturb(call, { one, made, disturbed });
         }
@@ -151,7 +151,7 @@ test('pages of large records stay within the budget of bytes and lose none', asy
   for (let index = 0; index < 40; index++) ids.unshift((await runtime.create(call, { text, rank: index })).data.id);
   for (const parameters of [{}, { sortby: 'rank', sortdir: 'desc' }, { rank: '0', rank_op: 'gte' }]) {
     const first = await runtime.list(call, listQuery(call, { ...parameters, pagesize: '200' }));
-    const bytes = first.items.reduce((sum, item) => sum + Buffer.byteLength(item), 0);
+    const bytes = first.items.reduce((sum, item) => sum + Buffer.byteLength(item.value), 0);
     assert.ok(first.items.length > 1 && bytes <= scanBudget.bytes + 400_000);
     const listed = await listAll(node, call, { ...parameters, pagesize: '200' });
     assert.deepEqual(

@@ -1,9 +1,14 @@
 import type { Range } from '../store/port.ts';
-import type { CompiledEntity, CompiledIndex } from './compile-entity.ts';
-import type { Filter } from './filter.ts';
+import type { CompiledEntity } from './compile-entity.ts';
+import { fieldIndex } from './field-index.ts';
+import { type Filter, meetsAll } from './filter.ts';
+import type { CompiledIndex, CompiledSearch } from './indexes/compile-indexes.ts';
+import { groupPartition, termsOf } from './indexes/index-entries.ts';
 import type { ListQuery } from './list-query.ts';
 import { afterAll, indexPrefix, indexStart, isAloneInIndex, presentPrefix } from './order-encoding.ts';
+import type { RecordData } from './record.ts';
 import { directPartition } from './record-keys.ts';
+import { matchesSearch, type SearchQuery } from './search/search-query.ts';
 import type { Workspace } from './workspace.ts';
 
 /** One key range that holds every record of the answer in the answer's order, and what remains to be tested. */
@@ -13,40 +18,99 @@ export interface ListPlan {
   readonly isIndex: boolean;
   readonly range: Range;
   readonly residual: readonly Filter[];
+  readonly search: SearchTest | undefined;
+}
+
+/** That a record has the words that are looked for. */
+export interface SearchTest {
+  readonly query: SearchQuery;
+  readonly fields: readonly string[];
 }
 
 /**
- * Chooses the range. The order decides first: a sort by a field goes through its index. In creation order an
- * equality on an indexed field serves, since equal values follow one another by id; any other filter would need
- * another order, so the records themselves are read and tested.
+ * Chooses the range. The order decides first: each index has one, and only one that has the answer's order can serve.
+ * Of those, one that picks the records of an owner or parent, of one value or with a word is better than one that only
+ * sorts; where there is none, the records themselves are read and tested.
  */
 export function planList(entity: CompiledEntity, workspace: Workspace, query: ListQuery): ListPlan {
-  const reverse = query.descending;
-  if (query.sortField !== undefined) {
-    const index = indexOf(entity, query.sortField);
-    if (index === undefined) throw new TypeError(`no index for the sort by ${query.sortField}`);
-    const filter = query.filters.find(
-      (candidate) => candidate.field === index.field && rangeOf(candidate) !== undefined,
+  const plan =
+    groupPlan(entity, query) ?? sortPlan(entity, query) ?? valuePlan(entity, query) ?? wordPlan(entity, query);
+  const { pk, isIndex, range, residual } = plan ?? everything(entity, workspace, query);
+  return { pk, isIndex, range: { ...range, reverse: query.descending }, residual, search: query.search };
+}
+
+export function meetsPlan({ residual, search }: ListPlan, data: RecordData): boolean {
+  return meetsAll(residual, data) && (search === undefined || meetsSearch(search, data));
+}
+
+function meetsSearch({ query, fields }: SearchTest, data: RecordData): boolean {
+  return matchesSearch(query, termsOf(fields, data));
+}
+
+type Chosen = Omit<ListPlan, 'search'>;
+
+/** The records of one owner or parent, in the order that the index has them. */
+function groupPlan(entity: CompiledEntity, { filters, sortField }: ListQuery): Chosen | undefined {
+  for (const index of entity.indexes) {
+    if (!index.isReady || index.group === undefined || index.order?.field !== sortField) continue;
+    const group = filters.find(({ field, operator }) => field === index.group?.field && operator === 'eq');
+    const pk = group === undefined ? undefined : groupPartition(index, group.values[0]);
+    if (pk === undefined) continue;
+    return ranged(
+      { ...index, pk },
+      filters.filter((filter) => filter !== group),
+      sortField,
     );
-    const range = filter === undefined ? {} : (rangeOf(filter) ?? {});
-    return indexPlan(index, { ...range, reverse }, without(query.filters, filter));
   }
-  for (const filter of query.filters) {
-    const index = filter.operator === 'eq' ? indexOf(entity, filter.field) : undefined;
-    if (index !== undefined) return indexPlan(index, { ...rangeOf(filter), reverse }, without(query.filters, filter));
+  return undefined;
+}
+
+function sortPlan(entity: CompiledEntity, { filters, sortField }: ListQuery): Chosen | undefined {
+  if (sortField === undefined) return undefined;
+  const index = readyIndex(entity, sortField);
+  if (index === undefined) throw new TypeError(`no index for the sort by ${sortField}`);
+  return ranged(index, filters, sortField);
+}
+
+/** Equal values follow one another by id, so they are in creation order. */
+function valuePlan(entity: CompiledEntity, { filters }: ListQuery): Chosen | undefined {
+  for (const filter of filters) {
+    const index = filter.operator === 'eq' ? readyIndex(entity, filter.field) : undefined;
+    if (index === undefined) continue;
+    return { pk: index.pk, isIndex: true, range: rangeOf(filter) ?? {}, residual: without(filters, filter) };
   }
+  return undefined;
+}
+
+/** Of several words the longest is likely to be the rarest. A word that may be unfinished has no place of its own. */
+function wordPlan(entity: CompiledEntity, { filters, search }: ListQuery): Chosen | undefined {
+  const index = readySearch(entity);
+  const [word] = [...(search?.query.words ?? [])].sort((a, b) => b.length - a.length);
+  if (index === undefined || word === undefined) return undefined;
+  return { pk: index.pk, isIndex: true, range: { prefix: indexPrefix(word) }, residual: filters };
+}
+
+function everything(entity: CompiledEntity, workspace: Workspace, { filters }: ListQuery): Chosen {
   if (entity.directSortPrefix === undefined)
-    return { pk: entity.idIndexPk, isIndex: true, range: { reverse }, residual: query.filters };
-  const range = { prefix: entity.directSortPrefix, reverse };
-  return { pk: directPartition(entity, workspace), isIndex: false, range, residual: query.filters };
+    return { pk: entity.idIndexPk, isIndex: true, range: {}, residual: filters };
+  const range = { prefix: entity.directSortPrefix };
+  return { pk: directPartition(entity, workspace), isIndex: false, range, residual: filters };
 }
 
-function indexPlan(index: CompiledIndex, range: Range, residual: readonly Filter[]): ListPlan {
-  return { pk: index.pk, isIndex: true, range, residual };
+/** A range of an index in its own order, narrowed by a filter on the field that it is sorted by. */
+function ranged(index: CompiledIndex, filters: readonly Filter[], sortField: string | undefined): Chosen {
+  const filter = filters.find((candidate) => candidate.field === sortField && rangeOf(candidate) !== undefined);
+  const range = filter === undefined ? {} : (rangeOf(filter) ?? {});
+  return { pk: index.pk, isIndex: true, range, residual: without(filters, filter) };
 }
 
-function indexOf(entity: CompiledEntity, field: string): CompiledIndex | undefined {
-  return entity.indexes.find((index) => index.field === field);
+function readyIndex(entity: CompiledEntity, field: string): CompiledIndex | undefined {
+  const index = fieldIndex(entity, field);
+  return index?.isReady === true ? index : undefined;
+}
+
+export function readySearch({ searches }: CompiledEntity): CompiledSearch | undefined {
+  return searches.find(({ isReady }) => isReady);
 }
 
 /** A filter whose range is exact needs no second look; of a cut value the index holds only the beginning. */

@@ -1,15 +1,24 @@
 import type { InputError } from '@freehold/contract/problem';
 import { invalidInput, Problem } from '../lib/problem.ts';
 import type { CompiledEntity } from './compile-entity.ts';
+import { fieldIndex } from './field-index.ts';
 import { type FieldBehaviour, isValueProblem } from './field-types/field-type.ts';
 import { guidType } from './field-types/guid.ts';
 import { stringType } from './field-types/string.ts';
 import { type Filter, type Operator, operators } from './filter.ts';
+import type { SearchTest } from './list-plan.ts';
 import { readFilter } from './read-filter.ts';
+import { readSearch } from './search/search-query.ts';
 
 /** A list or count request, read and checked against the entity. */
 export interface ListQuery {
   readonly filters: readonly Filter[];
+  /** Whose records are asked for; the filters hold it too. */
+  readonly owner: string | undefined;
+  /** Whether the records of all owners are asked for, where a list would show the caller's own. */
+  readonly all: boolean;
+  readonly search: SearchTest | undefined;
+  readonly view: string | undefined;
   /** Undefined is the creation order, which is the order of the records' keys. */
   readonly sortField: string | undefined;
   readonly descending: boolean;
@@ -39,43 +48,86 @@ export function readListQuery(entity: CompiledEntity, parameters: ReadonlyMap<st
 }
 
 function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, string>): ListQuery {
-  refuseUnbuilt(entity, parameters);
   const errors: InputError[] = [];
   const add = (name: string, code: string, message: string): void => {
     errors.push({ pointer: `/${name}`, code, message });
   };
-  const filters: Filter[] = [];
-  for (const [name, text] of parameters) {
-    if (listParameters.includes(name)) continue;
-    const filter = filterOf(entity, parameters, { name, text });
-    if (filter === undefined) continue;
-    if ('message' in filter) add(name, filter.code, filter.message);
-    else filters.push(filter);
-  }
-  if (filters.length > filtersMax) add('', 'too_many', `a list takes at most ${filtersMax} filters`);
+  const search = readSearchTest(entity, parameters.get('q'), add);
+  const filters = readFilters(entity, parameters, add);
   const sort = readSort(entity, parameters, add);
   const pageSize = readPageSize(parameters.get('pagesize'), add);
+  const all = readAll(entity, parameters, add);
+  const owner = parameters.get('owner');
+  const view = parameters.get('view');
   if (errors.length > 0) throw invalidInput('invalid_request', errors);
   const canonical = JSON.stringify([
     filters.map(({ field, operator, values }) => [field, operator, values]).sort(),
     sort.sortField ?? null,
     sort.descending,
+    all,
+    search?.query ?? null,
   ]);
-  return { filters, ...sort, pageSize, nexttoken: parameters.get('nexttoken'), canonical };
+  return { filters, owner, all, search, view, ...sort, pageSize, nexttoken: parameters.get('nexttoken'), canonical };
 }
 
-const listParameters = ['pagesize', 'nexttoken', 'sortby', 'sortdir', 'view'];
+const listParameters = ['pagesize', 'nexttoken', 'sortby', 'sortdir', 'view', 'all', 'q'];
 
-function refuseUnbuilt(entity: CompiledEntity, parameters: ReadonlyMap<string, string>): void {
-  const name = entity.name;
-  if (parameters.has('q'))
-    throw new Problem('search_unavailable', `entity \`${name}\` has no field with \`search: true\``);
-  for (const parameter of ['owner', 'all'])
-    if (parameters.has(parameter))
-      throw new Problem('invalid_request', `\`${parameter}\` needs an owner index, and entity \`${name}\` has none`);
-  const view = parameters.get('view');
-  if (view !== undefined && view !== 'default')
-    throw new Problem('invalid_request', `entity \`${name}\` has no view \`${view.slice(0, 100)}\``);
+function readFilters(
+  entity: CompiledEntity,
+  parameters: ReadonlyMap<string, string>,
+  add: AddError,
+): readonly Filter[] {
+  const filters: Filter[] = [];
+  for (const [name, text] of parameters) {
+    if (listParameters.includes(name)) continue;
+    const filter = name === 'owner' ? readOwner(entity, text) : filterOf(entity, parameters, { name, text });
+    if (filter === undefined) continue;
+    if ('message' in filter) add(name, filter.code, filter.message);
+    else filters.push(filter);
+  }
+  if (filters.length > filtersMax) add('', 'too_many', `a list takes at most ${filtersMax} filters`);
+  return filters;
+}
+
+/** `owner` is of the index that scopes lists, or of the first. */
+function readOwner(entity: CompiledEntity, owner: string): Filter | Refusal {
+  const { ownerIndexes = [] } = entity.definition;
+  const index = ownerIndexes.find(({ scopeList }) => scopeList === true) ?? ownerIndexes[0];
+  if (index === undefined)
+    return {
+      code: 'no_owner_index',
+      message: `\`owner\` needs an owner index, and entity \`${entity.name}\` has none`,
+    };
+  return namedFilter(entity, index.ownerFieldName, { operator: 'eq', text: owner });
+}
+
+/** The records of one owner, by an owner field that the definition names. */
+export function ownerFilter(entity: CompiledEntity, field: string, userId: string): Filter {
+  const filter = namedFilter(entity, field, { operator: 'eq', text: userId });
+  if ('message' in filter) throw new TypeError(`${field} takes no user id`);
+  return filter;
+}
+
+function readAll(entity: CompiledEntity, parameters: ReadonlyMap<string, string>, add: AddError): boolean {
+  const text = parameters.get('all');
+  if (text === undefined || text === 'false') return false;
+  if (text !== 'true') add('all', 'wrong_type', '`all` must be `true` or `false`');
+  else if (parameters.has('owner')) add('all', 'contradiction', '`all` and `owner` contradict each other');
+  else if (entity.definition.ownerIndexes?.some(({ scopeList }) => scopeList === true) !== true)
+    add('all', 'no_owner_index', `lists of entity \`${entity.name}\` show the records of all owners as they are`);
+  return true;
+}
+
+/** @throws Problem `search_unavailable`. */
+function readSearchTest(entity: CompiledEntity, q: string | undefined, add: AddError): SearchTest | undefined {
+  if (q === undefined) return undefined;
+  const fields = [...entity.fields.values()].filter(({ definition }) => definition.search === true);
+  if (fields.length === 0)
+    throw new Problem('search_unavailable', `entity \`${entity.name}\` has no field with \`search: true\``);
+  const query = readSearch(q);
+  if (typeof query !== 'string') return { query, fields: fields.map(({ name }) => name) };
+  add('q', 'invalid_search', `\`q\` ${query}`);
+  return undefined;
 }
 
 type Refusal = { readonly code: string; readonly message: string };
@@ -91,8 +143,7 @@ function filterOf(
     const isOfField = parameters.has(name.slice(0, -3));
     return isOfField ? undefined : { code: 'missing', message: `\`${name}\` stands without its field` };
   }
-  const behaviour = behaviourOf(entity, name);
-  if (behaviour === undefined)
+  if (behaviourOf(entity, name) === undefined)
     return {
       code: 'unknown_parameter',
       message: `\`${name.slice(0, 100)}\` is no parameter and no field of \`${entity.name}\``,
@@ -100,6 +151,16 @@ function filterOf(
   const operator = parameters.get(`${name}_op`) ?? 'eq';
   if (!isOperator(operator))
     return { code: 'unknown_operator', message: `\`${name}_op\` must be one of ${operators.join(', ')}` };
+  return namedFilter(entity, name, { operator, text });
+}
+
+function namedFilter(
+  entity: CompiledEntity,
+  name: string,
+  { operator, text }: { readonly operator: Operator; readonly text: string },
+): Filter | Refusal {
+  const behaviour = behaviourOf(entity, name);
+  if (behaviour === undefined) return { code: 'unknown_parameter', message: `there is no field \`${name}\`` };
   const filter = readFilter({ name, behaviour }, operator, text);
   return isValueProblem(filter) ? { code: filter.code, message: `field \`${name}\` ${filter.message}` } : filter;
 }
@@ -133,7 +194,9 @@ function readSort(
   if (sortby === undefined) return { sortField: undefined, descending: sortdir !== 'asc' };
   const descending = sortdir === 'desc';
   if (sortby === 'created_at' || sortby === 'id') return { sortField: undefined, descending };
-  if (entity.indexes.some((index) => index.field === sortby)) return { sortField: sortby, descending };
+  if (isSortable(entity, sortby)) return { sortField: sortby, descending };
+  if (fieldIndex(entity, sortby) !== undefined)
+    throw new Problem('unindexed_sort', `the index on field \`${sortby}\` is still being built: try again in a moment`);
   if (behaviourOf(entity, sortby) === undefined)
     add('sortby', 'unknown_field', `entity \`${entity.name}\` has no field \`${sortby.slice(0, 100)}\``);
   else
@@ -141,6 +204,10 @@ function readSort(
       errors: [{ pointer: '/sortby', code: 'unindexed_sort', message: `field \`${sortby}\` has no index` }],
     });
   return { sortField: undefined, descending };
+}
+
+function isSortable(entity: CompiledEntity, field: string): boolean {
+  return fieldIndex(entity, field)?.isReady === true;
 }
 
 function readPageSize(input: string | undefined, add: AddError): number {

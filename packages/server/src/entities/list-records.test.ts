@@ -15,7 +15,7 @@ import type { RecordCall } from './write-loop.ts';
 /** Every type of field twice: with an index and without one. */
 const types = {
   string: { values: ['', 'a', 'A', 'ab', 'b', 'é', '😀', '\uffff', '\u0001', 'a\u0001', 'a,b', 'a'.repeat(511)] },
-  number: { values: [0, 1, -1, 0.5, -0.5, 1e21, -1e300, 5e-324, 9007199254740991] },
+  number: { values: [0, 1, -1, 0.5, -0.5, -9007199254740991, 5e-324, 9007199254740991] },
   boolean: { values: [true, false] },
   guid: { values: ['018bcfe5-0000-7000-8000-000000000001', 'ffffffff-0000-7000-8000-000000000002'] },
   enum: { values: ['open', 'done'] },

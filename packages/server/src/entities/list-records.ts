@@ -1,14 +1,13 @@
 import type { Followed, RangeRead, Scope } from '../store/port.ts';
 import type { Cursors } from './cursor.ts';
-import { meetsAll } from './filter.ts';
-import { type ListPlan, planList } from './list-plan.ts';
+import { type ListPlan, meetsPlan, planList } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
-import { type RecordData, recordText } from './record.ts';
+import type { RecordData, StoredText } from './record.ts';
 import type { RecordCall } from './write-loop.ts';
 
-/** Records as JSON texts, and a cursor where there may be more. */
+/** Records as they are stored, and a cursor where there may be more. */
 export interface Page {
-  readonly items: readonly string[];
+  readonly items: readonly StoredText[];
   readonly nexttoken: string | null;
 }
 
@@ -19,15 +18,15 @@ export async function listRecords(cursors: Cursors, call: RecordCall, query: Lis
   const plan = planList(call.entity, call.workspace, query);
   const binding = cursorBinding(call, query, plan);
   const start = query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding);
-  const items: string[] = [];
+  const items: StoredText[] = [];
   const walk = createWalk(call.workspace.scope, plan, start);
   while (!walk.isAtEnd() && !walk.isSpent()) {
     const wanted = query.pageSize - items.length + 1;
-    const entries = await walk.next(plan.residual.length === 0 ? wanted : Math.max(wanted, residualStep));
+    const entries = await walk.next(isExact(plan) ? wanted : Math.max(wanted, residualStep));
     for (const entry of entries) {
       // One more than a page holds was found: so there is a next page, and this one is full.
       if (items.length === query.pageSize) return { items, nexttoken: cursors.seal(walk.position(), binding) };
-      if (matches(plan, entry)) items.push(recordText(entry));
+      if (matches(plan, entry)) items.push(entry);
       walk.passed(entry.sk);
     }
   }
@@ -42,8 +41,13 @@ export function cursorBinding(call: RecordCall, query: ListQuery, plan: ListPlan
   return [workspace.env, workspace.orgCode, workspace.tenantId, actor.userId, entity.name, plan.pk, query.canonical];
 }
 
+/** Whether everything in the range is of the answer. */
+function isExact({ residual, search }: ListPlan): boolean {
+  return residual.length === 0 && search === undefined;
+}
+
 export function matches(plan: ListPlan, entry: Followed): boolean {
-  return plan.residual.length === 0 || meetsAll(plan.residual, JSON.parse(entry.value) as RecordData);
+  return isExact(plan) || meetsPlan(plan, JSON.parse(entry.value) as RecordData);
 }
 
 /** Goes through a plan's range in steps, keeping to the scan budget. */

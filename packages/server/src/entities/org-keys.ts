@@ -1,9 +1,13 @@
 /** Where an org's configuration lies in the org's scope of an environment. */
 import type { Key } from '../store/port.ts';
 import { activeConfigKey, versionedConfigKey } from './api-configs.ts';
+import type { EntityState } from './entity-state.ts';
 
 /** The head counts config changes of the org. A reader that has seen its version has seen every change up to it. */
 export const configHeadKey: Key = { pk: 'config', sk: 'head' };
+
+/** Which entities look up which. */
+export const referencesKey: Key = { pk: 'config', sk: 'references' };
 
 export const activeConfigs = 'config;active';
 const configVersions = 'config;versions';
@@ -25,7 +29,8 @@ export function entityKey(entityName: string): Key {
 export interface EntityRow {
   readonly state: 'active' | 'removing';
   readonly version: number;
-  /** The config version of the removal, once it is being removed. */
+  /** Once it is being removed: the config version of that, and how its records were written. */
   readonly removal?: number;
+  readonly removed?: EntityState;
   readonly updated_at: string;
 }

@@ -196,10 +196,11 @@ test('a workspace that is closed does not keep a name from becoming free', async
 test('a fence is raised, never lowered, and many that raise it agree', async () => {
   const org = await removedEntity('direct');
   const { scope } = org.bench.workspaceOf('fenced');
-  const raised = await Promise.all(Array.from({ length: 8 }, () => raise({ scope }, 'order', 5)));
+  const level = (generation: number) => ({ generation, configVersion: generation });
+  const raised = await Promise.all(Array.from({ length: 8 }, () => raise({ scope }, 'order', level(5))));
   for (const fence of raised) assert.deepEqual(fence, raised[0]);
-  assert.equal(await raise({ scope }, 'order', 4), 'newer');
-  assert.deepEqual(await raise({ scope }, 'order', 5), raised[0]);
+  assert.equal(await raise({ scope }, 'order', level(4)), 'newer');
+  assert.deepEqual(await raise({ scope }, 'order', level(5)), raised[0]);
   const [item] = await scope.get([fenceKey('order')]);
-  assert.equal(item?.value, '{"definition":5}');
+  assert.equal(item?.value, '{"generation":5}');
 });

@@ -10,11 +10,13 @@ import {
 import { apiName } from './api-configs.ts';
 import type { CompiledEntity } from './compile-entity.ts';
 import { compileEntity } from './compile-entity.ts';
-import type { EntityDefinition } from './definition.ts';
+import { definitionLimits, type EntityDefinition } from './definition.ts';
 import { fenceKey, raise } from './fence.ts';
+import { numberPartition } from './numbering.ts';
 import { type EntityRow, entityKey, entityRows, versionKey } from './org-keys.ts';
-import { readRecord } from './record.ts';
-import { removeRecords } from './record-changes.ts';
+import { mergeChanges } from './planned-change.ts';
+import { readRecord, type StoredRecord } from './record.ts';
+import { changesPerRemoval, removeRecords } from './record-changes.ts';
 import { directPartition } from './record-keys.ts';
 import { orgScopeName, workspaceScopeName } from './workspace.ts';
 import { workspaceRows } from './workspace-directory.ts';
@@ -23,8 +25,6 @@ import { workspaceRows } from './workspace-directory.ts';
 export interface PurgeEntity {
   readonly orgCode: string;
   readonly entityName: string;
-  /** The version of the definition that the records were written by. */
-  readonly definition: number;
   /** The config version of the removal: no writer of an older one gets past the fence any more. */
   readonly removal: number;
 }
@@ -52,7 +52,8 @@ export async function purgeEntity(store: Store, work: PurgeEntity, stillMine: ()
   const orgScope = store.scope(orgScopeName(work.orgCode));
   const [row] = await orgScope.get([entityKey(work.entityName)]);
   if (row === undefined || (JSON.parse(row.value) as EntityRow).removal !== work.removal) return;
-  const entity = await loadDefinition(orgScope, work);
+  const entity = await loadRemoved(orgScope, work.entityName, JSON.parse(row.value) as EntityRow);
+  if (entity === undefined) return;
   for await (const { code } of workspaceRows(orgScope))
     await purgeWorkspace(store.scope(workspaceScopeName(work.orgCode, code)), {
       entity,
@@ -67,22 +68,24 @@ export async function purgeEntity(store: Store, work: PurgeEntity, stillMine: ()
 /** The removed entities of an org whose records are not all gone yet. */
 export async function entitiesBeingRemoved(orgScope: Scope): Promise<readonly CompiledEntity[]> {
   const rows = await orgScope.range(entityRows, { limit: rowsMax });
-  const removed = rows.flatMap(({ sk, value }) => {
-    const { state, version } = JSON.parse(value) as EntityRow;
-    return state === 'removing' ? [{ entityName: sk, definition: version }] : [];
-  });
-  return Promise.all(removed.map((one) => loadDefinition(orgScope, one)));
+  const removed = await Promise.all(
+    rows.map(({ sk, value }) => loadRemoved(orgScope, sk, JSON.parse(value) as EntityRow)),
+  );
+  return removed.filter((entity) => entity !== undefined);
 }
 
 const rowsMax = 10_000;
 
-async function loadDefinition(
+/** An entity as its records were last written; undefined where it is not being removed. */
+async function loadRemoved(
   orgScope: Scope,
-  work: Pick<PurgeEntity, 'entityName' | 'definition'>,
-): Promise<CompiledEntity> {
-  const [body] = await orgScope.get([versionKey(apiName('create', work.entityName), work.definition)]);
+  entityName: string,
+  { removed }: EntityRow,
+): Promise<CompiledEntity | undefined> {
+  if (removed === undefined) return undefined;
+  const [body] = await orgScope.get([versionKey(apiName('create', entityName), removed.version)]);
   if (body === undefined) throw new Error('the definition of a removed entity is missing');
-  return compileEntity(JSON.parse(body.value) as EntityDefinition, work.definition);
+  return compileEntity(JSON.parse(body.value) as EntityDefinition, removed.version, removed);
 }
 
 interface WorkspacePurge {
@@ -95,26 +98,45 @@ interface WorkspacePurge {
 
 async function purgeWorkspace(scope: Scope, purge: WorkspacePurge): Promise<void> {
   await purge.stillMine();
-  const fence = await raise({ scope }, purge.entity.name, purge.removal);
+  const level = { generation: purge.removal, configVersion: Number.MAX_SAFE_INTEGER };
+  const fence = await raise({ scope }, purge.entity.name, level);
   if (fence === 'newer') return;
   while (await purgeStep(scope, purge, fence.itemVersion)) await purge.stillMine();
+  await removeNumbers(scope, purge.entity.name, fence.itemVersion);
 }
 
 const changesPerStep = 500;
 const bytesPerStep = 4 * 1024 * 1024;
+const itemsPerStep = 100;
 
-/** Removes some records with their index items; false once there is none left. */
+/** Removes some records with everything written for them; false once there is none left. */
 async function purgeStep(scope: Scope, { entity, partition }: WorkspacePurge, fenceVersion: number): Promise<boolean> {
-  const limit = Math.max(1, Math.floor(changesPerStep / (entity.indexes.length + 2)));
-  const read = { limit, bytesMax: bytesPerStep };
+  const read = { limit: itemsPerStep, bytesMax: bytesPerStep };
   const items =
     entity.directSortPrefix === undefined
       ? await followedItems(scope, entity.idIndexPk, read)
       : await scope.range(partition, { ...read, prefix: entity.directSortPrefix });
   if (items.length === 0) return false;
+  const records: StoredRecord[] = [];
+  let changes = 0;
+  for (const item of items) {
+    changes += changesPerRemoval(entity, item);
+    if (records.length > 0 && changes > changesPerStep) break;
+    records.push(readRecord(item));
+  }
+  const removals = mergeChanges(await removeRecords(scope, entity, records));
   const fenced: Change = { kind: 'check', ...fenceKey(entity.name), if: { version: fenceVersion } };
-  await scope.commit([fenced, ...removeRecords(entity, items.map(readRecord))], { priority: 'background' });
+  await scope.commit([fenced, ...removals.map(({ change }) => change)], { priority: 'background' });
   return true;
+}
+
+/** A new entity of the name counts from 1 again. */
+async function removeNumbers(scope: Scope, entityName: string, fenceVersion: number): Promise<void> {
+  const counters = await scope.range(numberPartition(entityName), { limit: definitionLimits.fieldsMax });
+  if (counters.length === 0) return;
+  const fenced: Change = { kind: 'check', ...fenceKey(entityName), if: { version: fenceVersion } };
+  const removals = counters.map(({ pk, sk }): Change => ({ kind: 'remove', pk, sk, if: 'any' }));
+  await scope.commit([fenced, ...removals], { priority: 'background' });
 }
 
 /** The fence keeps what is read in two steps as it is: nobody writes these records any more. */

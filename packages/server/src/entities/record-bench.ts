@@ -9,12 +9,14 @@ import { type ConfigReader, createConfigReader } from './config-reader.ts';
 import { createCursors } from './cursor.ts';
 import { createEntityAdmin, type EntityAdmin } from './entity-admin.ts';
 import { createFences } from './fence.ts';
+import { indexEntries } from './indexes/index-entries.ts';
 import { type ListQuery, readListQuery } from './list-query.ts';
+import { createNumbering } from './numbering.ts';
 import { purgeEntity, readPurgeWork } from './purge-entity.ts';
-import { type RecordData, readRecord } from './record.ts';
+import { type RecordData, readRecord, recordText } from './record.ts';
 import { recordCounter } from './record-changes.ts';
-import { indexKeys } from './record-keys.ts';
 import { createRecordRuntime, type RecordRuntime } from './record-runtime.ts';
+import { createSealer } from './sealed-values.ts';
 import { orgScopeName, type Workspace, workspaceScopeName } from './workspace.ts';
 import { type WorkspaceRow, workspaceRowKey } from './workspace-directory.ts';
 import { createWriteLoop, type RecordCall } from './write-loop.ts';
@@ -78,15 +80,18 @@ export class RecordBench {
       cursors: createCursors(new Uint8Array(32)),
       writeLoop: createWriteLoop({ configs: { test: configs, prod: configs }, fences: createFences() }),
       rules: new Map(),
+      numbering: createNumbering(),
+      sealer: createSealer([{ kid: 'test', key: Buffer.alloc(32).toString('base64url') }]),
     });
     return {
       configs,
       admin: createEntityAdmin({ store, configs, clock, poke: () => undefined }),
       runtime,
       call: async (entityName, asking = {}) => {
-        const entity = await (await configs.current(benchOrg)).entity(entityName);
+        const config = await configs.current(benchOrg);
+        const entity = await config.entity(entityName);
         if (entity === undefined) throw new Error(`there is no entity ${entityName}`);
-        return { workspace: this.workspace, actor: { userId: user, claims: {} }, ...asking, entity };
+        return { workspace: this.workspace, actor: { userId: user, claims: {} }, ...asking, config, entity };
       },
     };
   }
@@ -120,7 +125,7 @@ export async function listAll(
   do {
     const query = listQuery(call, { ...parameters, ...(nexttoken === null ? {} : { nexttoken }) });
     const page = await runtime.list(call, query);
-    records.push(...page.items.map((text) => JSON.parse(text) as RecordData));
+    records.push(...page.items.map((item) => JSON.parse(recordText(item)) as RecordData));
     nexttoken = page.nexttoken;
   } while (nexttoken !== null);
   return records;
@@ -139,7 +144,7 @@ export async function derived(bench: RecordBench, { entity, workspace }: RecordC
     },
     expected: {
       entries: records
-        .flatMap((item) => indexKeys(entity, readRecord(item).data).map((key) => ({ key, item })))
+        .flatMap((item) => indexEntries(entity, readRecord(item).data).map((key) => ({ key, item })))
         .map(({ key, item }) => ({ pk: key.pk, sk: key.sk, text: entryOf(key, item) }))
         .sort((a, b) => Buffer.compare(Buffer.from(`${a.pk}\0${a.sk}`), Buffer.from(`${b.pk}\0${b.sk}`)))
         .map(({ text }) => text),

@@ -2,7 +2,6 @@ import { Problem } from '../lib/problem.ts';
 import { type Key, limits } from '../store/port.ts';
 import type { CompiledEntity } from './compile-entity.ts';
 import { fillTemplate, type KeyTemplate, readTemplate, reservedTokens, type TokenValues } from './key-template.ts';
-import { indexSortKey } from './order-encoding.ts';
 import type { RecordData, StoredRecord } from './record.ts';
 import { type Actor, type Workspace, workspaceOrg } from './workspace.ts';
 
@@ -44,17 +43,6 @@ export function directKey(entity: CompiledEntity, workspace: Workspace, id: stri
 export function directPartition(entity: CompiledEntity, workspace: Pick<Workspace, 'orgCode' | 'tenantCode'>): string {
   const org = workspaceOrg(workspace);
   return entity.keys.pk.parts.map((part) => ('literal' in part ? part.literal : org)).join('');
-}
-
-/** Every index item that a record has: derived from the record alone, so that it can be made again and checked. */
-export function indexKeys(entity: CompiledEntity, data: RecordData): readonly Key[] {
-  const keys: Key[] = entity.directSortPrefix === undefined ? [{ pk: entity.idIndexPk, sk: data.id }] : [];
-  for (const index of entity.indexes) {
-    const value = data[index.field];
-    const encoded = value === undefined ? undefined : index.encode(value);
-    keys.push({ pk: index.pk, sk: indexSortKey(encoded, data.id) });
-  }
-  return keys;
 }
 
 function fillKey(entity: CompiledEntity, values: TokenValues): Key {

@@ -45,7 +45,7 @@ const variants: readonly Variant[] = [
 const body = fc.record(
   {
     title: fc.option(fc.constantFrom('a', 'b', 'a#b', 'a;b', '%', 'a%23b', '\u0001', '😀', ''), { freq: 8 }),
-    amount: fc.option(fc.constantFrom(0, -0, 1, -1, 0.5, 1e300, 5e-324), { freq: 8 }),
+    amount: fc.option(fc.constantFrom(0, -0, 1, -1, 0.5, 9007199254740991, 5e-324), { freq: 8 }),
     flag: fc.option(fc.boolean(), { freq: 8 }),
   },
   { requiredKeys: [] },

@@ -11,7 +11,9 @@ import type { EntityRules } from './entity-rules.ts';
 import { findItem } from './find-record.ts';
 import type { ListQuery } from './list-query.ts';
 import { listRecords, type Page } from './list-records.ts';
+import type { Numbering } from './numbering.ts';
 import type { StoredRecord } from './record.ts';
+import type { Sealer } from './sealed-values.ts';
 import { type UpdateInput, updateRecord } from './update-record.ts';
 import type { RecordCall, WriteLoop } from './write-loop.ts';
 
@@ -20,6 +22,8 @@ export interface RuntimeParts {
   readonly newId: IdSource;
   readonly cursors: Cursors;
   readonly writeLoop: WriteLoop;
+  readonly numbering: Numbering;
+  readonly sealer: Sealer;
   /** By entity name: what system entities demand beyond their definitions. */
   readonly rules: ReadonlyMap<string, EntityRules>;
 }

@@ -1,12 +1,12 @@
 import type { InputError } from '@freehold/contract/problem';
 import { pointerTo } from '../lib/json-pointer.ts';
 import type { Item, Key } from '../store/port.ts';
-import type { CompiledEntity, CompiledField } from './compile-entity.ts';
+import { type CompiledEntity, type CompiledField, isPlatformMade } from './compile-entity.ts';
 import { isPlatformField } from './definition.ts';
-import { type FieldValue, isValueProblem } from './field-types/field-type.ts';
+import { type FieldValue, readValue } from './field-types/field-type.ts';
 
 /** A record's fields and what the platform set, but for `version`, which is the version of the item it lies in. */
-export type RecordData = Readonly<Record<string, FieldValue>> & { readonly id: string };
+export type RecordData = Readonly<Record<string, FieldValue>> & RecordStamps;
 
 /** A record as it lies in the store. */
 export interface StoredRecord {
@@ -15,8 +15,11 @@ export interface StoredRecord {
   readonly data: RecordData;
 }
 
-/** The JSON of a record as every reply shows it: the stored text and its version, without parsing it. */
-export function recordText(item: Pick<Item, 'value' | 'version'>): string {
+/** A record's text and its version, as they come from the store. */
+export type StoredText = Pick<Item, 'value' | 'version'>;
+
+/** The JSON of a record as replies show it: the stored text and its version, without parsing it. */
+export function recordText(item: StoredText): string {
   return `${item.value.slice(0, -1)},"version":${item.version}}`;
 }
 
@@ -29,20 +32,30 @@ export function entityTag(version: number): string {
   return `"${version}"`;
 }
 
-export type FieldChanges = ReadonlyMap<string, FieldValue | undefined>;
-export type ReadFields = { readonly changes: FieldChanges } | { readonly errors: readonly InputError[] };
+/** What a body asks for, and everything that is wrong with it; `undefined` clears a field. */
+export interface ReadFields {
+  readonly changes: ReadonlyMap<string, FieldValue | undefined>;
+  readonly errors: readonly InputError[];
+}
 
-/** Reads the body of a create: every field may be sent, none of the platform's. Defaults fill what was left out, never a `null`. */
-export function readCreate(entity: CompiledEntity, body: unknown): ReadFields {
+/**
+ * Reads the body of a create: every field may be sent, none of the platform's. What was left out, never a `null`, is
+ * filled by its default, and an owner by whoever creates the record.
+ */
+export function readCreate(entity: CompiledEntity, body: unknown, creatorId?: string): ReadFields {
   const { changes, errors } = readBody(entity, body, (name) => refusePlatformField(name));
   for (const field of entity.fields.values()) {
     if (changes.get(field.name) !== undefined) continue;
-    const byDefault = field.definition.default;
+    const byDefault = field.definition.default ?? (isOwnerField(entity, field.name) ? creatorId : undefined);
     if (byDefault !== undefined && !changes.has(field.name)) readField(field, byDefault, { changes, errors });
-    else if (field.required && !errors.some((error) => error.pointer === `/${field.name}`))
+    else if (field.required && !errors.some(({ pointer }) => `${pointer}/`.startsWith(`/${field.name}/`)))
       errors.push(required(field.name));
   }
-  return errors.length > 0 ? { errors } : { changes };
+  return { changes, errors };
+}
+
+function isOwnerField(entity: CompiledEntity, name: string): boolean {
+  return entity.definition.ownerIndexes?.some(({ ownerFieldName }) => ownerFieldName === name) === true;
 }
 
 /** Reads the body of an update: only what is sent changes, `null` clears; platform fields may stand as they are. */
@@ -53,7 +66,37 @@ export function readUpdate(entity: CompiledEntity, body: unknown, stored: Stored
   });
   for (const [name, value] of changes)
     if (value === undefined && entity.fields.get(name)?.required === true) errors.push(required(name));
-  return errors.length > 0 ? { errors } : { changes };
+  return { changes, errors };
+}
+
+/** What the platform notes of a record's making and its last change. */
+export interface RecordStamps {
+  readonly id: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly created_by: string;
+  readonly updated_by: string;
+}
+
+/**
+ * A record of these values: fields in the order of the catalog, so that it reads the same however it came to be, and
+ * with what is computed from them.
+ */
+export function makeRecord(
+  entity: CompiledEntity,
+  value: (name: string) => FieldValue | undefined,
+  stamps: RecordStamps,
+): RecordData {
+  const { id, created_at, updated_at, created_by, updated_by } = stamps;
+  const inputs: Record<string, FieldValue | undefined> = { id };
+  for (const { name, behaviour } of entity.fields.values())
+    if (behaviour.compute === undefined && behaviour.isSecret !== true) inputs[name] = value(name);
+  const fields: Record<string, FieldValue> = { id };
+  for (const { name, behaviour } of entity.fields.values()) {
+    const held = behaviour.compute === undefined ? inputs[name] : behaviour.compute(inputs);
+    if (held !== undefined) fields[name] = held;
+  }
+  return { ...fields, id, created_at, updated_at, created_by, updated_by };
 }
 
 interface Reading {
@@ -73,28 +116,26 @@ function readBody(
   }
   for (const [name, value] of Object.entries(body)) {
     const field = entity.fields.get(name);
-    if (field !== undefined) {
+    if (field !== undefined && isPlatformMade(field)) {
+      const error = platformField(name, value);
+      if (error !== undefined) reading.errors.push(error);
+    } else if (field !== undefined) {
       if (value === null) reading.changes.set(name, undefined);
       else readField(field, value, reading);
-      continue;
+    } else {
+      const error = isPlatformField(name) ? platformField(name, value) : unknownField(entity.name, name);
+      if (error !== undefined) reading.errors.push(error);
     }
-    const error = isPlatformField(name) ? platformField(name, value) : unknownField(entity.name, name);
-    if (error !== undefined) reading.errors.push(error);
   }
   return reading;
 }
 
 function readField(field: CompiledField, input: unknown, reading: Reading): void {
-  const parsed = field.behaviour.parse(input);
-  const problem = isValueProblem(parsed)
-    ? parsed
-    : field.definition.validate === true
-      ? field.behaviour.check?.(parsed.value)
-      : undefined;
-  if (problem !== undefined) {
-    const message = `field \`${field.name}\` ${problem.message}`;
-    reading.errors.push({ pointer: `/${field.name}`, code: problem.code, message });
-  } else if (!isValueProblem(parsed)) reading.changes.set(field.name, parsed.value);
+  const read = readValue(field.behaviour, field.definition.validate === true, input);
+  if ('value' in read) reading.changes.set(field.name, read.value);
+  else
+    for (const { pointer = '', code, message } of read.problems)
+      reading.errors.push({ pointer: `/${field.name}${pointer}`, code, message: `field \`${field.name}\` ${message}` });
 }
 
 function required(name: string): InputError {

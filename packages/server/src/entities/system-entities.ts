@@ -1,5 +1,5 @@
 import { type CompiledEntity, compileEntity } from './compile-entity.ts';
-import type { EntityDefinition, FieldDefinition } from './definition.ts';
+import type { EntityDefinition, FieldDefinition, UniqueIndexDefinition } from './definition.ts';
 
 const guid = (name: string): FieldDefinition => ({ name, colType: 'guid', validate: true, index: true });
 const label = (name: string, maxlength: number): FieldDefinition => ({ name, validate: true, minlength: 1, maxlength });
@@ -10,18 +10,30 @@ const optional = (name: string, maxlength: number): FieldDefinition => ({
   maxlength,
 });
 
+/** Names are unique in their workspace, ignoring the case of ASCII letters. */
+const uniqueName: UniqueIndexDefinition = { indexName: 'name', fields: ['name'], ignoreCase: true };
+
+/** A person is linked to a policy or group once. */
+const link = (entityName: string, to: string): EntityDefinition => ({
+  entityName,
+  UpdateParams: [guid('user_id'), guid(to)],
+  UniqueIndexes: [{ indexName: `user_id,${to}`, fields: ['user_id', to] }],
+});
+
 const definitions: readonly EntityDefinition[] = [
   {
     entityName: 'aclpolicy',
     UpdateParams: [label('name', 128), { name: 'statements', colType: 'json', validate: true }],
+    UniqueIndexes: [uniqueName],
   },
   {
     entityName: 'group',
     UpdateParams: [label('name', 128), { name: 'acl_policies', colType: 'json', default: [] }],
+    UniqueIndexes: [uniqueName],
   },
-  { entityName: 'useraclpolicy', UpdateParams: [guid('user_id'), guid('acl_policy_id')] },
-  { entityName: 'usergroup', UpdateParams: [guid('user_id'), guid('group_id')] },
-  { entityName: 'userrole', UpdateParams: [label('name', 64)] },
+  link('useraclpolicy', 'acl_policy_id'),
+  link('usergroup', 'group_id'),
+  { entityName: 'userrole', UpdateParams: [label('name', 64)], UniqueIndexes: [uniqueName] },
   {
     entityName: 'user',
     UpdateParams: [

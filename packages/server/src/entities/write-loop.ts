@@ -2,20 +2,28 @@ import { notFound, Problem } from '../lib/problem.ts';
 import { type Change, type Committed, Conflict, ScopeClosed } from '../store/port.ts';
 import type { CompiledEntity } from './compile-entity.ts';
 import type { ConfigReader } from './config-reader.ts';
+import type { ConfigSet } from './config-set.ts';
 import { type Fences, fenceKey } from './fence.ts';
+import type { PlannedChange } from './planned-change.ts';
 import type { Actor, Environment, Workspace } from './workspace.ts';
 
-/** What a record call works on: the workspace, the entity at one version, and who asks. */
-export interface RecordCall {
+/** Where a request works, for whom, and by which configuration. */
+export interface WriteContext {
   readonly workspace: Workspace;
-  readonly entity: CompiledEntity;
   readonly actor: Actor;
+  /** The org's configuration as the request began with it. */
+  readonly config: ConfigSet;
 }
 
-/** One change and what a conflict on it means: plan again from what stands now, or a refusal. */
-export interface PlannedChange {
-  readonly change: Change;
-  readonly onConflict: 'replan' | (() => Problem);
+/** What a record call works on: the workspace, the entity at one version, and who asks. */
+export interface RecordCall extends WriteContext {
+  readonly entity: CompiledEntity;
+}
+
+/** The changes of a write, and the entities beside those asked for whose records they touch. */
+export interface WritePlan {
+  readonly changes: readonly PlannedChange[];
+  readonly touches?: ReadonlySet<string>;
 }
 
 export interface WriteLoopOptions {
@@ -23,56 +31,97 @@ export interface WriteLoopOptions {
   readonly fences: Fences;
 }
 
-/** Commits what `plan` says, planned anew while others change what it was planned on. */
-export type WriteLoop = <Plan extends { readonly changes: readonly PlannedChange[] }>(
-  call: RecordCall,
-  plan: (call: RecordCall) => Promise<Plan>,
+/**
+ * Commits what `plan` says, planned anew while others change what it was planned on. The fences of all entities that
+ * it touches are checked with it, so that it stands by the newest configuration or not at all.
+ */
+export type WriteLoop = <Plan extends WritePlan>(
+  context: WriteContext,
+  entityNames: readonly string[],
+  plan: (config: ConfigSet) => Promise<Plan>,
 ) => Promise<{ readonly plan: Plan; readonly committed: Committed }>;
 
 const attemptsMax = 16;
 
-export function createWriteLoop(options: WriteLoopOptions): WriteLoop {
-  const { configs, fences } = options;
-
-  const reload = async (call: RecordCall): Promise<RecordCall> => {
-    const { workspace, entity } = call;
-    fences.forget(workspace, entity.name);
-    const set = await configs[workspace.env].refresh(workspace.orgCode);
-    const current = await set.entity(entity.name);
-    if (current === undefined) throw notFound();
-    return { ...call, entity: current };
+export function createWriteLoop({ configs, fences }: WriteLoopOptions): WriteLoop {
+  /** The checks of the entities' fences, or undefined where one stands above what the configuration knows. */
+  const fenceChecks = async (
+    { workspace }: WriteContext,
+    config: ConfigSet,
+    names: readonly string[],
+  ): Promise<readonly Change[] | undefined> => {
+    const checks: Change[] = [];
+    for (const name of names) {
+      const fence = await fences.at(workspace, config, name);
+      if (fence === 'newer') return undefined;
+      checks.push({ kind: 'check', ...fenceKey(name), if: { version: fence.itemVersion } });
+    }
+    return checks;
   };
 
-  return async (firstCall, makePlan) => {
-    let call = firstCall;
-    for (let attempt = 0; attempt < attemptsMax; attempt++) {
-      const fence = await fences.at(call.workspace, call.entity).catch(explainClosed);
-      if (fence === 'newer') {
-        call = await reload(call);
-        continue;
-      }
-      const plan = await makePlan(call);
-      const outcome = await tryCommit(call, fence.itemVersion, plan.changes);
-      if (outcome === 'stale') call = await reload(call);
-      else if (outcome !== 'replan') return { plan, committed: outcome };
+  const reload = async ({ workspace }: WriteContext, names: readonly string[]): Promise<ConfigSet> => {
+    for (const name of names) fences.forget(workspace, name);
+    const config = await configs[workspace.env].refresh(workspace.orgCode);
+    for (const name of names) if ((await config.entity(name)) === undefined) throw notFound();
+    return config;
+  };
+
+  /** One attempt; the names of the entities whose configuration has to be read again where it came too late. */
+  const attempt = async <Plan extends WritePlan>(
+    context: WriteContext,
+    entityNames: readonly string[],
+    makePlan: (config: ConfigSet) => Promise<Plan>,
+  ): Promise<Attempt<Plan>> => {
+    const { config, workspace } = context;
+    const checks = await fenceChecks(context, config, entityNames);
+    if (checks === undefined) return { stale: entityNames };
+    const plan = await makePlan(config);
+    const touched = [...(plan.touches ?? [])].filter((name) => !entityNames.includes(name));
+    const names = [...entityNames, ...touched];
+    const more = touched.length === 0 ? [] : await fenceChecks(context, config, touched);
+    if (more === undefined) return { stale: names };
+    const outcome = await tryCommit(workspace, [...checks, ...more], plan.changes);
+    if (outcome === 'replan') return outcome;
+    return outcome === 'stale' ? { stale: names } : { plan, committed: outcome };
+  };
+
+  return async (firstContext, entityNames, makePlan) => {
+    let context = firstContext;
+    for (let attempts = 0; attempts < attemptsMax; attempts++) {
+      const outcome = await attempt(context, entityNames, makePlan).catch(explainClosed);
+      if (outcome === 'replan') continue;
+      if ('committed' in outcome) return outcome;
+      context = { ...context, config: await reload(context, outcome.stale) };
     }
     throw new Problem('conflict', 'others keep changing what this request changes: try again');
   };
 }
 
-/** `stale` where the fence has moved, `replan` where something else has. @throws Problem where a conflict is a refusal. */
+type Attempt<Plan> =
+  | { readonly plan: Plan; readonly committed: Committed }
+  | { readonly stale: readonly string[] }
+  | 'replan';
+
+/** The same call by another version of the configuration. @throws Problem `not_found` where the entity is gone. */
+export async function callAt(call: RecordCall, config: ConfigSet): Promise<RecordCall> {
+  if (config === call.config) return call;
+  const entity = await config.entity(call.entity.name);
+  if (entity === undefined) throw notFound();
+  return { ...call, config, entity };
+}
+
+/** `stale` where a fence has moved, `replan` where something else has. @throws Problem where a conflict is a refusal. */
 async function tryCommit(
-  call: RecordCall,
-  fenceVersion: number,
+  { scope }: Workspace,
+  checks: readonly Change[],
   planned: readonly PlannedChange[],
 ): Promise<Committed | 'stale' | 'replan'> {
-  const check: Change = { kind: 'check', ...fenceKey(call.entity.name), if: { version: fenceVersion } };
   try {
-    return await call.workspace.scope.commit([check, ...planned.map(({ change }) => change)]);
+    return await scope.commit([...checks, ...planned.map(({ change }) => change)]);
   } catch (error) {
-    if (!(error instanceof Conflict)) return explainClosed(error);
-    if (error.changeIndex === 0) return 'stale';
-    const refused = planned[error.changeIndex - 1];
+    if (!(error instanceof Conflict)) throw error;
+    if (error.changeIndex < checks.length) return 'stale';
+    const refused = planned[error.changeIndex - checks.length];
     if (refused === undefined || refused.onConflict === 'replan') return 'replan';
     throw refused.onConflict();
   }

@@ -1,9 +1,12 @@
 /** A workspace for the tests: founded as the platform founds one, and written to through the runtime of every entity. */
 import { createConfigReader } from '../entities/config-reader.ts';
+import { systemConfig } from '../entities/config-set.ts';
 import { createCursors } from '../entities/cursor.ts';
 import { createFences } from '../entities/fence.ts';
+import { createNumbering } from '../entities/numbering.ts';
 import type { RecordData } from '../entities/record.ts';
 import { createRecordRuntime, type RecordRuntime } from '../entities/record-runtime.ts';
+import { createSealer } from '../entities/sealed-values.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import { systemEntityNames } from '../entities/system-entity-names.ts';
 import { type Workspace, workspaceScopeName } from '../entities/workspace.ts';
@@ -85,6 +88,8 @@ function createRuntime(store: Store, parts: GrantParts): RecordRuntime {
     cursors: createCursors(Buffer.alloc(32)),
     writeLoop: createWriteLoop({ configs: { test: configs, prod: configs }, fences: createFences() }),
     rules: createIamRules(createAccessEpochs()),
+    numbering: createNumbering(),
+    sealer: createSealer([]),
   });
 }
 
@@ -93,6 +98,7 @@ function writerOf(runtime: RecordRuntime, workspace: Workspace, userId: string):
     workspace,
     entity: systemEntity(entity),
     actor: { userId, claims: {} },
+    config: systemConfig,
   });
   return {
     create: async (entity, body) => (await runtime.create(call(entity), body)).data.id,
@@ -107,8 +113,12 @@ function writerOf(runtime: RecordRuntime, workspace: Workspace, userId: string):
         sortField: undefined,
         nexttoken: undefined,
         canonical: '',
+        owner: undefined,
+        all: false,
+        search: undefined,
+        view: undefined,
       });
-      return page.items.map((item) => JSON.parse(item) as RecordData);
+      return page.items.map((item) => JSON.parse(item.value) as RecordData);
     },
   };
 }

@@ -1,19 +1,17 @@
 import type { Statement } from '../access/statement.ts';
+import { systemConfig } from '../entities/config-set.ts';
 import { planCreate } from '../entities/create-record.ts';
-import type { EntityRules } from '../entities/entity-rules.ts';
-import type { StoredRecord } from '../entities/record.ts';
-import { mergeCounts } from '../entities/record-changes.ts';
+import { createNumbering } from '../entities/numbering.ts';
+import { mergeChanges, type PlannedChange } from '../entities/planned-change.ts';
+import { createSealer } from '../entities/sealed-values.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import type { Actor, Workspace } from '../entities/workspace.ts';
-import type { PlannedChange } from '../entities/write-loop.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import type { Change } from '../store/port.ts';
 import { groupIndexChanges, policyIdsOf } from './group-policies.ts';
 import { recordKey } from './held-policies.ts';
-import { groupLink, linkSentinel, policyLink } from './links.ts';
 import { adminPolicy } from './policy-names.ts';
-import { uniqueName } from './unique-sentinel.ts';
 
 /** A person as a workspace knows him. `id` is the `sub` of his tokens. */
 export interface Member {
@@ -77,40 +75,22 @@ interface NewRecord {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-// The platform makes these records itself, so they need no rules but what the rules would write beside the records.
-const noRules: ReadonlyMap<string, EntityRules> = new Map();
+/** The platform makes these records itself, so the rules of their entities are not asked. */
+const unruled = { rules: new Map(), numbering: createNumbering(), sealer: createSealer([]) };
 
 async function bundle(
-  parts: GrantParts,
+  { clock }: GrantParts,
   call: { readonly workspace: Workspace; readonly actor: Actor },
   records: readonly NewRecord[],
 ): Promise<readonly Change[]> {
-  const changes: Change[] = [];
+  const changes: PlannedChange[] = [];
   for (const { entity, id, body } of records) {
-    const plan = await planCreate(
-      { clock: parts.clock, rules: noRules },
-      { ...call, entity: systemEntity(entity) },
-      { id, body },
-    );
-    changes.push(...[...plan.changes, ...besideRecord(entity, plan)].map(({ change }) => change));
+    const asked = { ...call, config: systemConfig, entity: systemEntity(entity) };
+    const plan = await planCreate({ clock, ...unruled }, asked, { id, body, numbers: new Map() });
+    changes.push(...plan.changes);
+    if (entity === 'group') changes.push(...groupIndexChanges({ id, key: plan.key }, [], policyIdsOf(plan.data)));
   }
-  return mergeCounts(changes);
-}
-
-function besideRecord(entity: string, { key, data }: StoredRecord): readonly PlannedChange[] {
-  const write = { before: undefined, after: data };
-  switch (entity) {
-    case 'aclpolicy':
-      return uniqueName(entity, write);
-    case 'group':
-      return [...uniqueName(entity, write), ...groupIndexChanges({ id: data.id, key }, [], policyIdsOf(data))];
-    case 'useraclpolicy':
-      return linkSentinel(policyLink, write);
-    case 'usergroup':
-      return linkSentinel(groupLink, write);
-    default:
-      return [];
-  }
+  return mergeChanges(changes).map(({ change }) => change);
 }
 
 function memberBody(member: Member): Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 /** Which groups hold a policy: an index that every write of a group keeps, since a policy must not go from under one. */
 import { followItems } from '../entities/follow-items.ts';
 import { indexPrefix, indexSortKey } from '../entities/order-encoding.ts';
-import type { PlannedChange } from '../entities/write-loop.ts';
+import type { PlannedChange } from '../entities/planned-change.ts';
 import type { CheckEmpty, Item, Key, Scope } from '../store/port.ts';
 
 const indexPk = 'index#group;policy';

@@ -1,9 +1,9 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { EntityRules, RecordWrite } from '../entities/entity-rules.ts';
 import { findRecord } from '../entities/find-record.ts';
+import type { PlannedChange } from '../entities/planned-change.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import type { Workspace } from '../entities/workspace.ts';
-import type { PlannedChange } from '../entities/write-loop.ts';
 import { invalidInput, Problem } from '../lib/problem.ts';
 import type { AccessEpochs } from './access-epochs.ts';
 import { heldPolicies } from './held-policies.ts';
@@ -14,7 +14,6 @@ import { groupChanges } from './rules/group-rules.ts';
 import { keepAnAdmin } from './rules/last-admin.ts';
 import { linkChanges } from './rules/link-rules.ts';
 import { policyChanges } from './rules/policy-rules.ts';
-import { uniqueName } from './unique-sentinel.ts';
 
 /** What the entities of access control demand beyond their definitions: all of it stands here and in `rules/`. */
 export function createIamRules(epochs: AccessEpochs): ReadonlyMap<string, EntityRules> {
@@ -30,7 +29,6 @@ export function createIamRules(epochs: AccessEpochs): ReadonlyMap<string, Entity
     ['group', serial(groupChanges)],
     ['useraclpolicy', serial((write) => linkChanges(write, policyLink))],
     ['usergroup', serial((write) => linkChanges(write, groupLink))],
-    ['userrole', serial(async (write) => uniqueName('userrole', write))],
     ['user', serial(userChanges)],
   ]);
 }
@@ -65,7 +63,11 @@ async function memberRemoval(workspace: Workspace, userId: string): Promise<read
     change: { kind: 'put', ...removedMemberKey(userId), value: '{}', if: 'any' },
     onConflict: 'replan',
   };
-  return [mark, ...removeLinks(policyLink, links.policyLinks), ...removeLinks(groupLink, links.groupLinks)];
+  const [policyLinks, groupLinks] = await Promise.all([
+    removeLinks(workspace.scope, policyLink, links.policyLinks),
+    removeLinks(workspace.scope, groupLink, links.groupLinks),
+  ]);
+  return [mark, ...policyLinks, ...groupLinks];
 }
 
 /** Keeps a removed member from coming back by signing in again. */

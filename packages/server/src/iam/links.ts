@@ -1,11 +1,11 @@
+import { fieldIndex } from '../entities/field-index.ts';
 import { followItems } from '../entities/follow-items.ts';
 import { indexPrefix } from '../entities/order-encoding.ts';
-import { type RecordData, readRecord } from '../entities/record.ts';
+import { mergeChanges, type PlannedChange } from '../entities/planned-change.ts';
+import { readRecord } from '../entities/record.ts';
 import { removeRecords } from '../entities/record-changes.ts';
 import { systemEntity } from '../entities/system-entities.ts';
-import type { PlannedChange } from '../entities/write-loop.ts';
 import type { CheckEmpty, Item, Scope } from '../store/port.ts';
-import { uniqueSentinel } from './unique-sentinel.ts';
 
 /** What ties a person to policies: read through the links' own index on `user_id`, whatever the size of the workspace. */
 export interface Links {
@@ -62,27 +62,16 @@ export function noLinkTo(kind: LinkKind, id: string): CheckEmpty {
 }
 
 /** Takes links out, with everything that was written for them. */
-export function removeLinks(kind: LinkKind, links: readonly Item[]): readonly PlannedChange[] {
-  const sentinels = links.flatMap((item) =>
-    linkSentinel(kind, { before: JSON.parse(item.value) as RecordData, after: undefined }),
-  );
-  const removals = removeRecords(systemEntity(kind.entity), links.map(readRecord));
-  return [...sentinels, ...removals.map((change): PlannedChange => ({ change, onConflict: 'replan' }))];
-}
-
-/** A person is linked to a policy or group once. */
-export function linkSentinel(
+export async function removeLinks(
+  scope: Scope,
   kind: LinkKind,
-  link: { readonly before: RecordData | undefined; readonly after: RecordData | undefined },
-): readonly PlannedChange[] {
-  const pair = (data: RecordData | undefined): string | undefined =>
-    data === undefined ? undefined : `${data.user_id};${data[kind.by]}`;
-  const [before, after] = [pair(link.before), pair(link.after)];
-  return uniqueSentinel({ entity: kind.entity, index: `user_id,${kind.by}`, before, after });
+  links: readonly Item[],
+): Promise<readonly PlannedChange[]> {
+  return mergeChanges(await removeRecords(scope, systemEntity(kind.entity), links.map(readRecord)));
 }
 
 function linkIndex(kind: LinkKind, fieldName: 'user_id' | LinkKind['by']): string {
-  const index = systemEntity(kind.entity).indexes.find(({ field }) => field === fieldName);
+  const index = fieldIndex(systemEntity(kind.entity), fieldName);
   if (index === undefined) throw new TypeError(`${kind.entity} has no index on ${fieldName}`);
   return index.pk;
 }

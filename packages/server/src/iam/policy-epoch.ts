@@ -1,4 +1,4 @@
-import type { PlannedChange } from '../entities/write-loop.ts';
+import type { PlannedChange } from '../entities/planned-change.ts';
 import type { Change, Key, Scope } from '../store/port.ts';
 
 /**

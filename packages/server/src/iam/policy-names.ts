@@ -1,3 +1,4 @@
+import { fieldIndex } from '../entities/field-index.ts';
 import { indexPrefix } from '../entities/order-encoding.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import type { Scope } from '../store/port.ts';
@@ -7,8 +8,8 @@ export const adminPolicy = 'adminacl';
 
 /** The id of the policy of a name, by the name's own index. */
 export async function policyIdByName(scope: Scope, name: string): Promise<string | undefined> {
-  const index = systemEntity('aclpolicy').indexes.find(({ field }) => field === 'name');
+  const index = fieldIndex(systemEntity('aclpolicy'), 'name');
   if (index === undefined) throw new TypeError('aclpolicy has no index on its name');
-  const [found] = await scope.follow(index.pk, { prefix: indexPrefix(index.encode(name)), limit: 1 });
+  const [found] = await scope.follow(index.pk, { prefix: indexPrefix(index.order.encode(name)), limit: 1 });
   return found === undefined ? undefined : String((JSON.parse(found.value) as { readonly id: string }).id);
 }

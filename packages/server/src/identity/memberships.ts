@@ -1,3 +1,5 @@
+import { fenceFloor } from '../entities/fence.ts';
+import { configHeadKey } from '../entities/org-keys.ts';
 import type { StoredRecord } from '../entities/record.ts';
 import { type Environment, orgScopeName, type Workspace, workspaceScopeName } from '../entities/workspace.ts';
 import { type WorkspaceRow, workspaceRowKey } from '../entities/workspace-directory.ts';
@@ -65,6 +67,8 @@ export function openWorkspace(
 
 interface FoundingRow extends WorkspaceRow {
   readonly founder: Member;
+  /** The configuration that the org had then: nobody writes in the workspace by an older one. */
+  readonly config_version: number;
 }
 
 /** The org's row of the workspace; it is the intent that names the founder until the workspace is ready. */
@@ -75,7 +79,7 @@ async function intendWorkspace(
 ): Promise<{ readonly row: FoundingRow; readonly version: number }> {
   const key = workspaceRowKey(defaultWorkspaceCode);
   for (;;) {
-    const [item] = await orgScope.get([key]);
+    const [item, head] = await orgScope.get([key, configHeadKey]);
     if (item !== undefined) return { row: JSON.parse(item.value) as FoundingRow, version: item.version };
     const created_at = timestamp(parts.clock.now());
     const row: FoundingRow = {
@@ -85,8 +89,14 @@ async function intendWorkspace(
       state: 'founding',
       created_at,
       founder,
+      config_version: head?.version ?? 0,
     };
-    await commitUnlessDone(orgScope, [{ kind: 'put', ...key, value: JSON.stringify(row), if: 'absent' }]);
+    const unchanged: Change = {
+      kind: 'check',
+      ...configHeadKey,
+      if: head === undefined ? 'absent' : { version: head.version },
+    };
+    await commitUnlessDone(orgScope, [unchanged, { kind: 'put', ...key, value: JSON.stringify(row), if: 'absent' }]);
   }
 }
 
@@ -110,6 +120,7 @@ async function completeFounding(parts: MembershipParts, founding: Founding): Pro
   const grants = await foundingChanges(parts, workspace, row.founder);
   await commitUnlessDone(workspace.scope, [
     { kind: 'put', ...workspaceHeadKey, value: JSON.stringify(head), if: 'absent' },
+    fenceFloor(row.config_version),
     ...grants,
   ]);
   const ready: FoundingRow = { ...row, state: 'ready' };

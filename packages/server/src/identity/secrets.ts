@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, open, readFile, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Clock } from '../lib/clock.ts';
+import type { SealingKey } from '../entities/sealed-values.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
 import { generateSigningKey, type StoredSigningKey } from './signing-keys.ts';
 
 /** What the platform must keep to itself. Made at first start where nobody set it. */
@@ -9,23 +10,35 @@ export interface Secrets {
   readonly signing_keys: readonly StoredSigningKey[];
   /** 32 bytes in base64url: seals the cursors of lists. */
   readonly cursor_key: string;
+  /** Seal the values of encrypted fields: the first seals, the others open what was sealed before it came. */
+  readonly field_keys: readonly SealingKey[];
 }
 
 /** Reads the secrets of a data directory, or makes them: one file, mode 0600, on disk before anything is signed. */
 export async function loadSecrets(dataDir: string, clock: Clock): Promise<Secrets> {
   const path = join(dataDir, 'secrets.json');
   const known = await readIfThere(path);
-  if (known !== undefined) {
-    await chmod(path, 0o600);
-    return JSON.parse(known) as Secrets;
-  }
-  const secrets = await makeSecrets(clock);
+  if (known !== undefined) await chmod(path, 0o600);
+  const held = known === undefined ? {} : (JSON.parse(known) as Partial<Secrets>);
+  const { signing_keys, cursor_key, field_keys } = held;
+  if (signing_keys !== undefined && cursor_key !== undefined && field_keys !== undefined)
+    return { signing_keys, cursor_key, field_keys };
+  // A directory of an older version lacks the secrets that came since.
+  const secrets = { ...(await makeSecrets(clock)), ...held };
   await writeDurably(path, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
 }
 
 async function makeSecrets(clock: Clock): Promise<Secrets> {
-  return { signing_keys: [await generateSigningKey(clock)], cursor_key: randomBytes(32).toString('base64url') };
+  return {
+    signing_keys: [await generateSigningKey(clock)],
+    cursor_key: randomKey(),
+    field_keys: [{ kid: timestamp(clock.now()).slice(0, 10), key: randomKey() }],
+  };
+}
+
+function randomKey(): string {
+  return randomBytes(32).toString('base64url');
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

@@ -6,7 +6,7 @@ export const autoincrementType: FieldType = {
   colType: 'autoincrement',
   hints: [],
   behave: ({ name }) => {
-    const behaviour = integerType.behave({ name, validate: true, min: 1 });
+    const behaviour = integerType.behave({ name });
     return typeof behaviour === 'string' ? behaviour : { ...behaviour, isNumbered: true };
   },
 };

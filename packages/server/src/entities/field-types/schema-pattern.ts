@@ -21,7 +21,7 @@ function outsideOfClass(part: string): string {
   if (part === '.') return '[^\\n]';
   if (part === '\\s') return `[${space}]`;
   if (part === '\\S') return `[^${space}]`;
-  return part.startsWith('\\') && !/^\\[\w^$\\.*+?()[\]{}|/]/.test(part) ? part.slice(1) : part;
+  return part.startsWith('\\') && !/^\\[a-zA-Z\d^$\\.*+?()[\]{}|/]/.test(part) ? part.slice(1) : part;
 }
 
 /** A class named between colons has no translation, and white space none where it looks like the start of a range. */
@@ -33,7 +33,7 @@ function ofClass(text: string): string | undefined {
     if (part === '\\s') return space;
     if (part === '\\S') return notSpace;
     if (!part.startsWith('\\')) return `\\${part}`;
-    return /^\\[\w^$\\.*+?()[\]{}|/-]/.test(part) ? part : part.slice(1);
+    return /^\\[a-zA-Z\d^$\\.*+?()[\]{}|/-]/.test(part) ? part : part.slice(1);
   });
   return `${start}${said}]`;
 }

@@ -1,8 +1,7 @@
-import type { Verb } from '../../access/verbs.ts';
+import type { AuthorizedCall } from '../../entities/caller-access.ts';
 import type { CompiledEntity } from '../../entities/compile-entity.ts';
 import type { ConfigReader } from '../../entities/config-reader.ts';
 import type { Environment } from '../../entities/workspace.ts';
-import type { RecordCall } from '../../entities/write-loop.ts';
 import type { DecisionLog } from '../../iam/decision-log.ts';
 import type { AppCaller } from '../../identity/app-sessions.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
@@ -14,7 +13,7 @@ export interface AuthorizeParts {
 
 /** What is asked: the verb, the entity's name as the path has it, and the path after `/app/{orgCode}`. */
 export interface AccessQuestion {
-  readonly verb: Verb;
+  readonly verb: string;
   readonly entityName: string;
   readonly resource: string;
   readonly requestId: string;
@@ -29,20 +28,30 @@ export async function authorize(
   parts: AuthorizeParts,
   caller: AppCaller,
   question: AccessQuestion,
-): Promise<RecordCall> {
+): Promise<AuthorizedCall> {
   const { claims, place } = caller;
   if (place === undefined) throw new Problem('workspace_required', 'the token is of no workspace');
-  const action = question.verb + question.entityName;
-  const outcome = place.access.decide(action, question.resource);
-  if (outcome !== 'allowed') throw denied(parts, caller, { ...question, action, outcome });
-  const set = await parts.configs[claims.env].current(claims.org);
-  const entity: CompiledEntity | undefined = await set.entity(question.entityName);
+  demand(parts, caller, question);
+  const config = await parts.configs[claims.env].current(claims.org);
+  const entity: CompiledEntity | undefined = await config.entity(question.entityName);
   if (entity === undefined) throw notFound();
   return {
     workspace: place.workspace,
+    config,
     entity,
     actor: { userId: claims.sub, claims: claims as unknown as Record<string, unknown> },
+    access: {
+      may: (verb, entityName, resource) => place.access.decide(verb + entityName, resource) === 'allowed',
+      demand: (verb) => demand(parts, caller, { ...question, verb }),
+    },
   };
+}
+
+/** @throws Problem `access_denied`, with the decision kept for whoever looks into it. */
+function demand(parts: AuthorizeParts, caller: AppCaller, question: AccessQuestion): void {
+  const action = question.verb + question.entityName;
+  const outcome = caller.place?.access.decide(action, question.resource) ?? 'implicit_deny';
+  if (outcome !== 'allowed') throw denied(parts, caller, { ...question, action, outcome });
 }
 
 interface Denial extends AccessQuestion {

@@ -1,13 +1,12 @@
 import type { HeldPolicy } from '../../access/cover.ts';
 import type { RecordWrite } from '../../entities/entity-rules.ts';
+import type { PlannedChange } from '../../entities/planned-change.ts';
 import type { RecordData } from '../../entities/record.ts';
-import type { PlannedChange } from '../../entities/write-loop.ts';
 import { invalidInput } from '../../lib/problem.ts';
 import { groupIndexChanges, policyIdsOf } from '../group-policies.ts';
 import { readPolicies, recordKey } from '../held-policies.ts';
 import { groupLink } from '../links.ts';
 import { adminPolicy } from '../policy-names.ts';
-import { uniqueName } from '../unique-sentinel.ts';
 import { refuseEscalation } from './escalation.ts';
 import { keepAnAdmin } from './last-admin.ts';
 import { releaseLinks } from './release-links.ts';
@@ -32,7 +31,6 @@ export async function groupChanges(write: RecordWrite): Promise<readonly Planned
     await keepAnAdmin(workspace, admin.policyId, { kind: 'group', id: group.id });
   const key = recordKey(workspace, 'group', group.id);
   return [
-    ...uniqueName('group', write),
     ...groupIndexChanges({ id: group.id, key }, ids.before, ids.after),
     ...(after === undefined ? await releaseLinks(workspace.scope, groupLink, group.id) : []),
   ];

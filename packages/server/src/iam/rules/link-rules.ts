@@ -1,12 +1,12 @@
 import type { HeldPolicy } from '../../access/cover.ts';
 import type { RecordWrite } from '../../entities/entity-rules.ts';
+import type { PlannedChange } from '../../entities/planned-change.ts';
 import type { RecordData } from '../../entities/record.ts';
 import type { Workspace } from '../../entities/workspace.ts';
-import type { PlannedChange } from '../../entities/write-loop.ts';
 import { Problem } from '../../lib/problem.ts';
 import { policyIdsOf } from '../group-policies.ts';
 import { readPolicies, readRecords } from '../held-policies.ts';
-import { type LinkKind, linkSentinel, linksFrom, linksPerUserMax, policyLink } from '../links.ts';
+import { type LinkKind, linksFrom, linksPerUserMax, policyLink } from '../links.ts';
 import { adminPolicy } from '../policy-names.ts';
 import { refuseEscalation } from './escalation.ts';
 import { keepAnAdmin } from './last-admin.ts';
@@ -28,7 +28,7 @@ export async function linkChanges(write: RecordWrite, kind: LinkKind): Promise<r
   const admin = policies.before.find(isAdminPolicy);
   if (before !== undefined && admin !== undefined && !policies.after.some(isAdminPolicy))
     await keepAnAdmin(workspace, admin.policyId, { kind: 'link', id: before.id });
-  return linkSentinel(kind, { before, after });
+  return [];
 }
 
 async function requireEnds(

@@ -1,13 +1,12 @@
 import { parseStatements, type Statement } from '../../access/statement.ts';
 import type { RecordWrite } from '../../entities/entity-rules.ts';
+import type { PlannedChange } from '../../entities/planned-change.ts';
 import type { RecordData } from '../../entities/record.ts';
 import type { Workspace } from '../../entities/workspace.ts';
-import type { PlannedChange } from '../../entities/write-loop.ts';
 import { invalidInput, Problem } from '../../lib/problem.ts';
 import { groupsWith, noGroupWith } from '../group-policies.ts';
 import { policyOf } from '../held-policies.ts';
 import { policyLink } from '../links.ts';
-import { uniqueName } from '../unique-sentinel.ts';
 import { refuseEscalation } from './escalation.ts';
 import { keepAdminPolicy } from './last-admin.ts';
 import { releaseLinks } from './release-links.ts';
@@ -26,7 +25,7 @@ export async function policyChanges(write: RecordWrite): Promise<readonly Planne
   });
   if (before !== undefined) keepAdminPolicy(before, after, statements);
   const released = before !== undefined && after === undefined ? await releasePolicy(write.workspace, before.id) : [];
-  return [...uniqueName('aclpolicy', write), ...released];
+  return released;
 }
 
 function statementsOf(policy: RecordData): readonly Statement[] {

@@ -1,4 +1,4 @@
-import type { PlannedChange } from '../../entities/write-loop.ts';
+import type { PlannedChange } from '../../entities/planned-change.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Scope } from '../../store/port.ts';
 import { type LinkKind, linksTo, noLinkTo, removeLinks } from '../links.ts';
@@ -14,9 +14,7 @@ export async function releaseLinks(scope: Scope, kind: LinkKind, id: string): Pr
   const links = await linksTo(scope, kind, { id, limit: linksReleasedMax + 1 });
   if (links.length > linksReleasedMax)
     throw new Problem('in_use', `more than ${linksReleasedMax} \`${kind.entity}\` links lead here: remove them first`);
-  const removed = removeLinks(
-    kind,
-    links.map(({ item }) => item),
-  );
+  const items = links.map(({ item }) => item);
+  const removed = await removeLinks(scope, kind, items);
   return [...removed, { change: noLinkTo(kind, id), onConflict: 'replan' }];
 }

@@ -1,7 +1,8 @@
-import { type ListQuery, readListQuery } from '../../../entities/list-query.ts';
+import type { AuthorizedCall } from '../../../entities/caller-access.ts';
+import { readListQuery } from '../../../entities/list-query.ts';
+import { scopeToCaller } from '../../../entities/list-scope.ts';
 import { entityTag, recordText, type StoredRecord } from '../../../entities/record.ts';
 import type { RecordRuntime } from '../../../entities/record-runtime.ts';
-import type { RecordCall } from '../../../entities/write-loop.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { RecordRoute } from '../../app-route.ts';
 import { isNoneMatch, readIfMatch } from '../../pipeline/preconditions.ts';
@@ -53,7 +54,7 @@ export function recordRoutes(runtime: RecordRuntime): readonly RecordRoute[] {
   ];
 }
 
-async function create(runtime: RecordRuntime, request: GatewayRequest, call: RecordCall): Promise<Reply> {
+async function create(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
   refuseParameters(request.query);
   const stored = await runtime.create(call, request.body);
   const { org = '', entity = '' } = request.params;
@@ -66,7 +67,7 @@ async function create(runtime: RecordRuntime, request: GatewayRequest, call: Rec
   return { status: 201, body: textOf(stored), headers };
 }
 
-async function item(runtime: RecordRuntime, request: GatewayRequest, call: RecordCall): Promise<Reply> {
+async function item(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
   refuseParameters(request.query);
   const found = await runtime.get(call, request.params.id ?? '');
   if (found === undefined) throw notFound();
@@ -75,7 +76,7 @@ async function item(runtime: RecordRuntime, request: GatewayRequest, call: Recor
   return { status: 200, body: recordText(found), headers };
 }
 
-async function update(runtime: RecordRuntime, request: GatewayRequest, call: RecordCall): Promise<Reply> {
+async function update(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
   refuseParameters(request.query);
   const ifMatch = readIfMatch(request.incoming);
   const stored = await runtime.update(call, {
@@ -86,22 +87,22 @@ async function update(runtime: RecordRuntime, request: GatewayRequest, call: Rec
   return { status: 200, body: textOf(stored), headers: { ETag: entityTag(stored.version) } };
 }
 
-async function remove(runtime: RecordRuntime, request: GatewayRequest, call: RecordCall): Promise<Reply> {
+async function remove(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
   refuseParameters(request.query);
   const ifMatch = readIfMatch(request.incoming);
   await runtime.remove(call, { id: request.params.id ?? '', ...(ifMatch === undefined ? {} : { ifMatch }) });
   return { status: 204 };
 }
 
-async function list(runtime: RecordRuntime, request: GatewayRequest, call: RecordCall): Promise<Reply> {
-  const query = readListQuery(call.entity, request.query);
+async function list(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
+  const query = scopeToCaller(call, readListQuery(call.entity, request.query));
   const page = await runtime.list(call, query);
   const nexttoken = page.nexttoken === null ? 'null' : `"${page.nexttoken}"`;
-  return { status: 200, body: `{"items":[${page.items.join(',')}],"nexttoken":${nexttoken}}` };
+  return { status: 200, body: `{"items":[${page.items.map(recordText).join(',')}],"nexttoken":${nexttoken}}` };
 }
 
-async function count(runtime: RecordRuntime, request: GatewayRequest, call: RecordCall): Promise<Reply> {
-  const query: ListQuery = readListQuery(call.entity, request.query);
+async function count(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
+  const query = scopeToCaller(call, readListQuery(call.entity, request.query));
   return json(200, await runtime.count(call, query));
 }
 

@@ -1,0 +1,50 @@
+import { Problem } from '../lib/problem.ts';
+import { type Change, Conflict, type Item, type Store } from '../store/port.ts';
+import { type ConfigReader, pointerValue, readPointer } from './config-reader.ts';
+import type { ConfigSet } from './config-set.ts';
+import { configHeadKey } from './org-keys.ts';
+import { orgScopeName } from './workspace.ts';
+
+export interface ChangeConfigParts {
+  readonly store: Store;
+  readonly configs: ConfigReader;
+}
+
+export interface ConfigChange {
+  readonly changes: readonly Change[];
+  /** The item whose presence is a refusal rather than news of another change. */
+  readonly judged?: { readonly pk: string; readonly sk: string };
+  readonly refuse?: (item: Item) => Problem;
+}
+
+/**
+ * Commits a change of the org's configuration under the next version. The head is compared and swapped, so what the
+ * change was planned on is what it changes; a plan that others overtook is made again.
+ */
+export async function changeConfig(
+  parts: ChangeConfigParts,
+  orgCode: string,
+  plan: (set: ConfigSet, next: number) => Promise<ConfigChange>,
+): Promise<number> {
+  const scope = parts.store.scope(orgScopeName(orgCode));
+  for (let attempt = 0; attempt < 16; attempt++) {
+    const set = await parts.configs.refresh(orgCode);
+    const [head] = await scope.get([configHeadKey]);
+    if ((head?.version ?? 0) !== set.version) continue;
+    const next = (head === undefined ? 0 : readPointer(head.value)) + 1;
+    const change = await plan(set, next);
+    const [judged] = change.judged === undefined ? [] : await scope.get([change.judged]);
+    if (judged !== undefined && change.refuse !== undefined) throw change.refuse(judged);
+    const condition = head === undefined ? 'absent' : { version: head.version };
+    const moveHead: Change = { kind: 'put', ...configHeadKey, value: pointerValue(next), if: condition };
+    try {
+      await scope.commit([moveHead, ...change.changes]);
+    } catch (error) {
+      if (error instanceof Conflict) continue;
+      throw error;
+    }
+    await parts.configs.refresh(orgCode);
+    return next;
+  }
+  throw new Problem('conflict', 'others keep changing the configuration: try again');
+}

@@ -1,0 +1,65 @@
+import type { ApiAction } from './api-configs.ts';
+import type { CompiledEntity } from './compile-entity.ts';
+import type { EntityState } from './entity-state.ts';
+import type { Reference, ReferenceMap } from './references/reference-map.ts';
+import { systemEntities } from './system-entities.ts';
+
+/** The live configuration of one org at one version. A request holds one from its beginning to its end. */
+export interface ConfigSet {
+  /** Rises with every change of the org's configuration. */
+  readonly version: number;
+  readonly entityNames: readonly string[];
+  /** What stands of an entity; undefined where there is no such entity. System entities have none. */
+  active(name: string): ActiveEntity | undefined;
+  /** Undefined where the org has no entity of that name. System entities are in every org. */
+  entity(name: string): Promise<CompiledEntity | undefined>;
+  /** What the fence of an entity must not stand above, for its writers to know all that they have to heed. */
+  generation(name: string): number;
+  readonly references: ReferenceMap;
+}
+
+/** An entity's state and the live versions of its five configs. */
+export interface ActiveEntity {
+  readonly state: EntityState;
+  readonly versions: ApiVersions;
+  /** Rises with every change of any of it: what a compiled entity is kept under. */
+  readonly revision: number;
+}
+
+export type ApiVersions = Readonly<Record<ApiAction, number>>;
+
+export interface ConfigSetParts {
+  readonly version: number;
+  readonly entities: ReadonlyMap<string, ActiveEntity>;
+  readonly references: ReferenceMap;
+  readonly compile: (name: string, active: ActiveEntity) => Promise<CompiledEntity>;
+}
+
+export function makeConfigSet({ version, entities, references, compile }: ConfigSetParts): ConfigSet {
+  return {
+    version,
+    entityNames: [...entities.keys()],
+    active: (name) => entities.get(name),
+    entity: async (name) => {
+      const active = entities.get(name);
+      return active === undefined ? systemEntities.get(name) : compile(name, active);
+    },
+    generation: (name) => Math.max(entities.get(name)?.state.generation ?? 0, references.get(name)?.generation ?? 0),
+    references,
+  };
+}
+
+/** Who refers to records of an entity. */
+export function referencesTo(set: ConfigSet, entityName: string): readonly Reference[] {
+  return set.references.get(entityName)?.by ?? [];
+}
+
+/** The configuration of an org that has none: system entities alone. For who works on these and nothing else. */
+export const systemConfig: ConfigSet = makeConfigSet({
+  version: 0,
+  entities: new Map(),
+  references: new Map(),
+  compile: async (name) => {
+    throw new TypeError(`there is no entity ${name}`);
+  },
+});

@@ -1,0 +1,64 @@
+import type { InputError } from '@freehold/contract/problem';
+import type { Key } from '../../store/port.ts';
+import type { CompiledEntity } from '../compile-entity.ts';
+import { mayBeId } from '../find-record.ts';
+import { type PlannedChange, unconditional } from '../planned-change.ts';
+import type { RecordData } from '../record.ts';
+import { directKey } from '../record-keys.ts';
+import type { RecordCall } from '../write-loop.ts';
+
+export interface LookupChecks {
+  readonly errors: readonly InputError[];
+  /** Hold the commit to it that what was found is still there. */
+  readonly changes: readonly PlannedChange[];
+}
+
+const nothing: LookupChecks = { errors: [], changes: [] };
+
+/** That the records exist whose ids a write puts into lookup fields. Ids that stay as they are were checked before. */
+export async function checkLookups(
+  call: RecordCall,
+  before: RecordData | undefined,
+  after: RecordData,
+): Promise<LookupChecks> {
+  const wanted: Wanted[] = [];
+  for (const { name, definition } of call.entity.fields.values()) {
+    const id = after[name];
+    if (definition.lookup === undefined || id === undefined || id === before?.[name]) continue;
+    const target = await call.config.entity(definition.lookup.entity);
+    wanted.push({ field: name, id: String(id), entityName: definition.lookup.entity, key: placeOf(call, target, id) });
+  }
+  if (wanted.length === 0) return nothing;
+  const items = await call.workspace.scope.get(wanted.flatMap(({ key }) => key ?? []));
+  const found = new Set(items.flatMap((item) => (item === undefined ? [] : [keyText(item)])));
+  const isFound = ({ key, id }: Wanted): boolean => (key !== undefined && found.has(keyText(key))) || id === before?.id;
+  const present = new Map(
+    wanted.flatMap(({ key, id }) => (key === undefined || id === after.id ? [] : [[keyText(key), key]])),
+  );
+  return {
+    errors: wanted.filter((one) => !isFound(one)).map(unknownReference),
+    changes: [...present.values()].map((key) => unconditional({ kind: 'check', ...key, if: 'present' })),
+  };
+}
+
+interface Wanted {
+  readonly field: string;
+  readonly id: string;
+  readonly entityName: string;
+  readonly key: Key | undefined;
+}
+
+/** The item that is there as long as the record is: itself, or its place in the id index. */
+function placeOf(call: RecordCall, target: CompiledEntity | undefined, id: unknown): Key | undefined {
+  if (target === undefined || typeof id !== 'string' || !mayBeId(id)) return undefined;
+  return directKey(target, call.workspace, id) ?? { pk: target.idIndexPk, sk: id };
+}
+
+function keyText({ pk, sk }: Key): string {
+  return `${pk}\0${sk}`;
+}
+
+function unknownReference({ field, id, entityName }: Wanted): InputError {
+  const message = `field \`${field}\`: there is no \`${entityName}\` with the id \`${id.slice(0, 64)}\` in this workspace`;
+  return { pointer: `/${field}`, code: 'unknown_reference', message };
+}
