@@ -98,6 +98,7 @@ function checkLookup({ item, pointer }: Part, catalog: Catalog, add: AddError): 
   for (const member of ['as', 'cast'])
     if (item[member] !== undefined)
       add(`${pointer}/${member}`, 'hint_without_meaning', `\`${member}\` means nothing beside \`lookup\``);
-  if (typeof name === 'string' && catalog.has(name) && catalog.get(name)?.lookup === undefined)
+  const isField = typeof name === 'string' && (catalog.has(name) || isPlatformField(name));
+  if (isField && catalog.get(name)?.lookup === undefined)
     add(at, 'no_lookup', `field \`${name}\` has no \`lookup\` hint, so it shows no other record`);
 }
