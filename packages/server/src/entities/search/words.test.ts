@@ -20,6 +20,11 @@ const cases: readonly (readonly [what: string, text: string, words: readonly str
   ['points of Hebrew and Arabic', 'שָׁלוֹם قُرْآن', ['שלום', 'قران']],
   ['vowel signs, which are letters', 'की कि', ['की', 'कि']],
   ['Chinese and Japanese words side by side', '東京都庁へ行く', ['東京', '都庁', 'へ', '行く']],
+  [
+    'the marks of the kana, which make other letters',
+    'が か ぱ は',
+    ['が', 'か', 'ぱ', 'は'].map((kana) => kana.normalize('NFD')),
+  ],
   ['Thai words side by side', 'ทำงานที่บ้าน', ['ทํางาน', 'ที่', 'บ้าน']],
   ['marks on what is no letter', '♪\u{1d165} \u0e33', ['า']],
   ['a surrogate pair', '𝔸𐐀', ['a𐐨']],
