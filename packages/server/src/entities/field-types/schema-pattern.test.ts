@@ -107,14 +107,15 @@ const { expression } = fc.letrec<{ expression: string; part: string }>((tie) => 
 test('a translation matches the texts that the pattern matches', () => {
   let compared = 0;
   const text = fc.string({
-    unit: fc.constantFrom(...characters, '[', '\\', 'A', '\0', '.', '\u{10fffe}'),
+    unit: fc.constantFrom(...characters, '[', '\\', 'A', '\0', '.', '\u{10ffff}'),
     maxLength: 5,
   });
   const property = fc.property(expression, fc.array(text, { minLength: 1, maxLength: 10 }), (pattern, tried) => {
     const compiled = compile(pattern);
     const said = compiled === undefined ? undefined : schemaPattern(pattern);
     if (compiled === undefined || said === undefined) return;
-    const other = new RegExp(said, 'u');
+    // V8 14.6 misses a character beyond U+FFFF before a final `$` (`/[^a]$/u` and an emoji), unless there is a `^`.
+    const other = new RegExp(`^[^]*?(?:${said})`, 'u');
     for (const one of tried) assert.equal(other.test(one), compiled.test(one), JSON.stringify([pattern, said, one]));
     compared += 1;
   });
