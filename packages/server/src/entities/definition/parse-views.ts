@@ -1,5 +1,6 @@
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { type FieldDefinition, isPlatformField, type ViewField, type Views } from '../definition.ts';
+import { isSealed } from '../entity-state.ts';
 import { memberNameProblem, viewNameProblem } from '../names.ts';
 import { type AddError, errorCount, isObject } from './add-error.ts';
 import { type Part, partsOf, refuseUnknownMembers } from './members.ts';
@@ -79,7 +80,7 @@ function checkName({ item, pointer }: Part, catalog: Catalog, add: AddError): vo
   const field = catalog.get(name);
   if (field === undefined && !isPlatformField(name))
     add(`${pointer}/name`, 'unknown_field', `\`${name.slice(0, 100)}\` is no field`);
-  if (field?.colType === 'encrypted')
+  if (field !== undefined && isSealed(field))
     add(`${pointer}/name`, 'secret_field', `field \`${name}\` is encrypted, and no view can show it`);
 }
 

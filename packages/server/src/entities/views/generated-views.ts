@@ -1,4 +1,5 @@
 import { type EntityDefinition, platformFields, type ViewDefinition, type Views } from '../definition.ts';
+import { isSealed } from '../entity-state.ts';
 
 /** The views that every entity has, unless its builder makes others of these names: all that may be shown, and who it is. */
 export function generatedViews(definition: Pick<EntityDefinition, 'UpdateParams'>): {
@@ -6,7 +7,7 @@ export function generatedViews(definition: Pick<EntityDefinition, 'UpdateParams'
   readonly compact: ViewDefinition;
 } {
   const [id, ...stamps] = platformFields;
-  const names = definition.UpdateParams.filter(({ name, colType }) => name !== id && colType !== 'encrypted').map(
+  const names = definition.UpdateParams.filter((field) => field.name !== id && !isSealed(field)).map(
     ({ name }) => name,
   );
   return {
