@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { compileEntity } from '../../entities/compile-entity.ts';
-import type { ConfigSet } from '../../entities/config-reader.ts';
+import { type ConfigSet, systemConfig } from '../../entities/config-set.ts';
 import { createAppDocuments } from './app-documents.ts';
 
 const acme = { orgCode: 'acme', env: 'test' } as const;
@@ -10,9 +10,9 @@ const acme = { orgCode: 'acme', env: 'test' } as const;
 function setOf(version: number, ...entityNames: readonly string[]) {
   let asked = 0;
   const set: ConfigSet = {
+    ...systemConfig,
     version,
     entityNames,
-    entityVersion: () => version,
     entity: async (name) => {
       asked += 1;
       return compileEntity({ entityName: name, UpdateParams: [{ name: 'title' }] }, version);

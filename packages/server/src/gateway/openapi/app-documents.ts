@@ -1,4 +1,4 @@
-import type { ConfigSet } from '../../entities/config-reader.ts';
+import type { ConfigSet } from '../../entities/config-set.ts';
 import { systemEntities } from '../../entities/system-entities.ts';
 import type { Environment } from '../../entities/workspace.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';

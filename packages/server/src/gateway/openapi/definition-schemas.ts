@@ -1,17 +1,16 @@
 import { colTypes } from '../../entities/col-types.ts';
 import { definitionLimits } from '../../entities/definition.ts';
-import { arrayOf, closedObjectOf, type JsonSchema, schemaReference, text } from './json-schema.ts';
+import { arrayOf, closedObjectOf, type JsonSchema, type ObjectSchema, schemaReference, text } from './json-schema.ts';
 
 const flag: JsonSchema = { type: 'boolean' };
 const number: JsonSchema = { type: 'number' };
 const length: JsonSchema = { type: 'integer', minimum: 0 };
 const fieldName: JsonSchema = { ...text, pattern: '^[A-Za-z][A-Za-z0-9_]{0,62}$' };
+const lowerCaseName: JsonSchema = { ...text, pattern: '^[a-z][a-z0-9_]{0,62}$' };
 const template: JsonSchema = { ...text, minLength: 1, maxLength: 256 };
 const colType: JsonSchema = { ...text, enum: colTypes, default: 'string' };
 const enumValues: JsonSchema = {
-  ...arrayOf({ ...text, minLength: 1, maxLength: 256 }),
-  minItems: 1,
-  maxItems: definitionLimits.enumValuesMax,
+  ...listOf({ ...text, minLength: 1, maxLength: 256 }, definitionLimits.enumValuesMax),
   uniqueItems: true,
 };
 
@@ -31,38 +30,46 @@ const valueHints = {
  * more than a schema holds: a definition that fits may still be refused, with a pointer to each mistake.
  */
 export const definitionSchemas = {
-  EntityDefinition: closedObjectOf(
-    {
-      entityName: { ...text, pattern: '^[a-z][a-z0-9_]{0,62}$' },
-      baseKeys: closedObjectOf({ pkTemplate: template, skTemplate: template }),
-      UpdateParams: { ...arrayOf(schemaReference('FieldDefinition')), maxItems: definitionLimits.fieldsMax },
-      ownerIndexes: arrayOf(
-        closedObjectOf({ ownerFieldName: fieldName, gpkTemplate: template, gskTemplate: template, scopeList: flag }, [
-          'scopeList',
-        ]),
-      ),
-      parentIndex: closedObjectOf({ parentFieldName: fieldName, gpkTemplate: template, gskTemplate: template }),
-      UniqueIndexes: arrayOf(
-        closedObjectOf({ indexName: text, fields: { ...arrayOf(fieldName), minItems: 1 }, ignoreCase: flag }, [
-          'ignoreCase',
-        ]),
-      ),
-      Views: schemaReference('Views'),
-    },
-    ['baseKeys', 'UpdateParams', 'ownerIndexes', 'parentIndex', 'UniqueIndexes', 'Views'],
-  ),
+  EntityDefinition: entityDefinition(),
   FieldDefinition: fieldDefinition(),
-  Views: { type: 'object', additionalProperties: closedObjectOf({ fields: arrayOf(schemaReference('ViewField')) }) },
+  Views: {
+    type: 'object',
+    maxProperties: 20,
+    propertyNames: lowerCaseName,
+    additionalProperties: closedObjectOf({ fields: listOf(schemaReference('ViewField'), 200) }),
+  },
   ViewField: closedObjectOf(
     {
       name: fieldName,
       as: fieldName,
       cast: { ...text, enum: ['string', 'number', 'integer', 'boolean'] },
-      lookup: closedObjectOf({ view: text, as: fieldName }),
+      lookup: closedObjectOf({ view: lowerCaseName, as: fieldName }),
     },
     ['as', 'cast', 'lookup'],
   ),
 } satisfies Readonly<Record<string, JsonSchema>>;
+
+function entityDefinition(): ObjectSchema {
+  const templates = { gpkTemplate: template, gskTemplate: template };
+  const ownerIndex = closedObjectOf({ ownerFieldName: fieldName, ...templates, scopeList: flag }, ['scopeList']);
+  const uniqueIndex = closedObjectOf(
+    {
+      indexName: { ...text, pattern: '^[A-Za-z][A-Za-z0-9_-]{0,62}$' },
+      fields: listOf(fieldName, 5),
+      ignoreCase: flag,
+    },
+    ['ignoreCase'],
+  );
+  const members = {
+    baseKeys: closedObjectOf({ pkTemplate: template, skTemplate: template }),
+    UpdateParams: { ...arrayOf(schemaReference('FieldDefinition')), maxItems: definitionLimits.fieldsMax },
+    ownerIndexes: { ...arrayOf(ownerIndex), maxItems: 5 },
+    parentIndex: closedObjectOf({ parentFieldName: fieldName, ...templates }),
+    UniqueIndexes: { ...arrayOf(uniqueIndex), maxItems: 10 },
+    Views: schemaReference('Views'),
+  };
+  return closedObjectOf({ entityName: lowerCaseName, ...members }, Object.keys(members));
+}
 
 function fieldDefinition(): JsonSchema {
   const hints = {
@@ -83,4 +90,8 @@ function fieldDefinition(): JsonSchema {
     ]),
   };
   return closedObjectOf({ name: fieldName, ...hints }, Object.keys(hints));
+}
+
+function listOf(items: JsonSchema, maxItems: number): JsonSchema {
+  return { ...arrayOf(items), minItems: 1, maxItems };
 }

@@ -2,7 +2,7 @@ import type { ProblemCode } from '@freehold/contract/problem';
 import { systemEntityNames } from '../../entities/system-entity-names.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
 import { schemaReference } from './json-schema.ts';
-import { filterParameters, nexttoken, pageParameters } from './list-parameters.ts';
+import { choiceParameters, nexttoken, pageParameters } from './list-parameters.ts';
 import { jsonContent, type Operation } from './operation.ts';
 import { ifMatch, ifNoneMatch, prefer } from './parameters.ts';
 import { pascalCase } from './type-names.ts';
@@ -95,7 +95,7 @@ function list(documented: DocumentedEntity): Operation {
     ...place(documented, 'list', `/list/${entity.name}`),
     method: 'GET',
     summary: 'Lists records, a page at a time',
-    parameters: [...filterParameters(entity), ...pageParameters(entity)],
+    parameters: [...choiceParameters(entity), ...pageParameters(entity)],
     replies: [
       {
         status: 200,
@@ -113,7 +113,7 @@ function count(documented: DocumentedEntity): Operation {
     ...place(documented, 'count', `/count/${entity.name}`),
     method: 'GET',
     summary: 'Counts records',
-    parameters: [...filterParameters(entity), nexttoken],
+    parameters: [...choiceParameters(entity), nexttoken],
     replies: [
       {
         status: 200,

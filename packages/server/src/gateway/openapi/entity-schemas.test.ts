@@ -31,9 +31,12 @@ const values = [
   'https://example.com/',
   '01890a5d-ac96-774b-bcce-b302099a8057',
   'open',
+  'ann@example.com',
+  ['open'],
+  ['open', 3],
 ];
 const fieldNames = ['a', 'b', 'c'];
-const hints: readonly Omit<FieldDefinition, 'name'>[] = [
+const sentTypes: readonly Omit<FieldDefinition, 'name'>[] = [
   {},
   { minlength: 1, maxlength: 5 },
   { colType: 'number', min: 0, max: 3 },
@@ -47,24 +50,25 @@ const hints: readonly Omit<FieldDefinition, 'name'>[] = [
   { colType: 'json' },
   { colType: 'enum', enumValues: ['open', 'done'], default: 'open' },
   { colType: 'json', default: [] },
+  { colType: 'email' },
+  { colType: 'string', pattern: '^[a-z]+$' },
+  { colType: 'array', items: { colType: 'enum', enumValues: ['open'] }, minlength: 1 },
+  { colType: 'encrypted' },
 ];
-const field = fc.record({
-  hints: fc.constantFrom(...hints),
-  checks: fc.constantFrom({}, { validate: true }, { validate: true, required: false }),
-});
-const entity = fc.tuple(field, field, field).map((fields) =>
-  compileEntity(
-    {
-      entityName: 'thing',
-      UpdateParams: fields.map(({ hints, checks }, index) => ({
-        name: fieldNames[index] ?? '',
-        ...hints,
-        ...checks,
-      })),
-    },
-    1,
-  ),
-);
+const madeTypes: readonly Omit<FieldDefinition, 'name'>[] = [
+  { colType: 'autoincrement' },
+  { colType: 'formula', formula: '{id}' },
+];
+const checks = [{}, { validate: true }, { validate: true, required: false }];
+
+function entityOf(types: readonly Omit<FieldDefinition, 'name'>[]): fc.Arbitrary<CompiledEntity> {
+  const hints = fc.tuple(fc.constantFrom(...types), fc.constantFrom(...checks));
+  return fc.array(hints, { minLength: 3, maxLength: 3 }).map((ofFields) => {
+    const fields = ofFields.map(([type, check], index) => ({ name: fieldNames[index] ?? '', ...type, ...check }));
+    return compileEntity({ entityName: 'thing', UpdateParams: fields }, 1);
+  });
+}
+
 const body = fc.oneof(
   { weight: 9, arbitrary: fc.dictionary(fc.constantFrom(...fieldNames), fc.constantFrom(...values), { maxKeys: 3 }) },
   fc.dictionary(fc.constantFrom(...fieldNames, 'nobody', 'id'), fc.constantFrom(...values), { maxKeys: 4 }),
@@ -74,13 +78,19 @@ const body = fc.oneof(
 const stored: StoredRecord = {
   key: { pk: 'p', sk: 's' },
   version: 7,
-  data: { id: '01890a5d-ac96-774b-bcce-b302099a8057', created_at: '2026-11-20T09:30:00.000Z' },
+  data: {
+    id: '01890a5d-ac96-774b-bcce-b302099a8057',
+    created_at: '2026-11-20T09:30:00.000Z',
+    updated_at: '2026-11-20T09:30:00.000Z',
+    created_by: '01890a5d-ac96-774b-bcce-b302099a8058',
+    updated_by: '01890a5d-ac96-774b-bcce-b302099a8058',
+  },
 };
 
 test('a create takes the very bodies that its schema takes', () => {
   fc.assert(
-    fc.property(entity, body, (compiled, sent) => {
-      assert.equal(fits(compiled, 'create', sent), 'changes' in readCreate(compiled, sent));
+    fc.property(entityOf([...sentTypes, ...madeTypes]), body, (compiled, sent) => {
+      assert.equal(fits(compiled, 'create', sent), readCreate(compiled, sent).errors.length === 0);
     }),
     { numRuns: 300 },
   );
@@ -89,26 +99,48 @@ test('a create takes the very bodies that its schema takes', () => {
 test('an update takes the very bodies that its schema takes, where the platform’s fields are sent as they stand', () => {
   const standing = fc.constantFrom({}, { id: stored.data.id }, { id: stored.data.id, version: 7 });
   fc.assert(
-    fc.property(entity, body, standing, (compiled, sent, platform) => {
+    fc.property(entityOf(sentTypes), body, standing, (compiled, sent, platform) => {
       const whole = isObject(sent) ? { ...sent, ...platform } : sent;
-      assert.equal(fits(compiled, 'update', whole), 'changes' in readUpdate(compiled, whole, stored));
+      assert.equal(fits(compiled, 'update', whole), readUpdate(compiled, whole, stored).errors.length === 0);
     }),
     { numRuns: 300 },
   );
 });
 
-test('what the platform makes is read and never sent, and what is secret is sent and never read', () => {
-  const compiled = compileEntity({ entityName: 'thing', UpdateParams: [{ name: 'made' }, { name: 'secret' }] }, 1);
-  const [made, secret] = [...compiled.fields.values()];
-  assert.ok(made !== undefined && secret !== undefined);
-  const fields = new Map([
-    ['made', { ...made, required: true, behaviour: { ...made.behaviour, compute: () => 'x' } }],
-    ['secret', { ...secret, required: true, behaviour: { ...secret.behaviour, isSecret: true as const } }],
-  ]);
-  const schemas = entitySchemas({ entity: { ...compiled, fields }, names });
-  const members = (name: string) => Object.keys(schemas[name]?.properties ?? {}).filter((member) => fields.has(member));
-  assert.deepEqual([members('Record'), members('Create'), members('Update')], [['made'], ['secret'], ['secret']]);
-  assert.deepEqual(schemas.Create?.required, ['secret']);
+test('what the platform makes is read, and what is secret is not', () => {
+  const compiled = compileEntity(
+    {
+      entityName: 'thing',
+      UpdateParams: [
+        { name: 'made', colType: 'formula', formula: '{id}' },
+        { name: 'secret', colType: 'encrypted' },
+      ],
+    },
+    1,
+  );
+  const schemas = entitySchemas({ entity: compiled, names });
+  const members = (name: string) =>
+    Object.keys(schemas[name]?.properties ?? {}).filter((member) => compiled.fields.has(member));
+  assert.deepEqual([members('Record'), members('Create')], [['made'], ['secret']]);
+});
+
+test('an update takes what the platform makes as it stands', () => {
+  const compiled = compileEntity(
+    { entityName: 'thing', UpdateParams: [{ name: 'number', colType: 'autoincrement' }] },
+    1,
+  );
+  const standing = { ...stored, data: { ...stored.data, number: 3 } };
+  const body = { ...standing.data, version: standing.version };
+  assert.ok(fits(compiled, 'update', body));
+  assert.deepEqual(readUpdate(compiled, body, standing).errors, []);
+});
+
+test('an owner need not be sent, since whoever makes the record is it', () => {
+  const ownerIndexes = [{ ownerFieldName: 'owner_id', gpkTemplate: 'org#{org};o#{owner_id}', gskTemplate: 'o#{id}' }];
+  const UpdateParams = [{ name: 'owner_id', validate: true }];
+  const compiled = compileEntity({ entityName: 'thing', UpdateParams, ownerIndexes }, 1);
+  assert.ok(fits(compiled, 'create', {}));
+  assert.deepEqual(readCreate(compiled, {}, stored.data.created_by).errors, []);
 });
 
 function fits(compiled: CompiledEntity, name: 'create' | 'update', sent: unknown): boolean {

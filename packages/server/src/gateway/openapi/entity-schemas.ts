@@ -1,4 +1,4 @@
-import type { CompiledEntity, CompiledField } from '../../entities/compile-entity.ts';
+import { type CompiledEntity, type CompiledField, isPlatformMade } from '../../entities/compile-entity.ts';
 import {
   arrayOf,
   closedObjectOf,
@@ -51,33 +51,28 @@ export function entitySchemas({ entity, names }: DocumentedEntity): Readonly<Rec
 
 /** A record that was written under an earlier definition may lack any field, so none of the entity's own is required. */
 function recordSchema(entity: CompiledEntity): JsonSchema {
-  const shown = fieldsOf(entity, (field) => field.behaviour.isSecret !== true);
-  const own = shown.map(
-    (field) => [field.name, isMade(field) ? { ...told(field), readOnly: true } : told(field)] as const,
+  const shown = fieldsOf(entity, ({ behaviour }) => behaviour.isSecret !== true);
+  const own = Object.fromEntries(
+    shown.map((field) => [field.name, isPlatformMade(field) ? readOnly(told(field)) : told(field)]),
   );
-  const platform = Object.entries(platformFields).map(
-    ([name, schema]) => [name, { ...schema, readOnly: true }] as const,
-  );
-  return objectOf(
-    Object.fromEntries([...own, ...platform]),
-    own.map(([name]) => name),
-  );
+  const platform = Object.fromEntries(Object.entries(platformFields).map(([name, schema]) => [name, readOnly(schema)]));
+  return objectOf({ ...own, ...platform }, Object.keys(own));
 }
 
 function createSchema(entity: CompiledEntity): JsonSchema {
-  const sent = fieldsOf(entity, (field) => !isMade(field));
-  const optional = sent.filter((field) => !field.required || field.definition.default !== undefined);
+  const sent = fieldsOf(entity, (field) => !isPlatformMade(field));
   const properties = sent.map((field) => [field.name, { ...sendable(field), ...byDefault(field) }]);
+  const optional = sent.filter((field) => !field.required || isFilled(entity, field));
   return closedObjectOf(
     Object.fromEntries(properties),
     optional.map(({ name }) => name),
   );
 }
 
-/** The platform's fields may be sent as they stand, so that a record can be read, edited and put back. */
+/** What the platform makes may be sent as it stands, so that a record can be read, edited and put back. */
 function updateSchema(entity: CompiledEntity): JsonSchema {
-  const sent = fieldsOf(entity, (field) => !isMade(field));
-  const properties = { ...Object.fromEntries(sent.map((field) => [field.name, sendable(field)])), ...platformFields };
+  const own = fieldsOf(entity, () => true).map((field) => [field.name, sendable(field)]);
+  const properties: Readonly<Record<string, JsonSchema>> = { ...Object.fromEntries(own), ...platformFields };
   return closedObjectOf(properties, Object.keys(properties));
 }
 
@@ -85,15 +80,19 @@ function fieldsOf(entity: CompiledEntity, holds: (field: CompiledField) => boole
   return [...entity.fields.values()].filter(holds);
 }
 
-/** Whether the platform makes the value, so that a client never sends it. */
-function isMade({ behaviour }: CompiledField): boolean {
-  return behaviour.compute !== undefined || behaviour.isNumbered === true;
+/** Whether a new record gets a value where none is sent: its default, or as its owner whoever makes it. */
+function isFilled({ definition: { ownerIndexes = [] } }: CompiledEntity, { name, definition }: CompiledField): boolean {
+  return definition.default !== undefined || ownerIndexes.some(({ ownerFieldName }) => ownerFieldName === name);
 }
 
-/** What may be sent: `null` is no value, and only a required field must have one. */
+/** What may be sent: `null` is no value, which is what fields are without that are not required. */
 function sendable(field: CompiledField): JsonSchema {
-  const schema = field.required ? told(field) : orNull(told(field));
+  const schema = field.required || isPlatformMade(field) ? told(field) : orNull(told(field));
   return field.behaviour.isSecret === true ? { ...schema, writeOnly: true } : schema;
+}
+
+function readOnly(schema: JsonSchema): JsonSchema {
+  return { ...schema, readOnly: true };
 }
 
 function byDefault({ definition }: CompiledField): JsonSchema {

@@ -1,4 +1,5 @@
 import type { CompiledEntity, CompiledField } from '../../entities/compile-entity.ts';
+import { fieldIndex } from '../../entities/field-index.ts';
 import { operators } from '../../entities/filter.ts';
 import { type JsonSchema, schemaReference, text } from './json-schema.ts';
 import type { Parameter } from './operation.ts';
@@ -9,13 +10,30 @@ export const filterSchemas: Readonly<Record<string, JsonSchema>> = {
   Filter: {
     ...text,
     description:
-      'A value of the field; with `in` and `between` several, with commas between them; with `exists` `true` or `false`.',
+      'A value of the field; with `in` and `between` several, with commas between them; with `exists` `true` or `false`. An array is only asked for an element by `contains`, and for being there.',
   },
   FilterOperator: { ...text, enum: operators, default: 'eq' },
 };
 
-/** `<field>` and `<field>_op` of every field that records can be chosen by. */
-export function filterParameters(entity: CompiledEntity): readonly Parameter[] {
+/** What a list and a count choose records by. */
+export function choiceParameters(entity: CompiledEntity): readonly Parameter[] {
+  const { ownerIndexes = [] } = entity.definition;
+  const isSearchable = [...entity.fields.values()].some(({ definition }) => definition.search === true);
+  const isScoped = ownerIndexes.some(({ scopeList }) => scopeList === true);
+  return [
+    ...filterParameters(entity),
+    ...(ownerIndexes.length > 0 ? [queryParameter('owner', text, 'The id of a user: that user’s records.')] : []),
+    ...(isScoped ? [queryParameter('all', flag, 'The records of all owners, for who may browse them.')] : []),
+    ...(isSearchable
+      ? [queryParameter('q', text, 'Words that must all be there, the last of them as a beginning.')]
+      : []),
+  ];
+}
+
+const flag: JsonSchema = { ...text, enum: ['true', 'false'] };
+
+/** `<field>` and `<field>_op` of every field that there are filters on. */
+function filterParameters(entity: CompiledEntity): readonly Parameter[] {
   const own = [...entity.fields.values()].filter(isFilterable).map(({ name }) => name);
   return [...own, ...platformFilters].flatMap((name) => [
     queryParameter(name, schemaReference('Filter')),
@@ -26,21 +44,22 @@ export function filterParameters(entity: CompiledEntity): readonly Parameter[] {
 const platformFilters = ['id', 'created_at', 'updated_at', 'created_by', 'updated_by'];
 
 function isFilterable({ behaviour }: CompiledField): boolean {
-  return behaviour.parseQuery !== undefined;
+  return behaviour.parseQuery !== undefined || behaviour.contains !== undefined;
 }
 
-export const nexttoken = queryParameter('nexttoken', text, 'From the page before.');
+export const nexttoken = queryParameter('nexttoken', text, 'Where the page before has ended.');
 
-/** The order of a list and the part of it that is wanted. */
+/** The order of a list and how much of it is wanted. */
 export function pageParameters(entity: CompiledEntity): readonly Parameter[] {
   return [
     queryParameter('sortby', { ...text, enum: sortFields(entity) }),
-    queryParameter('sortdir', { ...text, enum: ['asc', 'desc'] }, 'Ascending with `sortby`, else newest first.'),
+    queryParameter('sortdir', { ...text, enum: ['asc', 'desc'] }, 'Ascending with `sortby`, else the newest first.'),
     queryParameter('pagesize', { type: 'integer', minimum: 1, maximum: 200, default: 20 }),
     nexttoken,
   ];
 }
 
 function sortFields(entity: CompiledEntity): readonly string[] {
-  return [...new Set(['created_at', 'id', ...entity.indexes.map(({ field }) => field)])];
+  const indexed = [...entity.fields.keys(), 'updated_at'].filter((name) => fieldIndex(entity, name)?.isReady === true);
+  return ['created_at', 'id', ...indexed];
 }

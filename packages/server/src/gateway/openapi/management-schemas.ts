@@ -66,7 +66,7 @@ const entitySchemas: Readonly<Record<string, JsonSchema>> = {
     action: text,
     method: text,
     path: text,
-    Views: { type: 'object', additionalProperties: { type: 'object', additionalProperties: true } },
+    Views: schemaReference('Views'),
   }),
   EntityEndpoint: objectOf({
     action: text,
