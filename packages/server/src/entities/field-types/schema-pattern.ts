@@ -28,7 +28,7 @@ function outsideOfClass(part: string): string {
 function ofClass(text: string): string | undefined {
   const start = text.startsWith('[^') ? '[^' : '[';
   const members = text.slice(start.length, -1);
-  if (/\[:|\\s-./i.test(members)) return undefined;
+  if (/\[:|\\s-./is.test(members)) return undefined;
   const said = members.replace(/\\.|[[\]]/gsu, (part) => {
     if (part === '\\s') return space;
     if (part === '\\S') return notSpace;

@@ -5,7 +5,8 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { isEmailAddress } from '../../lib/email-address.ts';
 import type { FieldDefinition } from '../definition.ts';
-import { type FieldBehaviour, readValue } from './field-type.ts';
+import { behaviourOf } from './case-for-tests.ts';
+import { readValue } from './field-type.ts';
 import { fieldOf, valuesFor } from './fields-for-tests.ts';
 import { fieldTypes } from './registry.ts';
 import { schemaPattern } from './schema-pattern.ts';
@@ -52,10 +53,4 @@ function isBeyondSchemas(field: FieldDefinition, value: unknown): boolean {
     default:
       return false;
   }
-}
-
-function behaviourOf(field: FieldDefinition): FieldBehaviour {
-  const behaviour = fieldTypes.get(field.colType ?? 'string')?.behave(field);
-  assert.ok(typeof behaviour === 'object', String(behaviour));
-  return behaviour;
 }

@@ -1,0 +1,183 @@
+import { guid, is, type TypeCases, wrong } from './case-for-tests.ts';
+
+export const textCases: readonly TypeCases[] = [
+  {
+    colType: 'string',
+    values: [
+      ...['', 'a', ' é😀 ', '\u0001'].map((text) => [text, is(text)] as const),
+      [1, wrong],
+      [true, wrong],
+      [[], wrong],
+    ],
+    texts: [
+      ['', is('')],
+      ['1', is('1')],
+      ['true', is('true')],
+    ],
+  },
+  {
+    colType: 'string',
+    hints: { validate: true, minlength: 2, maxlength: 3 },
+    values: [
+      ['ab', is('ab')],
+      ['😀😀😀', is('😀😀😀')],
+      ['a', { refused: 'too_short' }],
+      ['😀', { refused: 'too_short' }],
+      ['abcd', { refused: 'too_long' }],
+      ['é'.normalize('NFD').repeat(2), { refused: 'too_long' }],
+    ],
+    texts: [['a', is('a')]],
+  },
+  {
+    colType: 'string',
+    hints: { validate: true, pattern: '[0-9]{2}' },
+    values: [
+      ['12', is('12')],
+      ['a123', is('a123')],
+      ['1a2', { refused: 'pattern_mismatch' }],
+      ['', { refused: 'pattern_mismatch' }],
+      [`${'1'.repeat(10_000)}`, is('1'.repeat(10_000))],
+      [`${'1'.repeat(10_001)}`, { refused: 'too_long' }],
+      [12, wrong],
+    ],
+  },
+  {
+    colType: 'string',
+    hints: { minlength: 3, pattern: '^x' },
+    values: [['a', is('a')]],
+  },
+  {
+    colType: 'string',
+    hints: { validate: true, pattern: '^(?i)é.$' },
+    values: [
+      ['É😀', is('É😀')],
+      ['é', { refused: 'pattern_mismatch' }],
+    ],
+  },
+  {
+    colType: 'date',
+    values: [
+      ['2026-11-20', is('2026-11-20')],
+      ['2024-02-29', is('2024-02-29')],
+      ['0001-01-01', is('0001-01-01')],
+      ...[
+        '2026-02-29',
+        '2026-13-01',
+        '2026-00-10',
+        '2026-11-31',
+        '26-11-20',
+        '2026-1-2',
+        '2026-11-20T00:00:00Z',
+        '',
+        20261120,
+      ].map((value) => [value, wrong] as const),
+    ],
+    texts: [
+      ['1999-12-31', is('1999-12-31')],
+      [' 1999-12-31', wrong],
+    ],
+  },
+  {
+    colType: 'datetime',
+    values: [
+      ['2026-11-20T09:30:00Z', is('2026-11-20T09:30:00.000Z')],
+      ['2026-11-20t09:30:00.5z', is('2026-11-20T09:30:00.500Z')],
+      ['2026-11-20T00:30:00+01:00', is('2026-11-19T23:30:00.000Z')],
+      ['2026-11-20T09:30:00-00:00', is('2026-11-20T09:30:00.000Z')],
+      ...[
+        '2026-11-20',
+        '2026-11-20T09:30:00',
+        '2026-11-20 09:30:00Z',
+        '2026-11-20T24:00:00Z',
+        '2026-11-20T09:30:60Z',
+        '2026-11-20T09:30:00.1234Z',
+        '2026-02-30T09:30:00Z',
+        '0000-01-01T00:00:00+01:00',
+        '9999-12-31T23:59:59-01:00',
+        '2026-11-20T09:30:00+24:00',
+        1795167000000,
+      ].map((value) => [value, wrong] as const),
+    ],
+    texts: [['2026-11-20T09:30:00Z', is('2026-11-20T09:30:00.000Z')]],
+  },
+  {
+    colType: 'url',
+    values: [
+      ['https://example.com/a?b=c#d', is('https://example.com/a?b=c#d')],
+      ['HTTP://EXAMPLE.com', is('HTTP://EXAMPLE.com')],
+      ...[
+        'example.com',
+        '//example.com',
+        'ftp://example.com',
+        'javascript:alert(1)',
+        'https://',
+        'https://a b',
+        'https://a\\b',
+        ' https://a.b',
+        'https://a.b\n',
+        `https://a.b/${'x'.repeat(2048)}`,
+        7,
+      ].map((value) => [value, wrong] as const),
+    ],
+    texts: [['https://a.b/', is('https://a.b/')]],
+  },
+  {
+    colType: 'email',
+    values: [
+      ['Ann@Example.com', is('Ann@Example.com')],
+      ['ünal+tag@köln.de', is('ünal+tag@köln.de')],
+      [`${'a'.repeat(64)}@b`, is(`${'a'.repeat(64)}@b`)],
+      ...[
+        '',
+        'ann',
+        '@example.com',
+        'ann@',
+        'a b@example.com',
+        'a..b@example.com',
+        'a@b@c',
+        'a@-b.c',
+        'a@b.',
+        'a@b\n',
+        '"a"@b.c',
+        `${'a'.repeat(65)}@b`,
+        `${'ü'.repeat(33)}@b`,
+        `a@${'b'.repeat(64)}`,
+        `a@${'b.'.repeat(126)}b`,
+        7,
+      ].map((value) => [value, wrong] as const),
+    ],
+    texts: [
+      ['Ann@Example.com', is('Ann@Example.com')],
+      ['ann', wrong],
+    ],
+  },
+  {
+    colType: 'guid',
+    values: [
+      [guid, is(guid)],
+      [guid.toUpperCase(), is(guid)],
+      ...['', `{${guid}}`, guid.replaceAll('-', ''), `${guid}\n`, ` ${guid}`, 7].map(
+        (value) => [value, wrong] as const,
+      ),
+    ],
+    texts: [
+      [guid.toUpperCase(), is(guid)],
+      ['x', wrong],
+    ],
+  },
+  {
+    colType: 'enum',
+    hints: { enumValues: ['open', 'done'] },
+    values: [
+      ['open', is('open')],
+      ['Open', { refused: 'not_in_enum' }],
+      ['', { refused: 'not_in_enum' }],
+      [0, wrong],
+    ],
+    texts: [
+      ['done', is('done')],
+      ['gone', { refused: 'not_in_enum' }],
+      ['toString', { refused: 'not_in_enum' }],
+    ],
+  },
+];
