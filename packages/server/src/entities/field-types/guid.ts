@@ -6,7 +6,7 @@ const guidText = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[
 /** A UUID of any version, kept in lower case (RFC 9562, section 4), so that one id has one spelling. */
 export const guidType: FieldType = {
   colType: 'guid',
-  hints: [],
+  hints: ['lookup'],
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseGuid(input) : wrongType('a GUID')),
     parseQuery: parseGuid,
