@@ -1,5 +1,4 @@
-import type { EntityDefinition, Views } from './definition.ts';
-import { generatedViews } from './views/generated-views.ts';
+import type { EntityDefinition } from './definition.ts';
 
 export const actions = ['create', 'get', 'list', 'update', 'delete'] as const;
 export type ApiAction = (typeof actions)[number];
@@ -21,16 +20,10 @@ export function versionedConfigKey(api: string, version: number): string {
   return `apiname#${api};version#${version}`;
 }
 
-/** From one definition the five configs: the one supplied and four that are generated from it, with its views and their own. */
+/** From one definition the five configs: the one supplied, and four that are generated from it with its views. */
 export function generateConfigs(definition: EntityDefinition): ReadonlyMap<ApiAction, ApiConfig> {
-  const { entityName } = definition;
-  const views: Views = { ...generatedViews(definition), ...definition.Views };
-  const generated = (action: ApiAction): ApiConfig => ({
-    entityName,
-    action,
-    ...routeOf(action, entityName),
-    Views: views,
-  });
+  const { entityName, Views = {} } = definition;
+  const generated = (action: ApiAction): ApiConfig => ({ entityName, action, ...routeOf(action, entityName), Views });
   return new Map(actions.map((action) => [action, action === 'create' ? { ...definition } : generated(action)]));
 }
 

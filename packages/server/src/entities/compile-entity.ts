@@ -4,6 +4,7 @@ import type { FieldBehaviour } from './field-types/field-type.ts';
 import { fieldTypes } from './field-types/registry.ts';
 import { type CompiledIndexes, compileIndexes } from './indexes/compile-indexes.ts';
 import { type CompiledKeys, defaultTemplates, mayOverlap, mayStartWith, parseTemplate } from './key-template.ts';
+import { type ConfiguredViews, type EntityViews, entityViews } from './views/entity-views.ts';
 
 /** A definition made ready to serve requests. Made once per config version, never changed. */
 export interface CompiledEntity extends CompiledIndexes {
@@ -22,6 +23,7 @@ export interface CompiledEntity extends CompiledIndexes {
   /** Whether records may have sealed values beside them. */
   readonly hasSealed: boolean;
   readonly definition: EntityDefinition;
+  readonly views: EntityViews;
 }
 
 export interface CompiledField {
@@ -36,15 +38,17 @@ export function compileEntity(
   definition: EntityDefinition,
   version: number,
   state: EntityState = newEntityState(definition, version),
+  configured: ConfiguredViews = {},
 ): CompiledEntity {
   const name = definition.entityName;
-  const fields = definition.UpdateParams.filter((field) => !isPlatformField(field.name)).map(compileField);
+  const catalog = definition.UpdateParams.filter((field) => !isPlatformField(field.name)).map(compileField);
+  const fields = new Map(catalog.map((field) => [field.name, field]));
   const keys = compileKeys(definition);
   return {
     name,
     version,
     generation: state.generation,
-    fields: new Map(fields.map((field) => [field.name, field])),
+    fields,
     ...compileIndexes(name, state.indexes),
     keys,
     directSortPrefix: directSortPrefix(keys),
@@ -52,6 +56,7 @@ export function compileEntity(
     hidden: state.hidden,
     hasSealed: state.hasSealed,
     definition,
+    views: entityViews({ definition, fields, hasHidden: state.hidden.length > 0, configured }),
   };
 }
 

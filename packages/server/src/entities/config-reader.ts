@@ -5,10 +5,11 @@ import type { Item, Scope, Store } from '../store/port.ts';
 import { actions, activeConfigKey, apiName } from './api-configs.ts';
 import { type CompiledEntity, compileEntity } from './compile-entity.ts';
 import { type ActiveEntity, type ApiVersions, type ConfigSet, makeConfigSet } from './config-set.ts';
-import type { EntityDefinition } from './definition.ts';
+import type { EntityDefinition, Views } from './definition.ts';
 import type { EntityState } from './entity-state.ts';
 import { activeConfigs, configHeadKey, referencesKey, versionKey } from './org-keys.ts';
 import { readReferences } from './references/reference-map.ts';
+import type { ConfiguredViews } from './views/entity-views.ts';
 import { orgScopeName } from './workspace.ts';
 
 /** Reads the configuration of the orgs of one environment. */
@@ -135,8 +136,14 @@ export function readPointer(value: string): number {
   return (JSON.parse(value) as { version: number }).version;
 }
 
-async function loadEntity(scope: Scope, name: string, { state }: ActiveEntity): Promise<CompiledEntity> {
-  const [item] = await scope.get([versionKey(apiName('create', name), state.version)]);
-  if (item === undefined) throw new Error(`version ${state.version} of the config of an entity is missing`);
-  return compileEntity(JSON.parse(item.value) as EntityDefinition, state.version, state);
+async function loadEntity(scope: Scope, name: string, { state, versions }: ActiveEntity): Promise<CompiledEntity> {
+  const bodies = await scope.get(actions.map((action) => versionKey(apiName(action, name), versions[action])));
+  const [create, ...others] = bodies.map((body) => {
+    if (body === undefined) throw new Error('a version of a config of an entity is missing');
+    return JSON.parse(body.value) as unknown;
+  });
+  const configured = Object.fromEntries(
+    others.map((config, index) => [actions[index + 1], (config as { readonly Views?: Views }).Views]),
+  ) as ConfiguredViews;
+  return compileEntity(create as EntityDefinition, state.version, state, configured);
 }

@@ -1,7 +1,8 @@
 import type { Cursors } from './cursor.ts';
 import { planList } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
-import { createWalk, cursorBinding, matches } from './list-records.ts';
+import { cursorBinding, matches } from './list-records.ts';
+import { openWalk } from './list-walk.ts';
 import { recordCounter } from './record-changes.ts';
 import type { RecordCall } from './write-loop.ts';
 
@@ -26,7 +27,7 @@ export async function countRecords(cursors: Cursors, call: RecordCall, query: Li
     if (count <= indexedCountMax) return { count };
   }
   const binding = ['count', ...cursorBinding(call, query, plan)];
-  const walk = createWalk(
+  const walk = await openWalk(
     scope,
     plan,
     query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding),

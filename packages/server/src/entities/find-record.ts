@@ -24,6 +24,18 @@ async function findByIdIndex(scope: Scope, idIndexPk: string, id: string): Promi
   return undefined;
 }
 
+/** The items of those of several records that are there: one read where keys follow from ids, else two. */
+export async function findItems(
+  { workspace, entity }: Pick<RecordCall, 'workspace' | 'entity'>,
+  ids: readonly string[],
+): Promise<readonly Item[]> {
+  const known = ids.filter(mayBeId);
+  const direct = known.flatMap((id) => directKey(entity, workspace, id) ?? []);
+  if (direct.length > 0) return (await workspace.scope.get(direct)).filter((item) => item !== undefined);
+  const found = await Promise.all(known.map((id) => findByIdIndex(workspace.scope, entity.idIndexPk, id)));
+  return found.filter((item) => item !== undefined);
+}
+
 export async function findRecord(
   call: Pick<RecordCall, 'workspace' | 'entity'>,
   id: string,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
-import { scanBudget } from './list-records.ts';
+import { scanBudget } from './list-walk.ts';
 import type { RecordData } from './record.ts';
 import { listAll, listQuery, RecordBench, SteppedClock, user } from './record-bench.ts';
 import type { RecordCall } from './write-loop.ts';

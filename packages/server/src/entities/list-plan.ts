@@ -5,7 +5,7 @@ import { type Filter, meetsAll } from './filter.ts';
 import type { CompiledIndex, CompiledSearch } from './indexes/compile-indexes.ts';
 import { groupPartition, termsOf } from './indexes/index-entries.ts';
 import type { ListQuery } from './list-query.ts';
-import { afterAll, indexPrefix, indexStart, isAloneInIndex, presentPrefix } from './order-encoding.ts';
+import { afterAll, idOf, indexPrefix, indexStart, isAloneInIndex, presentPrefix } from './order-encoding.ts';
 import type { RecordData } from './record.ts';
 import { directPartition } from './record-keys.ts';
 import { matchesSearch, type SearchQuery } from './search/search-query.ts';
@@ -19,6 +19,16 @@ export interface ListPlan {
   readonly range: Range;
   readonly residual: readonly Filter[];
   readonly search: SearchTest | undefined;
+  /** Where the range is of all records: entries by which those that may be of the answer are found sooner. */
+  readonly gather?: WordEntries;
+}
+
+/** The entries of all words with one beginning. */
+export interface WordEntries {
+  readonly pk: string;
+  readonly prefix: string;
+  /** The place in the plan's range of the record behind an entry. */
+  readonly placeOf: (sk: string) => string;
 }
 
 /** That a record has the words that are looked for. */
@@ -36,7 +46,22 @@ export function planList(entity: CompiledEntity, workspace: Workspace, query: Li
   const plan =
     groupPlan(entity, query) ?? sortPlan(entity, query) ?? valuePlan(entity, query) ?? wordPlan(entity, query);
   const { pk, isIndex, range, residual } = plan ?? everything(entity, workspace, query);
-  return { pk, isIndex, range: { ...range, reverse: query.descending }, residual, search: query.search };
+  const gather = plan === undefined ? wordEntries(entity, query) : undefined;
+  return {
+    pk,
+    isIndex,
+    range: { ...range, reverse: query.descending },
+    residual,
+    search: query.search,
+    ...(gather === undefined ? {} : { gather }),
+  };
+}
+
+function wordEntries(entity: CompiledEntity, { search }: ListQuery): WordEntries | undefined {
+  const index = readySearch(entity);
+  if (search === undefined || index === undefined) return undefined;
+  const start = entity.directSortPrefix ?? '';
+  return { pk: index.pk, prefix: indexStart(search.query.prefix), placeOf: (sk) => start + idOf(sk) };
 }
 
 export function meetsPlan({ residual, search }: ListPlan, data: RecordData): boolean {
@@ -47,7 +72,7 @@ function meetsSearch({ query, fields }: SearchTest, data: RecordData): boolean {
   return matchesSearch(query, termsOf(fields, data));
 }
 
-type Chosen = Omit<ListPlan, 'search'>;
+type Chosen = Omit<ListPlan, 'search' | 'gather'>;
 
 /** The records of one owner or parent, in the order that the index has them. */
 function groupPlan(entity: CompiledEntity, { filters, sortField }: ListQuery): Chosen | undefined {
@@ -109,7 +134,7 @@ function readyIndex(entity: CompiledEntity, field: string): CompiledIndex | unde
   return index?.isReady === true ? index : undefined;
 }
 
-export function readySearch({ searches }: CompiledEntity): CompiledSearch | undefined {
+function readySearch({ searches }: CompiledEntity): CompiledSearch | undefined {
   return searches.find(({ isReady }) => isReady);
 }
 

@@ -1,7 +1,8 @@
-import type { Followed, RangeRead, Scope } from '../store/port.ts';
+import type { Followed } from '../store/port.ts';
 import type { Cursors } from './cursor.ts';
 import { type ListPlan, meetsPlan, planList } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
+import { openWalk } from './list-walk.ts';
 import type { RecordData, StoredText } from './record.ts';
 import type { RecordCall } from './write-loop.ts';
 
@@ -11,15 +12,12 @@ export interface Page {
   readonly nexttoken: string | null;
 }
 
-/** What one page may look at before it ends short, with a cursor to go on from. */
-export const scanBudget = { items: 2000, bytes: 4 * 1024 * 1024 } as const;
-
 export async function listRecords(cursors: Cursors, call: RecordCall, query: ListQuery): Promise<Page> {
   const plan = planList(call.entity, call.workspace, query);
   const binding = cursorBinding(call, query, plan);
   const start = query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding);
   const items: StoredText[] = [];
-  const walk = createWalk(call.workspace.scope, plan, start);
+  const walk = await openWalk(call.workspace.scope, plan, start);
   while (!walk.isAtEnd() && !walk.isSpent()) {
     const wanted = query.pageSize - items.length + 1;
     const entries = await walk.next(isExact(plan) ? wanted : Math.max(wanted, residualStep));
@@ -48,45 +46,4 @@ function isExact({ residual, search }: ListPlan): boolean {
 
 export function matches(plan: ListPlan, entry: Followed): boolean {
   return isExact(plan) || meetsPlan(plan, JSON.parse(entry.value) as RecordData);
-}
-
-/** Goes through a plan's range in steps, keeping to the scan budget. */
-export interface Walk {
-  next(limit: number): Promise<readonly Followed[]>;
-  passed(sk: string): void;
-  position(): string;
-  isAtEnd(): boolean;
-  isSpent(): boolean;
-}
-
-export function createWalk(scope: Scope, plan: ListPlan, start: string | undefined): Walk {
-  let position = start;
-  let isAtEnd = false;
-  let itemsLeft: number = scanBudget.items;
-  let bytesLeft: number = scanBudget.bytes;
-  return {
-    next: async (limit) => {
-      const read = { ...continued(plan, position), limit: Math.min(limit, itemsLeft), bytesMax: bytesLeft };
-      const entries = plan.isIndex ? await scope.follow(plan.pk, read) : await scope.range(plan.pk, read);
-      // A UTF-16 unit takes at most 3 bytes of UTF-8, so this is never less than what the store counted.
-      let bytes = 0;
-      for (const entry of entries) bytes += 3 * entry.value.length;
-      isAtEnd = entries.length === 0 || (entries.length < read.limit && bytes < read.bytesMax);
-      itemsLeft -= entries.length;
-      bytesLeft -= bytes;
-      return entries;
-    },
-    passed: (sk) => {
-      position = sk;
-    },
-    position: () => position ?? '',
-    isAtEnd: () => isAtEnd,
-    isSpent: () => itemsLeft <= 0 || bytesLeft <= 0,
-  };
-}
-
-/** The rest of a plan's range behind a position, in the direction it is read. */
-function continued(plan: ListPlan, position: string | undefined): Omit<RangeRead, 'limit'> {
-  if (position === undefined) return plan.range;
-  return plan.range.reverse === true ? { ...plan.range, before: position } : { ...plan.range, after: position };
 }

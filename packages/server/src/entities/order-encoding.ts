@@ -30,6 +30,11 @@ export function indexSortKey(encoded: string | undefined, id: string): string {
   return `${indexPrefix(encoded)}${id}`;
 }
 
+/** The id that an entry ends with: after the last end mark, since no id holds one. */
+export function idOf(sortKey: string): string {
+  return sortKey.slice(sortKey.lastIndexOf(end) + end.length);
+}
+
 /** What the entries of one value, or of no value, have in common. */
 export function indexPrefix(encoded: string | undefined): string {
   return encoded === undefined ? absent + end : `${indexStart(encoded)}${end}`;

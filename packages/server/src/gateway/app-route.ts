@@ -1,5 +1,5 @@
 import type { Verb } from '../access/verbs.ts';
-import type { RecordCall } from '../entities/write-loop.ts';
+import type { AuthorizedCall } from '../entities/caller-access.ts';
 import type { AppCaller } from '../identity/app-sessions.ts';
 import type { PublicRoute } from './public-route.ts';
 import type { Reply } from './reply.ts';
@@ -17,7 +17,7 @@ export interface SelfRoute extends RoutePattern {
 export interface RecordRoute extends RoutePattern {
   readonly access: Verb;
   readonly takesBody?: TakesBody;
-  readonly handle: (request: GatewayRequest, call: RecordCall) => Reply | Promise<Reply>;
+  readonly handle: (request: GatewayRequest, call: AuthorizedCall) => Reply | Promise<Reply>;
 }
 
 export type AppRoute = PublicRoute | SelfRoute | RecordRoute;

@@ -48,10 +48,8 @@ function decode(text: string): string {
   return decoded;
 }
 
-/** For routes without parameters of their own: `view=default` means what they do anyway, anything else is a mistake. */
-export function refuseParameters(query: ReadonlyMap<string, string>): void {
-  for (const [name, value] of query) {
-    if (name !== 'view') throw new Problem('invalid_request', `unknown parameter \`${name.slice(0, 100)}\``);
-    if (value !== 'default') throw new Problem('invalid_request', `there is no view \`${value.slice(0, 100)}\``);
-  }
+/** @throws Problem `invalid_request` for a parameter that the route does not take. */
+export function refuseParameters(query: ReadonlyMap<string, string>, taken: readonly string[] = []): void {
+  for (const name of query.keys())
+    if (!taken.includes(name)) throw new Problem('invalid_request', `unknown parameter \`${name.slice(0, 100)}\``);
 }

@@ -1,7 +1,8 @@
 import type { AuthorizedCall } from '../../../entities/caller-access.ts';
 import { readListQuery } from '../../../entities/list-query.ts';
 import { scopeToCaller } from '../../../entities/list-scope.ts';
-import { entityTag, recordText, type StoredRecord } from '../../../entities/record.ts';
+import { type Presentation, presentationOf, presentRecords } from '../../../entities/present-records.ts';
+import { entityTag, type StoredRecord, type StoredText } from '../../../entities/record.ts';
 import type { RecordRuntime } from '../../../entities/record-runtime.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { RecordRoute } from '../../app-route.ts';
@@ -55,36 +56,36 @@ export function recordRoutes(runtime: RecordRuntime): readonly RecordRoute[] {
 }
 
 async function create(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
-  refuseParameters(request.query);
+  const presentation = presentationOf(call, 'create', readView(request));
   const stored = await runtime.create(call, request.body);
   const { org = '', entity = '' } = request.params;
-  const headers = {
-    Location: `/app/${org}/item/${entity}/${stored.data.id}`,
-    ETag: entityTag(stored.version),
-  };
+  const headers = { Location: `/app/${org}/item/${entity}/${stored.data.id}`, ETag: entityTag(stored.version) };
   if (prefersMinimal(request))
     return json(201, { id: stored.data.id }, { ...headers, 'Preference-Applied': 'return=minimal' });
-  return { status: 201, body: textOf(stored), headers };
+  return { status: 201, body: await textOf(call, presentation, storedText(stored)), headers };
 }
 
 async function item(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
-  refuseParameters(request.query);
+  const presentation = presentationOf(call, 'get', readView(request));
   const found = await runtime.get(call, request.params.id ?? '');
   if (found === undefined) throw notFound();
+  // What a reply shows of other records changes without this record's version.
+  if (presentation.isEnriched) return { status: 200, body: await textOf(call, presentation, found) };
   const headers = { ETag: entityTag(found.version) };
   if (isNoneMatch(request.incoming, headers.ETag)) return { status: 304, headers };
-  return { status: 200, body: recordText(found), headers };
+  return { status: 200, body: await textOf(call, presentation, found), headers };
 }
 
 async function update(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
-  refuseParameters(request.query);
+  const presentation = presentationOf(call, 'update', readView(request));
   const ifMatch = readIfMatch(request.incoming);
   const stored = await runtime.update(call, {
     id: request.params.id ?? '',
     body: request.body,
     ...(ifMatch === undefined ? {} : { ifMatch }),
   });
-  return { status: 200, body: textOf(stored), headers: { ETag: entityTag(stored.version) } };
+  const body = await textOf(call, presentation, storedText(stored));
+  return { status: 200, body, headers: { ETag: entityTag(stored.version) } };
 }
 
 async function remove(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
@@ -96,9 +97,11 @@ async function remove(runtime: RecordRuntime, request: GatewayRequest, call: Aut
 
 async function list(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
   const query = scopeToCaller(call, readListQuery(call.entity, request.query));
+  const presentation = presentationOf(call, 'list', query.view);
   const page = await runtime.list(call, query);
+  const items = await presentRecords(call, presentation, page.items);
   const nexttoken = page.nexttoken === null ? 'null' : `"${page.nexttoken}"`;
-  return { status: 200, body: `{"items":[${page.items.map(recordText).join(',')}],"nexttoken":${nexttoken}}` };
+  return { status: 200, body: `{"items":[${items.join(',')}],"nexttoken":${nexttoken}}` };
 }
 
 async function count(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
@@ -106,8 +109,19 @@ async function count(runtime: RecordRuntime, request: GatewayRequest, call: Auth
   return json(200, await runtime.count(call, query));
 }
 
-function textOf(stored: StoredRecord): string {
-  return recordText({ value: JSON.stringify(stored.data), version: stored.version });
+/** The one parameter of the routes that answer a record. */
+function readView({ query }: GatewayRequest): string | undefined {
+  refuseParameters(query, ['view']);
+  return query.get('view');
+}
+
+async function textOf(call: AuthorizedCall, presentation: Presentation, stored: StoredText): Promise<string> {
+  const [text = ''] = await presentRecords(call, presentation, [stored]);
+  return text;
+}
+
+function storedText({ data, version }: StoredRecord): StoredText {
+  return { value: JSON.stringify(data), version };
 }
 
 function prefersMinimal(request: GatewayRequest): boolean {

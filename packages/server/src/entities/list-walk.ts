@@ -1,0 +1,90 @@
+import type { Followed, Item, Key, RangeRead, Scope } from '../store/port.ts';
+import type { ListPlan, WordEntries } from './list-plan.ts';
+
+/** What one page may look at before it ends short, with a cursor to go on from. */
+export const scanBudget = { items: 2000, bytes: 4 * 1024 * 1024 } as const;
+
+/** Goes through the records of a plan in steps, keeping to the scan budget. */
+export interface Walk {
+  next(limit: number): Promise<readonly Followed[]>;
+  passed(sk: string): void;
+  position(): string;
+  isAtEnd(): boolean;
+  isSpent(): boolean;
+}
+
+function rangeWalk(scope: Scope, plan: ListPlan, start: string | undefined): Walk {
+  let position = start;
+  let isAtEnd = false;
+  let itemsLeft: number = scanBudget.items;
+  let bytesLeft: number = scanBudget.bytes;
+  return {
+    next: async (limit) => {
+      const read = { ...continued(plan, position), limit: Math.min(limit, itemsLeft), bytesMax: bytesLeft };
+      const entries = plan.isIndex ? await scope.follow(plan.pk, read) : await scope.range(plan.pk, read);
+      // A UTF-16 unit takes at most 3 bytes of UTF-8, so this is never less than what the store counted.
+      let bytes = 0;
+      for (const entry of entries) bytes += 3 * entry.value.length;
+      isAtEnd = entries.length === 0 || (entries.length < read.limit && bytes < read.bytesMax);
+      itemsLeft -= entries.length;
+      bytesLeft -= bytes;
+      return entries;
+    },
+    passed: (sk) => {
+      position = sk;
+    },
+    position: () => position ?? '',
+    isAtEnd: () => isAtEnd,
+    isSpent: () => itemsLeft <= 0 || bytesLeft <= 0,
+  };
+}
+
+export async function openWalk(scope: Scope, plan: ListPlan, start: string | undefined): Promise<Walk> {
+  const gathered = plan.gather === undefined ? undefined : await gatheredWalk(scope, plan, plan.gather, start);
+  return gathered ?? rangeWalk(scope, plan, start);
+}
+
+/** The rest of a plan's range behind a position, in the direction it is read. */
+function continued(plan: ListPlan, position: string | undefined): Omit<RangeRead, 'limit'> {
+  if (position === undefined) return plan.range;
+  return plan.range.reverse === true ? { ...plan.range, before: position } : { ...plan.range, after: position };
+}
+
+/**
+ * Records with a word that begins so are entered under many words, in no order of theirs: all entries are read, put in
+ * the order of the plan's range and gone through. Undefined where they are too many for that; then so many records have
+ * such a word that going through the range finds them.
+ */
+async function gatheredWalk(
+  scope: Scope,
+  plan: ListPlan,
+  { pk, prefix, placeOf }: WordEntries,
+  start: string | undefined,
+): Promise<Walk | undefined> {
+  const entries = await scope.range(pk, { prefix, limit: scanBudget.items + 1 });
+  if (entries.length > scanBudget.items) return undefined;
+  const targets = new Map<string, Key>();
+  for (const { sk, target } of entries) if (target !== undefined) targets.set(placeOf(sk), target);
+  const isReverse = plan.range.reverse === true;
+  const isAhead = (place: string): boolean => start === undefined || (isReverse ? place < start : place > start);
+  const places = [...targets.keys()].filter(isAhead).sort();
+  if (isReverse) places.reverse();
+  let position = start;
+  return {
+    next: async (limit) => {
+      const taken = places.splice(0, limit);
+      const items = await scope.get(taken.flatMap((place) => targets.get(place) ?? []));
+      return taken.flatMap((sk, index) => followed(sk, items[index]));
+    },
+    passed: (sk) => {
+      position = sk;
+    },
+    position: () => position ?? '',
+    isAtEnd: () => places.length === 0,
+    isSpent: () => false,
+  };
+}
+
+function followed(sk: string, item: Item | undefined): readonly Followed[] {
+  return item === undefined ? [] : [{ sk, version: item.version, value: item.value }];
+}
