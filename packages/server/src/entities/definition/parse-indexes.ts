@@ -42,7 +42,8 @@ interface Grouping {
 const ownerGrouping: Grouping = {
   what: 'an owner index',
   member: 'ownerFieldName',
-  colTypes: ['string', 'guid', 'email'],
+  // An owner is named by the id of a user, which is also what fills the field that a create leaves out.
+  colTypes: ['string', 'guid'],
   platformField: 'created_by',
   otherMembers: ['scopeList'],
 };
