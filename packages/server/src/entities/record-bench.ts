@@ -5,16 +5,18 @@
 import type { Clock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import type { Item, Key, OpenedStore } from '../store/port.ts';
+import type { CompiledEntity } from './compile-entity.ts';
 import { type ConfigReader, createConfigReader } from './config-reader.ts';
 import { createCursors } from './cursor.ts';
 import { createEntityAdmin, type EntityAdmin } from './entity-admin.ts';
 import { createFences } from './fence.ts';
-import { indexEntries } from './indexes/index-entries.ts';
+import { indexEntries, sentinelKey } from './indexes/index-entries.ts';
+import { mayOverlap } from './key-template.ts';
 import { type ListQuery, readListQuery } from './list-query.ts';
 import { createNumbering } from './numbering.ts';
 import { purgeEntity, readPurgeWork } from './purge-entity.ts';
-import { type RecordData, readRecord, recordText } from './record.ts';
-import { recordCounter } from './record-changes.ts';
+import { type RecordData, readRecord, recordText, type StoredRecord } from './record.ts';
+import { sealedKey } from './record-changes.ts';
 import { createRecordRuntime, type RecordRuntime } from './record-runtime.ts';
 import { createSealer } from './sealed-values.ts';
 import { orgScopeName, type Workspace, workspaceScopeName } from './workspace.ts';
@@ -45,6 +47,7 @@ export interface Node {
 
 const benchOrg = 'acme';
 export const user = '018bcfe5-0000-7000-8000-000000000001';
+export const sealer = createSealer([{ kid: 'test', key: Buffer.alloc(32).toString('base64url') }]);
 
 export class RecordBench {
   readonly opened: OpenedStore;
@@ -81,7 +84,7 @@ export class RecordBench {
       writeLoop: createWriteLoop({ configs: { test: configs, prod: configs }, fences: createFences() }),
       rules: new Map(),
       numbering: createNumbering(),
-      sealer: createSealer([{ kid: 'test', key: Buffer.alloc(32).toString('base64url') }]),
+      sealer,
     });
     return {
       configs,
@@ -131,24 +134,82 @@ export async function listAll(
   return records;
 }
 
-/** What is stored beside an entity's records, and what there should be beside them, in one shape to compare. */
-export async function derived(bench: RecordBench, { entity, workspace }: RecordCall) {
+/**
+ * What is stored beside the records of a workspace, and what there should be beside them, in one shape to compare.
+ * Sealed values cannot be made again: what is expected of them is that their records are there.
+ */
+export async function derived(bench: RecordBench, { config, workspace }: RecordCall) {
   const items = await bench.contents(workspace);
-  const records = items.filter(({ pk }) => pk.startsWith('org#'));
-  const entryOf = (entry: Key, target: Key | undefined) => `${entry.pk} ${entry.sk} -> ${target?.pk} ${target?.sk}`;
-  const counter = recordCounter(entity.name);
+  const entities = await Promise.all(config.entityNames.map((name) => config.entity(name)));
+  const owned = entities
+    .filter((entity) => entity !== undefined)
+    .map((entity) => ({ entity, records: items.filter((item) => isRecordOf(entity, item)).map(readRecord) }));
+  const inPartition = (start: string) => items.filter(({ pk }) => pk.startsWith(start));
+  const sealed = inPartition('sealed#').map(keyText);
+  const sealable = owned.filter(({ entity }) => entity.hasSealed);
+  const known = owned.reduce((sum, { records }) => sum + records.length, 0);
   return {
     actual: {
-      entries: items.filter(({ target }) => target !== undefined).map((item) => entryOf(item, item.target)),
-      count: Number(items.find(({ pk, sk }) => pk === counter.pk && sk === counter.sk)?.value ?? 0),
+      entries: inPartition('index#').map((entry) => `${keyText(entry)} -> ${keyText(entry.target)}`),
+      uniques: inPartition('unique#').map((item) => `${keyText(item)} = ${item.value}`),
+      counts: Object.fromEntries(
+        inPartition('count').flatMap(({ sk, value }) => (value === '0' ? [] : [[sk, Number(value)]])),
+      ),
+      sealed: sealed,
+      strangers: inPartition('org#').length - known,
+      uncleanKeys: items.flatMap((item) => [item, item.target ?? item]).filter(isUnclean),
     },
     expected: {
-      entries: records
-        .flatMap((item) => indexEntries(entity, readRecord(item).data).map((key) => ({ key, item })))
-        .map(({ key, item }) => ({ pk: key.pk, sk: key.sk, text: entryOf(key, item) }))
-        .sort((a, b) => Buffer.compare(Buffer.from(`${a.pk}\0${a.sk}`), Buffer.from(`${b.pk}\0${b.sk}`)))
-        .map(({ text }) => text),
-      count: records.length,
+      entries: inOrder(owned.flatMap(expectedEntries)),
+      uniques: inOrder(owned.flatMap(expectedUniques)),
+      counts: Object.fromEntries(
+        owned.flatMap(({ entity, records }) => (records.length === 0 ? [] : [[entity.name, records.length]])),
+      ),
+      sealed: inOrder(
+        sealable.flatMap(({ entity, records }) => records.map(({ data }) => keyText(sealedKey(entity.name, data.id)))),
+      ).filter((key) => sealed.includes(key)),
+      strangers: 0,
+      uncleanKeys: [],
     },
   };
+}
+
+interface Owned {
+  readonly entity: CompiledEntity;
+  readonly records: readonly StoredRecord[];
+}
+
+/** No two entities have templates that could give one key, so the key says whose record it is. */
+function isRecordOf({ keys }: CompiledEntity, { pk, sk }: Key): boolean {
+  const asTemplate = (key: string) => ({ source: key, parts: [{ literal: key }], tokens: [] });
+  return mayOverlap(asTemplate(pk), keys.pk) && mayOverlap(asTemplate(sk), keys.sk);
+}
+
+function expectedEntries({ entity, records }: Owned): readonly string[] {
+  return records.flatMap(({ key, data }) =>
+    indexEntries(entity, data).map((entry) => `${keyText(entry)} -> ${keyText(key)}`),
+  );
+}
+
+function expectedUniques({ entity, records }: Owned): readonly string[] {
+  const kept = entity.uniques.filter(({ isErasing }) => !isErasing);
+  return records.flatMap(({ data }) =>
+    kept.flatMap((unique) => {
+      const key = sentinelKey(unique, data);
+      return key === undefined ? [] : [`${keyText(key)} = ${data.id}`];
+    }),
+  );
+}
+
+/** What a value that is missing leaves in a text that it is put into. */
+function isUnclean({ pk, sk }: Key): boolean {
+  return /undefined|null|NaN|\[object /.test(`${pk} ${sk}`);
+}
+
+function keyText(key: Key | undefined): string {
+  return `${key?.pk}\0${key?.sk}`;
+}
+
+function inOrder(texts: readonly string[]): readonly string[] {
+  return texts.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
