@@ -46,6 +46,7 @@ const testsMayAlsoImport: readonly string[] = ['store/port.ts', 'store/open-stor
 /** Files and folders beside the `*.test.ts` files that exist for tests, and that nothing else may import. */
 const testSupport: readonly string[] = [
   'entities/record-bench.ts',
+  'entities/transfer/rows-for-tests.ts',
   'gateway/pipeline/raw-request.ts',
   'iam/founded-workspace.ts',
   'store/conformance',

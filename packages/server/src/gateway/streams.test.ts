@@ -245,7 +245,7 @@ test('a body comes no faster than it is read, however long it is', async (contex
     if (!socket.write(chunk)) await once(socket, 'drain');
     ahead = Math.max(ahead, sent - read);
   }
-  assert.match(await reply, new RegExp(`{"read":${longBytes}}`));
+  assert.ok((await reply).endsWith(`{"read":${longBytes}}`));
   assert.ok(ahead < aheadMax, `${ahead} bytes had come that nobody had read`);
 });
 

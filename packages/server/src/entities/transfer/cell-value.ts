@@ -9,14 +9,18 @@ export function cellValue(
 ): { readonly value: unknown } | ValueProblem | undefined {
   if (text === '') return undefined;
   if (behaviour.parseQuery !== undefined) return behaviour.parseQuery(text);
-  return behaviour.isSecret === true ? { value: text } : parseJson(text);
+  return isJson(behaviour) ? parseJson(text) : { value: text };
 }
 
 /** The text of a cell that `cellValue` reads this value from; an empty text and no value look alike. */
 export function cellText(behaviour: FieldBehaviour, value: FieldValue | undefined): string {
   if (value === undefined) return '';
-  const isJson = behaviour.parseQuery === undefined || typeof value === 'object';
-  return isJson ? JSON.stringify(value) : String(value);
+  return isJson(behaviour) || typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** Whether the values are of more than one type, so that their texts have to say which. */
+function isJson({ parseQuery, isSecret }: FieldBehaviour): boolean {
+  return parseQuery === undefined && isSecret !== true;
 }
 
 function parseJson(text: string): { readonly value: unknown } | ValueProblem {

@@ -1,8 +1,8 @@
 import { CsvError, Parser } from 'csv-parse';
-import { rowBytesMax, tooLong } from './transfer-row.ts';
+import { rowBytesMax, tooLong, type Unreadable, unreadable } from './transfer-row.ts';
 
-/** One line of a CSV file: its cells, a character for each byte, so that each can be decoded by itself; or why nothing more is read. */
-export type CsvLine = { readonly cells: readonly string[] } | { readonly stopped: string };
+/** A line's cells, with a character for each byte, so that each can be decoded by itself; or why nothing more is read. */
+export type CsvLine = { readonly cells: readonly string[] } | Unreadable;
 
 /**
  * Cuts CSV (RFC 4180) into lines and cells. Every kind of line end is taken, a byte order mark and empty lines are
@@ -15,18 +15,20 @@ export async function* csvLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
   for await (const chunk of chunksOf(bytes)) {
     const isWhole = await feed(chunk);
     for (const { cells, end } of take()) {
-      if (end - lineStart > rowBytesMax) return yield { stopped: tooLong };
+      if (end - lineStart > rowBytesMax) return yield tooLong;
       yield { cells };
       lineStart = end;
     }
-    if (!isWhole) return yield { stopped: quoteOutOfPlace };
+    if (!isWhole) return yield misquoted;
     fed += chunk?.length ?? 0;
-    if (fed - lineStart > rowBytesMax) return yield { stopped: tooLong };
+    if (fed - lineStart > rowBytesMax) return yield tooLong;
   }
 }
 
-const quoteOutOfPlace =
-  'the row has a quote where none can stand or none where one must, and what follows was not read';
+const misquoted = unreadable(
+  'invalid_csv',
+  'the row has a quote that is out of place or not closed, and nothing from there on was read',
+);
 
 interface CutLine {
   readonly cells: readonly string[];
@@ -34,7 +36,10 @@ interface CutLine {
   readonly end: number;
 }
 
-/** What is fed comes out in lines; false where it cannot go on. The lines do not wait in the parser, whose failure would take them along. */
+/**
+ * What is fed comes out in lines, until `feed` gives false. They do not wait in the parser, whose failure would take
+ * along those before it.
+ */
 function createCutter() {
   let lines: CutLine[] = [];
   const parser = new Parser({

@@ -18,15 +18,17 @@ export async function* csvRows(bytes: AsyncIterable<Uint8Array>, entity: Catalog
   let row = 0;
   for await (const line of csvLines(bytes)) {
     if (columns === undefined) {
-      if ('stopped' in line) throw new Problem('invalid_request', `the header line is no CSV: ${line.stopped}`);
+      if ('errors' in line) throw new Problem('invalid_request', noHeader, { errors: line.errors });
       columns = readHeader(line.cells, entity);
       continue;
     }
     row += 1;
-    yield { row, read: 'stopped' in line ? unreadable('invalid_csv', line.stopped) : readRow(columns, line.cells) };
+    yield { row, read: 'errors' in line ? line : readRow(columns, line.cells) };
   }
-  if (columns === undefined) throw new Problem('invalid_request', 'the file has no header line');
+  if (columns === undefined) throw new Problem('invalid_request', noHeader);
 }
+
+const noHeader = 'the file does not begin with a header line';
 
 type Catalog = Pick<CompiledEntity, 'name' | 'fields'>;
 
@@ -38,7 +40,7 @@ interface Column {
 function readHeader(cells: readonly string[], entity: Catalog): readonly Column[] {
   const columns: Column[] = [];
   const errors: InputError[] = [];
-  for (const [index, cell] of cells.entries()) {
+  for (const [index, cell] of cells.slice(0, columnsMax).entries()) {
     const name = Buffer.from(cell, 'latin1').toString();
     const read = readerOf(name, entity);
     const pointer = pointerTo(name);
@@ -51,6 +53,9 @@ function readHeader(cells: readonly string[], entity: Catalog): readonly Column[
   if (errors.length > 0) throw invalidBody(errors);
   return columns;
 }
+
+/** More than there can be names: a longer header has a mistake among these, and need not be looked at to its end. */
+const columnsMax = 1000;
 
 function noField(entityName: string, name: string): string {
   return `entity \`${entityName}\` has no field \`${name.slice(0, 100)}\``;

@@ -8,7 +8,7 @@ export async function* jsonlRows(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
   for await (const line of linesOf(bytes)) {
     if (line !== undefined && isBlank(line)) continue;
     row += 1;
-    yield { row, read: line === undefined ? unreadable('too_long', tooLong) : readLine(line) };
+    yield { row, read: line === undefined ? tooLong : readLine(line) };
   }
 }
 
@@ -16,23 +16,30 @@ const newline = 0x0a;
 
 /** The lines of a file, without their ends. One that is too long is the last one, and undefined. */
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | undefined> {
-  let started: Uint8Array[] = [];
-  let startedBytes = 0;
+  let line = new Uint8Array();
   for await (const chunk of bytes) {
     let start = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       const rest = chunk.subarray(start, end);
-      if (startedBytes + rest.length > rowBytesMax) return yield undefined;
-      yield startedBytes === 0 ? rest : Buffer.concat([...started, rest]);
-      started = [];
-      startedBytes = 0;
+      if (line.length + rest.length > rowBytesMax) return yield undefined;
+      yield line.length === 0 ? rest : append(line, rest);
+      line = new Uint8Array();
       start = end + 1;
     }
-    started.push(chunk.subarray(start));
-    startedBytes += chunk.length - start;
-    if (startedBytes > rowBytesMax) return yield undefined;
+    line = append(line, chunk.subarray(start));
+    if (line.length > rowBytesMax) return yield undefined;
   }
-  if (startedBytes > 0) yield Buffer.concat(started);
+  if (line.length > 0) yield line;
+}
+
+/** Bytes and more of them. There is room behind what is given back, so that many small pieces do not cost their square. */
+function append(line: Uint8Array<ArrayBuffer>, rest: Uint8Array): Uint8Array<ArrayBuffer> {
+  const length = line.length + rest.length;
+  const room = line.buffer.byteLength >= length ? line.buffer : new ArrayBuffer(2 * length);
+  const appended = new Uint8Array(room, 0, length);
+  if (room !== line.buffer) appended.set(line);
+  appended.set(rest, line.length);
+  return appended;
 }
 
 /** Whether a line is made of what JSON takes for white space. */

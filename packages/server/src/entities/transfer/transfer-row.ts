@@ -7,15 +7,22 @@ export interface TransferRow {
 }
 
 /** `record` is as a JSON body would be: nothing of the entity is checked. */
-export type ReadRow = { readonly record: unknown } | { readonly errors: readonly InputError[] };
+export type ReadRow = { readonly record: unknown } | Unreadable;
+
+export interface Unreadable {
+  readonly errors: readonly InputError[];
+}
+
+/** What is wrong with a row as a whole. */
+export function unreadable(code: string, message: string): Unreadable {
+  return { errors: [{ pointer: '', code, message }] };
+}
 
 /** More than any record may take. */
 export const rowBytesMax = 1024 * 1024;
 
-/** A row of which nothing can be read; `message` says why. */
-export function unreadable(code: string, message: string): ReadRow {
-  return { errors: [{ pointer: '', code, message }] };
-}
-
-/** Why a file is not read on. */
-export const tooLong = `the row has more than ${rowBytesMax} bytes, and what follows it was not read`;
+/** The last row of a file: to find the next one, more would have to be read than any row may have. */
+export const tooLong = unreadable(
+  'too_long',
+  `the row has more than ${rowBytesMax} bytes, and nothing from there on was read`,
+);
