@@ -32,6 +32,7 @@ test('an array is filtered by one of its elements, or by being there', () => {
   assert.equal(filterOf(tags, 'contains', 're')(['blue', 'red']), false);
   assert.equal(filterOf(tags, 'contains', 'red')(undefined), false);
   assert.equal(filterOf(tags, 'exists', 'true')([]), true);
+  assert.equal(filterOf(tags, 'exists', 'true')(undefined), false);
   assert.equal(filterOf(tags, 'exists', 'false')(undefined), true);
 });
 

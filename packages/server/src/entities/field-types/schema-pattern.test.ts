@@ -37,6 +37,15 @@ for (const [pattern, said] of translated)
     assert.equal(schemaPattern(pattern), said);
   });
 
+for (const pattern of ['\\s', '\\S', '[\\s]', '[\\S]', '[^\\s]', '[^\\S]', '.'])
+  test(`the translation of ${pattern} means the same characters`, () => {
+    const compiled = RE2JS.compile(`^${pattern}$`);
+    const said = new RegExp(schemaPattern(`^${pattern}$`) ?? '', 'u');
+    const beyond = ['\u1680', '\u2028', '\u2029', '\u3000', '\ufeff', '😀', '\u{10ffff}'];
+    for (const one of [...Array.from({ length: 256 }, (_, code) => String.fromCodePoint(code)), ...beyond])
+      assert.equal(said.test(one), compiled.test(one), JSON.stringify(one));
+  });
+
 const characters = [...'ab-^]sS_ \t\n\v\f\r\u2028\u00a0é😀:,0'];
 const atom = fc.oneof(
   fc.constantFrom(
