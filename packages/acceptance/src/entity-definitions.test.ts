@@ -249,21 +249,6 @@ test('a definition with several mistakes names them all', async () => {
   assert.deepEqual(pointers(problem), ['/UpdateParams/0/name', '/UpdateParams/2/colType']);
 });
 
-for (const [member, value] of [
-  ['UniqueIndexes', [{ indexName: 'by_title', fields: ['title'] }]],
-  ['ownerIndexes', [{ ownerFieldName: 'title', gpkTemplate: 'org#{org};owner#{title}', gskTemplate: 'order#{id}' }]],
-  ['parentIndex', { parentFieldName: 'title', gpkTemplate: 'org#{org};parent#{title}', gskTemplate: 'order#{id}' }],
-] as const) {
-  test(`a definition that asks for ${member}, which is not built yet, is refused rather than half kept`, async () => {
-    const org = await signUp(gateways);
-    const problem = assertRefusal(
-      await manage(org, 'POST', '/api/create-order', { body: order([title], { [member]: value }) }),
-      [400],
-    );
-    assert.match(problem.detail, /not supported yet/);
-  });
-}
-
 test('lengths without `validate` are kept, not enforced, and the reply warns of it', async () => {
   const { org, founder } = await foundedOrg(gateways);
   const reply = await defineEntity(org, definition('order', [{ ...title, maxlength: 3 }]));
