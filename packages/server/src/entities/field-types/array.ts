@@ -70,7 +70,7 @@ function checkElements(item: FieldBehaviour, value: FieldValue): ValueProblem | 
 const problemsMax = 100;
 
 function ofElement(index: number, problem: ValueProblem): ValueProblem {
-  return { code: problem.code, message: `at index ${index} ${problem.message}`, pointer: `/${index}` };
+  return { code: problem.code, message: `(index ${index}) ${problem.message}`, pointer: `/${index}` };
 }
 
 function ofElements(parts: readonly ValueProblem[]): ValueProblem {

@@ -14,19 +14,6 @@ export function valuesFor(field: FieldDefinition): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 6, arbitrary: likelyFor(field) }, { weight: 1, arbitrary: fc.jsonValue() });
 }
 
-/** Patterns in the syntax of RE2. The last ones have no translation. */
-export const patterns = [
-  '^a',
-  'b$',
-  '^[A-Z]{2}-\\d{1,3}$',
-  'a.b',
-  '^\\s*\\S+\\s*$',
-  '[\\s\\S]b',
-  '^\\p{L}+$',
-  '(?i)AB',
-  '[[:alpha:]]',
-];
-
 function hintsOf(colType: string): fc.Arbitrary<Partial<FieldDefinition>> {
   switch (colType) {
     case 'string': {
@@ -54,6 +41,19 @@ function hintsOf(colType: string): fc.Arbitrary<Partial<FieldDefinition>> {
       return fc.constant({});
   }
 }
+
+/** Patterns in the syntax of RE2. The last ones have no translation. */
+const patterns = [
+  '^a',
+  'b$',
+  '^[A-Z]{2}-\\d{1,3}$',
+  'a.b',
+  '^\\s*\\S+\\s*$',
+  '[\\s\\S]b',
+  '^\\p{L}+$',
+  '(?i)AB',
+  '[[:alpha:]]',
+];
 
 const items: fc.Arbitrary<ItemDefinition> = fc
   .constantFrom(...plainTypes.map((type) => type.colType))
