@@ -1,0 +1,48 @@
+/** A gateway and the document that it gives of itself: each of its answers is held to that document. */
+import assert from 'node:assert/strict';
+import { type CallOptions, call, type Reply } from './call.ts';
+import { type OpenapiDocument, readOpenapi } from './openapi-document.ts';
+import type { MadeRequest } from './openapi-requests.ts';
+import type { AppUser, Org } from './org.ts';
+
+export interface DocumentedGateway {
+  readonly document: OpenapiDocument;
+  /** Calls an operation; the answer must be one that the document tells of. */
+  send<Body>(operationId: string, request: Partial<MadeRequest> & CallOptions): Promise<Reply<Body>>;
+  /** Whether an answer with this status was met. */
+  hasMet(operationId: string, status: number): boolean;
+}
+
+/** The app gateway, as the document of the user's org tells of it. */
+export function documentedApp({ org, token }: AppUser): Promise<DocumentedGateway> {
+  return documentedGateway(org.app, `/app/${org.code}/openapi.json`, { token });
+}
+
+export function documentedManagement({ management }: Org): Promise<DocumentedGateway> {
+  return documentedGateway(management, '/openapi.json', {});
+}
+
+async function documentedGateway(gateway: string, path: string, options: CallOptions): Promise<DocumentedGateway> {
+  const reply = await call('GET', gateway + path, options);
+  assert.equal(reply.status, 200, reply.text);
+  const document = readOpenapi(reply.text);
+  const met = new Set<string>();
+  return {
+    document,
+    send: async <Body>(operationId: string, request: Partial<MadeRequest> & CallOptions) => {
+      const operation = document.operation(operationId);
+      const { path = {}, query = {}, ...rest } = request;
+      const filled = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => path[name] ?? 'nothing');
+      const search = new URLSearchParams(query).toString();
+      const answer = await call<Body>(
+        operation.method,
+        `${gateway}${filled}${search === '' ? '' : `?${search}`}`,
+        rest,
+      );
+      document.assertTold(operation, answer);
+      met.add(`${operationId} ${answer.status}`);
+      return answer;
+    },
+    hasMet: (operationId, status) => met.has(`${operationId} ${status}`),
+  };
+}

@@ -1,0 +1,129 @@
+/** What the document of an app says of an entity, no more and no less than what is so. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { assertProblem } from './assert-problem.ts';
+import { call } from './call.ts';
+import { documentedApp } from './documented-gateway.ts';
+import { everyType, everyValue } from './every-type.ts';
+import { bodiesOf } from './openapi-requests.ts';
+import { act, appUrl, create, defineEntity, definition, foundedOrg, memberWith, type Page } from './org.ts';
+import { platformForTests } from './platform-for-tests.ts';
+
+const gateways = await platformForTests();
+const { org, founder } = await foundedOrg(gateways);
+const { token } = founder;
+await defineEntity(org, everyType);
+await defineEntity(org, {
+  ...definition('coupon', [{ name: 'code', colType: 'string' }]),
+  UniqueIndexes: [{ indexName: 'by-code', fields: ['code'] }],
+});
+const standing = await create(founder, 'thing', everyValue);
+const app = await documentedApp(founder);
+const { document } = app;
+const createThing = document.operation('createThing');
+const updateThing = document.operation('updateThing');
+const listThing = document.operation('listThing');
+
+test('a create is taken where it fits the document, and refused where it does not', async () => {
+  const outcomes = new Set<number>();
+  await fc.assert(
+    fc.asyncProperty(bodiesOf(document, createThing), async (body) => {
+      const { status, text } = await app.send('createThing', { token, body });
+      assert.equal(status, document.fits(createThing.body ?? {}, body) ? 201 : 400, text);
+      outcomes.add(status);
+    }),
+    { numRuns: 100 },
+  );
+  assert.equal(outcomes.size, 2);
+});
+
+test('an update is taken where it fits the document, and refused where it does not', async () => {
+  const outcomes = new Set<number>();
+  await fc.assert(
+    fc.asyncProperty(bodiesOf(document, updateThing), async (body) => {
+      const isFit = document.fits(updateThing.body ?? {}, body);
+      const request = { token, path: { id: standing.id }, body: isFit ? withoutMade(Object(body)) : body };
+      const { status, text } = await app.send('updateThing', request);
+      assert.equal(status, isFit ? 200 : 400, text);
+      outcomes.add(status);
+    }),
+    { numRuns: 100 },
+  );
+  assert.equal(outcomes.size, 2);
+});
+
+/** What the platform makes may be sent, but only as it stands: no schema can say that. */
+function withoutMade(body: object): object {
+  const made = ['id', 'created_at', 'updated_at', 'created_by', 'updated_by', 'version', 'label', 'number'];
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !made.includes(name)));
+}
+
+test('a record that was read fits the document of an update, and can be put back', async () => {
+  const { body } = await act(founder, 'GET', `/item/thing/${standing.id}`);
+  assert.ok(document.fits(updateThing.body ?? {}, body));
+  assert.equal((await app.send('updateThing', { token, path: { id: standing.id }, body })).status, 200);
+});
+
+test('each filter that the document tells of finds a record by its value, and there is no other', async () => {
+  const record = await create(founder, 'thing', everyValue);
+  const names = listThing.parameters.map(({ name }) => name);
+  const filters = names.filter((name) => names.includes(`${name}_op`));
+  const unfiltered = ['version', 'notes'];
+  assert.deepEqual(
+    filters.toSorted(),
+    Object.keys(record)
+      .filter((name) => !unfiltered.includes(name))
+      .sort(),
+  );
+  for (const name of filters) {
+    const value = record[name];
+    const query = Array.isArray(value) ? { [name]: value[0], [`${name}_op`]: 'contains' } : { [name]: String(value) };
+    assert.deepEqual(await idsOf({ id: record.id, ...query }), [record.id], name);
+  }
+  for (const name of [...unfiltered, 'pin'])
+    assert.equal((await app.send('listThing', { token, query: { [name]: '1' } })).status, 400, name);
+});
+
+test('each order that the document tells of is one, and there is no other', async () => {
+  const parameter = listThing.parameters.find(({ name }) => name === 'sortby');
+  const orders = parameter?.schema.enum as readonly string[];
+  assert.deepEqual(orders.toSorted(), ['amount', 'created_at', 'id', 'number', 'title', 'updated_at']);
+  for (const sortby of orders) assert.equal((await idsOf({ sortby, pagesize: '2' })).length, 2, sortby);
+  assertProblem(await act(founder, 'GET', '/list/thing?sortby=seats'), 'unindexed_sort');
+});
+
+test('searches and owners are told of where an entity has them, and nowhere else', async () => {
+  const { id } = await create(founder, 'thing', { title: 'rare' });
+  assert.deepEqual(await idsOf({ q: 'rare' }), [id]);
+  assert.ok((await idsOf({ owner: founder.id, pagesize: '200' })).includes(id));
+  const toldOf = (operationId: string) =>
+    document
+      .operation(operationId)
+      .parameters.flatMap(({ name }) => (['q', 'owner', 'all'].includes(name) ? name : []));
+  assert.deepEqual(toldOf('listThing').toSorted(), ['owner', 'q']);
+  assert.deepEqual(toldOf('listCoupon'), []);
+});
+
+test('a value that is taken is refused in a way that the document tells of', async () => {
+  const request = { token, body: { code: 'A1' } };
+  assert.equal((await app.send('createCoupon', request)).status, 201);
+  assert.equal((await app.send('createCoupon', request)).status, 409);
+});
+
+test('the document of an app is for who has a token of the org, and tells of no other org', async () => {
+  const url = appUrl(org, '/openapi.json');
+  assertProblem(await call('GET', url), 'token_missing');
+  const beta = await foundedOrg(gateways);
+  assertProblem(await call('GET', url, { token: beta.founder.token }), 'token_invalid');
+  const nobody = await memberWith(founder, []);
+  assert.equal((await call('GET', url, { token: nobody.token })).status, 200);
+  const { operations } = (await documentedApp(beta.founder)).document;
+  assert.ok(operations.some(({ id }) => id === 'listUser') && !operations.some(({ id }) => id === 'listThing'));
+});
+
+async function idsOf(query: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  const { status, body, text } = await app.send<Page>('listThing', { token, query });
+  assert.equal(status, 200, text);
+  return body.items.map(({ id }) => id);
+}

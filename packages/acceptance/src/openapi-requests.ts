@@ -1,0 +1,52 @@
+/** Requests made from an operation that a document tells of. */
+import fc from 'fast-check';
+import type { OpenapiDocument, Operation, Parameter } from './openapi-document.ts';
+import { spoiled, valuesOf } from './schema-values.ts';
+
+/** Values for parameters of these names that lead somewhere. */
+export type Known = Readonly<Record<string, readonly string[]>>;
+
+export interface MadeRequest {
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** Good requests and bad ones: parameters of all sorts, bodies that fit and bodies that do not. */
+export function requestsTo(document: OpenapiDocument, operation: Operation, known: Known): fc.Arbitrary<MadeRequest> {
+  const inPlace = (place: Parameter['in']) => operation.parameters.filter((parameter) => parameter.in === place);
+  const body = operation.body === undefined ? fc.constant(undefined) : bodiesOf(document, operation);
+  return fc.record({
+    path: parametersOf(document, inPlace('path'), known),
+    query: someOf(document, inPlace('query'), known),
+    headers: someOf(document, inPlace('header'), known),
+    body,
+  });
+}
+
+export function bodiesOf(document: OpenapiDocument, operation: Operation): fc.Arbitrary<unknown> {
+  const good = valuesOf(document, operation.body ?? {});
+  return fc.oneof(good, good.chain(spoiled));
+}
+
+/** The required parameters and a few of the others. */
+function someOf(document: OpenapiDocument, parameters: readonly Parameter[], known: Known) {
+  const needed = parameters.filter((parameter) => parameter.required === true);
+  const others = parameters.filter((parameter) => parameter.required !== true);
+  return fc
+    .subarray(others, { maxLength: Math.min(3, others.length) })
+    .chain((chosen) => parametersOf(document, [...needed, ...chosen], known));
+}
+
+function parametersOf(document: OpenapiDocument, parameters: readonly Parameter[], known: Known) {
+  const values = parameters.map((parameter) => [parameter.name, parameterOf(document, parameter, known)] as const);
+  return fc.record<Record<string, string>>(Object.fromEntries(values));
+}
+
+function parameterOf(document: OpenapiDocument, parameter: Parameter, known: Known): fc.Arbitrary<string> {
+  const leading = known[parameter.name];
+  if (leading !== undefined) return fc.constantFrom(...leading);
+  if (parameter.in !== 'query') return fc.constant('junk');
+  return fc.oneof(valuesOf(document, parameter.schema).map(String), fc.constant('junk'));
+}

@@ -1,0 +1,143 @@
+/** What both gateways say that they do, held to what they do, whatever they are asked. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import fc from 'fast-check';
+import { assertProblem } from './assert-problem.ts';
+import type { CallOptions } from './call.ts';
+import { documentedApp, documentedManagement } from './documented-gateway.ts';
+import { everyType, everyValue } from './every-type.ts';
+import type { Operation } from './openapi-document.ts';
+import { type Known, requestsTo } from './openapi-requests.ts';
+import { act, create, defineEntity, definition, foundedOrg, memberWith, newEmail, password } from './org.ts';
+import { platformForTests } from './platform-for-tests.ts';
+
+const { org, founder } = await foundedOrg(await platformForTests());
+await defineEntity(org, everyType);
+const app = await documentedApp(founder);
+const management = await documentedManagement(org);
+
+const standing = await create(founder, 'thing', everyValue);
+const spare: string[] = [];
+for (let made = 0; made < 10; made++) spare.push((await create(founder, 'thing', { title: 'spare' })).id);
+const nobody = await memberWith(founder, []);
+const denial = assertProblem(await act(nobody, 'GET', '/list/thing'), 'access_denied');
+
+/** Values of parameters, some of which lead somewhere. */
+const known: Known = {
+  id: [standing.id, 'nothing'],
+  'If-Match': ['*', '"0"', 'x'],
+  'If-None-Match': ['*', '"0"'],
+  Prefer: ['return=minimal', 'return=representation'],
+  client_id: [org.clientId, 'unknown'],
+  oauthtoken: [founder.token, 'a.b.c'],
+  code: ['not_found', 'nothing'],
+  apiname: ['create-it'],
+  entityName: ['thing', 'nothing'],
+  entity: ['thing', 'nothing'],
+  entityname: ['nothing'],
+  request_id: [denial.request_id, 'nothing'],
+  decision_id: [String(denial.decision_id), 'nothing'],
+};
+/** Other numbers of requests: fewer that hash passwords, and one that ends its session. */
+const runsOf: Readonly<Record<string, number>> = { signUp: 4, logIn: 4, logOut: 1, deleteThing: 30 };
+
+const gateways = [
+  { name: 'app', gateway: app, token: founder.token, otherToken: nobody.token },
+  { name: 'management', gateway: management, token: org.builder.token, otherToken: founder.token },
+];
+
+for (const { name, gateway, token, otherToken } of gateways) {
+  const { document } = gateway;
+
+  test(`the document of the ${name} gateway is valid OpenAPI 3.1`, async () => {
+    const { text } = await gateway.send('readOpenapi', { token });
+    const { valid, errors } = await new Validator().validate(JSON.parse(text));
+    assert.ok(valid, JSON.stringify(errors));
+  });
+
+  test(`the document of the ${name} gateway is not sent again to who has it`, async () => {
+    const first = await gateway.send('readOpenapi', { token });
+    const headers = { 'if-none-match': first.headers.get('etag') ?? '' };
+    assert.equal((await gateway.send('readOpenapi', { token, headers })).status, 304);
+  });
+
+  for (const operation of document.operations) {
+    test(`${name}: whatever ${operation.id} is asked, its answer is one that the document tells of`, async () => {
+      const leading = operation.id === 'deleteThing' ? { ...known, id: [...spare, 'nothing'] } : known;
+      const own = operation.id === 'logOut' ? await anotherSession() : token;
+      await fc.assert(
+        fc.asyncProperty(requestsTo(document, operation, leading), async (request) => {
+          await gateway.send(operation.id, { ...request, ...(operation.isPublic ? {} : { token: own }) });
+        }),
+        { numRuns: runsOf[operation.id] ?? 15 },
+      );
+    });
+
+    test(`${name}: what keeps a caller out of ${operation.id} is told too`, async () => {
+      const statuses: number[] = [];
+      for (const request of [{}, { token: 'junk' }, { token: otherToken }])
+        statuses.push((await gateway.send(operation.id, request)).status);
+      if (!operation.isPublic) assert.deepEqual(statuses.slice(0, 2), [401, 401]);
+      if (operation.body === undefined) return;
+      const send = async (request: CallOptions) => (await gateway.send(operation.id, { token, ...request })).status;
+      assert.equal(await send({ body: 'a', headers: { 'content-type': 'text/plain' } }), 415);
+      assert.equal(await send({ body: '{' }), 400);
+      assert.equal(await send({ body: ' '.repeat(1024 * 1024 + 1) }), 413);
+    });
+  }
+}
+
+test('records are written and read, with conditions and without, in ways that the document tells of', async () => {
+  const request = { token: founder.token, path: { id: standing.id } };
+  assert.equal((await app.send('createThing', { token: founder.token, body: everyValue })).status, 201);
+  assert.equal((await app.send('updateThing', { ...request, body: everyValue })).status, 200);
+  assert.equal((await app.send('getThing', { ...request, headers: { 'if-none-match': '*' } })).status, 304);
+  const update = { ...request, body: { seats: 5 }, headers: { 'if-match': '"0"' } };
+  assert.equal((await app.send('updateThing', update)).status, 412);
+  assert.equal((await app.send('listThing', { token: founder.token })).status, 200);
+  assert.equal((await app.send('countThing', { token: founder.token })).status, 200);
+});
+
+test('people come in the way that the documents tell', async () => {
+  const headers = { client_id: org.clientId };
+  const body = { email: founder.email, password };
+  const { token: oauthtoken } = (await app.send<{ readonly token: string }>('logIn', { headers, body })).body;
+  assert.equal((await app.send('exchangeToken', { headers: { ...headers, oauthtoken } })).status, 200);
+  const signUp = { email: newEmail('other'), password, name: 'Otto Other', org_name: 'Other' };
+  assert.equal((await management.send('signUp', { body: signUp })).status, 201);
+});
+
+test('an entity is defined, shown and removed in the way that the documents tell', async () => {
+  const { token } = org.builder;
+  const body = {
+    ...definition('visit', [{ name: 'title', maxlength: 5 }]),
+    Views: { short: { fields: [{ name: 'title', as: 'name' }] } },
+  };
+  const define = { token, path: { apiname: 'create-visit' }, body };
+  assert.ok(management.document.fits(management.document.operation('defineEntity').body ?? {}, body));
+  assert.equal((await management.send('defineEntity', define)).status, 201);
+  assert.equal((await management.send('defineEntity', define)).status, 409);
+  assert.equal((await management.send('defineEntity', { ...define, query: { env: 'prod' } })).status, 403);
+  assert.equal((await management.send('readEntity', { token, query: { entityName: 'visit' } })).status, 200);
+  const isTold = async () => (await documentedApp(founder)).document.operations.some(({ id }) => id === 'listVisit');
+  assert.equal(await isTold(), true);
+  assert.equal((await management.send('removeEntity', { token, query: { entityname: 'visit' } })).status, 204);
+  assert.equal(await isTold(), false);
+});
+
+test('every success that the documents tell of was met, but for those of access control', () => {
+  const ofAccess = /(?:Aclpolicy|Group|Useraclpolicy|Usergroup|Userrole|User)$/;
+  const isLeftOut = ({ id }: Operation) => ofAccess.test(id);
+  for (const { gateway } of gateways)
+    for (const { id, responses } of gateway.document.operations.filter((operation) => !isLeftOut(operation)))
+      for (const status of Object.keys(responses)
+        .map(Number)
+        .filter((code) => code < 400))
+        assert.ok(gateway.hasMet(id, status), `${id} never answered ${status}`);
+});
+
+async function anotherSession(): Promise<string> {
+  const body = { email: org.builder.email, password };
+  return (await management.send<{ readonly token: string }>('logIn', { body })).body.token;
+}
