@@ -2,10 +2,11 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
-import { createConfigReader } from './entities/config-reader.ts';
+import { type ConfigReader, createConfigReader } from './entities/config-reader.ts';
 import { createCursors } from './entities/cursor.ts';
 import { createEntityAdmin } from './entities/entity-admin.ts';
 import { createFences } from './entities/fence.ts';
+import { maintainEntity, maintainEntityJob, readMaintainWork } from './entities/maintain-entity.ts';
 import { createNumbering } from './entities/numbering.ts';
 import { purgeEntity, purgeEntityJob, readPurgeWork } from './entities/purge-entity.ts';
 import { createRecordRuntime } from './entities/record-runtime.ts';
@@ -28,7 +29,7 @@ import { platformIssuer } from './identity/platform-issuer.ts';
 import { loadSecrets, type Secrets } from './identity/secrets.ts';
 import { loadSigningKeys } from './identity/signing-keys.ts';
 import { startExpirySweep } from './jobs/expiry-sweep.ts';
-import { type JobRunner, startJobRunner } from './jobs/job-runner.ts';
+import { type JobHandler, type JobRunner, startJobRunner } from './jobs/job-runner.ts';
 import type { Clock } from './lib/clock.ts';
 import { type IdSource, uuidv7Source } from './lib/ids.ts';
 import { explainStoreFailure } from './store/explain-failure.ts';
@@ -66,12 +67,16 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const spaces = await openSpaces(options);
   const allStores = [spaces.platform.store, spaces.test.store, spaces.prod.store];
   const secrets = await loadSecrets(config.dataDir, clock);
-  const jobs = startJobs(spaces, { clock, onFault });
+  const configs = {
+    test: createConfigReader({ store: spaces.test.store, clock }),
+    prod: createConfigReader({ store: spaces.prod.store, clock }),
+  };
+  const jobs = startJobs(spaces, { configs, clock, onFault });
   const decisions = createDecisionLog(clock);
   const identity = await composeIdentity(options, spaces, secrets);
-  const entities = composeEntities(spaces, { clock, newId: identity.newId, secrets, poke: jobs.poke });
+  const entities = composeEntities(spaces, { configs, clock, newId: identity.newId, secrets, poke: jobs.poke });
   const { accounts, signIn, signingKeys } = identity;
-  const { configs, runtime, epochs, admins } = entities;
+  const { runtime, epochs, admins } = entities;
   const { test, prod } = spaces;
   const sessions = createAppSessions({
     stores: { test: test.store, prod: prod.store },
@@ -117,21 +122,22 @@ async function composeIdentity({ config, clock }: ComposeOptions, spaces: Spaces
   };
 }
 
+interface Configs {
+  readonly test: ConfigReader;
+  readonly prod: ConfigReader;
+}
+
 interface EntityParts {
+  readonly configs: Configs;
   readonly clock: Clock;
   readonly newId: IdSource;
   readonly secrets: Secrets;
   readonly poke: () => void;
 }
 
-function composeEntities({ test, prod }: Spaces, { clock, newId, secrets, poke }: EntityParts) {
-  const configs = {
-    test: createConfigReader({ store: test.store, clock }),
-    prod: createConfigReader({ store: prod.store, clock }),
-  };
+function composeEntities({ test, prod }: Spaces, { configs, clock, newId, secrets, poke }: EntityParts) {
   const epochs = createAccessEpochs();
   return {
-    configs,
     epochs,
     runtime: createRecordRuntime({
       clock,
@@ -162,18 +168,26 @@ async function openSpaces({ config, clock, onFatal }: ComposeOptions): Promise<S
   return { platform, test, prod };
 }
 
+interface DataSpace extends OpenedStore {
+  readonly configs: ConfigReader;
+}
+
 function startJobs(
   spaces: Spaces,
-  { clock, onFault }: { readonly clock: Clock; readonly onFault: (error: unknown) => void },
+  { configs, clock, onFault }: Pick<ComposeOptions, 'clock' | 'onFault'> & { readonly configs: Configs },
 ): JobRunner {
-  const handlers = new Map([
+  const handlers = new Map<string, JobHandler<DataSpace>>([
+    [purgeEntityJob, ({ store }, work, stillMine) => purgeEntity(store, readPurgeWork(work), stillMine)],
     [
-      purgeEntityJob,
-      ({ store }: { readonly store: Store }, work: unknown, stillMine: () => Promise<void>) =>
-        purgeEntity(store, readPurgeWork(work), stillMine),
+      maintainEntityJob,
+      (space, work, stillMine) => maintainEntity({ ...space, clock }, readMaintainWork(work), stillMine),
     ],
   ]);
-  const runner = startJobRunner({ spaces: [spaces.test, spaces.prod], handlers, clock, onError: onFault });
+  const dataSpaces = [
+    { ...spaces.test, configs: configs.test },
+    { ...spaces.prod, configs: configs.prod },
+  ];
+  const runner = startJobRunner({ spaces: dataSpaces, handlers, clock, onError: onFault });
   const sweep = startExpirySweep({ spaces: Object.values(spaces), clock, onError: onFault });
   return {
     poke: runner.poke,

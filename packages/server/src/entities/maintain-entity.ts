@@ -1,6 +1,15 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Key, Put } from '../store/port.ts';
+import type { Key, Put, Store } from '../store/port.ts';
 import type { ChangeConfigParts } from './change-config.ts';
+import type { ConfigSet } from './config-set.ts';
+import type { IndexState } from './indexes/index-states.ts';
+import { changeIndexes } from './maintenance/change-indexes.ts';
+import { findTask, settledIndexes, taskText } from './maintenance/index-task.ts';
+import { maintainRecords } from './maintenance/maintain-records.ts';
+import { forgetProgress, TaskProgress } from './maintenance/task-progress.ts';
+import { recordCounter } from './record-changes.ts';
+import { orgScopeName, workspaceScopeName } from './workspace.ts';
+import { workspaceRows } from './workspace-directory.ts';
 
 /** The work of bringing what is stored in line with an entity's indexes. Every step may be repeated. */
 export interface MaintainEntity {
@@ -15,7 +24,10 @@ export const maintainEntityJob = 'maintain-entity';
 /** Until then requests may still read by an index that is being dropped. */
 export const droppedForMilliseconds = 2000;
 
-/** An item of the org's scope, for the commit that changes the indexes. The job itself comes back for dropped ones. */
+/**
+ * An item of the org's scope, for the commit that changes the indexes. Where some are dropped, a second one is to be due
+ * when nobody reads by them any more.
+ */
 export function maintainWork(work: MaintainEntity, at: number): Put {
   const value = JSON.stringify({ job: maintainEntityJob, ...work });
   const sk = `${maintainEntityJob};${work.entityName};${work.version};${at}`;
@@ -41,11 +53,51 @@ export interface MaintainParts extends ChangeConfigParts {
   readonly clock: Clock;
 }
 
-/** Builds the indexes that are to be built and erases those that are to go. */
+/**
+ * Builds the indexes that are to be built and erases those that are to go, until nothing is left to do. It may be ended
+ * at any step: whoever does it again goes on from the last step that was noted, or does steps again that were done.
+ */
 export async function maintainEntity(
-  _parts: MaintainParts,
-  _work: MaintainEntity,
+  parts: MaintainParts,
+  work: MaintainEntity,
   stillMine: () => Promise<void>,
 ): Promise<void> {
-  await stillMine();
+  const place = { scope: parts.store.scope(orgScopeName(work.orgCode)), key: indexProgressKey(work.entityName) };
+  for (;;) {
+    await stillMine();
+    const set = await eraseUnread(parts, work);
+    const task = await findTask(set, work.entityName);
+    if (task === undefined) {
+      await forgetProgress(place);
+      return;
+    }
+    const count = () => countRecords(parts.store, work);
+    const progress = await TaskProgress.open({ ...place, clock: parts.clock }, taskText(task), count);
+    const outcome = await maintainRecords(parts.store, work.orgCode, { task, progress, stillMine });
+    if (outcome === 'overtaken') continue;
+    const settle = (indexes: readonly IndexState[]) => settledIndexes(indexes, task, progress.duplicates);
+    await changeIndexes(parts, work, settle);
+  }
+}
+
+/** Lets go of dropped indexes that nobody reads by any more. Returns the configuration by which to go on. */
+async function eraseUnread(parts: MaintainParts, work: MaintainEntity): Promise<ConfigSet> {
+  const now = parts.clock.now();
+  const isUnread = ({ state, droppedAt = now }: IndexState): boolean =>
+    state === 'dropping' && droppedAt <= now - droppedForMilliseconds;
+  const set = await parts.configs.refresh(work.orgCode);
+  if (set.active(work.entityName)?.state.indexes.some(isUnread) !== true) return set;
+  const erase = (index: IndexState): IndexState => (isUnread(index) ? { ...index, state: 'erasing' } : index);
+  await changeIndexes(parts, work, (indexes) => indexes.map(erase));
+  return parts.configs.refresh(work.orgCode);
+}
+
+/** The sum of the counters that the workspaces keep. */
+async function countRecords(store: Store, { orgCode, entityName }: MaintainEntity): Promise<number> {
+  let sum = 0;
+  for await (const { code } of workspaceRows(store.scope(orgScopeName(orgCode)))) {
+    const [counter] = await store.scope(workspaceScopeName(orgCode, code)).get([recordCounter(entityName)]);
+    sum += Number(counter?.value ?? 0);
+  }
+  return sum;
 }

@@ -1,17 +1,10 @@
-import {
-  type Change,
-  type Item,
-  type Put,
-  type RangeRead,
-  type Scope,
-  ScopeClosed,
-  type Store,
-} from '../store/port.ts';
+import { type Change, type Put, type Scope, ScopeClosed, type Store } from '../store/port.ts';
 import { apiName } from './api-configs.ts';
 import type { CompiledEntity } from './compile-entity.ts';
 import { compileEntity } from './compile-entity.ts';
 import { definitionLimits, type EntityDefinition } from './definition.ts';
 import { fenceKey, raise } from './fence.ts';
+import { nextRecords } from './next-records.ts';
 import { numberPartition } from './numbering.ts';
 import { type EntityRow, entityKey, entityRows, versionKey } from './org-keys.ts';
 import { mergeChanges } from './planned-change.ts';
@@ -111,15 +104,12 @@ const itemsPerStep = 100;
 
 /** Removes some records with everything written for them; false once there is none left. */
 async function purgeStep(scope: Scope, { entity, partition }: WorkspacePurge, fenceVersion: number): Promise<boolean> {
-  const read = { limit: itemsPerStep, bytesMax: bytesPerStep };
-  const items =
-    entity.directSortPrefix === undefined
-      ? await followedItems(scope, entity.idIndexPk, read)
-      : await scope.range(partition, { ...read, prefix: entity.directSortPrefix });
-  if (items.length === 0) return false;
+  const read = { partition, limit: itemsPerStep, bytesMax: bytesPerStep };
+  const placed = await nextRecords(scope, entity, read);
+  if (placed.length === 0) return false;
   const records: StoredRecord[] = [];
   let changes = 0;
-  for (const item of items) {
+  for (const { item } of placed) {
     changes += changesPerRemoval(entity, item);
     if (records.length > 0 && changes > changesPerStep) break;
     records.push(readRecord(item));
@@ -137,16 +127,6 @@ async function removeNumbers(scope: Scope, entityName: string, fenceVersion: num
   const fenced: Change = { kind: 'check', ...fenceKey(entityName), if: { version: fenceVersion } };
   const removals = counters.map(({ pk, sk }): Change => ({ kind: 'remove', pk, sk, if: 'any' }));
   await scope.commit([fenced, ...removals], { priority: 'background' });
-}
-
-/** The fence keeps what is read in two steps as it is: nobody writes these records any more. */
-async function followedItems(scope: Scope, indexPk: string, read: RangeRead): Promise<readonly Item[]> {
-  const followed = await scope.follow(indexPk, read);
-  const entries = await scope.range(indexPk, read);
-  return followed.flatMap(({ sk, version, value }) => {
-    const target = entries.find((entry) => entry.sk === sk)?.target;
-    return target === undefined ? [] : [{ ...target, version, value }];
-  });
 }
 
 /** A workspace that takes no writes any more is removed as a whole, with what is left in it. */

@@ -6,6 +6,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { Conflict, type DueItem, type Maintenance, type Store } from '../store/port.ts';
 
+/** A data space whose work is done. Whoever puts the runner together may hand more of it to the handlers. */
 export interface JobSpace {
   readonly store: Store;
   readonly maintenance: Maintenance;
@@ -15,12 +16,16 @@ export interface JobSpace {
  * Does the work to its end. `stillMine` is to be called between any two steps: it keeps the lease, and throws where
  * another process has taken over or this one is ending.
  */
-export type JobHandler = (space: JobSpace, work: unknown, stillMine: () => Promise<void>) => Promise<void>;
+export type JobHandler<Space extends JobSpace = JobSpace> = (
+  space: Space,
+  work: unknown,
+  stillMine: () => Promise<void>,
+) => Promise<void>;
 
-export interface JobRunnerOptions {
-  readonly spaces: readonly JobSpace[];
+export interface JobRunnerOptions<Space extends JobSpace> {
+  readonly spaces: readonly Space[];
   /** By the `job` member of the work item's value. */
-  readonly handlers: ReadonlyMap<string, JobHandler>;
+  readonly handlers: ReadonlyMap<string, JobHandler<Space>>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
 }
@@ -36,7 +41,7 @@ const leaseMilliseconds = 30_000;
 const renewAfterMilliseconds = 10_000;
 const turnMilliseconds = 1000;
 
-export function startJobRunner(options: JobRunnerOptions): JobRunner {
+export function startJobRunner<Space extends JobSpace>(options: JobRunnerOptions<Space>): JobRunner {
   let isClosed = false;
   let isPoked = false;
   let running: Promise<void> | undefined;
@@ -70,7 +75,11 @@ export function startJobRunner(options: JobRunnerOptions): JobRunner {
 
 const entriesPerRead = 10;
 
-async function workOff(options: JobRunnerOptions, space: JobSpace, isClosed: () => boolean): Promise<void> {
+async function workOff<Space extends JobSpace>(
+  options: JobRunnerOptions<Space>,
+  space: Space,
+  isClosed: () => boolean,
+): Promise<void> {
   for (;;) {
     const due = await space.maintenance.due('work', options.clock.now(), entriesPerRead);
     let failures = 0;
@@ -86,8 +95,8 @@ async function workOff(options: JobRunnerOptions, space: JobSpace, isClosed: () 
   }
 }
 
-interface Run {
-  readonly space: JobSpace;
+interface Run<Space> {
+  readonly space: Space;
   readonly entry: DueItem;
   readonly isClosed: () => boolean;
 }
@@ -95,7 +104,10 @@ interface Run {
 /** Thrown to a job that is to end before its end. */
 class Stopped extends Error {}
 
-async function runOne({ clock, handlers }: JobRunnerOptions, { space, entry, isClosed }: Run): Promise<void> {
+async function runOne<Space extends JobSpace>(
+  { clock, handlers }: JobRunnerOptions<Space>,
+  { space, entry, isClosed }: Run<Space>,
+): Promise<void> {
   const scope = space.store.scope(entry.scope);
   const { pk, sk, value } = entry.item;
   let version = entry.item.version;

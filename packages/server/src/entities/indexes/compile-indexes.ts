@@ -1,6 +1,6 @@
 import type { FieldBehaviour } from '../field-types/field-type.ts';
 import { fieldTypes } from '../field-types/registry.ts';
-import type { IndexedField, IndexState } from './index-states.ts';
+import { type IndexedField, type IndexState, isLeaving } from './index-states.ts';
 
 /** What a record's writers keep beside it. */
 interface Kept {
@@ -64,7 +64,7 @@ function keptOf(entityName: string, index: IndexState): Kept {
     name: index.name,
     pk: derivedPk(entityName, index),
     isReady: index.state === 'ready',
-    isErasing: index.state === 'erasing' || index.state === 'failed',
+    isErasing: isLeaving(index),
   };
 }
 

@@ -6,29 +6,40 @@ import { escapeKeyValue } from '../key-template.ts';
 import { indexSortKey } from '../order-encoding.ts';
 import type { RecordData } from '../record.ts';
 import { searchTerms } from '../search/words.ts';
-import type { CompiledIndex, CompiledSearch, CompiledUnique, EncodedField } from './compile-indexes.ts';
+import type {
+  CompiledIndex,
+  CompiledIndexes,
+  CompiledSearch,
+  CompiledUnique,
+  EncodedField,
+} from './compile-indexes.ts';
 
 /** Every index item that a record has: derived from the record alone, so that it can be made again and checked. */
 export function indexEntries(entity: CompiledEntity, data: RecordData): readonly Key[] {
-  return entriesOf(entity, data, ({ isErasing }) => !isErasing);
+  return [...idEntries(entity, data), ...entriesIn(entity, data, ({ isErasing }) => !isErasing)];
 }
 
 /** The same, and those of indexes that are being erased. */
 export function indexEntriesEver(entity: CompiledEntity, data: RecordData): readonly Key[] {
-  return entriesOf(entity, data, () => true);
+  return [...idEntries(entity, data), ...entriesIn(entity, data)];
 }
 
-function entriesOf(
-  entity: CompiledEntity,
+function idEntries(entity: CompiledEntity, data: RecordData): readonly Key[] {
+  return entity.directSortPrefix === undefined ? [{ pk: entity.idIndexPk, sk: data.id }] : [];
+}
+
+/** A record's entries in some indexes. */
+export function entriesIn(
+  { indexes, searches }: Pick<CompiledIndexes, 'indexes' | 'searches'>,
   data: RecordData,
-  isAsked: (index: CompiledIndex | CompiledSearch) => boolean,
+  isAsked: (index: CompiledIndex | CompiledSearch) => boolean = () => true,
 ): readonly Key[] {
-  const keys: Key[] = entity.directSortPrefix === undefined ? [{ pk: entity.idIndexPk, sk: data.id }] : [];
-  for (const index of entity.indexes) {
+  const keys: Key[] = [];
+  for (const index of indexes) {
     const entry = isAsked(index) ? indexEntry(index, data) : undefined;
     if (entry !== undefined) keys.push(entry);
   }
-  for (const search of entity.searches) if (isAsked(search)) keys.push(...searchEntries(search, data));
+  for (const search of searches) if (isAsked(search)) keys.push(...searchEntries(search, data));
   return keys;
 }
 

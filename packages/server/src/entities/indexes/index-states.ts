@@ -38,6 +38,17 @@ export interface IndexState extends IndexSource {
   readonly droppedAt?: number;
   /** Records that have the same values, where a unique index failed on them. */
   readonly duplicates?: readonly Duplicate[];
+  /** Of a failed one: nothing of it is left. */
+  readonly isErased?: true;
+}
+
+/** Whether writers make no entries for it any more, and take out those of the records that they write. */
+export function isLeaving({ state }: IndexState): boolean {
+  return state === 'erasing' || state === 'failed';
+}
+
+export function isSameIndex(left: IndexState, right: IndexState): boolean {
+  return left.id === right.id && left.kind === right.kind && left.name === right.name;
 }
 
 export interface Duplicate {
@@ -68,7 +79,7 @@ export function nextIndexStates(
 }
 
 /** Only what was read by may still be read by, on a node that has not seen the change yet. */
-function leave({ duplicates: _, ...index }: IndexState, now: number): IndexState {
+function leave({ duplicates: _, isErased: _erased, ...index }: IndexState, now: number): IndexState {
   if (index.state === 'dropping') return index;
   if (index.state === 'ready' && index.kind !== 'unique') return { ...index, state: 'dropping', droppedAt: now };
   return { ...index, state: 'erasing' };

@@ -1,0 +1,41 @@
+import { apiName } from '../api-configs.ts';
+import { type ChangeConfigParts, changeConfig } from '../change-config.ts';
+import { compileEntity } from '../compile-entity.ts';
+import type { EntityState } from '../entity-state.ts';
+import { type IndexState, isLeaving, isSameIndex } from '../indexes/index-states.ts';
+import { activeKey, referencesKey } from '../org-keys.ts';
+import { withReferences, writeReferences } from '../references/reference-map.ts';
+
+/** Brings the indexes of an entity into other states. Nothing happens where there is no such entity any more. */
+export async function changeIndexes(
+  parts: ChangeConfigParts,
+  { orgCode, entityName }: { readonly orgCode: string; readonly entityName: string },
+  change: (indexes: readonly IndexState[]) => readonly IndexState[],
+): Promise<void> {
+  await changeConfig(parts, orgCode, async (set, next) => {
+    const state = set.active(entityName)?.state;
+    const entity = await set.entity(entityName);
+    if (state === undefined || entity === undefined) return { changes: [] };
+    const indexes = change(state.indexes);
+    const generation = hasNewLeaving(state.indexes, indexes) ? next : state.generation;
+    const changed: EntityState = { ...state, indexes, generation };
+    const compiled = compileEntity(entity.definition, state.version, changed);
+    const references = withReferences(set.references, { name: entityName, compiled }, next);
+    const pointer = activeKey(apiName('create', entityName));
+    return {
+      changes: [
+        { kind: 'put', ...pointer, value: JSON.stringify(changed), if: 'present' },
+        { kind: 'put', ...referencesKey, value: writeReferences(references), if: 'any' },
+      ],
+    };
+  });
+}
+
+/**
+ * Whether some index is kept until now and is to be erased: whoever would go on to fill it must not write any more. One
+ * that has become ready is kept as it was, and nobody misses one that nothing is left of.
+ */
+function hasNewLeaving(before: readonly IndexState[], after: readonly IndexState[]): boolean {
+  const left = before.filter(isLeaving);
+  return after.some((index) => isLeaving(index) && !left.some((other) => isSameIndex(other, index)));
+}
