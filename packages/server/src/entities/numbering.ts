@@ -10,11 +10,17 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+interface Queue {
+  readonly key: Key;
+  readonly waiting: Waiting[];
+  readonly close: () => void;
+}
+
 /** Whoever asks while a counter is being moved waits for its next move, which serves all of them at once. */
 export function createNumbering(): Numbering {
   const queues = new WeakMap<Scope, Map<string, Waiting[]>>();
 
-  const serve = async (scope: Scope, queue: { readonly key: Key; readonly waiting: Waiting[] }): Promise<void> => {
+  const serve = async (scope: Scope, queue: Queue): Promise<void> => {
     while (queue.waiting.length > 0) {
       const served = queue.waiting.splice(0);
       try {
@@ -25,6 +31,8 @@ export function createNumbering(): Numbering {
         for (const { reject } of served) reject(error);
       }
     }
+    // In the very turn that found nobody waiting: whoever comes next begins a queue that is served.
+    queue.close();
   };
   return {
     next: (scope, entityName, fieldName) =>
@@ -38,9 +46,9 @@ export function createNumbering(): Numbering {
           waiting.push({ resolve, reject });
           return;
         }
-        const queue = [{ resolve, reject }];
-        ofScope.set(text, queue);
-        void serve(scope, { key, waiting: queue }).then(() => ofScope.delete(text));
+        const first = [{ resolve, reject }];
+        ofScope.set(text, first);
+        void serve(scope, { key, waiting: first, close: () => ofScope.delete(text) });
       }),
   };
 }
