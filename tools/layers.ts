@@ -45,6 +45,7 @@ const testsMayAlsoImport: readonly string[] = ['store/port.ts', 'store/open-stor
 
 /** Files and folders beside the `*.test.ts` files that exist for tests, and that nothing else may import. */
 const testSupport: readonly string[] = [
+  'entities/field-types/cases',
   'entities/record-bench.ts',
   'entities/transfer/rows-for-tests.ts',
   'gateway/pipeline/raw-request.ts',

@@ -5,12 +5,11 @@
  * characters that nobody sees.
  */
 export function isEmailAddress(text: string): boolean {
-  if (Buffer.byteLength(text) > emailBytesMax || !emailForm.test(text)) return false;
-  const [localPart = '', domain = ''] = text.split('@');
-  return (
-    Buffer.byteLength(localPart) <= localPartBytesMax &&
-    domain.split('.').every((label) => Buffer.byteLength(label) <= labelBytesMax)
-  );
+  if (Buffer.byteLength(text) > emailBytesMax) return false;
+  const [localPart = '', domain = '', ...others] = text.split('@');
+  if (others.length > 0 || Buffer.byteLength(localPart) > localPartBytesMax) return false;
+  const isLabel = (part: string): boolean => Buffer.byteLength(part) <= labelBytesMax && label.test(part);
+  return localPart.split('.').every((part) => atom.test(part)) && domain.split('.').every(isLabel);
 }
 
 /** RFC 5321, 4.5.3.1, counts octets: 256 for a path, of which two are its angle brackets. */
@@ -18,12 +17,15 @@ export const emailBytesMax = 254;
 const localPartBytesMax = 64;
 const labelBytesMax = 63;
 
-const beyondAscii = '[^\\0-\\x7f\\p{C}\\p{Z}\\p{Default_Ignorable_Code_Point}]';
-const atom = `(?:[\\w!#$%&'*+\\/=?^\`{|}~\\-]|${beyondAscii})+`;
-const label = `(?!-)(?:[a-zA-Z\\d\\-]|${beyondAscii}){1,${labelBytesMax}}(?<!-)`;
+// Each character can be matched in one way only, so that matching cannot backtrack.
+const atom = /^(?:[\w!#$%&'*+/=?^`{|}~-]|[^\0-\x7f\p{C}\p{Z}\p{Default_Ignorable_Code_Point}])+$/u;
+const label = /^(?!-)(?:[a-zA-Z\d-]|[^\0-\x7f\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]){1,63}(?<!-)$/u;
 
-/** All of it but the limits in bytes. Each character can be matched in one way only, so that matching cannot backtrack. */
-export const emailForm = new RegExp(
-  `^(?=[^@]{1,${localPartBytesMax}}@)${atom}(?:\\.${atom})*@${label}(?:\\.${label})*$`,
-  'u',
-);
+/** All of that but the limits in bytes, as the pattern of a JSON Schema. */
+export const emailPattern = `^(?=[^@]{1,${localPartBytesMax}}@)${dotted(atom)}@${dotted(label)}$`;
+
+/** Parts with dots between them, each of which matches the whole expression. */
+function dotted(whole: RegExp): string {
+  const part = whole.source.slice(1, -1);
+  return `${part}(?:\\.${part})*`;
+}

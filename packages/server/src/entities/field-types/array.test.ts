@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ItemDefinition } from '../definition.ts';
-import { behaviourOf } from './case-for-tests.ts';
+import { behaviourOf } from './cases/field-case.ts';
 import { type FieldValue, readValue } from './field-type.ts';
 
 test('`contains` asks an array for an element that equals the value, however that is written', () => {

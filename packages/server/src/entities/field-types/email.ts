@@ -1,4 +1,4 @@
-import { emailBytesMax, emailForm, isEmailAddress } from '../../lib/email-address.ts';
+import { emailBytesMax, emailPattern, isEmailAddress } from '../../lib/email-address.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 import { textOrder } from './text-order.ts';
 
@@ -11,7 +11,7 @@ export const emailType: FieldType = {
     parseQuery: parseEmail,
     encode: textOrder,
     // The parts of an address are limited in bytes, which a schema cannot count.
-    schema: { type: 'string', maxLength: emailBytesMax, pattern: emailForm.source },
+    schema: { type: 'string', maxLength: emailBytesMax, pattern: emailPattern },
     isSearchable: true,
   }),
 };

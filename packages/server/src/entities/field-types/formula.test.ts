@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { behaviourOf } from './case-for-tests.ts';
+import { behaviourOf } from './cases/field-case.ts';
 import type { FieldValues } from './field-type.ts';
 
 const computed: readonly (readonly [formula: string, record: FieldValues, text: string])[] = [

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { compareBytes } from '../../lib/byte-order.ts';
 import type { FieldDefinition } from '../definition.ts';
-import { behaviourOf, type Refused, type Value } from './case-for-tests.ts';
+import { fieldOf, valuesFor } from './cases/any-field.ts';
+import { behaviourOf, type Refused, type Value } from './cases/field-case.ts';
+import { otherCases } from './cases/other-cases.ts';
+import { textCases } from './cases/text-cases.ts';
 import { type FieldValue, isValueProblem, readValue, type ValueProblem } from './field-type.ts';
-import { fieldOf, valuesFor } from './fields-for-tests.ts';
-import { otherCases } from './other-cases-for-tests.ts';
 import { fieldTypes } from './registry.ts';
-import { textCases } from './text-cases-for-tests.ts';
 
 const cases = [...textCases, ...otherCases];
 

@@ -1,53 +1,71 @@
 /**
  * A regular expression of RE2 in the syntax of JSON Schema (ECMA-262 with the flag `u`), matching the same texts.
- * Undefined where that syntax has no words for a part of it.
+ * Undefined where it has a part that is not known to have the same meaning in that syntax.
+ *
+ * @param pattern one that RE2 takes.
  */
 export function schemaPattern(pattern: string): string | undefined {
   const translated: string[] = [];
-  for (const [part] of pattern.matchAll(/\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|\(\?.?|./gsu)) {
-    const said = part.startsWith('[') ? ofClass(part) : part.startsWith('(?') ? ofGroup(part) : outsideOfClass(part);
+  let wasAssertion = false;
+  for (const [part] of pattern.matchAll(parts)) {
+    // ECMA-262 has no repeated assertions.
+    if (wasAssertion && /^(?:[*+?]|\{\d)/.test(part)) return undefined;
+    wasAssertion = /^(?:[$^]|\\[bB])$/.test(part);
+    const said = wasAssertion ? part : ofPart(part);
     if (said === undefined) return undefined;
     translated.push(said);
   }
-  const text = translated.join('');
-  return isExpression(text) ? text : undefined;
+  return translated.join('');
 }
+
+/** A class of characters, an escape, the start of a group, a count of repeats, or any other character. */
+const parts = /\[\^?\]?(?:\\.|[^\]\\])*\]|\\(?:[px]\{\w*\}|x\w\w|.)|\(\?(?:P?<\w+>|.)|\{\d+(?:,\d*)?\}|./gisu;
+const members = /\\(?:[px]\{\w*\}|x\w\w|.)|./gisu;
 
 /** White space is that of ASCII without U+000B, and a dot is anything but a line feed: ECMA-262 has more of both. */
 const space = '\\t\\n\\f\\r ';
 const notSpace = '\\0-\\x08\\x0b\\x0e-\\x1f!-\\u{10ffff}';
 
-function outsideOfClass(part: string): string {
+function ofPart(part: string): string | undefined {
   if (part === '.') return '[^\\n]';
   if (part === '\\s') return `[${space}]`;
   if (part === '\\S') return `[^${space}]`;
-  return part.startsWith('\\') && !/^\\[a-zA-Z\d^$\\.*+?()[\]{}|/]/.test(part) ? part.slice(1) : part;
+  if (part.startsWith('[')) return ofClass(part);
+  if (part.startsWith('\\')) return ofEscape(part) ?? ofPunctuation(part, /[$^\\.*+?()[\]{}|/]/);
+  if (part.startsWith('(?')) return ofGroup(part);
+  return /^[{}\]]$/.test(part) ? `\\${part}` : part;
 }
 
-/** A class named between colons has no translation, and white space none where it looks like the start of a range. */
 function ofClass(text: string): string | undefined {
   const start = text.startsWith('[^') ? '[^' : '[';
-  const members = text.slice(start.length, -1);
-  if (/\[:|\\s-./is.test(members)) return undefined;
-  const said = members.replace(/\\.|[[\]]/gsu, (part) => {
-    if (part === '\\s') return space;
-    if (part === '\\S') return notSpace;
-    if (!part.startsWith('\\')) return `\\${part}`;
-    return /^\\[a-zA-Z\d^$\\.*+?()[\]{}|/-]/.test(part) ? part : part.slice(1);
-  });
-  return `${start}${said}]`;
+  const inner = text.slice(start.length, -1);
+  // A class named between colons, and what looks like a range that starts with a class, are left alone.
+  if (/\[:|\\(?:[dsw]|p\{\w*\})-./is.test(inner)) return undefined;
+  const translated = [...inner.matchAll(members)].map(([part]) => ofMember(part));
+  return translated.includes(undefined) ? undefined : `${start}${translated.join('')}]`;
 }
 
-/** Groups that set flags change the meaning of what is in them. */
+function ofMember(part: string): string | undefined {
+  if (part === '\\s') return space;
+  if (part === '\\S') return notSpace;
+  if (part.startsWith('\\')) return ofEscape(part) ?? ofPunctuation(part, /[$^\\.*+?()[\]{}|/-]/);
+  return part === '[' || part === ']' ? `\\${part}` : part;
+}
+
+function ofEscape(part: string): string | undefined {
+  if (/^\\(?:[dDwWtnrfv]|x[\da-fA-F]{2}|[pP]\{[CLMNPSZ][a-z]?\})$/.test(part)) return part;
+  const code = /^\\x\{([\da-fA-F]+)\}$/.exec(part)?.[1];
+  return code === undefined ? undefined : `\\u{${code}}`;
+}
+
+/** RE2 lets any punctuation be escaped, ECMA-262 only what means something. */
+function ofPunctuation(part: string, meaningful: RegExp): string | undefined {
+  if (!/^\\[\W_]$/.test(part)) return undefined;
+  return meaningful.test(part.slice(1)) ? part : part.slice(1);
+}
+
+/** Names do not matter, but flags change the meaning of what is in the group. */
 function ofGroup(start: string): string | undefined {
-  return start === '(?:' || start === '(?<' ? start : undefined;
-}
-
-function isExpression(text: string): boolean {
-  try {
-    new RegExp(text, 'u');
-    return true;
-  } catch {
-    return false;
-  }
+  if (start === '(?:') return start;
+  return start.endsWith('>') ? '(' : undefined;
 }

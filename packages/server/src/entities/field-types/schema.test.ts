@@ -5,9 +5,9 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { isEmailAddress } from '../../lib/email-address.ts';
 import type { FieldDefinition } from '../definition.ts';
-import { behaviourOf } from './case-for-tests.ts';
+import { fieldOf, valuesFor } from './cases/any-field.ts';
+import { behaviourOf } from './cases/field-case.ts';
 import { readValue } from './field-type.ts';
-import { fieldOf, valuesFor } from './fields-for-tests.ts';
 import { fieldTypes } from './registry.ts';
 import { schemaPattern } from './schema-pattern.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { FieldDefinition } from '../definition.ts';
-import type { FieldBehaviour, FieldValue } from './field-type.ts';
-import { fieldTypes } from './registry.ts';
+import type { FieldDefinition } from '../../definition.ts';
+import type { FieldBehaviour, FieldValue } from '../field-type.ts';
+import { fieldTypes } from '../registry.ts';
 
 /** One type with hints, and what becomes of values and query texts. A string in place of a value is a problem's code. */
 export interface TypeCases {

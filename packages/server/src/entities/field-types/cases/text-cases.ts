@@ -1,4 +1,4 @@
-import { guid, is, type TypeCases, wrong } from './case-for-tests.ts';
+import { guid, is, type TypeCases, wrong } from './field-case.ts';
 
 export const textCases: readonly TypeCases[] = [
   {

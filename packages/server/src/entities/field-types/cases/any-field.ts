@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { FieldDefinition, ItemDefinition } from '../definition.ts';
-import { plainTypes } from './plain-types.ts';
+import type { FieldDefinition, ItemDefinition } from '../../definition.ts';
+import { plainTypes } from '../plain-types.ts';
 
 /** Any definition of a field of one type, with hints that do not contradict each other. */
 export function fieldOf(colType: string): fc.Arbitrary<FieldDefinition> {
