@@ -20,10 +20,10 @@ export function versionedConfigKey(api: string, version: number): string {
   return `apiname#${api};version#${version}`;
 }
 
-/** From one definition the five configs: the one supplied, and four that are generated from it with its views. */
+/** From one definition the five configs: the one supplied, and four that are generated from it and have no views of their own yet. */
 export function generateConfigs(definition: EntityDefinition): ReadonlyMap<ApiAction, ApiConfig> {
-  const { entityName, Views = {} } = definition;
-  const generated = (action: ApiAction): ApiConfig => ({ entityName, action, ...routeOf(action, entityName), Views });
+  const { entityName } = definition;
+  const generated = (action: ApiAction): ApiConfig => ({ entityName, action, ...routeOf(action, entityName) });
   return new Map(actions.map((action) => [action, action === 'create' ? { ...definition } : generated(action)]));
 }
 

@@ -17,15 +17,21 @@ export interface ConfigChange {
   readonly refuse?: (item: Item) => Problem;
 }
 
+interface Committed<Planned> {
+  readonly version: number;
+  /** The plan that was committed. */
+  readonly planned: Planned;
+}
+
 /**
  * Commits a change of the org's configuration under the next version. The head is compared and swapped, so what the
  * change was planned on is what it changes; a plan that others overtook is made again.
  */
-export async function changeConfig(
+export async function changeConfig<Planned extends ConfigChange>(
   parts: ChangeConfigParts,
   orgCode: string,
-  plan: (set: ConfigSet, next: number) => Promise<ConfigChange>,
-): Promise<number> {
+  plan: (set: ConfigSet, next: number) => Promise<Planned>,
+): Promise<Committed<Planned>> {
   const scope = parts.store.scope(orgScopeName(orgCode));
   for (let attempt = 0; attempt < 16; attempt++) {
     const set = await parts.configs.refresh(orgCode);
@@ -44,7 +50,7 @@ export async function changeConfig(
       throw error;
     }
     await parts.configs.refresh(orgCode);
-    return next;
+    return { version: next, planned: change };
   }
   throw new Problem('conflict', 'others keep changing the configuration: try again');
 }

@@ -1,5 +1,5 @@
-import type { EntityDefinition } from './definition.ts';
-import { type IndexState, newIndexStates } from './indexes/index-states.ts';
+import { type EntityDefinition, isPlatformField } from './definition.ts';
+import { type IndexState, newIndexStates, nextIndexStates } from './indexes/index-states.ts';
 
 /**
  * What stands under an entity's active create config: which definition is live, and what the platform has made of it
@@ -26,6 +26,28 @@ export function newEntityState(definition: EntityDefinition, version: number): E
     hidden: [],
     hasSealed: definition.UpdateParams.some(isSealed),
   };
+}
+
+/** The state once `after` has taken the place of `before`, under which records may have been written. */
+export function nextEntityState(
+  current: EntityState,
+  { before, after }: { readonly before: EntityDefinition; readonly after: EntityDefinition },
+  at: { readonly version: number; readonly now: number },
+): EntityState {
+  const shown = plainFields(after);
+  const hidden = [...new Set([...current.hidden, ...plainFields(before)])].filter((name) => !shown.includes(name));
+  return {
+    version: at.version,
+    generation: at.version,
+    indexes: nextIndexStates(current.indexes, after, at),
+    hidden,
+    hasSealed: current.hasSealed || after.UpdateParams.some(isSealed),
+  };
+}
+
+/** The fields whose values lie in the text of a record. */
+function plainFields({ UpdateParams }: EntityDefinition): readonly string[] {
+  return UpdateParams.filter((field) => !isPlatformField(field.name) && !isSealed(field)).map(({ name }) => name);
 }
 
 /** Values of these fields lie sealed beside the record, never in it. */

@@ -34,13 +34,15 @@ export function updatedRecordKey(entity: CompiledEntity, stored: StoredRecord, d
 }
 
 /** The key of a record whose id is known, where its templates allow to say so without reading. */
-export function directKey(entity: CompiledEntity, workspace: Workspace, id: string): Key | undefined {
+export function directKey(entity: CompiledEntity, workspace: WorkspaceName, id: string): Key | undefined {
   if (entity.directSortPrefix === undefined) return undefined;
   return { pk: directPartition(entity, workspace), sk: entity.directSortPrefix + id };
 }
 
+type WorkspaceName = Pick<Workspace, 'orgCode' | 'tenantCode'>;
+
 /** The one partition that holds every record of an entity that is keyed by id. */
-export function directPartition(entity: CompiledEntity, workspace: Pick<Workspace, 'orgCode' | 'tenantCode'>): string {
+export function directPartition(entity: CompiledEntity, workspace: WorkspaceName): string {
   const org = workspaceOrg(workspace);
   return entity.keys.pk.parts.map((part) => ('literal' in part ? part.literal : org)).join('');
 }

@@ -5,6 +5,7 @@ import { mayBeId } from '../find-record.ts';
 import { type PlannedChange, unconditional } from '../planned-change.ts';
 import type { RecordData } from '../record.ts';
 import { directKey } from '../record-keys.ts';
+import type { Workspace } from '../workspace.ts';
 import type { RecordCall } from '../write-loop.ts';
 
 export interface LookupChecks {
@@ -13,11 +14,16 @@ export interface LookupChecks {
   readonly changes: readonly PlannedChange[];
 }
 
+/** What of a call the records depend on that it refers to. */
+interface LookupCall extends Pick<RecordCall, 'config' | 'entity'> {
+  readonly workspace: Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>;
+}
+
 const nothing: LookupChecks = { errors: [], changes: [] };
 
 /** That the records exist whose ids a write puts into lookup fields. Ids that stay as they are were checked before. */
 export async function checkLookups(
-  call: RecordCall,
+  call: LookupCall,
   before: RecordData | undefined,
   after: RecordData,
 ): Promise<LookupChecks> {
@@ -49,7 +55,7 @@ interface Wanted {
 }
 
 /** The item that is there as long as the record is: itself, or its place in the id index. */
-function placeOf(call: RecordCall, target: CompiledEntity | undefined, id: unknown): Key | undefined {
+function placeOf(call: LookupCall, target: CompiledEntity | undefined, id: unknown): Key | undefined {
   if (target === undefined || typeof id !== 'string' || !mayBeId(id)) return undefined;
   return directKey(target, call.workspace, id) ?? { pk: target.idIndexPk, sk: id };
 }

@@ -1,0 +1,12 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Store } from '../../store/port.ts';
+import type { ConfigReader } from '../config-reader.ts';
+
+/** What the management side of entities stands on, in one environment. */
+export interface EntityAdminParts {
+  readonly store: Store;
+  readonly configs: ConfigReader;
+  readonly clock: Clock;
+  /** Tells the job runner that there is work. */
+  readonly poke: () => void;
+}

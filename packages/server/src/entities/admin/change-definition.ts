@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { InputError } from '@freehold/contract/problem';
+import { invalidBody, Problem } from '../../lib/problem.ts';
+import type { Change } from '../../store/port.ts';
+import { actions, apiName } from '../api-configs.ts';
+import { type ConfigChange, changeConfig } from '../change-config.ts';
+import { type CompiledEntity, compileEntity } from '../compile-entity.ts';
+import type { ConfigSet } from '../config-set.ts';
+import { parseViews } from '../definition/parse-views.ts';
+import type { EntityDefinition } from '../definition.ts';
+import { type EntityState, nextEntityState } from '../entity-state.ts';
+import type { IndexState } from '../indexes/index-states.ts';
+import { defaultTemplates } from '../key-template.ts';
+import { droppedForMilliseconds, type MaintainEntity, maintainWork } from '../maintain-entity.ts';
+import { activeKey, versionKey } from '../org-keys.ts';
+import { type ParsedDefinition, parseDefinition } from '../parse-definition.ts';
+import { referencesChange } from '../references/references-change.ts';
+import type { EntityAdminParts } from './admin-parts.ts';
+import { type ApiChange, type ChangedApi, changedRow, readMembers, requireConfigMatch } from './api-change.ts';
+import { changeWarnings } from './change-warnings.ts';
+import { type ConfigBodies, readConfigBodies, shownConfig } from './config-bodies.ts';
+import { refuseUnknownTargets } from './lookup-targets.ts';
+import { refuseFailing } from './refuse-failing.ts';
+import { showIndexes } from './show-indexes.ts';
+import { unknownEntity } from './unknown-entity.ts';
+
+export interface DefinitionChange extends ApiChange {
+  readonly entityName: string;
+}
+
+/** Merges what is sent into the definition of an entity that may have records. */
+export async function changeDefinition(
+  parts: EntityAdminParts,
+  orgCode: string,
+  change: DefinitionChange,
+): Promise<ChangedApi> {
+  const { entityName } = change;
+  const api = apiName('create', entityName);
+  let looked: number | undefined;
+  const { version, planned } = await changeConfig(parts, orgCode, async (set, next) => {
+    const plan = await planChange(parts, { orgCode, set, next }, change);
+    // However often a plan is made anew, the records of one definition are looked at once.
+    if (change.force !== true && looked !== plan.before.version) await refuseFailing(parts.store, { orgCode, ...plan });
+    looked = plan.before.version;
+    return plan;
+  });
+  parts.poke();
+  const { state, warnings } = planned;
+  const indexes = await showIndexes(parts.store, orgCode, { entityName, state });
+  return { entityName, api, version, indexes, ...(warnings.length > 0 ? { warnings } : {}) };
+}
+
+interface ChangePlan extends ConfigChange {
+  readonly before: CompiledEntity;
+  readonly after: CompiledEntity;
+  readonly config: ConfigSet;
+  readonly state: EntityState;
+  readonly warnings: readonly string[];
+}
+
+interface Moment {
+  readonly orgCode: string;
+  readonly set: ConfigSet;
+  readonly next: number;
+}
+
+async function planChange(
+  parts: EntityAdminParts,
+  { orgCode, set, next }: Moment,
+  { entityName, body, ifMatch }: DefinitionChange,
+): Promise<ChangePlan> {
+  const active = set.active(entityName);
+  const before = await set.entity(entityName);
+  if (active === undefined || before === undefined) throw unknownEntity(entityName);
+  const configs = await readConfigBodies(parts.store, orgCode, { entityName, active });
+  const shown = shownConfig(configs, 'create');
+  requireConfigMatch(shown, ifMatch);
+  const { definition, warnings } = mergeDefinition(before.definition, readMembers(shown, body));
+  refuseOtherKeys(before.definition, definition);
+  refuseUnknownTargets(set, definition);
+  refuseUnfitViews(configs, definition);
+  const now = parts.clock.now();
+  const change = { before: before.definition, after: definition };
+  const state = nextEntityState(active.state, change, { version: next, now });
+  refuseTooManyLeaving(state);
+  const after = compileEntity(definition, next, state);
+  const changes: readonly Change[] = [
+    {
+      kind: 'put',
+      ...versionKey(apiName('create', entityName), next),
+      value: JSON.stringify(definition),
+      if: 'absent',
+    },
+    { kind: 'put', ...activeKey(apiName('create', entityName)), value: JSON.stringify(state), if: 'present' },
+    changedRow(entityName, next, now),
+    ...referencesChange(set, { name: entityName, compiled: after }, next),
+    ...maintenance({ orgCode, entityName, version: next }, state, now),
+  ];
+  return { changes, before, after, config: set, state, warnings: [...warnings, ...changeWarnings(change)] };
+}
+
+/** Members that a definition may be without. */
+const optionalMembers = ['baseKeys', 'ownerIndexes', 'parentIndex', 'UniqueIndexes', 'Views'];
+
+function mergeDefinition(standing: EntityDefinition, members: Readonly<Record<string, unknown>>): ParsedDefinition {
+  const isTakenOut = (member: string, value: unknown): boolean => value === null && optionalMembers.includes(member);
+  const merged = Object.entries({ ...standing, ...members });
+  return parseDefinition(Object.fromEntries(merged.filter(([member, value]) => !isTakenOut(member, value))));
+}
+
+function refuseOtherKeys(before: EntityDefinition, after: EntityDefinition): void {
+  const keysOf = ({ entityName, baseKeys }: EntityDefinition) => ({ ...defaultTemplates(entityName), ...baseKeys });
+  if (isDeepStrictEqual(keysOf(before), keysOf(after))) return;
+  throw new Problem(
+    'conflict',
+    '`baseKeys` cannot be changed, because the keys of records never change: remove the entity and define it anew',
+  );
+}
+
+/** Views that other configs have of their own must not name what the definition has no more. */
+function refuseUnfitViews({ entityName, bodies }: ConfigBodies, { UpdateParams }: EntityDefinition): void {
+  const errors: InputError[] = [];
+  for (const action of actions) {
+    const { Views } = bodies[action];
+    if (action === 'create' || Views === undefined) continue;
+    parseViews(Views, UpdateParams, (pointer, code, message) => {
+      const told = `the API \`${apiName(action, entityName)}\` has a view that would not fit, at \`${pointer}\`: ${message}`;
+      errors.push({ pointer: '/UpdateParams', code, message: told });
+    });
+  }
+  if (errors.length > 0) throw invalidBody(errors);
+}
+
+/** Each costs every write until its entries are gone. */
+const leavingMax = 40;
+
+function refuseTooManyLeaving({ indexes }: EntityState): void {
+  const leaving = indexes.filter(({ state }) => state === 'dropping' || state === 'erasing');
+  if (leaving.length <= leavingMax) return;
+  throw new Problem('conflict', 'the indexes of earlier changes are still being removed: try again in a moment');
+}
+
+/** The work that the indexes ask for: at once, and again when nobody reads any more by those that are dropped. */
+function maintenance(work: MaintainEntity, { indexes }: EntityState, now: number): readonly Change[] {
+  const has = (...states: readonly IndexState['state'][]): boolean =>
+    indexes.some(({ state }) => states.includes(state));
+  return [
+    ...(has('building', 'erasing') ? [maintainWork(work, now)] : []),
+    ...(has('dropping') ? [maintainWork(work, now + droppedForMilliseconds)] : []),
+  ];
+}

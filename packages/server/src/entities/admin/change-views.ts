@@ -1,0 +1,60 @@
+import type { InputError } from '@freehold/contract/problem';
+import { invalidBody } from '../../lib/problem.ts';
+import { type ApiAction, type ApiConfig, apiName } from '../api-configs.ts';
+import { changeConfig } from '../change-config.ts';
+import { pointerValue } from '../config-reader.ts';
+import { refuseUnknownMembers } from '../definition/members.ts';
+import { parseViews } from '../definition/parse-views.ts';
+import { definitionLimits, type EntityDefinition } from '../definition.ts';
+import { activeKey, versionKey } from '../org-keys.ts';
+import type { EntityAdminParts } from './admin-parts.ts';
+import { type ApiChange, type ChangedApi, changedRow, readMembers, requireConfigMatch } from './api-change.ts';
+import { readConfigBodies, shownConfig } from './config-bodies.ts';
+import { unknownEntity } from './unknown-entity.ts';
+
+export interface ViewsChange extends ApiChange {
+  readonly entityName: string;
+  readonly action: Exclude<ApiAction, 'create'>;
+}
+
+/** Gives a config views of its own in place of the definition's; `null` gives it those again. */
+export async function changeViews(parts: EntityAdminParts, orgCode: string, change: ViewsChange): Promise<ChangedApi> {
+  const { entityName, action } = change;
+  const api = apiName(action, entityName);
+  const { version } = await changeConfig(parts, orgCode, async (set, next) => {
+    const active = set.active(entityName);
+    if (active === undefined) throw unknownEntity(entityName);
+    const configs = await readConfigBodies(parts.store, orgCode, { entityName, active });
+    const shown = shownConfig(configs, action);
+    requireConfigMatch(shown, change.ifMatch);
+    const members = readMembers(shown, change.body);
+    refuseBadViews(members, configs.bodies.create as unknown as EntityDefinition);
+    const config = withMembers(configs.bodies[action], members);
+    return {
+      changes: [
+        { kind: 'put', ...versionKey(api, next), value: JSON.stringify(config), if: 'absent' },
+        { kind: 'put', ...activeKey(api), value: pointerValue(next), if: 'present' },
+        changedRow(entityName, next, parts.clock.now()),
+      ],
+    };
+  });
+  return { entityName, api, version };
+}
+
+function refuseBadViews(members: Readonly<Record<string, unknown>>, definition: EntityDefinition): void {
+  const errors: InputError[] = [];
+  const add = (pointer: string, code: string, message: string): void => {
+    errors.push({ pointer, code, message });
+  };
+  refuseUnknownMembers({ item: members, pointer: '' }, { what: 'what a config can change', known: ['Views'] }, add);
+  const { Views = null } = members;
+  if (Buffer.byteLength(JSON.stringify(Views)) > definitionLimits.bytesMax)
+    add('/Views', 'too_long', `\`Views\` may have at most ${definitionLimits.bytesMax} bytes`);
+  else if (Views !== null) parseViews(Views, definition.UpdateParams, add);
+  if (errors.length > 0) throw invalidBody(errors);
+}
+
+function withMembers(config: ApiConfig, members: Readonly<Record<string, unknown>>): ApiConfig {
+  const merged = Object.entries({ ...config, ...members });
+  return Object.fromEntries(merged.filter(([, value]) => value !== null));
+}

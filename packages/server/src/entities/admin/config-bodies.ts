@@ -1,0 +1,40 @@
+import type { Store } from '../../store/port.ts';
+import { type ApiAction, type ApiConfig, actions, activeConfigKey, apiName } from '../api-configs.ts';
+import type { ActiveEntity } from '../config-set.ts';
+import { versionKey } from '../org-keys.ts';
+import { orgScopeName } from '../workspace.ts';
+
+/** The live configs of an entity, as they are stored. */
+export interface ConfigBodies {
+  readonly entityName: string;
+  readonly active: ActiveEntity;
+  readonly bodies: Readonly<Record<ApiAction, ApiConfig>>;
+}
+
+export async function readConfigBodies(
+  store: Store,
+  orgCode: string,
+  { entityName, active }: { readonly entityName: string; readonly active: ActiveEntity },
+): Promise<ConfigBodies> {
+  const keys = actions.map((action) => versionKey(apiName(action, entityName), active.versions[action]));
+  const items = await store.scope(orgScopeName(orgCode)).get(keys);
+  const bodies = items.map((item) => {
+    if (item === undefined) throw new Error('the body of a live config is missing');
+    return JSON.parse(item.value) as ApiConfig;
+  });
+  return {
+    entityName,
+    active,
+    bodies: Object.fromEntries(actions.map((action, index) => [action, bodies[index]])) as ConfigBodies['bodies'],
+  };
+}
+
+/** One of the five configs as it is shown: the definition, or what is generated from it and the views that it has. */
+export type ShownConfig = ApiConfig & { readonly key: string; readonly version: number };
+
+/** A config that was given no views of its own has those of the definition. */
+export function shownConfig({ entityName, active, bodies }: ConfigBodies, action: ApiAction): ShownConfig {
+  const views = action === 'create' ? {} : { Views: bodies.create.Views ?? {} };
+  const key = activeConfigKey(apiName(action, entityName));
+  return { key, version: active.versions[action], ...views, ...bodies[action] };
+}

@@ -1,0 +1,15 @@
+import type { Change } from '../../store/port.ts';
+import type { CompiledEntity } from '../compile-entity.ts';
+import type { ConfigSet } from '../config-set.ts';
+import { referencesKey } from '../org-keys.ts';
+import { withReferences, writeReferences } from './reference-map.ts';
+
+/** What a change of an entity changes in who refers to whom: nothing, or the one item that says so. */
+export function referencesChange(
+  set: ConfigSet,
+  entity: { readonly name: string; readonly compiled: CompiledEntity | undefined },
+  version: number,
+): readonly Change[] {
+  const value = writeReferences(withReferences(set.references, entity, version));
+  return value === writeReferences(set.references) ? [] : [{ kind: 'put', ...referencesKey, value, if: 'any' }];
+}
