@@ -7,17 +7,7 @@ import { newRecordKey } from './record-keys.ts';
 import type { RuntimeParts } from './record-runtime.ts';
 import { checkLookups } from './references/lookup-checks.ts';
 import { sealValues } from './sealed-values.ts';
-import { callAt, type RecordCall, type WritePlan } from './write-loop.ts';
-
-/** Makes a record. @throws Problem `validation_failed`, `unknown_field`, `conflict`, or what the entity's rules refuse. */
-export async function createRecord(parts: RuntimeParts, call: RecordCall, body: unknown): Promise<StoredRecord> {
-  const creation = newCreation(parts, body);
-  const { plan, committed } = await parts.writeLoop(call, [call.entity.name], async (config) =>
-    planCreate(parts, await callAt(call, config), creation),
-  );
-  parts.rules.get(call.entity.name)?.committed?.({ ...call, after: plan.data });
-  return { key: plan.key, version: committed.seq, data: plan.data };
-}
+import type { RecordCall, WritePlan } from './write-loop.ts';
 
 /** One record to be made, however often it has to be planned: it keeps its id and its numbers. */
 export interface Creation {
@@ -33,7 +23,7 @@ export function newCreation({ newId }: Pick<RuntimeParts, 'newId'>, body: unknow
 /** A new record, and the changes that make it. */
 export type CreatePlan = StoredRecord & WritePlan;
 
-/** For whoever commits several things at once. */
+/** @throws Problem `validation_failed`, `unknown_field`, or what the entity's rules refuse. */
 export async function planCreate(
   parts: Pick<RuntimeParts, 'clock' | 'rules' | 'numbering' | 'sealer'>,
   call: RecordCall,

@@ -12,67 +12,90 @@ export function unconditional(change: Change): PlannedChange {
 }
 
 /**
- * Makes several writes one commit, in which a key is named once. Each was planned on what stood before all of them, so
- * a key that two of them change has the first condition that says something and the effect of the one that writes: a
- * value that one write frees and another takes is simply handed over.
- * @throws Problem `conflict` where two writes want different things of one key.
+ * Several writes on their way to be one commit, in which a key is named once. Each was planned on what stood before all
+ * of them, so a key that two of them change has the first condition that says something and the effect of the one that
+ * writes: a value that one write frees and another takes is simply handed over.
  */
-export function mergeChanges(planned: readonly PlannedChange[]): readonly PlannedChange[] {
-  const merged: PlannedChange[] = [];
-  const places = new Map<string, number>();
-  for (const next of planned) {
-    const { change } = next;
-    if (!('sk' in change)) {
-      merged.push(next);
-      continue;
-    }
-    const key = `${change.pk}\0${change.sk}`;
-    const place = places.get(key);
-    const known = place === undefined ? undefined : merged[place];
-    if (place === undefined || known === undefined) {
-      places.set(key, merged.length);
-      merged.push(next);
-    } else merged[place] = mergeTwo(known, next);
+export class MergedChanges {
+  readonly #changes: PlannedChange[] = [];
+  readonly #places = new Map<string, number>();
+
+  get changes(): readonly PlannedChange[] {
+    return this.#changes;
   }
-  return merged;
+
+  /**
+   * @param refused what is made of a refusal of this write, now or by the commit.
+   * @throws Problem `conflict` where it wants something else of a key than the writes before it.
+   */
+  add(write: readonly PlannedChange[], refused: (problem: Problem) => Problem = (problem) => problem): void {
+    for (const { change, onConflict } of write) {
+      const next = { change, onConflict: onConflict === 'replan' ? onConflict : () => refused(onConflict()) };
+      const key = 'sk' in change ? `${change.pk}\0${change.sk}` : undefined;
+      const place = key === undefined ? undefined : this.#places.get(key);
+      const known = place === undefined ? undefined : this.#changes[place];
+      if (place === undefined || known === undefined) {
+        if (key !== undefined) this.#places.set(key, this.#changes.length);
+        this.#changes.push(next);
+        continue;
+      }
+      const both = mergeTwo(known, next);
+      if (both === undefined) throw refused(contradiction());
+      this.#changes[place] = both;
+    }
+  }
 }
 
-function mergeTwo(left: PlannedChange, right: PlannedChange): PlannedChange {
+/** Makes several writes one commit. @throws Problem `conflict` where two of them want different things of one key. */
+export function mergeChanges(planned: readonly PlannedChange[]): readonly PlannedChange[] {
+  const merged = new MergedChanges();
+  merged.add(planned);
+  return merged.changes;
+}
+
+/** Undefined where the two contradict each other. */
+function mergeTwo(left: PlannedChange, right: PlannedChange): PlannedChange | undefined {
   const [a, b] = [left.change, right.change];
+  if (a.kind === 'check') return underCheck(a.if, right);
+  if (b.kind === 'check') return underCheck(b.if, left);
   if (a.kind === 'add' && b.kind === 'add') return { ...left, change: { ...a, by: a.by + b.by } };
-  if (a.kind === 'check' && b.kind === 'check') return { ...left, change: { ...a, if: bothHold(a.if, b.if) } };
-  // A record that one write needs to be there must not be removed by another; one that is put stays.
-  if (a.kind === 'check' && b.kind === 'put') return { ...right, change: { ...b, if: bothHold(b.if, a.if) } };
-  if (a.kind === 'put' && b.kind === 'check') return mergeTwo(right, left);
-  if (a.kind === 'remove' && b.kind === 'put') return handOver(b, a, right);
-  if (a.kind === 'put' && b.kind === 'remove') return handOver(a, b, left);
+  if (a.kind === 'remove' && b.kind === 'put') return handOver(a.if, left, b);
+  if (a.kind === 'put' && b.kind === 'remove') return handOver(b.if, right, a);
   if (a.kind === 'remove' && b.kind === 'remove' && a.if === 'any' && b.if === 'any') return left;
   // Of two that want to be the first to take a place, the second is refused as it would be alone.
   if (a.kind === 'put' && b.kind === 'put' && b.if === 'absent' && right.onConflict !== 'replan')
     throw right.onConflict();
-  throw contradiction();
+  return undefined;
 }
 
-/** What one write removes another puts: the place is taken over from who had it. */
+/** A change of what another write only looks at. */
+function underCheck(condition: Condition, planned: PlannedChange): PlannedChange | undefined {
+  const { change } = planned;
+  // Whoever writes an entry of a record holds the commit to the record itself.
+  if (change.kind === 'put-index') return condition === 'present' ? planned : undefined;
+  if (change.kind !== 'put' && change.kind !== 'remove' && change.kind !== 'check') return undefined;
+  // A record that one write needs to be there must not be removed by another; one that is put stays.
+  if (change.kind === 'remove' && condition === 'present') return undefined;
+  const both = bothHold(change.if, condition);
+  return both === undefined ? undefined : { ...planned, change: { ...change, if: both } };
+}
+
+/** What one write removes another puts: the place is taken over, as long as it is still as the removal found it. */
 function handOver(
+  condition: Condition,
+  { onConflict }: PlannedChange,
   put: Extract<Change, { kind: 'put' }>,
-  remove: Extract<Change, { kind: 'remove' }>,
-  planned: PlannedChange,
-): PlannedChange {
-  if (put.if !== 'absent' && put.if !== 'any') throw contradiction();
-  return { ...planned, change: { ...put, if: remove.if } };
+): PlannedChange | undefined {
+  if (put.if !== 'absent' && put.if !== 'any') return undefined;
+  return { change: { ...put, if: condition }, onConflict };
 }
 
-function bothHold(left: Condition, right: Condition): Condition {
+function bothHold(left: Condition, right: Condition): Condition | undefined {
   if (left === 'any') return right;
   if (right === 'any') return left;
-  if (left === 'absent' || right === 'absent') {
-    if (left === right) return left;
-    throw contradiction();
-  }
+  if (left === 'absent' || right === 'absent') return left === right ? left : undefined;
   if (left === 'present') return right;
-  if (right === 'present' || left.version === right.version) return left;
-  throw contradiction();
+  return right === 'present' || left.version === right.version ? left : undefined;
 }
 
 function contradiction(): Problem {

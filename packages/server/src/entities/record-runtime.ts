@@ -4,9 +4,8 @@ import type { IdSource } from '../lib/ids.ts';
 import { serialLanes } from '../lib/serial-lanes.ts';
 import type { Item } from '../store/port.ts';
 import { countRecords } from './count-records.ts';
-import { createRecord } from './create-record.ts';
 import type { Cursors } from './cursor.ts';
-import { type DeleteInput, deleteRecord } from './delete-record.ts';
+import type { DeleteInput } from './delete-record.ts';
 import type { EntityRules } from './entity-rules.ts';
 import { findItem } from './find-record.ts';
 import type { ListQuery } from './list-query.ts';
@@ -14,8 +13,9 @@ import { listRecords, type Page } from './list-records.ts';
 import type { Numbering } from './numbering.ts';
 import type { StoredRecord } from './record.ts';
 import type { Sealer } from './sealed-values.ts';
-import { type UpdateInput, updateRecord } from './update-record.ts';
+import type { UpdateInput } from './update-record.ts';
 import type { RecordCall, WriteLoop } from './write-loop.ts';
+import { type RecordOperation, type WriteOptions, type Written, writeRecords } from './write-records.ts';
 
 export interface RuntimeParts {
   readonly clock: Clock;
@@ -33,6 +33,8 @@ export interface RecordRuntime {
   get(call: RecordCall, id: string): Promise<Item | undefined>;
   update(call: RecordCall, input: UpdateInput): Promise<StoredRecord>;
   remove(call: RecordCall, input: DeleteInput): Promise<void>;
+  /** Several writes in one commit, or one that is to count once. */
+  write(operations: readonly RecordOperation[], options?: WriteOptions): Promise<Written>;
   list(call: RecordCall, query: ListQuery): Promise<Page>;
   count(call: RecordCall, query: ListQuery): Promise<{ readonly count: number; readonly nexttoken?: string }>;
 }
@@ -43,17 +45,29 @@ export interface RecordRuntime {
  */
 export function createRecordRuntime(parts: RuntimeParts): RecordRuntime {
   const inTurn = serialLanes<string>();
-  const laneOf = (call: RecordCall, id: string): string =>
-    JSON.stringify([call.workspace.env, call.workspace.scope.name, ...(isRuled(call) ? [] : [call.entity.name, id])]);
-  const isRuled = ({ entity }: RecordCall): boolean => parts.rules.has(entity.name);
+  const laneOf = (operation: RecordOperation): readonly string[] => {
+    const { workspace, entity } = operation.call;
+    const place = [workspace.env, workspace.scope.name];
+    if (parts.rules.has(entity.name)) return [JSON.stringify(place)];
+    return operation.action === 'create' ? [] : [JSON.stringify([...place, entity.name, operation.input.id])];
+  };
+  const write: RecordRuntime['write'] = (operations, options) => {
+    // Whoever waits for several lanes enters them in one order, so that no two wait for each other.
+    const lanes = [...new Set(operations.flatMap(laneOf))].sort();
+    const work = () => writeRecords(parts, operations, options);
+    return lanes.reduceRight((inner, lane) => () => inTurn(lane, inner), work)();
+  };
+  const writeOne = async (operation: RecordOperation): Promise<StoredRecord> => {
+    const [record] = (await write([operation])).records;
+    if (record === undefined) throw new TypeError('the write leaves no record');
+    return record;
+  };
   return {
-    create: (call, body) => {
-      const work = (): Promise<StoredRecord> => createRecord(parts, call, body);
-      return isRuled(call) ? inTurn(laneOf(call, ''), work) : work();
-    },
+    create: (call, body) => writeOne({ action: 'create', call, body }),
     get: (call, id) => findItem(call, id),
-    update: (call, input) => inTurn(laneOf(call, input.id), () => updateRecord(parts, call, input)),
-    remove: (call, input) => inTurn(laneOf(call, input.id), () => deleteRecord(parts, call, input)),
+    update: (call, input) => writeOne({ action: 'update', call, input }),
+    remove: async (call, input) => void (await write([{ action: 'delete', call, input }])),
+    write,
     list: (call, query) => listRecords(parts.cursors, call, query),
     count: (call, query) => countRecords(parts.cursors, call, query),
   };

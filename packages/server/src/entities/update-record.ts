@@ -8,7 +8,7 @@ import { updatedRecordKey } from './record-keys.ts';
 import type { RuntimeParts } from './record-runtime.ts';
 import { checkLookups } from './references/lookup-checks.ts';
 import { readSealed, sealValues } from './sealed-values.ts';
-import { callAt, type RecordCall, type WritePlan } from './write-loop.ts';
+import type { RecordCall, WritePlan } from './write-loop.ts';
 
 export interface UpdateInput {
   readonly id: string;
@@ -19,18 +19,10 @@ export interface UpdateInput {
 /** The entity tags a caller holds to be current; `*` is any. */
 export type IfMatch = '*' | readonly string[];
 
-/** Changes what is sent of a record. @throws Problem `not_found`, `validation_failed`, `version_mismatch`, … */
-export async function updateRecord(parts: RuntimeParts, call: RecordCall, input: UpdateInput): Promise<StoredRecord> {
-  const { plan, committed } = await parts.writeLoop(call, [call.entity.name], async (config) =>
-    planUpdate(parts, await callAt(call, config), input),
-  );
-  parts.rules.get(call.entity.name)?.committed?.({ ...call, before: plan.before.data, after: plan.data });
-  return { key: plan.key, version: committed.seq, data: plan.data };
-}
-
 /** A record as it is to be, the record as it was, and the changes between them. */
 export type UpdatePlan = StoredRecord & WritePlan & { readonly before: StoredRecord };
 
+/** @throws Problem `not_found`, `version_mismatch`, `validation_failed`, `unknown_field`, … */
 export async function planUpdate(parts: RuntimeParts, call: RecordCall, input: UpdateInput): Promise<UpdatePlan> {
   const { workspace, entity, actor } = call;
   const before = await findRecord(call, input.id);

@@ -3,64 +3,85 @@ import type { CompiledEntity } from '../compile-entity.ts';
 import { referencesTo } from '../config-set.ts';
 import { followItems } from '../follow-items.ts';
 import { indexPrefix } from '../order-encoding.ts';
-import { mergeChanges, type PlannedChange } from '../planned-change.ts';
+import type { PlannedChange } from '../planned-change.ts';
 import { makeRecord, readRecord, type StoredRecord } from '../record.ts';
 import { recordChanges } from '../record-changes.ts';
 import { updatedRecordKey } from '../record-keys.ts';
 import type { RecordCall, WritePlan } from '../write-loop.ts';
 import type { Reference } from './reference-map.ts';
 
-/** How many records one removal may take along or change. */
+/** How many records the removals of a commit may take along or change. */
 export const cascadeMax = 200;
 
-/** A record and the fields that a removal clears in it. */
+/** A record that is to be removed, and what is made of a refusal of that. */
+export interface Removing {
+  readonly call: RecordCall;
+  readonly record: StoredRecord;
+  readonly refused: (problem: Problem) => Problem;
+}
+
+/** What one of the removals comes to. */
+interface Branch {
+  readonly from: Removing;
+  readonly guards: PlannedChange[];
+}
+
+/** A record, the removal that came to it first, and the fields that are cleared in it. */
 interface Reached {
+  readonly branch: Branch;
   readonly entity: CompiledEntity;
   readonly record: StoredRecord;
   readonly cleared: Set<string>;
 }
 
 interface Removal {
-  readonly call: RecordCall;
   /** By entity and id; one that is removed needs no clearing. */
   readonly removed: Map<string, Reached>;
   readonly changed: Map<string, Reached>;
-  readonly guards: PlannedChange[];
+  readonly recordsMax: number;
 }
 
 /**
- * The removal of a record and of everything that references to it ask for. Whether any is left is judged by the commit
- * itself, after its own changes: a record that comes to refer to this one meanwhile is never left behind.
+ * The removals of records, all in one commit, and of everything that references to them ask for: a plan for each, in
+ * which no record is twice. Whether any reference is left is judged by the commit itself, after its own changes: a record
+ * that comes to refer to one of these meanwhile is never left behind.
  * @param at the time of the records that change, as RFC 3339.
  * @throws Problem `dangling_reference`, `conflict`.
  */
-export async function planRemoval(call: RecordCall, record: StoredRecord, at: string): Promise<WritePlan> {
-  const first: Reached = { entity: call.entity, record, cleared: new Set() };
-  const removal: Removal = { call, removed: new Map([[placeOf(first), first]]), changed: new Map(), guards: [] };
+export async function planRemovals(
+  removing: readonly Removing[],
+  at: string,
+): Promise<ReadonlyMap<Removing, WritePlan>> {
+  const branches = removing.map((from): Branch => ({ from, guards: [] }));
+  const first = branches.map((branch) => reach(branch, branch.from.call.entity, branch.from.record));
+  const removed = new Map(first.map((reached) => [placeOf(reached), reached]));
+  const removal: Removal = { removed, changed: new Map(), recordsMax: cascadeMax + first.length };
   // A map goes on to what is added to it meanwhile: records that are taken along are looked at in their turn.
-  for (const reached of removal.removed.values())
-    for (const reference of referencesTo(call.config, reached.entity.name)) await follow(removal, reached, reference);
-  const changes: PlannedChange[] = [];
-  for (const { entity, record: before } of removal.removed.values())
-    changes.push(...(await recordChanges(call.workspace.scope, entity, { before })));
-  for (const [place, reached] of removal.changed)
-    if (!removal.removed.has(place)) changes.push(...(await clearedRecord(call, reached, at)));
-  const touches = new Set([...removal.removed.values(), ...removal.changed.values()].map(({ entity }) => entity.name));
-  return { changes: mergeChanges([...changes, ...removal.guards]), touches };
+  for (const reached of removed.values())
+    for (const reference of referencesTo(reached.branch.from.call.config, reached.entity.name))
+      await follow(removal, reached, reference);
+  const plans = new Map<Removing, WritePlan>();
+  for (const branch of branches) plans.set(branch.from, await branchPlan(removal, branch, at));
+  return plans;
 }
 
-async function follow(removal: Removal, { entity, record }: Reached, reference: Reference): Promise<void> {
-  const { call, removed, changed, guards } = removal;
+function reach(branch: Branch, entity: CompiledEntity, record: StoredRecord): Reached {
+  return { branch, entity, record, cleared: new Set() };
+}
+
+async function follow(removal: Removal, { branch, entity, record }: Reached, reference: Reference): Promise<void> {
+  const { removed, changed, recordsMax } = removal;
+  const { call, refused } = branch.from;
   const { onDelete, pk } = reference;
-  if (!reference.isReady) throw stillBuilding(reference);
+  if (!reference.isReady) throw refused(stillBuilding(reference));
   const prefix = indexPrefix(record.data.id);
   const onConflict = onDelete === 'restrict' ? () => danglingReference(entity.name, reference) : 'replan';
-  guards.push({ change: { kind: 'check-empty', pk, prefix }, onConflict });
+  branch.guards.push({ change: { kind: 'check-empty', pk, prefix }, onConflict });
   if (onDelete === 'restrict') return;
   const holder = await call.config.entity(reference.entity);
   if (holder === undefined) throw new TypeError(`entity ${reference.entity} refers to another and does not exist`);
-  for (const { item } of await followItems(call.workspace.scope, pk, { prefix, limit: cascadeMax + 1 })) {
-    const reached: Reached = { entity: holder, record: readRecord(item), cleared: new Set() };
+  for (const { item } of await followItems(call.workspace.scope, pk, { prefix, limit: recordsMax + 1 })) {
+    const reached = reach(branch, holder, readRecord(item));
     const place = placeOf(reached);
     if (onDelete === 'cascade') {
       if (!removed.has(place)) removed.set(place, reached);
@@ -69,8 +90,21 @@ async function follow(removal: Removal, { entity, record }: Reached, reference: 
       known.cleared.add(reference.field);
       changed.set(place, known);
     }
-    if (removed.size + changed.size > cascadeMax + 1) throw tooMany(entity.name);
+    if (removed.size + changed.size > recordsMax) throw refused(tooMany(entity.name));
   }
+}
+
+async function branchPlan({ removed, changed }: Removal, branch: Branch, at: string): Promise<WritePlan> {
+  const { call } = branch.from;
+  const isOwn = (reached: Reached): boolean => reached.branch === branch;
+  const gone = [...removed.values()].filter(isOwn);
+  const cleared = [...changed].filter(([place, reached]) => isOwn(reached) && !removed.has(place));
+  const changes: PlannedChange[] = [];
+  for (const { entity, record: before } of gone)
+    changes.push(...(await recordChanges(call.workspace.scope, entity, { before })));
+  for (const [, reached] of cleared) changes.push(...(await clearedRecord(call, reached, at)));
+  const touched = [...gone, ...cleared.map(([, reached]) => reached)];
+  return { changes: [...changes, ...branch.guards], touches: new Set(touched.map(({ entity }) => entity.name)) };
 }
 
 function placeOf({ entity, record }: Reached): string {
