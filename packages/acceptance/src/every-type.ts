@@ -24,6 +24,20 @@ export const everyType: Readonly<Record<string, unknown>> = {
   ownerIndexes: [
     { ownerFieldName: 'owner_id', gpkTemplate: 'org#{org};thing-owner#{owner_id}', gskTemplate: 'thing#{id}' },
   ],
+  Views: {
+    short: {
+      fields: [
+        { name: 'title', as: 'name' },
+        { name: 'amount', cast: 'string' },
+        { name: 'tags', cast: 'string' },
+        { name: 'paid', cast: 'integer' },
+        { name: 'seats', cast: 'boolean' },
+        { name: 'label', cast: 'number' },
+        { name: 'version', as: 'edition' },
+        { name: 'day' },
+      ],
+    },
+  },
 };
 
 export const everyValue = {

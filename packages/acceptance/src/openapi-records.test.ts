@@ -17,6 +17,15 @@ await defineEntity(org, everyType);
 await defineEntity(org, {
   ...definition('coupon', [{ name: 'code', colType: 'string' }]),
   UniqueIndexes: [{ indexName: 'by-code', fields: ['code'] }],
+  Views: { default: { fields: [{ name: 'code', as: 'voucher' }] } },
+});
+await defineEntity(org, {
+  ...definition('part', [{ name: 'thing_id', colType: 'guid', lookup: { entity: 'thing' } }]),
+  Views: {
+    default: { fields: [{ name: 'id' }, { name: 'thing_id', lookup: { view: 'short', as: 'thing' } }] },
+    whole: { fields: [{ name: 'thing_id', lookup: { view: 'default', as: 'thing' } }, { name: 'updated_at' }] },
+    gone: { fields: [{ name: 'thing_id', lookup: { view: 'unheard_of', as: 'thing' } }] },
+  },
 });
 const standing = await create(founder, 'thing', everyValue);
 const app = await documentedApp(founder);
@@ -86,8 +95,7 @@ test('each filter that the document tells of finds a record by its value, and th
 });
 
 test('each order that the document tells of is one, and there is no other', async () => {
-  const parameter = listThing.parameters.find(({ name }) => name === 'sortby');
-  const orders = parameter?.schema.enum as readonly string[];
+  const orders = choicesOf('listThing', 'sortby');
   assert.deepEqual(orders.toSorted(), ['amount', 'created_at', 'id', 'number', 'title', 'updated_at']);
   for (const sortby of orders) assert.equal((await idsOf({ sortby, pagesize: '2' })).length, 2, sortby);
   assertProblem(await act(founder, 'GET', '/list/thing?sortby=seats'), 'unindexed_sort');
@@ -105,6 +113,31 @@ test('searches and owners are told of where an entity has them, and nowhere else
   assert.deepEqual(toldOf('listCoupon'), []);
 });
 
+for (const [entity, sent, views] of [
+  ['Thing', everyValue, ['compact', 'default', 'short']],
+  ['Part', { thing_id: standing.id }, ['compact', 'default', 'gone', 'whole']],
+  ['Part', {}, ['compact', 'default', 'gone', 'whole']],
+  ['Coupon', {}, ['compact', 'default']],
+] as const) {
+  test(`each view of ${JSON.stringify(sent).slice(0, 40)} as a ${entity} is one that the document tells of`, async () => {
+    assert.deepEqual(choicesOf(`get${entity}`, 'view').toSorted(), views);
+    const made = await app.send<{ readonly id: string }>(`create${entity}`, {
+      token,
+      query: { view: 'compact' },
+      body: sent,
+    });
+    const path = { id: made.body.id };
+    const statuses = async (view: string) => [
+      (await app.send(`create${entity}`, { token, query: { view }, body: sent })).status,
+      (await app.send(`update${entity}`, { token, query: { view }, path, body: sent })).status,
+      (await app.send(`get${entity}`, { token, query: { view }, path })).status,
+      (await app.send(`list${entity}`, { token, query: { view } })).status,
+    ];
+    for (const view of views) assert.deepEqual(await statuses(view), [201, 200, 200, 200], view);
+    assert.deepEqual(await statuses('unheard_of'), [400, 400, 400, 400]);
+  });
+}
+
 test('a value that is taken is refused in a way that the document tells of', async () => {
   const request = { token, body: { code: 'A1' } };
   assert.equal((await app.send('createCoupon', request)).status, 201);
@@ -121,6 +154,12 @@ test('the document of an app is for who has a token of the org, and tells of no 
   const { operations } = (await documentedApp(beta.founder)).document;
   assert.ok(operations.some(({ id }) => id === 'listUser') && !operations.some(({ id }) => id === 'listThing'));
 });
+
+/** The values that a parameter is said to take. */
+function choicesOf(operationId: string, name: string): readonly string[] {
+  const parameter = document.operation(operationId).parameters.find((one) => one.name === name);
+  return (parameter?.schema.enum ?? []) as readonly string[];
+}
 
 async function idsOf(query: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const { status, body, text } = await app.send<Page>('listThing', { token, query });

@@ -6,6 +6,10 @@ import { compileView, type Projection } from './project.ts';
 
 /** How the records of an entity are shown in the replies of each of its actions. */
 export interface EntityViews {
+  /** Those that every entity has. */
+  readonly generated: Views;
+  /** Those that the builder gave the config of the action: they stand before the generated ones. */
+  own(action: ApiAction): Views;
   /** `stored` is the record's text as it stands; undefined where there is no view of that name. */
   of(action: ApiAction, name: string): Projection | 'stored' | undefined;
   /** Everything that may be shown, whatever the builder made of the view `default`. */
@@ -29,7 +33,10 @@ export function entityViews({ definition, fields, hasHidden, configured }: ViewS
   const generated: Views = generatedViews(definition);
   const compiled = new Map(actions.map((action) => [action, new Map<string, Projection>()]));
   let whole: Projection | undefined;
+  const ownViews = (action: ApiAction): Views => configured[action] ?? definition.Views ?? {};
   return {
+    generated,
+    own: ownViews,
     whole: () => {
       whole ??= compileView(generatedViews(definition).default, fields);
       return whole;
@@ -38,7 +45,7 @@ export function entityViews({ definition, fields, hasHidden, configured }: ViewS
       const ready = compiled.get(action);
       const known = ready?.get(name);
       if (known !== undefined) return known;
-      const own = viewNamed(configured[action] ?? definition.Views ?? {}, name);
+      const own = viewNamed(ownViews(action), name);
       if (own === undefined && name === 'default' && !hasHidden) return 'stored';
       const view = own ?? viewNamed(generated, name);
       if (view === undefined) return undefined;

@@ -9,6 +9,7 @@ import { problemSchemas } from './problem-responses.ts';
 import { documentOperation, sharedOperations } from './shared-operations.ts';
 import { signInOperations, signInSchemas } from './sign-in-operations.ts';
 import { withTypeNames } from './type-names.ts';
+import type { LookedUp } from './view-schemas.ts';
 
 /** One org's app in one environment, at one version of its configuration. */
 export interface DocumentedApp {
@@ -21,7 +22,10 @@ export interface DocumentedApp {
 /** What the app gateway does for the org. */
 export function appDocument({ orgCode, env, version, entities }: DocumentedApp): JsonSchema {
   const taken = Object.keys({ ...problemSchemas, ...sharedSchemas });
-  const documented: readonly DocumentedEntity[] = withTypeNames(entities, taken);
+  const named = withTypeNames(entities, taken);
+  const names = new Map(named.map((one) => [one.entity.name, one.names]));
+  const lookedUp: LookedUp = (entityName, view) => names.get(entityName)?.views.get.get(view);
+  const documented = named.map((one): DocumentedEntity => ({ ...one, lookedUp }));
   const operations = [
     ...signInOperations,
     ...documented.flatMap(entityOperations),

@@ -1,11 +1,12 @@
 import type { ProblemCode } from '@freehold/contract/problem';
 import { systemEntityNames } from '../../entities/system-entity-names.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
-import { schemaReference } from './json-schema.ts';
+import { anyOf, schemaReference, text } from './json-schema.ts';
 import { choiceParameters, nexttoken, pageParameters } from './list-parameters.ts';
-import { jsonContent, type Operation } from './operation.ts';
-import { ifMatch, ifNoneMatch, prefer } from './parameters.ts';
-import { pascalCase } from './type-names.ts';
+import { jsonContent, type Operation, type Parameter } from './operation.ts';
+import { ifMatch, ifNoneMatch, prefer, queryParameter } from './parameters.ts';
+import { pascalCase, type ShowingAction, type TypeNames } from './type-names.ts';
+import { shownBy } from './view-schemas.ts';
 
 /** What `handlers/app/records.ts` serves, for one entity. */
 export function entityOperations(documented: DocumentedEntity): readonly Operation[] {
@@ -18,13 +19,13 @@ function create(documented: DocumentedEntity): Operation {
     ...place(documented, 'create', `/create/${entity.name}`),
     method: 'POST',
     summary: 'Makes a record',
-    parameters: [prefer],
+    parameters: [viewParameter(names, 'create'), prefer],
     body: jsonContent(schemaReference(names.create)),
     replies: [
       {
         status: 201,
         description: 'The record; its id alone where the caller prefers that.',
-        content: jsonContent({ anyOf: [schemaReference(names.record), schemaReference('RecordId')] }),
+        content: jsonContent(anyOf([...shownBy(names, 'create'), schemaReference('RecordId')])),
         headers: ['Location', 'ETag', 'Preference-Applied'],
       },
     ],
@@ -33,16 +34,17 @@ function create(documented: DocumentedEntity): Operation {
 }
 
 function item(documented: DocumentedEntity): Operation {
+  const { entity, names } = documented;
   return {
-    ...place(documented, 'get', `/item/${documented.entity.name}/:id`),
+    ...place(documented, 'get', `/item/${entity.name}/:id`),
     method: 'GET',
     summary: 'Reads a record',
-    parameters: [ifNoneMatch],
+    parameters: [viewParameter(names, 'get'), ifNoneMatch],
     replies: [
       {
         status: 200,
         description: 'The record.',
-        content: jsonContent(schemaReference(documented.names.record)),
+        content: jsonContent(anyOf(shownBy(names, 'get'))),
         headers: ['ETag'],
       },
       { status: 304, description: 'The caller’s copy is current.', headers: ['ETag'] },
@@ -57,13 +59,13 @@ function update(documented: DocumentedEntity): Operation {
     ...place(documented, 'update', `/update/${entity.name}/:id`),
     method: 'PUT',
     summary: 'Changes the fields that are sent of a record; `null` clears one',
-    parameters: [ifMatch],
+    parameters: [viewParameter(names, 'update'), ifMatch],
     body: jsonContent(schemaReference(names.update)),
     replies: [
       {
         status: 200,
         description: 'The record as it stands now.',
-        content: jsonContent(schemaReference(names.record)),
+        content: jsonContent(anyOf(shownBy(names, 'update'))),
         headers: ['ETag'],
       },
     ],
@@ -95,7 +97,7 @@ function list(documented: DocumentedEntity): Operation {
     ...place(documented, 'list', `/list/${entity.name}`),
     method: 'GET',
     summary: 'Lists records, a page at a time',
-    parameters: [...choiceParameters(entity), ...pageParameters(entity)],
+    parameters: [...choiceParameters(entity), viewParameter(names, 'list'), ...pageParameters(entity)],
     replies: [
       {
         status: 200,
@@ -123,6 +125,10 @@ function count(documented: DocumentedEntity): Operation {
     ],
     problems: problemsOfLists,
   };
+}
+
+function viewParameter(names: TypeNames, action: ShowingAction): Parameter {
+  return queryParameter('view', { ...text, enum: [...names.views[action].keys()], default: 'default' });
 }
 
 function place({ entity }: DocumentedEntity, verb: string, route: string) {

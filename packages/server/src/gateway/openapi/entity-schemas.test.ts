@@ -7,10 +7,11 @@ import { type CompiledEntity, compileEntity } from '../../entities/compile-entit
 import type { FieldDefinition } from '../../entities/definition.ts';
 import { readCreate, readUpdate, type StoredRecord } from '../../entities/record.ts';
 import { entitySchemas } from './entity-schemas.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { withTypeNames } from './type-names.ts';
 
 const ajv = new Ajv2020({ strict: true });
 addFormats.default(ajv);
-const names = { record: 'Record', create: 'Create', update: 'Update', page: 'Page' };
 
 /** Values of which each type takes some. */
 const values = [
@@ -90,7 +91,7 @@ const stored: StoredRecord = {
 test('a create takes the very bodies that its schema takes', () => {
   fc.assert(
     fc.property(entityOf([...sentTypes, ...madeTypes]), body, (compiled, sent) => {
-      assert.equal(fits(compiled, 'create', sent), readCreate(compiled, sent).errors.length === 0);
+      assert.equal(fits(compiled, 'ThingCreate', sent), readCreate(compiled, sent).errors.length === 0);
     }),
     { numRuns: 300 },
   );
@@ -101,7 +102,7 @@ test('an update takes the very bodies that its schema takes, where the platformâ
   fc.assert(
     fc.property(entityOf(sentTypes), body, standing, (compiled, sent, platform) => {
       const whole = isObject(sent) ? { ...sent, ...platform } : sent;
-      assert.equal(fits(compiled, 'update', whole), readUpdate(compiled, whole, stored).errors.length === 0);
+      assert.equal(fits(compiled, 'ThingUpdate', whole), readUpdate(compiled, whole, stored).errors.length === 0);
     }),
     { numRuns: 300 },
   );
@@ -118,10 +119,10 @@ test('what the platform makes is read, and what is secret is not', () => {
     },
     1,
   );
-  const schemas = entitySchemas({ entity: compiled, names });
+  const schemas = schemasOf(compiled);
   const members = (name: string) =>
     Object.keys(schemas[name]?.properties ?? {}).filter((member) => compiled.fields.has(member));
-  assert.deepEqual([members('Record'), members('Create')], [['made'], ['secret']]);
+  assert.deepEqual([members('Thing'), members('ThingCreate')], [['made'], ['secret']]);
 });
 
 test('an update takes what the platform makes as it stands', () => {
@@ -131,7 +132,7 @@ test('an update takes what the platform makes as it stands', () => {
   );
   const standing = { ...stored, data: { ...stored.data, number: 3 } };
   const body = { ...standing.data, version: standing.version };
-  assert.ok(fits(compiled, 'update', body));
+  assert.ok(fits(compiled, 'ThingUpdate', body));
   assert.deepEqual(readUpdate(compiled, body, standing).errors, []);
 });
 
@@ -139,12 +140,19 @@ test('an owner need not be sent, since whoever makes the record is it', () => {
   const ownerIndexes = [{ ownerFieldName: 'owner_id', gpkTemplate: 'org#{org};o#{owner_id}', gskTemplate: 'o#{id}' }];
   const UpdateParams = [{ name: 'owner_id', validate: true }];
   const compiled = compileEntity({ entityName: 'thing', UpdateParams, ownerIndexes }, 1);
-  assert.ok(fits(compiled, 'create', {}));
+  assert.ok(fits(compiled, 'ThingCreate', {}));
   assert.deepEqual(readCreate(compiled, {}, stored.data.created_by).errors, []);
 });
 
-function fits(compiled: CompiledEntity, name: 'create' | 'update', sent: unknown): boolean {
-  return ajv.validate(entitySchemas({ entity: compiled, names })[names[name]] ?? false, sent);
+function schemasOf(entity: CompiledEntity): Readonly<Record<string, JsonSchema>> {
+  return Object.assign(
+    {},
+    ...withTypeNames([entity], []).map((named) => entitySchemas({ ...named, lookedUp: () => 'Other' })),
+  );
+}
+
+function fits(compiled: CompiledEntity, name: 'ThingCreate' | 'ThingUpdate', sent: unknown): boolean {
+  return ajv.validate(schemasOf(compiled)[name] ?? false, sent);
 }
 
 function isObject(value: unknown): value is object {

@@ -1,34 +1,16 @@
 import { type CompiledEntity, type CompiledField, isPlatformMade } from '../../entities/compile-entity.ts';
-import {
-  arrayOf,
-  closedObjectOf,
-  guid,
-  type JsonSchema,
-  objectOf,
-  orNull,
-  schemaReference,
-  text,
-  time,
-} from './json-schema.ts';
+import { anyOf, arrayOf, closedObjectOf, guid, type JsonSchema, objectOf, orNull, text } from './json-schema.ts';
+import { fieldSchema, platformFieldSchemas } from './record-fields.ts';
 import type { TypeNames } from './type-names.ts';
+import { type LookedUp, shownBy, viewSchemas } from './view-schemas.ts';
 
 /** An entity as a document tells it. */
 export interface DocumentedEntity {
   readonly entity: CompiledEntity;
   readonly names: TypeNames;
+  /** What a lookup shows of a record of another entity. */
+  readonly lookedUp: LookedUp;
 }
-
-const version: JsonSchema = { type: 'integer', description: 'Grows with every write of the record.' };
-
-/** What every record has. */
-const platformFields: Readonly<Record<string, JsonSchema>> = {
-  id: guid,
-  created_at: time,
-  updated_at: time,
-  created_by: guid,
-  updated_by: guid,
-  version,
-};
 
 /** Schemas that the operations of all entities share. */
 export const recordSchemas: Readonly<Record<string, JsonSchema>> = {
@@ -40,12 +22,13 @@ export const recordSchemas: Readonly<Record<string, JsonSchema>> = {
 };
 
 /** What an entity's operations take and give. */
-export function entitySchemas({ entity, names }: DocumentedEntity): Readonly<Record<string, JsonSchema>> {
+export function entitySchemas({ entity, names, lookedUp }: DocumentedEntity): Readonly<Record<string, JsonSchema>> {
   return {
     [names.record]: recordSchema(entity),
+    ...viewSchemas(entity, names, lookedUp),
     [names.create]: createSchema(entity),
     [names.update]: updateSchema(entity),
-    [names.page]: objectOf({ items: arrayOf(schemaReference(names.record)), nexttoken: orNull(text) }),
+    [names.page]: objectOf({ items: arrayOf(anyOf(shownBy(names, 'list'))), nexttoken: orNull(text) }),
   };
 }
 
@@ -53,9 +36,11 @@ export function entitySchemas({ entity, names }: DocumentedEntity): Readonly<Rec
 function recordSchema(entity: CompiledEntity): JsonSchema {
   const shown = fieldsOf(entity, ({ behaviour }) => behaviour.isSecret !== true);
   const own = Object.fromEntries(
-    shown.map((field) => [field.name, isPlatformMade(field) ? readOnly(told(field)) : told(field)]),
+    shown.map((field) => [field.name, isPlatformMade(field) ? readOnly(fieldSchema(field)) : fieldSchema(field)]),
   );
-  const platform = Object.fromEntries(Object.entries(platformFields).map(([name, schema]) => [name, readOnly(schema)]));
+  const platform = Object.fromEntries(
+    Object.entries(platformFieldSchemas).map(([name, schema]) => [name, readOnly(schema)]),
+  );
   return objectOf({ ...own, ...platform }, Object.keys(own));
 }
 
@@ -72,7 +57,7 @@ function createSchema(entity: CompiledEntity): JsonSchema {
 /** What the platform makes may be sent as it stands, so that a record can be read, edited and put back. */
 function updateSchema(entity: CompiledEntity): JsonSchema {
   const own = fieldsOf(entity, () => true).map((field) => [field.name, sendable(field)]);
-  const properties: Readonly<Record<string, JsonSchema>> = { ...Object.fromEntries(own), ...platformFields };
+  const properties: Readonly<Record<string, JsonSchema>> = { ...Object.fromEntries(own), ...platformFieldSchemas };
   return closedObjectOf(properties, Object.keys(properties));
 }
 
@@ -87,7 +72,7 @@ function isFilled({ definition: { ownerIndexes = [] } }: CompiledEntity, { name,
 
 /** What may be sent: `null` is no value, which is what fields are without that are not required. */
 function sendable(field: CompiledField): JsonSchema {
-  const schema = field.required || isPlatformMade(field) ? told(field) : orNull(told(field));
+  const schema = field.required || isPlatformMade(field) ? fieldSchema(field) : orNull(fieldSchema(field));
   return field.behaviour.isSecret === true ? { ...schema, writeOnly: true } : schema;
 }
 
@@ -97,9 +82,4 @@ function readOnly(schema: JsonSchema): JsonSchema {
 
 function byDefault({ definition }: CompiledField): JsonSchema {
   return definition.default === undefined ? {} : { default: definition.default };
-}
-
-function told({ behaviour, definition }: CompiledField): JsonSchema {
-  const { description } = definition;
-  return description === undefined ? behaviour.schema : { ...behaviour.schema, description };
 }

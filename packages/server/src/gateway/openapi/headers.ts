@@ -3,7 +3,8 @@ import { type JsonSchema, text } from './json-schema.ts';
 /** The headers that replies are told to have. One that is `required` is in every reply that names it. */
 const headers = {
   'X-Request-Id': { description: 'Names the request in logs and refusals.', required: true, schema: text },
-  ETag: { description: 'What `If-Match` and `If-None-Match` take.', required: true, schema: text },
+  // Not where a reply shows other records too, which change without it.
+  ETag: { description: 'What `If-Match` and `If-None-Match` take.', schema: text },
   Location: { description: 'Where what was made can be read.', required: true, schema: text },
   'Preference-Applied': { description: 'The preference of `Prefer` that was followed.', schema: text },
   'WWW-Authenticate': { description: 'The kind of token that is needed (RFC 6750).', required: true, schema: text },

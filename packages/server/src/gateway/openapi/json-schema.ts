@@ -35,5 +35,10 @@ export function arrayOf(items: JsonSchema): JsonSchema {
 }
 
 export function orNull(schema: JsonSchema): JsonSchema {
-  return { anyOf: [schema, { type: 'null' }] };
+  return anyOf([schema, { type: 'null' }]);
+}
+
+export function anyOf(schemas: readonly JsonSchema[]): JsonSchema {
+  const [only = {}, ...others] = schemas;
+  return others.length === 0 ? only : { anyOf: schemas };
 }

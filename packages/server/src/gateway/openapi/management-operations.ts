@@ -1,6 +1,6 @@
 import { arrayOf, closedObjectOf, objectOf, schemaReference, text } from './json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
-import { queryParameter, required } from './parameters.ts';
+import { ifMatch, queryParameter, required } from './parameters.ts';
 import { documentOperation, sharedOperations } from './shared-operations.ts';
 
 /** Every route of the management gateway. */
@@ -89,6 +89,7 @@ const accountOperations: readonly Operation[] = [
   },
 ];
 
+const flag = { type: 'boolean', default: false };
 const env = queryParameter('env', { ...text, enum: ['test', 'prod'], default: 'test' });
 
 /** `handlers/management/entities.ts` */
@@ -104,6 +105,31 @@ const entityOperations: readonly Operation[] = [
     body: jsonContent(schemaReference('EntityDefinition')),
     replies: [{ status: 201, description: 'Defined.', content: jsonContent(schemaReference('DefinedEntity')) }],
     problems: ['validation_failed', 'unknown_field', 'prod_read_only', 'conflict'],
+  },
+  {
+    method: 'PUT',
+    path: '/api/:apiname',
+    operationId: 'changeApi',
+    tag: 'entity',
+    summary: 'Changes one of the five configs of an entity',
+    description:
+      'The members that are sent take the place of those that stand; `null` takes out what a config may be without. The create config is the definition, the others have `Views` of their own.',
+    access: 'token',
+    parameters: [
+      env,
+      queryParameter('force', flag, 'Makes a change also where records would fail by it.'),
+      { ...ifMatch, description: 'Entity tags, one of which must be the config’s; else 412.' },
+    ],
+    body: jsonContent(schemaReference('ConfigChange')),
+    replies: [
+      {
+        status: 200,
+        description: 'Changed.',
+        content: jsonContent(schemaReference('ChangedApi')),
+        headers: ['ETag'],
+      },
+    ],
+    problems: ['validation_failed', 'unknown_field', 'prod_read_only', 'not_found', 'conflict', 'version_mismatch'],
   },
   {
     method: 'GET',
@@ -126,7 +152,7 @@ const entityOperations: readonly Operation[] = [
     path: '/api/entity',
     operationId: 'readEntity',
     tag: 'entity',
-    summary: 'The five configs of an entity',
+    summary: 'The five configs of an entity, and how far its indexes are',
     access: 'token',
     parameters: [env, required(queryParameter('entityName', text))],
     replies: [{ status: 200, description: 'The configs.', content: jsonContent(schemaReference('EntityConfigs')) }],
@@ -157,9 +183,13 @@ const entityOperations: readonly Operation[] = [
     summary: 'Removes an entity and its records',
     description: 'The records are unreachable at once and removed in the background; until then the name answers 409.',
     access: 'token',
-    parameters: [env, required(queryParameter('entityname', text))],
+    parameters: [
+      env,
+      required(queryParameter('entityname', text)),
+      queryParameter('if_empty', flag, 'Refuses while there are records.'),
+    ],
     replies: [{ status: 204, description: 'Removed.' }],
-    problems: ['not_found', 'prod_read_only', 'conflict'],
+    problems: ['not_found', 'prod_read_only', 'conflict', 'dangling_reference', 'in_use'],
   },
 ];
 

@@ -1,8 +1,19 @@
 import { definitionSchemas } from './definition-schemas.ts';
-import { arrayOf, guid, type JsonSchema, objectOf, orNull, schemaReference, text, time } from './json-schema.ts';
+import {
+  arrayOf,
+  closedObjectOf,
+  guid,
+  type JsonSchema,
+  objectOf,
+  orNull,
+  schemaReference,
+  text,
+  time,
+} from './json-schema.ts';
 
 const session = { token: text, expires_at: time };
 const version = { type: 'integer' };
+const count = { type: 'integer', minimum: 0 };
 
 const accountSchemas: Readonly<Record<string, JsonSchema>> = {
   Email: { ...text, format: 'email', maxLength: 254 },
@@ -42,6 +53,20 @@ const accountSchemas: Readonly<Record<string, JsonSchema>> = {
 
 const config = schemaReference('ApiConfig');
 
+const { entityName, UpdateParams, ...optionalMembers } = definitionSchemas.EntityDefinition.properties;
+
+/** What is not a config's to change may be sent as it stands. */
+const changeableMembers: Readonly<Record<string, JsonSchema>> = {
+  UpdateParams,
+  ...Object.fromEntries(Object.entries(optionalMembers).map(([name, schema]) => [name, orNull(schema)])),
+  key: text,
+  version,
+  entityName,
+  action: text,
+  method: text,
+  path: text,
+};
+
 const entitySchemas: Readonly<Record<string, JsonSchema>> = {
   ...definitionSchemas,
   DefinedEntity: objectOf({ entityName: text, apis: arrayOf(text), version, warnings: arrayOf(text) }, ['warnings']),
@@ -53,7 +78,30 @@ const entitySchemas: Readonly<Record<string, JsonSchema>> = {
     list: config,
     update: config,
     delete: config,
+    indexes: arrayOf(schemaReference('EntityIndex')),
   }),
+  EntityIndex: objectOf(
+    {
+      name: text,
+      kind: { ...text, enum: ['field', 'unique', 'owner', 'parent', 'search'] },
+      state: { ...text, enum: ['building', 'ready', 'failed'] },
+      done: { ...count, description: 'Records that are done, while it is being built.' },
+      total: count,
+      duplicates: arrayOf(objectOf({ tenant_code: text, ids: { ...arrayOf(guid), minItems: 2, maxItems: 2 } })),
+    },
+    ['done', 'total', 'duplicates'],
+  ),
+  ConfigChange: closedObjectOf(changeableMembers, Object.keys(changeableMembers)),
+  ChangedApi: objectOf(
+    {
+      entityName: text,
+      api: text,
+      version,
+      indexes: arrayOf(schemaReference('EntityIndex')),
+      warnings: arrayOf(text),
+    },
+    ['indexes', 'warnings'],
+  ),
   CreateConfig: {
     ...objectOf({ key: text, version, ...definitionSchemas.EntityDefinition.properties }),
     required: ['key', 'version', 'entityName', 'UpdateParams'],

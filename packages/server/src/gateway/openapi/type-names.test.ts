@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { compileEntity } from '../../entities/compile-entity.ts';
+import type { Views } from '../../entities/definition.ts';
 import { pascalCase, withTypeNames } from './type-names.ts';
 
 const entityName = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
@@ -18,11 +20,16 @@ const awkward = fc.constantFrom(
 );
 const entities = fc
   .uniqueArray(fc.oneof(entityName, awkward), { maxLength: 12 })
-  .map((names) => names.map((name) => ({ name })));
+  .map((names) => names.map((name) => entityOf(name)));
+
+function entityOf(entityName: string, Views: Views = {}) {
+  return compileEntity({ entityName, UpdateParams: [{ name: 'title' }], Views }, 1);
+}
 
 test('an entity’s schemas are named as types are', () => {
-  const [named] = withTypeNames([{ name: 'order_item' }], []);
-  assert.deepEqual(named?.names, {
+  const [named] = withTypeNames([entityOf('order_item')], []);
+  const { views: _, ...names } = named?.names ?? { views: undefined };
+  assert.deepEqual(names, {
     record: 'OrderItem',
     create: 'OrderItemCreate',
     update: 'OrderItemUpdate',
@@ -31,7 +38,7 @@ test('an entity’s schemas are named as types are', () => {
 });
 
 test('a record keeps its name where another entity’s schema would have it', () => {
-  const named = withTypeNames([{ name: 'order' }, { name: 'order_page' }], ['Problem']);
+  const named = withTypeNames([entityOf('order'), entityOf('order_page')], ['Problem']);
   assert.deepEqual(
     named.map(({ names }) => [names.record, names.page]),
     [
@@ -45,8 +52,17 @@ test('no two schemas have one name, whatever the entities are called', () => {
   fc.assert(
     fc.property(entities, (list) => {
       const taken = ['Problem', 'Order', 'OrderPage'];
-      const names = [...taken, ...withTypeNames(list, taken).flatMap((named) => Object.values(named.names))];
-      assert.equal(new Set(names).size, names.length);
+      const all = [
+        ...taken,
+        ...withTypeNames(list, taken).flatMap(({ names }) => [
+          names.record,
+          names.create,
+          names.update,
+          names.page,
+          names.views.get.get('compact'),
+        ]),
+      ];
+      assert.equal(new Set(all).size, all.length);
     }),
   );
 });
@@ -57,4 +73,17 @@ test('no two entities have one name in the names of operations', () => {
       assert.equal(new Set(list.map(({ name }) => pascalCase(name))).size, list.length);
     }),
   );
+});
+
+test('views that show the same have one schema, and others one each', () => {
+  const [named] = withTypeNames([entityOf('order', { short: { fields: [{ name: 'title' }] } })], []);
+  const views = named?.names.views;
+  assert.deepEqual(Object.fromEntries(views?.list ?? []), {
+    default: 'Order',
+    compact: 'OrderCompact',
+    short: 'OrderShort',
+  });
+  assert.deepEqual(views?.get, views?.list);
+  const other = entityOf('order', { default: { fields: [{ name: 'title' }] } });
+  assert.equal(withTypeNames([other], [])[0]?.names.views.get.get('default'), 'OrderDefault');
 });

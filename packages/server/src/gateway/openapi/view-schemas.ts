@@ -1,0 +1,65 @@
+import type { CompiledEntity } from '../../entities/compile-entity.ts';
+import type { ViewDefinition, ViewField } from '../../entities/definition.ts';
+import { anyOf, type JsonSchema, objectOf, orNull, schemaReference, text } from './json-schema.ts';
+import { fieldSchema, platformFieldSchemas } from './record-fields.ts';
+import { type ShowingAction, showingActions, type TypeNames, viewsOf } from './type-names.ts';
+
+/** The name of the schema of what an entity's view shows, where there is such a view. */
+export type LookedUp = (entityName: string, view: string) => string | undefined;
+
+/** How the records of an entity are shown, but for the record as it is stored. */
+export function viewSchemas(
+  entity: CompiledEntity,
+  names: TypeNames,
+  lookedUp: LookedUp,
+): Readonly<Record<string, JsonSchema>> {
+  const schemas = showingActions.flatMap((action) =>
+    Object.entries(viewsOf(entity, action)).map(([name, view]) => [
+      names.views[action].get(name) ?? '',
+      viewSchema(entity, view, lookedUp),
+    ]),
+  );
+  return Object.fromEntries(schemas.filter(([name]) => name !== names.record));
+}
+
+/** What the action answers a record as: by the view `default`, or by another that the caller names. */
+export function shownBy(names: TypeNames, action: ShowingAction): readonly JsonSchema[] {
+  const { default: usual, ...others } = Object.fromEntries(names.views[action]);
+  return [...new Set([usual ?? names.record, ...Object.values(others)])].map(schemaReference);
+}
+
+function viewSchema(entity: CompiledEntity, view: ViewDefinition, lookedUp: LookedUp): JsonSchema {
+  const members = view.fields.flatMap((field) => {
+    const schema = memberSchema(entity, field, lookedUp);
+    return schema === undefined ? [] : [{ ...field, as: field.lookup?.as ?? field.as ?? field.name, schema }];
+  });
+  const optional = members.filter(({ name }) => platformFieldSchemas[name] === undefined);
+  return objectOf(
+    Object.fromEntries(members.map(({ as, schema }) => [as, schema])),
+    optional.map(({ as }) => as),
+  );
+}
+
+/** Undefined for what is not shown: a field that is gone, or that is secret by now. */
+function memberSchema(
+  { fields }: CompiledEntity,
+  { name, cast, lookup }: ViewField,
+  lookedUp: LookedUp,
+): JsonSchema | undefined {
+  const field = fields.get(name);
+  const schema = field === undefined ? platformFieldSchemas[name] : fieldSchema(field);
+  if (schema === undefined || field?.behaviour.isSecret === true) return undefined;
+  if (lookup === undefined) return cast === undefined ? schema : castSchemas[cast];
+  const target = field?.definition.lookup?.entity;
+  if (target === undefined) return undefined;
+  const shown = lookedUp(target, lookup.view);
+  // A record that is not the caller's to get is `null`, and of one that lies too deep the id alone is shown.
+  return anyOf([...[shown ?? [], 'RecordId'].flat().map(schemaReference), { type: 'null' }]);
+}
+
+const castSchemas: Readonly<Record<NonNullable<ViewField['cast']>, JsonSchema>> = {
+  string: text,
+  number: orNull({ type: 'number' }),
+  integer: orNull({ type: 'integer' }),
+  boolean: orNull({ type: 'boolean' }),
+};
