@@ -45,6 +45,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer GET /org',
     'developer POST /api/:apiname',
     'developer POST /auth/logout',
+    'developer PUT /api/:apiname',
     'public GET /healthz',
     'public GET /problems/:code',
     'public GET /readyz',

@@ -53,15 +53,16 @@ const accountSchemas: Readonly<Record<string, JsonSchema>> = {
 
 const config = schemaReference('ApiConfig');
 
-const { entityName, UpdateParams, ...optionalMembers } = definitionSchemas.EntityDefinition.properties;
-
-/** What is not a config's to change may be sent as it stands. */
+/** What is not a config's to change may be sent as it stands; `null` takes out what a definition may be without. */
 const changeableMembers: Readonly<Record<string, JsonSchema>> = {
-  UpdateParams,
-  ...Object.fromEntries(Object.entries(optionalMembers).map(([name, schema]) => [name, orNull(schema)])),
+  ...Object.fromEntries(
+    Object.entries(definitionSchemas.EntityDefinition.properties).map(([name, schema]) => [
+      name,
+      name === 'entityName' || name === 'UpdateParams' ? schema : orNull(schema),
+    ]),
+  ),
   key: text,
   version,
-  entityName,
   action: text,
   method: text,
   path: text,

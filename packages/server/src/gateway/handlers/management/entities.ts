@@ -1,7 +1,9 @@
 import type { EntityAdmin } from '../../../entities/entity-admin.ts';
+import { entityTag } from '../../../entities/record.ts';
 import type { Environment } from '../../../entities/workspace.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
 import type { ManagementRoute } from '../../management-route.ts';
+import { readIfMatch } from '../../pipeline/preconditions.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
 import { entityEndpoints } from '../entity-endpoints.ts';
@@ -19,6 +21,13 @@ export function entityRoutes(admins: Readonly<Record<Environment, EntityAdmin>>)
         readParameters(request.query, []);
         return json(201, await admins.test.define(caller.org.code, request.body));
       },
+    },
+    {
+      method: 'PUT',
+      path: '/api/:apiname',
+      access: 'developer',
+      takesBody: true,
+      handle: (request, caller) => change(admins.test, request, caller.org.code),
     },
     {
       method: 'GET',
@@ -50,12 +59,25 @@ export function entityRoutes(admins: Readonly<Record<Environment, EntityAdmin>>)
       access: 'developer',
       handle: async (request, caller) => {
         requireTest(request.query);
-        const { entityname = '' } = readParameters(request.query, ['entityname']);
-        await admins.test.remove(caller.org.code, entityname);
+        const { entityname = '', if_empty } = readParameters(request.query, ['entityname'], ['if_empty']);
+        await admins.test.remove(caller.org.code, entityname, { ifEmpty: readFlag('if_empty', if_empty) });
         return { status: 204 };
       },
     },
   ];
+}
+
+async function change(admin: EntityAdmin, request: GatewayRequest, orgCode: string): Promise<Reply> {
+  requireTest(request.query);
+  const { force } = readParameters(request.query, [], ['force']);
+  const ifMatch = readIfMatch(request.incoming);
+  const changed = await admin.change(orgCode, {
+    api: request.params.apiname ?? '',
+    body: request.body,
+    force: readFlag('force', force),
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+  });
+  return json(200, changed, { ETag: entityTag(changed.version) });
 }
 
 async function endpoints(
@@ -69,24 +91,28 @@ async function endpoints(
   return json(200, { endpoints: entityEndpoints(orgCode, definition) });
 }
 
-/** The parameters named, each of which must be there, and the environment. @throws Problem `invalid_request`. */
+/** The parameters named, of which those first named must be there, and the environment. @throws Problem `invalid_request`. */
 function readParameters<N extends string>(
   query: ReadonlyMap<string, string>,
-  names: readonly N[],
+  needed: readonly N[],
+  optional: readonly N[] = [],
 ): { readonly env: Environment } & Readonly<Partial<Record<N, string>>> {
+  const names: readonly string[] = [...needed, ...optional];
   for (const name of query.keys())
-    if (name !== 'env' && !(names as readonly string[]).includes(name))
+    if (name !== 'env' && !names.includes(name))
       throw new Problem('invalid_request', `unknown parameter \`${name.slice(0, 100)}\``);
   const env = query.get('env') ?? 'test';
   if (env !== 'test' && env !== 'prod') throw new Problem('invalid_request', '`env` must be `test` or `prod`');
   const read: Partial<Record<string, string>> = {};
-  for (const name of names) {
-    const value = query.get(name);
-    if (value === undefined || value === '')
-      throw new Problem('invalid_request', `the parameter \`${name}\` is needed`);
-    read[name] = value;
-  }
+  for (const name of needed)
+    if ((query.get(name) ?? '') === '') throw new Problem('invalid_request', `the parameter \`${name}\` is needed`);
+  for (const name of names) read[name] = query.get(name);
   return { env, ...(read as Partial<Record<N, string>>) };
+}
+
+function readFlag(name: string, value: string | undefined): boolean {
+  if (value === undefined || value === 'true' || value === 'false') return value === 'true';
+  throw new Problem('invalid_request', `\`${name}\` must be \`true\` or \`false\``);
 }
 
 function requireTest(query: ReadonlyMap<string, string>): void {
