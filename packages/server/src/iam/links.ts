@@ -23,7 +23,7 @@ export interface LinkKind {
 export const policyLink: LinkKind = { entity: 'useraclpolicy', to: 'aclpolicy', by: 'acl_policy_id' };
 export const groupLink: LinkKind = { entity: 'usergroup', to: 'group', by: 'group_id' };
 
-/** Of each kind. A removed member's links go in one commit, of at most a thousand changes; one takes five. */
+/** Of each kind: they are read whenever what a person may do is resolved, and go in one commit with a removed member. */
 export const linksPerUserMax = 90;
 
 export async function linksOf(scope: Scope, userId: string): Promise<Links> {

@@ -4,7 +4,12 @@ import { Conflict, OutcomeUnknown, ScopeClosed, TooLarge, Unavailable } from './
 /** What a caller may know of a store's failure; undefined for what is not one. */
 export function explainStoreFailure(error: unknown): Problem | undefined {
   if (error instanceof TooLarge)
-    return new Problem('invalid_request', 'what would be written is larger than one write may be', {}, error);
+    return new Problem(
+      'body_too_large',
+      'what this would write is more than one commit takes: ask for less at once',
+      {},
+      error,
+    );
   if (error instanceof Conflict || error instanceof ScopeClosed)
     return new Problem('conflict', 'others are changing the same thing: try again', {}, error);
   if (error instanceof Unavailable) return new Problem('unavailable', 'the store cannot serve this now', {}, error);

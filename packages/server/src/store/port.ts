@@ -192,7 +192,7 @@ export interface OpenedStore {
 export const limits = {
   keyBytesMax: 1024,
   valueBytesMax: 2 * 1024 * 1024,
-  changesMax: 1000,
+  changesMax: 10_000,
   commitBytesMax: 8 * 1024 * 1024,
 } as const;
 

@@ -3,7 +3,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { Scope } from '../../store/port.ts';
 import { type LinkKind, linksTo, noLinkTo, removeLinks } from '../links.ts';
 
-/** A link takes about five changes to remove, and a commit has at most a thousand. */
+/** They go in one commit with what they lead to. */
 export const linksReleasedMax = 100;
 
 /**
