@@ -108,7 +108,7 @@ test('people come in the way that the documents tell', async () => {
   assert.equal((await management.send('signUp', { body: signUp })).status, 201);
 });
 
-test('an entity is defined, shown and removed in the way that the documents tell', async () => {
+test('an entity is defined, changed, shown and removed in the way that the documents tell', async () => {
   const { token } = org.builder;
   const body = {
     ...definition('visit', [{ name: 'title', maxlength: 5 }]),
@@ -119,6 +119,16 @@ test('an entity is defined, shown and removed in the way that the documents tell
   assert.equal((await management.send('defineEntity', define)).status, 201);
   assert.equal((await management.send('defineEntity', define)).status, 409);
   assert.equal((await management.send('defineEntity', { ...define, query: { env: 'prod' } })).status, 403);
+  const views = { Views: { other: { fields: [{ name: 'title' }] } } };
+  const change = { token, path: { apiname: 'list-visit' }, body: views };
+  assert.equal((await management.send('changeApi', change)).status, 200);
+  assert.equal((await management.send('changeApi', { ...change, headers: { 'if-match': '"0"' } })).status, 412);
+  const widen = {
+    ...change,
+    path: { apiname: 'create-visit' },
+    body: { UpdateParams: [{ name: 'title', index: true }] },
+  };
+  assert.equal((await management.send('changeApi', widen)).status, 200);
   assert.equal((await management.send('readEntity', { token, query: { entityName: 'visit' } })).status, 200);
   const isTold = async () => (await documentedApp(founder)).document.operations.some(({ id }) => id === 'listVisit');
   assert.equal(await isTold(), true);
