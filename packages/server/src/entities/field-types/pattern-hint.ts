@@ -1,52 +1,42 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
-import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { FieldDefinition } from '../definition.ts';
 import type { FieldValue, JsonSchema, ValueProblem } from './field-type.ts';
 import { schemaPattern } from './schema-pattern.ts';
 
 /**
  * `pattern`, a regular expression in the syntax of RE2, which takes a time in proportion to the text whatever the
- * expression: its check and schema, or a sentence about what is wrong with it. As in JSON Schema it may match anywhere in the value.
- *
- * Where the syntax of JSON Schema cannot say the same, the schema leaves the pattern out.
+ * expression: its check and schema, or a sentence about what is wrong with it. As in JSON Schema it may match anywhere
+ * in the value. Where the syntax of JSON Schema has no words for it, the schema leaves it out.
  */
 export function patternHint(field: Pick<FieldDefinition, 'pattern' | 'validate'>): PatternHint | string {
   const { pattern } = field;
-  if (pattern === undefined) return { check: () => undefined, schema: {} };
+  if (pattern === undefined) return { check: () => undefined, schema: {}, charactersMax: Number.POSITIVE_INFINITY };
   if (pattern.length > patternMax) return `has a \`pattern\` of more than ${patternMax} characters`;
   const compiled = compile(pattern);
   if (typeof compiled === 'string') return `has a \`pattern\` that is no regular expression: ${compiled}`;
-  if (compiled.programSize() > programMax) return 'has a `pattern` that is too large: its repeats count for each time';
+  const size = compiled.programSize();
+  if (size > sizeMax) return 'has a `pattern` that is too large: what is repeated counts as often as that';
   const check = (value: FieldValue): ValueProblem | undefined => {
-    if (typeof value !== 'string' || matches(pattern, value)) return undefined;
+    // Asked for a place, not only for whether there is one, the engine never builds an automaton of megabytes.
+    if (typeof value !== 'string' || compiled.matcher(value).find()) return undefined;
     return { code: 'pattern_mismatch', message: `must match the pattern \`${pattern}\`` };
   };
   const told = field.validate === true ? schemaPattern(pattern) : undefined;
-  return { check, schema: told === undefined ? {} : { pattern: told } };
+  const schema = told === undefined ? {} : { pattern: told };
+  return { check, schema, charactersMax: Math.floor(stepsMax / size) };
 }
 
 interface PatternHint {
   readonly check: (value: FieldValue) => ValueProblem | undefined;
   readonly schema: JsonSchema;
+  /** Texts longer than this are not to be checked. */
+  readonly charactersMax: number;
 }
-
-/** A pattern is asked of texts up to this length: the time it takes is that of the text times that of the program. */
-export const patternedTextMax = 10_000;
 
 const patternMax = 512;
-const programMax = 300;
-
-/** What an expression learns while it matches may take megabytes, so only the last ones used are kept. */
-const used = new BoundedMap<string, RE2JS>(32);
-
-function matches(pattern: string, text: string): boolean {
-  let compiled = used.get(pattern);
-  if (compiled === undefined) {
-    compiled = RE2JS.compile(pattern);
-    used.set(pattern, compiled);
-  }
-  return compiled.test(text);
-}
+const sizeMax = 200;
+/** A text takes at most as many steps as it has characters, times the size of the compiled pattern. */
+const stepsMax = 200_000;
 
 /** A string is what is wrong with the pattern, in the words of its parser. */
 function compile(pattern: string): RE2JS | string {

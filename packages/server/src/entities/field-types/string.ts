@@ -1,20 +1,17 @@
 import { type FieldType, wrongType } from './field-type.ts';
 import { lengthHints } from './length-hints.ts';
-import { patternedTextMax, patternHint } from './pattern-hint.ts';
+import { patternHint } from './pattern-hint.ts';
 import { textOrder } from './text-order.ts';
 
 export const stringType: FieldType = {
   colType: 'string',
   hints: ['minlength', 'maxlength', 'pattern', 'lookup'],
   behave: (field) => {
-    const maxlength =
-      field.pattern === undefined
-        ? field.maxlength
-        : Math.min(field.maxlength ?? Number.POSITIVE_INFINITY, patternedTextMax);
-    const lengths = lengthHints({ ...field, ...(maxlength === undefined ? {} : { maxlength }) });
-    if (typeof lengths === 'string') return lengths;
     const pattern = patternHint(field);
     if (typeof pattern === 'string') return pattern;
+    const { maxlength = Number.POSITIVE_INFINITY } = field;
+    const lengths = lengthHints({ ...field, maxlength: Math.min(maxlength, pattern.charactersMax) });
+    if (typeof lengths === 'string') return lengths;
     return {
       parse: (input) => (typeof input === 'string' ? { value: input } : wrongType('a string')),
       check: (value) => lengths.check(value) ?? pattern.check(value),

@@ -25,6 +25,6 @@ export const guid = '018bcfe5-6800-7000-8000-00000000000a';
 
 export function behaviourOf(field: FieldDefinition): FieldBehaviour {
   const behaviour = fieldTypes.get(field.colType ?? 'string')?.behave(field);
-  assert.ok(behaviour !== undefined && typeof behaviour !== 'string');
+  assert.ok(typeof behaviour === 'object', String(behaviour));
   return behaviour;
 }
