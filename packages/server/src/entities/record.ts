@@ -146,7 +146,7 @@ function refusePlatformField(name: string): InputError {
   return { pointer: `/${name}`, code: 'unknown_field', message: `field \`${name}\` is set by the platform` };
 }
 
-function unknownField(entityName: string, name: string): InputError {
+export function unknownField(entityName: string, name: string): InputError {
   return {
     pointer: pointerTo(name),
     code: 'unknown_field',

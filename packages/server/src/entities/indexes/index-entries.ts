@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Key } from '../../store/port.ts';
 import type { CompiledEntity } from '../compile-entity.ts';
-import type { FieldValue } from '../field-types/field-type.ts';
+import type { FieldValue, FieldValues } from '../field-types/field-type.ts';
 import { escapeKeyValue } from '../key-template.ts';
 import { indexSortKey } from '../order-encoding.ts';
 import type { RecordData } from '../record.ts';
@@ -82,7 +82,7 @@ export function termsOf(fields: readonly string[], data: RecordData): readonly s
 }
 
 /** Where a unique index notes who has these values; undefined for a record that lacks one of them, which is exempt. */
-export function sentinelKey(unique: CompiledUnique, data: RecordData): Key | undefined {
+export function sentinelKey(unique: CompiledUnique, data: FieldValues): Key | undefined {
   const tuple: string[] = [];
   for (const { field, encode } of unique.fields) {
     const value = data[field];

@@ -1,8 +1,8 @@
 import { CsvError, Parser } from 'csv-parse';
-import { rowBytesMax, tooLong, type Unreadable, unreadable } from './transfer-row.ts';
+import { rowBytesMax, tooLong, type Unreadable, unreadableFrom } from './transfer-row.ts';
 
 /** A line's cells, with a character for each byte, so that each can be decoded by itself; or why nothing more is read. */
-export type CsvLine = { readonly cells: readonly string[] } | Unreadable;
+export type CsvLine = { readonly cells: readonly string[]; readonly bytes: number } | Unreadable;
 
 /**
  * Cuts CSV (RFC 4180) into lines and cells. Every kind of line end is taken, a byte order mark and empty lines are
@@ -15,8 +15,9 @@ export async function* csvLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
   for await (const chunk of chunksOf(bytes)) {
     const isWhole = await feed(chunk);
     for (const { cells, end } of take()) {
-      if (end - lineStart > rowBytesMax) return yield tooLong;
-      yield { cells };
+      const length = end - lineStart;
+      if (length > rowBytesMax) return yield tooLong;
+      yield { cells, bytes: length };
       lineStart = end;
     }
     if (!isWhole) return yield misquoted;
@@ -25,10 +26,7 @@ export async function* csvLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
   }
 }
 
-const misquoted = unreadable(
-  'invalid_csv',
-  'the row has a quote that is out of place or not closed, and nothing from there on was read',
-);
+const misquoted = unreadableFrom('invalid_csv', 'the row has a quote that is out of place or not closed');
 
 interface CutLine {
   readonly cells: readonly string[];

@@ -5,6 +5,7 @@ import { invalidBody, Problem } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../compile-entity.ts';
 import { isPlatformField } from '../definition.ts';
 import { isValueProblem, type ValueProblem } from '../field-types/field-type.ts';
+import { unknownField } from '../record.ts';
 import { cellValue } from './cell-value.ts';
 import { csvLines } from './csv-lines.ts';
 import { type ReadRow, type TransferRow, unreadable } from './transfer-row.ts';
@@ -23,7 +24,9 @@ export async function* csvRows(bytes: AsyncIterable<Uint8Array>, entity: Catalog
       continue;
     }
     row += 1;
-    yield { row, read: 'errors' in line ? line : readRow(columns, line.cells) };
+    yield 'errors' in line
+      ? { row, bytes: 0, read: line }
+      : { row, bytes: line.bytes, read: readRow(columns, line.cells) };
   }
   if (columns === undefined) throw new Problem('invalid_request', noHeader);
 }
@@ -45,7 +48,7 @@ function readHeader(cells: readonly string[], entity: Catalog): readonly Column[
     const read = readerOf(name, entity);
     const pointer = pointerTo(name);
     if (name === '') errors.push({ pointer, code: 'required', message: `column ${index + 1} has no name` });
-    else if (read === undefined) errors.push({ pointer, code: 'unknown_field', message: noField(entity.name, name) });
+    else if (read === undefined) errors.push(unknownField(entity.name, name));
     else if (columns.some((column) => column.name === name))
       errors.push({ pointer, code: 'duplicate', message: `two columns are named \`${name}\`` });
     else columns.push({ name, read });
@@ -56,10 +59,6 @@ function readHeader(cells: readonly string[], entity: Catalog): readonly Column[
 
 /** More than there can be names: a longer header has a mistake among these, and need not be looked at to its end. */
 const columnsMax = 1000;
-
-function noField(entityName: string, name: string): string {
-  return `entity \`${entityName}\` has no field \`${name.slice(0, 100)}\``;
-}
 
 /** How the cells of a column are read. What the platform sets is read as replies show it. */
 function readerOf(name: string, { fields }: Catalog): Column['read'] | undefined {

@@ -8,7 +8,7 @@ export async function* jsonlRows(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
   for await (const line of linesOf(bytes)) {
     if (line !== undefined && isBlank(line)) continue;
     row += 1;
-    yield { row, read: line === undefined ? tooLong : readLine(line) };
+    yield { row, bytes: line?.length ?? 0, read: line === undefined ? tooLong : readLine(line) };
   }
 }
 
