@@ -1,19 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../lib/problem.ts';
 import type { AppRoute } from './app-route.ts';
+import type { ErrorReplies } from './error-reply.ts';
+import { appDocumentRoutes } from './handlers/app/openapi.ts';
+import { batchRoutes } from './handlers/app/batch.ts';
 import { recordRoutes } from './handlers/app/records.ts';
 import type { AppServices } from './handlers/app/services.ts';
 import { signInRoutes } from './handlers/app/sign-in.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
-import { authorize } from './pipeline/authorize.ts';
+import { actorOf, authorize, placeOf } from './pipeline/authorize.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
 import { readRequest } from './pipeline/read-request.ts';
 import { readAppToken } from './pipeline/read-token.ts';
 import { json, type Reply } from './reply.ts';
 import { createRouter } from './router.ts';
 
-/** What a gateway does with one request. */
-export type Gateway = (incoming: IncomingMessage, requestId: string) => Promise<Reply>;
+/** What a gateway does with one request. `errors` is for what fails in an answer that does not fail. */
+export type Gateway = (incoming: IncomingMessage, requestId: string, errors: ErrorReplies) => Promise<Reply>;
 
 export interface AppGatewayParts extends AppServices, Operations {
   /** The public keys that app tokens are verified by (RFC 7517). */
@@ -23,7 +26,7 @@ export interface AppGatewayParts extends AppServices, Operations {
 /** The app gateway: canonical path, route, authenticate, authorize, body, handler, in this order. */
 export function createAppGateway(parts: AppGatewayParts): Gateway {
   const router = createRouter(appRoutes(parts));
-  return async (incoming, requestId) => {
+  return async (incoming, requestId, errors) => {
     const { path, query } = readTarget(incoming.url ?? '/');
     const { route, params } = router.match(incoming.method ?? '', path);
     const matched = { route, params, query, requestId, ip: parts.clientAddress(incoming) };
@@ -32,6 +35,13 @@ export function createAppGateway(parts: AppGatewayParts): Gateway {
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
     if (caller.claims.org !== params.org) throw new Problem('token_invalid', 'the token is of another app');
     if (route.access === 'self') return route.handle(await readRequest(incoming, matched), caller);
+    if (route.access === 'each')
+      return route.handle(await readRequest(incoming, matched), {
+        workspace: placeOf(caller).workspace,
+        actor: actorOf(caller),
+        authorize: (question) => authorize(parts, caller, { ...question, requestId }),
+        refusal: (error) => errors.reply(error, requestId),
+      });
     const call = await authorize(parts, caller, {
       verb: route.access,
       entityName: params.entity ?? '',
@@ -45,8 +55,10 @@ export function createAppGateway(parts: AppGatewayParts): Gateway {
 /** Every route of the app gateway, in one table. */
 export function appRoutes(parts: AppGatewayParts): readonly AppRoute[] {
   return [
-    ...recordRoutes(parts.runtime),
+    ...recordRoutes(parts),
+    ...batchRoutes(parts),
     ...signInRoutes(parts.signIn),
+    ...appDocumentRoutes(parts.configs),
     {
       method: 'GET',
       path: '/.well-known/jwks.json',

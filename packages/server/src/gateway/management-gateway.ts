@@ -8,6 +8,7 @@ import type { Gateway } from './app-gateway.ts';
 import { accountRoutes } from './handlers/management/accounts.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
 import { entityRoutes } from './handlers/management/entities.ts';
+import { managementDocumentRoutes } from './handlers/management/openapi.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import type { ManagementRoute } from './management-route.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
@@ -42,6 +43,7 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
     ...accountRoutes(parts.accounts),
     ...entityRoutes(parts.entities),
     ...decisionRoutes(parts.decisions),
+    ...managementDocumentRoutes(),
     ...sharedRoutes(parts),
   ];
 }
