@@ -19,7 +19,7 @@ export const datetimeType: FieldType = {
 
 const expected = 'a time with its zone, down to milliseconds, such as `2026-11-20T09:30:00Z`';
 const form = /^(\d{4}-\d{2}-\d{2})[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,3})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
-/** Zones can push a time out of the four-digit years, where texts would lose their order. */
+/** Zones can push a time out of the four-digit years, where texts would lose their order. The schema cannot tell. */
 const [first, last] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')];
 
 function parseDatetime(text: string): { value: string } | ValueProblem {

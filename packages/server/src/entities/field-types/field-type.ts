@@ -19,7 +19,7 @@ export interface FieldBehaviour {
   readonly parse: (input: unknown) => { readonly value: FieldValue } | ValueProblem;
   /** The hints of the definition (`minlength`, `max`, …): asked only where `validate` is true. */
   readonly check?: (value: FieldValue) => ValueProblem | undefined;
-  /** The value that a query text stands for, or what is wrong with it. Absent where the field cannot be filtered on. */
+  /** The value that a query text stands for, or what is wrong with it. Absent where values are not compared with one. */
   readonly parseQuery?: (text: string) => { readonly value: FieldValue } | ValueProblem;
   /**
    * Text whose byte order is the order of the values; undefined for a value of another type, left by an older
