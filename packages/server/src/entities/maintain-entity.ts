@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Key, Put, Store } from '../store/port.ts';
+import type { Key, Put } from '../store/port.ts';
+import { countRecords } from './admin/list-entities.ts';
 import type { ChangeConfigParts } from './change-config.ts';
 import type { ConfigSet } from './config-set.ts';
 import type { IndexState } from './indexes/index-states.ts';
@@ -7,9 +8,7 @@ import { changeIndexes } from './maintenance/change-indexes.ts';
 import { findTask, settledIndexes, taskText } from './maintenance/index-task.ts';
 import { maintainRecords } from './maintenance/maintain-records.ts';
 import { forgetProgress, TaskProgress } from './maintenance/task-progress.ts';
-import { recordCounter } from './record-changes.ts';
-import { orgScopeName, workspaceScopeName } from './workspace.ts';
-import { workspaceRows } from './workspace-directory.ts';
+import { orgScopeName } from './workspace.ts';
 
 /** The work of bringing what is stored in line with an entity's indexes. Every step may be repeated. */
 export interface MaintainEntity {
@@ -71,7 +70,7 @@ export async function maintainEntity(
       await forgetProgress(place);
       return;
     }
-    const count = () => countRecords(parts.store, work);
+    const count = () => countRecords(parts.store, work.orgCode, [work.entityName]);
     const progress = await TaskProgress.open({ ...place, clock: parts.clock }, taskText(task), count);
     const outcome = await maintainRecords(parts.store, work.orgCode, { task, progress, stillMine });
     if (outcome === 'overtaken') continue;
@@ -90,14 +89,4 @@ async function eraseUnread(parts: MaintainParts, work: MaintainEntity): Promise<
   const erase = (index: IndexState): IndexState => (isUnread(index) ? { ...index, state: 'erasing' } : index);
   await changeIndexes(parts, work, (indexes) => indexes.map(erase));
   return parts.configs.refresh(work.orgCode);
-}
-
-/** The sum of the counters that the workspaces keep. */
-async function countRecords(store: Store, { orgCode, entityName }: MaintainEntity): Promise<number> {
-  let sum = 0;
-  for await (const { code } of workspaceRows(store.scope(orgScopeName(orgCode)))) {
-    const [counter] = await store.scope(workspaceScopeName(orgCode, code)).get([recordCounter(entityName)]);
-    sum += Number(counter?.value ?? 0);
-  }
-  return sum;
 }

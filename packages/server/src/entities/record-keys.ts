@@ -41,6 +41,11 @@ export function directKey(entity: CompiledEntity, workspace: WorkspaceName, id: 
 
 type WorkspaceName = Pick<Workspace, 'orgCode' | 'tenantCode'>;
 
+/** The item that is there as long as the record is: the record itself, or its place in the id index. */
+export function recordPlace(entity: CompiledEntity, workspace: WorkspaceName, id: string): Key {
+  return directKey(entity, workspace, id) ?? { pk: entity.idIndexPk, sk: id };
+}
+
 /** The one partition that holds every record of an entity that is keyed by id. */
 export function directPartition(entity: CompiledEntity, workspace: WorkspaceName): string {
   const org = workspaceOrg(workspace);

@@ -3,8 +3,8 @@ import { type ChangeConfigParts, changeConfig } from '../change-config.ts';
 import { compileEntity } from '../compile-entity.ts';
 import type { EntityState } from '../entity-state.ts';
 import { type IndexState, isLeaving, isSameIndex } from '../indexes/index-states.ts';
-import { activeKey, referencesKey } from '../org-keys.ts';
-import { withReferences, writeReferences } from '../references/reference-map.ts';
+import { activeKey } from '../org-keys.ts';
+import { referencesChange } from '../references/references-change.ts';
 
 /** Brings the indexes of an entity into other states. Nothing happens where there is no such entity any more. */
 export async function changeIndexes(
@@ -20,12 +20,11 @@ export async function changeIndexes(
     const generation = hasNewLeaving(state.indexes, indexes) ? next : state.generation;
     const changed: EntityState = { ...state, indexes, generation };
     const compiled = compileEntity(entity.definition, state.version, changed);
-    const references = withReferences(set.references, { name: entityName, compiled }, next);
     const pointer = activeKey(apiName('create', entityName));
     return {
       changes: [
         { kind: 'put', ...pointer, value: JSON.stringify(changed), if: 'present' },
-        { kind: 'put', ...referencesKey, value: writeReferences(references), if: 'any' },
+        ...referencesChange(set, { name: entityName, compiled }, next),
       ],
     };
   });

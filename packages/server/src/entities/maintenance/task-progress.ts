@@ -45,11 +45,16 @@ export class TaskProgress {
     this.#notedAt = parts.clock.now();
   }
 
-  static async open(parts: ProgressParts, task: string, count: () => Promise<number>): Promise<TaskProgress> {
+  static async open(
+    parts: ProgressParts,
+    task: string,
+    count: () => Promise<readonly number[]>,
+  ): Promise<TaskProgress> {
     const [item] = await parts.scope.get([parts.key]);
     const known = item === undefined ? undefined : (JSON.parse(item.value) as Note);
     if (known?.task === task) return new TaskProgress(parts, known);
-    const progress = new TaskProgress(parts, { done: 0, total: await count(), task, code: '', duplicates: [] });
+    const [total = 0] = await count();
+    const progress = new TaskProgress(parts, { done: 0, total, task, code: '', duplicates: [] });
     await progress.#save();
     return progress;
   }

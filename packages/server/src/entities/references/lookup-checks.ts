@@ -4,7 +4,7 @@ import type { CompiledEntity } from '../compile-entity.ts';
 import { mayBeId } from '../find-record.ts';
 import { type PlannedChange, unconditional } from '../planned-change.ts';
 import type { RecordData } from '../record.ts';
-import { directKey } from '../record-keys.ts';
+import { recordPlace } from '../record-keys.ts';
 import type { Workspace } from '../workspace.ts';
 import type { RecordCall } from '../write-loop.ts';
 
@@ -54,10 +54,9 @@ interface Wanted {
   readonly key: Key | undefined;
 }
 
-/** The item that is there as long as the record is: itself, or its place in the id index. */
 function placeOf(call: LookupCall, target: CompiledEntity | undefined, id: unknown): Key | undefined {
   if (target === undefined || typeof id !== 'string' || !mayBeId(id)) return undefined;
-  return directKey(target, call.workspace, id) ?? { pk: target.idIndexPk, sk: id };
+  return recordPlace(target, call.workspace, id);
 }
 
 function keyText({ pk, sk }: Key): string {
