@@ -41,7 +41,7 @@ export function entityEndpoints(orgCode: string, definition: EntityDefinition): 
 
 function parametersOf(action: EndpointAction, fields: readonly FieldDefinition[]): readonly EndpointParameter[] {
   const ofFields = (place: 'body' | 'query'): readonly EndpointParameter[] =>
-    fields.map((field) => ({
+    fields.filter(place === 'body' ? isSent : isFiltered).map((field) => ({
       name: field.name,
       in: place,
       type: field.colType ?? 'string',
@@ -71,6 +71,15 @@ function parametersOf(action: EndpointAction, fields: readonly FieldDefinition[]
   }
 }
 
+/** The platform makes the values of the others. */
+function isSent({ colType }: FieldDefinition): boolean {
+  return colType !== 'formula' && colType !== 'autoincrement';
+}
+
+function isFiltered({ colType }: FieldDefinition): boolean {
+  return colType !== 'json' && colType !== 'encrypted';
+}
+
 function mustBeSent(field: FieldDefinition): boolean {
   return field.validate === true && field.required !== false && field.default === undefined;
 }
@@ -78,7 +87,7 @@ function mustBeSent(field: FieldDefinition): boolean {
 function exampleOf(action: EndpointAction, method: string, path: string, fields: readonly FieldDefinition[]): string {
   const call = `curl -X ${method} "$BASE_URL${path.replace('{id}', '$ID')}" -H "Authorization: Bearer $TOKEN"`;
   if (action !== 'create' && action !== 'update') return call;
-  const shown = fields.filter((field, index) => index < 5 || mustBeSent(field));
+  const shown = fields.filter(isSent).filter((field, index) => index < 5 || mustBeSent(field));
   const body = Object.fromEntries(shown.map((field) => [field.name, exampleValue(field)]));
   return `${call} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`;
 }
@@ -109,8 +118,12 @@ function exampleValue(field: FieldDefinition): unknown {
       return field.enumValues?.[0];
     case 'guid':
       return '01890a5d-ac96-774b-bcce-b302099a8057';
+    case 'email':
+      return 'ann@example.com';
     case 'json':
       return {};
+    case 'array':
+      return Array.from({ length: field.minlength ?? 0 }, () => exampleValue({ name: 'item', ...field.items }));
     default:
       return 'text'.padEnd(Math.min(field.minlength ?? 0, exampleLengthMax), '.').slice(0, field.maxlength);
   }
