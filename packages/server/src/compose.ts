@@ -1,4 +1,5 @@
 /** The composition root: the only place that knows which adapter stands behind which port. */
+import { hkdfSync } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
@@ -6,6 +7,7 @@ import { type ConfigReader, createConfigReader } from './entities/config-reader.
 import { createCursors } from './entities/cursor.ts';
 import { createEntityAdmin } from './entities/entity-admin.ts';
 import { createFences } from './entities/fence.ts';
+import { createIdempotency } from './entities/idempotency.ts';
 import { maintainEntity, maintainEntityJob, readMaintainWork } from './entities/maintain-entity.ts';
 import { createNumbering } from './entities/numbering.ts';
 import { purgeEntity, purgeEntityJob, readPurgeWork } from './entities/purge-entity.ts';
@@ -76,7 +78,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const identity = await composeIdentity(options, spaces, secrets);
   const entities = composeEntities(spaces, { configs, clock, newId: identity.newId, secrets, poke: jobs.poke });
   const { accounts, signIn, signingKeys } = identity;
-  const { runtime, epochs, admins } = entities;
+  const { runtime, idempotency, epochs, admins } = entities;
   const { test, prod } = spaces;
   const sessions = createAppSessions({
     stores: { test: test.store, prod: prod.store },
@@ -91,7 +93,17 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const jwks = () => signingKeys.jwks();
   const clientAddress = createClientAddress(config.trustedProxies);
   return {
-    app: createAppGateway({ runtime, configs, decisions, sessions, signIn, readiness, clientAddress, jwks }),
+    app: createAppGateway({
+      runtime,
+      idempotency,
+      configs,
+      decisions,
+      sessions,
+      signIn,
+      readiness,
+      clientAddress,
+      jwks,
+    }),
     management: createManagementGateway({ accounts, entities: admins, decisions, readiness, clientAddress }),
     isEmpty: () => accounts.isEmpty(),
     errors: (baseUrl) => createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault }),
@@ -137,12 +149,14 @@ interface EntityParts {
 
 function composeEntities({ test, prod }: Spaces, { configs, clock, newId, secrets, poke }: EntityParts) {
   const epochs = createAccessEpochs();
+  const cursorKey = Buffer.from(secrets.cursor_key, 'base64url');
   return {
     epochs,
+    idempotency: createIdempotency(Buffer.from(hkdfSync('sha256', cursorKey, '', 'idempotency', 32)), clock),
     runtime: createRecordRuntime({
       clock,
       newId,
-      cursors: createCursors(Buffer.from(secrets.cursor_key, 'base64url')),
+      cursors: createCursors(cursorKey),
       writeLoop: createWriteLoop({ configs, fences: createFences() }),
       rules: createIamRules(epochs),
       numbering: createNumbering(),

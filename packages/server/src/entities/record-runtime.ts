@@ -8,6 +8,7 @@ import type { Cursors } from './cursor.ts';
 import type { DeleteInput } from './delete-record.ts';
 import type { EntityRules } from './entity-rules.ts';
 import { findItem } from './find-record.ts';
+import type { OnceRequest } from './idempotency.ts';
 import type { ListQuery } from './list-query.ts';
 import { listRecords, type Page } from './list-records.ts';
 import type { Numbering } from './numbering.ts';
@@ -29,15 +30,17 @@ export interface RuntimeParts {
 }
 
 export interface RecordRuntime {
-  create(call: RecordCall, body: unknown): Promise<StoredRecord>;
+  create(call: RecordCall, body: unknown, once?: OnceRequest): Promise<CreatedRecord>;
   get(call: RecordCall, id: string): Promise<Item | undefined>;
   update(call: RecordCall, input: UpdateInput): Promise<StoredRecord>;
   remove(call: RecordCall, input: DeleteInput): Promise<void>;
-  /** Several writes in one commit, or one that is to count once. */
+  /** Several writes in one commit. */
   write(operations: readonly RecordOperation[], options?: WriteOptions): Promise<Written>;
   list(call: RecordCall, query: ListQuery): Promise<Page>;
   count(call: RecordCall, query: ListQuery): Promise<{ readonly count: number; readonly nexttoken?: string }>;
 }
+
+export interface CreatedRecord extends StoredRecord, Pick<Written, 'isReplayed'> {}
 
 /**
  * Writes that would overtake one another take turns within this process: those of one record, and those of entities
@@ -57,13 +60,14 @@ export function createRecordRuntime(parts: RuntimeParts): RecordRuntime {
     const work = () => writeRecords(parts, operations, options);
     return lanes.reduceRight((inner, lane) => () => inTurn(lane, inner), work)();
   };
-  const writeOne = async (operation: RecordOperation): Promise<StoredRecord> => {
-    const [record] = (await write([operation])).records;
+  const writeOne = async (operation: RecordOperation, options?: WriteOptions): Promise<CreatedRecord> => {
+    const { records, isReplayed } = await write([operation], options);
+    const [record] = records;
     if (record === undefined) throw new TypeError('the write leaves no record');
-    return record;
+    return { ...record, isReplayed };
   };
   return {
-    create: (call, body) => writeOne({ action: 'create', call, body }),
+    create: (call, body, once) => writeOne({ action: 'create', call, body }, { once }),
     get: (call, id) => findItem(call, id),
     update: (call, input) => writeOne({ action: 'update', call, input }),
     remove: async (call, input) => void (await write([{ action: 'delete', call, input }])),

@@ -23,6 +23,10 @@ export function recordText(item: StoredText): string {
   return `${item.value.slice(0, -1)},"version":${item.version}}`;
 }
 
+export function storedText({ data, version }: Pick<StoredRecord, 'data' | 'version'>): StoredText {
+  return { value: JSON.stringify(data), version };
+}
+
 export function readRecord(item: Item): StoredRecord {
   return { key: { pk: item.pk, sk: item.sk }, version: item.version, data: JSON.parse(item.value) as RecordData };
 }

@@ -42,7 +42,7 @@ export function createAnswer({ gateway, errors, nextRequestId, isDraining, endId
     };
     if (isDraining()) refuse(new Problem('unavailable', 'the platform is shutting down'));
     else if (refusal !== undefined) refuse(refusal);
-    else gateway(incoming, requestId).then(answer).catch(refuse);
+    else gateway(incoming, requestId, errors).then(answer).catch(refuse);
   };
 }
 

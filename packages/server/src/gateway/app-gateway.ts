@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../lib/problem.ts';
-import type { AppRoute } from './app-route.ts';
+import type { AppRoute, EachCaller } from './app-route.ts';
 import type { ErrorReplies } from './error-reply.ts';
-import { appDocumentRoutes } from './handlers/app/openapi.ts';
 import { batchRoutes } from './handlers/app/batch.ts';
+import { appDocumentRoutes } from './handlers/app/openapi.ts';
 import { recordRoutes } from './handlers/app/records.ts';
 import type { AppServices } from './handlers/app/services.ts';
 import { signInRoutes } from './handlers/app/sign-in.ts';
@@ -35,13 +35,15 @@ export function createAppGateway(parts: AppGatewayParts): Gateway {
     const caller = authenticated instanceof Promise ? await authenticated : authenticated;
     if (caller.claims.org !== params.org) throw new Problem('token_invalid', 'the token is of another app');
     if (route.access === 'self') return route.handle(await readRequest(incoming, matched), caller);
-    if (route.access === 'each')
-      return route.handle(await readRequest(incoming, matched), {
+    if (route.access === 'each') {
+      const asking: EachCaller = {
         workspace: placeOf(caller).workspace,
         actor: actorOf(caller),
         authorize: (question) => authorize(parts, caller, { ...question, requestId }),
         refusal: (error) => errors.reply(error, requestId),
-      });
+      };
+      return route.handle(await readRequest(incoming, matched), asking);
+    }
     const call = await authorize(parts, caller, {
       verb: route.access,
       entityName: params.entity ?? '',

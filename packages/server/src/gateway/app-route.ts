@@ -1,6 +1,8 @@
 import type { Verb } from '../access/verbs.ts';
 import type { AuthorizedCall } from '../entities/caller-access.ts';
+import type { Actor, Workspace } from '../entities/workspace.ts';
 import type { AppCaller } from '../identity/app-sessions.ts';
+import type { AccessQuestion } from './pipeline/authorize.ts';
 import type { PublicRoute } from './public-route.ts';
 import type { Reply } from './reply.ts';
 import type { GatewayRequest, TakesBody } from './request.ts';
@@ -20,4 +22,20 @@ export interface RecordRoute extends RoutePattern {
   readonly handle: (request: GatewayRequest, call: AuthorizedCall) => Reply | Promise<Reply>;
 }
 
-export type AppRoute = PublicRoute | SelfRoute | RecordRoute;
+/** About several things at once: the handler asks for each as the request would be decided that asks for it alone. */
+export interface EachRoute extends RoutePattern {
+  readonly access: 'each';
+  readonly takesBody?: TakesBody;
+  readonly handle: (request: GatewayRequest, caller: EachCaller) => Reply | Promise<Reply>;
+}
+
+export interface EachCaller {
+  readonly workspace: Workspace;
+  readonly actor: Actor;
+  /** @throws Problem `access_denied`, `not_found`. */
+  authorize(question: Omit<AccessQuestion, 'requestId'>): Promise<AuthorizedCall>;
+  /** What a request would be answered that fails so. */
+  refusal(error: unknown): Reply;
+}
+
+export type AppRoute = PublicRoute | SelfRoute | RecordRoute | EachRoute;

@@ -1,7 +1,7 @@
 import type { AuthorizedCall } from '../../entities/caller-access.ts';
 import type { CompiledEntity } from '../../entities/compile-entity.ts';
 import type { ConfigReader } from '../../entities/config-reader.ts';
-import type { Environment } from '../../entities/workspace.ts';
+import type { Actor, Environment } from '../../entities/workspace.ts';
 import type { DecisionLog } from '../../iam/decision-log.ts';
 import type { AppCaller } from '../../identity/app-sessions.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
@@ -29,22 +29,32 @@ export async function authorize(
   caller: AppCaller,
   question: AccessQuestion,
 ): Promise<AuthorizedCall> {
-  const { claims, place } = caller;
-  if (place === undefined) throw new Problem('workspace_required', 'the token is of no workspace');
+  const { claims } = caller;
+  const { workspace, access } = placeOf(caller);
   demand(parts, caller, question);
   const config = await parts.configs[claims.env].current(claims.org);
   const entity: CompiledEntity | undefined = await config.entity(question.entityName);
   if (entity === undefined) throw notFound();
   return {
-    workspace: place.workspace,
+    workspace,
     config,
     entity,
-    actor: { userId: claims.sub, claims: claims as unknown as Record<string, unknown> },
+    actor: actorOf(caller),
     access: {
-      may: (verb, entityName, resource) => place.access.decide(verb + entityName, resource) === 'allowed',
+      may: (verb, entityName, resource) => access.decide(verb + entityName, resource) === 'allowed',
       demand: (verb) => demand(parts, caller, { ...question, verb }),
     },
   };
+}
+
+/** Where a caller's requests work. @throws Problem `workspace_required`. */
+export function placeOf({ place }: AppCaller): NonNullable<AppCaller['place']> {
+  if (place === undefined) throw new Problem('workspace_required', 'the token is of no workspace');
+  return place;
+}
+
+export function actorOf({ claims }: AppCaller): Actor {
+  return { userId: claims.sub, claims: claims as unknown as Record<string, unknown> };
 }
 
 /** @throws Problem `access_denied`, with the decision kept for whoever looks into it. */

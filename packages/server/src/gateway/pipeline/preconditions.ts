@@ -6,10 +6,16 @@ import { Problem } from '../../lib/problem.ts';
 export function readIfMatch(request: IncomingMessage): IfMatch | undefined {
   const header = request.headers['if-match'];
   if (header === undefined) return undefined;
+  const read = parseIfMatch(header);
+  if (read === undefined) throw new Problem('invalid_request', '`If-Match` must be `*` or a list of entity tags');
+  return read;
+}
+
+/** What such a header says; undefined where it is none. */
+export function parseIfMatch(header: string): IfMatch | undefined {
   if (header.trim() === '*') return '*';
   const tags = readTags(header);
-  if (tags !== undefined && tags.length > 0) return tags;
-  throw new Problem('invalid_request', '`If-Match` must be `*` or a list of entity tags');
+  return tags === undefined || tags.length === 0 ? undefined : tags;
 }
 
 /** The tags of a list (RFC 9110, 8.8.3 and 5.6.1), in which a tag may hold a comma and an element may be empty. */

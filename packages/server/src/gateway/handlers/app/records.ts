@@ -2,24 +2,26 @@ import type { AuthorizedCall } from '../../../entities/caller-access.ts';
 import { readListQuery } from '../../../entities/list-query.ts';
 import { scopeToCaller } from '../../../entities/list-scope.ts';
 import { type Presentation, presentationOf, presentRecords } from '../../../entities/present-records.ts';
-import { entityTag, type StoredRecord, type StoredText } from '../../../entities/record.ts';
+import { entityTag, type StoredText, storedText } from '../../../entities/record.ts';
 import type { RecordRuntime } from '../../../entities/record-runtime.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { RecordRoute } from '../../app-route.ts';
+import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
 import { isNoneMatch, readIfMatch } from '../../pipeline/preconditions.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
+import type { AppServices } from './services.ts';
 
 /** The routes that serve the records of every entity. */
-export function recordRoutes(runtime: RecordRuntime): readonly RecordRoute[] {
+export function recordRoutes({ runtime, idempotency }: AppServices): readonly RecordRoute[] {
   return [
     {
       method: 'POST',
       path: '/app/:org/create/:entity',
       access: 'create',
       takesBody: true,
-      handle: (request, call) => create(runtime, request, call),
+      handle: (request, call) => create({ runtime, idempotency }, request, call),
     },
     {
       method: 'GET',
@@ -55,11 +57,19 @@ export function recordRoutes(runtime: RecordRuntime): readonly RecordRoute[] {
   ];
 }
 
-async function create(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
+async function create(
+  { runtime, idempotency }: Pick<AppServices, 'runtime' | 'idempotency'>,
+  request: GatewayRequest,
+  call: AuthorizedCall,
+): Promise<Reply> {
   const presentation = presentationOf(call, 'create', readView(request));
-  const stored = await runtime.create(call, request.body);
+  const stored = await runtime.create(call, request.body, readOnce(idempotency, request, call.actor.userId));
   const { org = '', entity = '' } = request.params;
-  const headers = { Location: `/app/${org}/item/${entity}/${stored.data.id}`, ETag: entityTag(stored.version) };
+  const headers = {
+    Location: `/app/${org}/item/${entity}/${stored.data.id}`,
+    ETag: entityTag(stored.version),
+    ...(stored.isReplayed ? replayedHeaders : {}),
+  };
   if (prefersMinimal(request))
     return json(201, { id: stored.data.id }, { ...headers, 'Preference-Applied': 'return=minimal' });
   return { status: 201, body: await textOf(call, presentation, storedText(stored)), headers };
@@ -118,10 +128,6 @@ function readView({ query }: GatewayRequest): string | undefined {
 async function textOf(call: AuthorizedCall, presentation: Presentation, stored: StoredText): Promise<string> {
   const [text = ''] = await presentRecords(call, presentation, [stored]);
   return text;
-}
-
-function storedText({ data, version }: StoredRecord): StoredText {
-  return { value: JSON.stringify(data), version };
 }
 
 function prefersMinimal(request: GatewayRequest): boolean {

@@ -1,4 +1,5 @@
 import type { ConfigReader } from '../../../entities/config-reader.ts';
+import type { Idempotency } from '../../../entities/idempotency.ts';
 import type { RecordRuntime } from '../../../entities/record-runtime.ts';
 import type { Environment } from '../../../entities/workspace.ts';
 import type { DecisionLog } from '../../../iam/decision-log.ts';
@@ -8,6 +9,7 @@ import type { AppSignIn } from '../../../identity/app-sign-in.ts';
 /** What the handlers of the app gateway work with. */
 export interface AppServices {
   readonly runtime: RecordRuntime;
+  readonly idempotency: Idempotency;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly decisions: DecisionLog;
   readonly sessions: AppSessions;

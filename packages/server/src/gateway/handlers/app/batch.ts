@@ -1,0 +1,130 @@
+import type { AuthorizedCall } from '../../../entities/caller-access.ts';
+import { claimKey, type OnceRequest, partOf } from '../../../entities/idempotency.ts';
+import { presentationOf, presentRecords } from '../../../entities/present-records.ts';
+import { entityTag, type StoredRecord, storedText } from '../../../entities/record.ts';
+import type { RecordRuntime } from '../../../entities/record-runtime.ts';
+import type { RecordOperation } from '../../../entities/write-records.ts';
+import { Problem } from '../../../lib/problem.ts';
+import type { EachCaller, EachRoute } from '../../app-route.ts';
+import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
+import { refuseParameters } from '../../pipeline/read-query.ts';
+import type { Reply } from '../../reply.ts';
+import type { GatewayRequest } from '../../request.ts';
+import { type BatchOperation, readBatch } from './read-batch.ts';
+import type { AppServices } from './services.ts';
+
+/** Several writes in one request. */
+export function batchRoutes(services: AppServices): readonly EachRoute[] {
+  return [
+    {
+      method: 'POST',
+      path: '/app/:org/batch',
+      access: 'each',
+      takesBody: true,
+      handle: (request, caller) => batch(services, request, caller),
+    },
+  ];
+}
+
+async function batch(services: AppServices, request: GatewayRequest, caller: EachCaller): Promise<Reply> {
+  refuseParameters(request.query);
+  const { isAtomic, operations } = readBatch(request.body);
+  const once = readOnce(services.idempotency, request, caller.actor.userId);
+  const run = isAtomic ? runTogether : runEach;
+  const { results, isReplayed } = await run(services.runtime, caller, { operations, once });
+  const headers = isReplayed ? replayedHeaders : {};
+  return { status: 200, body: `{"results":[${results.join(',')}]}`, headers };
+}
+
+interface Asked {
+  readonly operations: readonly BatchOperation[];
+  readonly once: OnceRequest | undefined;
+}
+
+interface Results {
+  /** As JSON texts. */
+  readonly results: readonly string[];
+  readonly isReplayed: boolean;
+}
+
+/** @throws Problem of the operation that is refused. */
+async function runTogether(runtime: RecordRuntime, caller: EachCaller, { operations, once }: Asked): Promise<Results> {
+  const refused = (index: number, problem: Problem) => atOperation(index, operations[index]?.action, problem);
+  const allowed: Allowed[] = [];
+  for (const [index, operation] of operations.entries()) {
+    const decided = await decide(caller, operation);
+    if ('error' in decided) throw decided.error instanceof Problem ? refused(index, decided.error) : decided.error;
+    allowed.push(decided);
+  }
+  const { records, isReplayed } = await runtime.write(allowed, { once, refused });
+  const results: string[] = [];
+  for (const [index, operation] of allowed.entries()) results.push(await resultOf(operation, records[index]));
+  return { results, isReplayed };
+}
+
+/** A refused operation is a result like any other. Of a request that is repeated, only what is missing is done. */
+async function runEach(runtime: RecordRuntime, caller: EachCaller, { operations, once }: Asked): Promise<Results> {
+  const decided = [];
+  for (const operation of operations) decided.push(await decide(caller, operation));
+  const isAnyAllowed = decided.some((one) => !('error' in one));
+  const claimed = once && isAnyAllowed ? await claimKey(caller.workspace.scope, once) : undefined;
+  const results: string[] = [];
+  for (const [index, operation] of decided.entries()) {
+    try {
+      if ('error' in operation) throw operation.error;
+      const part = claimed === undefined ? undefined : partOf(claimed.request, index);
+      const { records } = await runtime.write([operation], { once: part });
+      results.push(await resultOf(operation, records[0]));
+    } catch (error) {
+      const shown = error instanceof Problem ? atOperation(index, operations[index]?.action, error) : error;
+      const { status, body = '{}' } = caller.refusal(shown);
+      results.push(`{"status":${status},"error":${body}}`);
+    }
+  }
+  return { results, isReplayed: claimed?.isRepeated === true };
+}
+
+type Allowed = RecordOperation & { readonly call: AuthorizedCall };
+
+/** Each operation is decided as the request would be that does it alone. */
+async function decide(caller: EachCaller, operation: BatchOperation): Promise<Allowed | { readonly error: unknown }> {
+  const { action, entity } = operation;
+  const resource = action === 'create' ? `/create/${entity}` : `/${action}/${entity}/${operation.id}`;
+  try {
+    const call = await caller.authorize({ verb: action, entityName: entity, resource });
+    if (action === 'create') return { action, call, body: operation.data };
+    const { id, ifMatch } = operation;
+    const input = { id, ...(ifMatch === undefined ? {} : { ifMatch }) };
+    return action === 'delete' ? { action, call, input } : { action, call, input: { ...input, body: operation.data } };
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function resultOf(operation: Allowed, record: StoredRecord | undefined): Promise<string> {
+  if (operation.action === 'delete') return JSON.stringify({ status: 204, id: operation.input.id });
+  if (record === undefined) throw new TypeError('the write leaves no record');
+  const { action, call } = operation;
+  const [text = ''] = await presentRecords(call, presentationOf(call, action), [storedText(record)]);
+  const status = action === 'create' ? 201 : 200;
+  const head = JSON.stringify({ status, id: record.data.id, etag: entityTag(record.version) });
+  return `${head.slice(0, -1)},"record":${text}}`;
+}
+
+/** The problem of an operation as one of the batch: its pointers lead to what is wrong from the body of the request. */
+function atOperation(index: number, action: BatchOperation['action'] | undefined, problem: Problem): Problem {
+  const { errors, ...details } = problem.details;
+  const place = `/operations/${index}`;
+  const { code, message } = problem;
+  const placed = errors?.map((error) => ({ ...error, pointer: `${place}/data${error.pointer}` })) ?? [
+    { pointer: `${place}/${memberAtFault(code, action)}`, code, message },
+  ];
+  return new Problem(code, message, { ...details, errors: placed }, problem.cause);
+}
+
+function memberAtFault(code: Problem['code'], action: BatchOperation['action'] | undefined): string {
+  if (code === 'access_denied') return 'action';
+  if (code === 'version_mismatch') return 'if_match';
+  if (action === 'create') return code === 'not_found' ? 'entity' : 'data';
+  return 'id';
+}
