@@ -140,3 +140,79 @@ test('an org has at most five hundred entities', async () => {
   await node.admin.remove('acme', 'e7');
   assert.equal(await codeOf(node.admin.define('acme', { entityName: 'one_more' })), 'done');
 });
+
+const referrer = (entityName: string, entity: string) => ({
+  entityName,
+  UpdateParams: [{ name: 'title' }, { name: 'ref', colType: 'guid', lookup: { entity } }],
+});
+
+test('a lookup leads to an entity of the org, to the entity itself or to one of the platform, and to no other', async () => {
+  const { node, items } = await org();
+  const { admin } = node;
+  const before = await items();
+  await assert.rejects(
+    admin.define('acme', referrer('order', 'customer')),
+    ({ code, details }: Problem) =>
+      code === 'validation_failed' && details.errors?.[0]?.pointer === '/UpdateParams/1/lookup/entity',
+  );
+  assert.deepEqual(await items(), before);
+  for (const [name, entity] of [
+    ['tree', 'tree'],
+    ['order', 'user'],
+    ['item', 'order'],
+  ] as const)
+    assert.equal(await codeOf(admin.define('acme', referrer(name, entity))), 'done', name);
+});
+
+test('an entity that others look up cannot be removed before they let go of it', async () => {
+  const { node } = await org();
+  const { admin } = node;
+  await admin.define('acme', order);
+  await admin.define('acme', referrer('item', 'order'));
+  await admin.define('acme', referrer('note', 'order'));
+  await assert.rejects(admin.remove('acme', 'order'), ({ code, details }: Problem) => {
+    assert.deepEqual(details.referenced_by, [
+      { entity: 'item', field: 'ref' },
+      { entity: 'note', field: 'ref' },
+    ]);
+    return code === 'dangling_reference';
+  });
+  await admin.remove('acme', 'item');
+  await admin.change('acme', { api: 'create-note', body: { UpdateParams: [{ name: 'title' }] } });
+  await admin.remove('acme', 'order');
+});
+
+test('an entity that only its own records refer to can be removed', async () => {
+  const { node } = await org();
+  await node.admin.define('acme', referrer('tree', 'tree'));
+  await node.admin.remove('acme', 'tree');
+  assert.deepEqual((await node.configs.refresh('acme')).references.get('tree')?.by, []);
+});
+
+test('of a definition that looks an entity up and a removal of that entity, on two nodes at once, one stands', async () => {
+  for (let round = 0; round < 20; round++) {
+    const { bench, node } = await org();
+    await node.admin.define('acme', order);
+    const outcomes = await Promise.all([
+      codeOf(bench.node().admin.define('acme', referrer('item', 'order'))),
+      codeOf(bench.node().admin.remove('acme', 'order')),
+    ]);
+    const stands = outcomes[0] === 'done';
+    assert.deepEqual(outcomes, stands ? ['done', 'dangling_reference'] : ['validation_failed', 'done']);
+  }
+});
+
+test('an entity is removed only if it is empty, where that is asked', async () => {
+  const { bench, node } = await org();
+  await node.admin.define('acme', order);
+  const second = bench.workspaceOf('second');
+  await bench.found(second);
+  const call = await node.call('order', { workspace: second });
+  const { data } = await node.runtime.create(call, {});
+  await assert.rejects(
+    node.admin.remove('acme', 'order', { ifEmpty: true }),
+    ({ code, details }: Problem) => code === 'in_use' && details.records === 1,
+  );
+  await node.runtime.remove(call, { id: data.id });
+  await node.admin.remove('acme', 'order', { ifEmpty: true });
+});
