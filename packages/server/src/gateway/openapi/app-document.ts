@@ -1,5 +1,6 @@
 import type { CompiledEntity } from '../../entities/compile-entity.ts';
 import type { Environment } from '../../entities/workspace.ts';
+import { batchOperation, batchSchemas } from './batch-operation.ts';
 import { buildDocument } from './document.ts';
 import { entityOperations } from './entity-operations.ts';
 import { type DocumentedEntity, entitySchemas, recordSchemas } from './entity-schemas.ts';
@@ -29,6 +30,7 @@ export function appDocument({ orgCode, env, version, entities }: DocumentedApp):
   const operations = [
     ...signInOperations,
     ...documented.flatMap(entityOperations),
+    batchOperation,
     documentOperation({ path: '/app/:org/openapi.json', access: 'token' }),
     ...sharedOperations,
   ];
@@ -47,4 +49,9 @@ export function appDocument({ orgCode, env, version, entities }: DocumentedApp):
 }
 
 /** Schemas that are of no entity. */
-const sharedSchemas: Readonly<Record<string, JsonSchema>> = { ...signInSchemas, ...recordSchemas, ...filterSchemas };
+const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
+  ...signInSchemas,
+  ...recordSchemas,
+  ...batchSchemas,
+  ...filterSchemas,
+};

@@ -4,7 +4,7 @@ import type { DocumentedEntity } from './entity-schemas.ts';
 import { anyOf, schemaReference, text } from './json-schema.ts';
 import { choiceParameters, nexttoken, pageParameters } from './list-parameters.ts';
 import { jsonContent, type Operation, type Parameter } from './operation.ts';
-import { ifMatch, ifNoneMatch, prefer, queryParameter } from './parameters.ts';
+import { idempotencyKey, ifMatch, ifNoneMatch, prefer, queryParameter } from './parameters.ts';
 import { pascalCase, type ShowingAction, type TypeNames } from './type-names.ts';
 import { shownBy } from './view-schemas.ts';
 
@@ -19,17 +19,17 @@ function create(documented: DocumentedEntity): Operation {
     ...place(documented, 'create', `/create/${entity.name}`),
     method: 'POST',
     summary: 'Makes a record',
-    parameters: [viewParameter(names, 'create'), prefer],
+    parameters: [viewParameter(names, 'create'), prefer, idempotencyKey],
     body: jsonContent(schemaReference(names.create)),
     replies: [
       {
         status: 201,
         description: 'The record; its id alone where the caller prefers that.',
         content: jsonContent(anyOf([...shownBy(names, 'create'), schemaReference('RecordId')])),
-        headers: ['Location', 'ETag', 'Preference-Applied'],
+        headers: ['Location', 'ETag', 'Preference-Applied', 'Idempotency-Replayed'],
       },
     ],
-    problems: [...problemsOfWrites, ...problemsOfAccess(entity.name)],
+    problems: [...problemsOfWrites, 'idempotency_key_reused', ...problemsOfAccess(entity.name)],
   };
 }
 

@@ -6,6 +6,10 @@ const headers = {
   // Not where a reply shows other records too, which change without it.
   ETag: { description: 'What `If-Match` and `If-None-Match` take.', schema: text },
   Location: { description: 'Where what was made can be read.', required: true, schema: text },
+  'Idempotency-Replayed': {
+    description: 'There, and `true`, where the answer is that of an earlier sending of the request.',
+    schema: { const: 'true' },
+  },
   'Preference-Applied': { description: 'The preference of `Prefer` that was followed.', schema: text },
   'WWW-Authenticate': { description: 'The kind of token that is needed (RFC 6750).', required: true, schema: text },
   'Retry-After': {

@@ -29,3 +29,11 @@ export const prefer: Parameter = {
   description: 'With `return=minimal` (RFC 7240) the reply holds the id alone.',
   schema: text,
 };
+
+export const idempotencyKey: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A name for the request, of the caller’s making. Sent again within 24 hours under the same name, it is answered as the first time and not done again; another request under that name is a 422.',
+  schema: { ...text, minLength: 1, maxLength: 255, pattern: '^[ -~]*$' },
+};

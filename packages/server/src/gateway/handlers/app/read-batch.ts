@@ -114,7 +114,7 @@ function mistakesOf(input: Members, action: Action, place: string): readonly Inp
     if (value !== undefined && !isRight(value))
       mistakes.push(wrong(`${place}/${name}`, 'wrong_type', `\`${name}\` ${demand}`));
   }
-  return [...mistakes, ...[...left.keys()].map((name) => unknownMember(place, name, `a \`${action}\``))];
+  return [...mistakes, ...[...left.keys()].map((name) => unknownMember(place, name, `\`${action}\``))];
 }
 
 function operationOf(action: Action, { entity, id, data, if_match }: Members): BatchOperation {
