@@ -54,6 +54,12 @@ export function referencesTo(set: ConfigSet, entityName: string): readonly Refer
   return set.references.get(entityName)?.by ?? [];
 }
 
+/** The entities that records of an entity may refer to. */
+export function targetsOf(set: ConfigSet, entityName: string): readonly string[] {
+  const holds = ({ entity }: Reference): boolean => entity === entityName;
+  return [...set.references].filter(([, { by }]) => by.some(holds)).map(([target]) => target);
+}
+
 /** The configuration of an org that has none: system entities alone. For who works on these and nothing else. */
 export const systemConfig: ConfigSet = makeConfigSet({
   version: 0,

@@ -2,8 +2,14 @@
  * What the tests of records work on: an org in a store, nodes that serve it, and a look at everything that is stored.
  * Only tests may use it.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import type { Clock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
+import { Problem } from '../lib/problem.ts';
+import { openStore } from '../store/open-store.ts';
 import type { Item, Key, OpenedStore } from '../store/port.ts';
 import type { CompiledEntity } from './compile-entity.ts';
 import { type ConfigReader, createConfigReader } from './config-reader.ts';
@@ -111,6 +117,31 @@ export class RecordBench {
       await store.scope(scope).commit([{ kind: 'remove', pk: item.pk, sk: item.sk, if: 'any' }]);
     }
   }
+}
+
+/** An org in a store of its own, which goes with the test. */
+export async function openBench(context: TestContext, kind: 'memory' | 'sqlite' = 'memory'): Promise<RecordBench> {
+  const clock = new SteppedClock();
+  if (kind === 'memory') return new RecordBench(await openStore({ kind, clock }), clock);
+  const directory = mkdtempSync(join(tmpdir(), 'freehold-records-'));
+  const path = join(directory, 'store.db');
+  const onFatal = (error: Error): never => {
+    throw error;
+  };
+  const opened = await openStore({ kind, path, clock, onFatal });
+  context.after(async () => {
+    await opened.store.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return new RecordBench(opened, clock);
+}
+
+/** The code that work was refused with, `done` where it was not. */
+export async function outcomeOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'done',
+    (error: unknown) => (error instanceof Problem ? error.code : String(error)),
+  );
 }
 
 export function listQuery(call: RecordCall, parameters: Readonly<Record<string, string>> = {}): ListQuery {

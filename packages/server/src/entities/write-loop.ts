@@ -2,7 +2,7 @@ import { notFound, Problem } from '../lib/problem.ts';
 import { type Change, type Committed, Conflict, ScopeClosed } from '../store/port.ts';
 import type { CompiledEntity } from './compile-entity.ts';
 import type { ConfigReader } from './config-reader.ts';
-import type { ConfigSet } from './config-set.ts';
+import { type ConfigSet, targetsOf } from './config-set.ts';
 import { type Fences, fenceKey } from './fence.ts';
 import type { PlannedChange } from './planned-change.ts';
 import type { Actor, Environment, Workspace } from './workspace.ts';
@@ -73,11 +73,13 @@ export function createWriteLoop({ configs, fences }: WriteLoopOptions): WriteLoo
     makePlan: (config: ConfigSet) => Promise<Plan>,
   ): Promise<Attempt<Plan>> => {
     const { config, workspace } = context;
-    const checks = await fenceChecks(context, config, entityNames);
-    if (checks === undefined) return { stale: entityNames };
+    // Whoever removes what these refer to must know that they do, so that entity's fence is raised as well.
+    const concerned = [...new Set(entityNames.flatMap((name) => [name, ...targetsOf(config, name)]))];
+    const checks = await fenceChecks(context, config, concerned);
+    if (checks === undefined) return { stale: concerned };
     const plan = await makePlan(config);
-    const touched = [...(plan.touches ?? [])].filter((name) => !entityNames.includes(name));
-    const names = [...entityNames, ...touched];
+    const touched = [...(plan.touches ?? [])].filter((name) => !concerned.includes(name));
+    const names = [...concerned, ...touched];
     const more = touched.length === 0 ? [] : await fenceChecks(context, config, touched);
     if (more === undefined) return { stale: names };
     const outcome = await tryCommit(workspace, [...checks, ...more], plan.changes);

@@ -37,9 +37,10 @@ export async function checkLookups(
   if (wanted.length === 0) return nothing;
   const items = await call.workspace.scope.get(wanted.flatMap(({ key }) => key ?? []));
   const found = new Set(items.flatMap((item) => (item === undefined ? [] : [keyText(item)])));
-  const isFound = ({ key, id }: Wanted): boolean => (key !== undefined && found.has(keyText(key))) || id === before?.id;
+  const isSelf = ({ id, entityName }: Wanted): boolean => id === before?.id && entityName === call.entity.name;
+  const isFound = (one: Wanted): boolean => isSelf(one) || (one.key !== undefined && found.has(keyText(one.key)));
   const present = new Map(
-    wanted.flatMap(({ key, id }) => (key === undefined || id === after.id ? [] : [[keyText(key), key]])),
+    wanted.flatMap((one) => (one.key === undefined || isSelf(one) ? [] : [[keyText(one.key), one.key]])),
   );
   return {
     errors: wanted.filter((one) => !isFound(one)).map(unknownReference),
