@@ -4,7 +4,7 @@ import { systemConfig } from '../entities/config-set.ts';
 import { createCursors } from '../entities/cursor.ts';
 import { createFences } from '../entities/fence.ts';
 import { createNumbering } from '../entities/numbering.ts';
-import type { RecordData } from '../entities/record.ts';
+import { type RecordData, recordText } from '../entities/record.ts';
 import { createRecordRuntime, type RecordRuntime } from '../entities/record-runtime.ts';
 import { createSealer } from '../entities/sealed-values.ts';
 import { systemEntity } from '../entities/system-entities.ts';
@@ -118,7 +118,7 @@ function writerOf(runtime: RecordRuntime, workspace: Workspace, userId: string):
         search: undefined,
         view: undefined,
       });
-      return page.items.map((item) => JSON.parse(item.value) as RecordData);
+      return page.items.map((item) => JSON.parse(recordText(item)) as RecordData);
     },
   };
 }

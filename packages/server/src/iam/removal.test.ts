@@ -59,7 +59,7 @@ test('a removed policy takes its links along, and they can be made again to anot
   }
   const [counter] = await workspace.scope.get([{ pk: 'count', sk: 'useraclpolicy' }]);
   assert.equal(Number(counter?.value), (await founder.all('useraclpolicy')).length);
-  assert.equal((await workspace.scope.range('unique#useraclpolicy;user_id,acl_policy_id', { limit: 100 })).length, 4);
+  assert.equal((await workspace.scope.range('unique#useraclpolicy;user_id,acl_policy_id@0', { limit: 100 })).length, 4);
 });
 
 test('a removed group takes the links of its members along, and leaves its policies', async () => {
