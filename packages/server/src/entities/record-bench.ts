@@ -232,9 +232,10 @@ function expectedUniques({ entity, records }: Owned): readonly string[] {
   );
 }
 
-/** What a value that is missing leaves in a text that it is put into. */
+/** What a value that is missing leaves in a text that it is put into. A digest may spell anything. */
 function isUnclean({ pk, sk }: Key): boolean {
-  return /undefined|null|NaN|\[object /.test(`${pk} ${sk}`);
+  const text = pk.startsWith('unique#') ? pk : `${pk} ${sk}`;
+  return /undefined|null|NaN|\[object /.test(text.replace(/%~[\w-]{43}/, ''));
 }
 
 function keyText(key: Key | undefined): string {
