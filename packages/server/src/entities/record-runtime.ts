@@ -3,12 +3,14 @@ import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { serialLanes } from '../lib/serial-lanes.ts';
 import type { Item } from '../store/port.ts';
+import type { AuthorizedCall } from './caller-access.ts';
 import { countRecords } from './count-records.ts';
 import type { Cursors } from './cursor.ts';
 import type { DeleteInput } from './delete-record.ts';
 import type { EntityRules } from './entity-rules.ts';
 import { findItem } from './find-record.ts';
 import type { OnceRequest } from './idempotency.ts';
+import { type Import, type ImportRequest, importRecords } from './import-records.ts';
 import type { ListQuery } from './list-query.ts';
 import { listRecords, type Page } from './list-records.ts';
 import type { Numbering } from './numbering.ts';
@@ -38,6 +40,8 @@ export interface RecordRuntime {
   write(operations: readonly RecordOperation[], options?: WriteOptions): Promise<Written>;
   list(call: RecordCall, query: ListQuery): Promise<Page>;
   count(call: RecordCall, query: ListQuery): Promise<{ readonly count: number; readonly nexttoken?: string }>;
+  /** See `importRecords`. */
+  import(call: AuthorizedCall, request: ImportRequest): Import;
 }
 
 export interface CreatedRecord extends StoredRecord, Pick<Written, 'isReplayed'> {}
@@ -50,9 +54,9 @@ export function createRecordRuntime(parts: RuntimeParts): RecordRuntime {
   const inTurn = serialLanes<string>();
   const laneOf = (operation: RecordOperation): readonly string[] => {
     const { workspace, entity } = operation.call;
-    const place = [workspace.env, workspace.scope.name];
-    if (parts.rules.has(entity.name)) return [JSON.stringify(place)];
-    return operation.action === 'create' ? [] : [JSON.stringify([...place, entity.name, operation.input.id])];
+    if (parts.rules.has(entity.name)) return [ruledLane(operation.call)];
+    if (operation.action === 'create') return [];
+    return [JSON.stringify([workspace.env, workspace.scope.name, entity.name, operation.input.id])];
   };
   const write: RecordRuntime['write'] = (operations, options) => {
     // Whoever waits for several lanes enters them in one order, so that no two wait for each other.
@@ -74,5 +78,15 @@ export function createRecordRuntime(parts: RuntimeParts): RecordRuntime {
     write,
     list: (call, query) => listRecords(parts.cursors, call, query),
     count: (call, query) => countRecords(parts.cursors, call, query),
+    import: (call, request) =>
+      importRecords(parts, call, {
+        ...request,
+        inTurn: (work) => (parts.rules.has(call.entity.name) ? inTurn(ruledLane(call), work) : work()),
+      }),
   };
+}
+
+/** That of the entities whose rules compare and swap what is of the whole workspace. */
+function ruledLane({ workspace }: RecordCall): string {
+  return JSON.stringify([workspace.env, workspace.scope.name]);
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { ErrorReplies } from './error-reply.ts';
+import { isStreamed } from './pipeline/body-stream.ts';
 import { type Reply, send } from './reply.ts';
 
 export interface AnswerParts {
@@ -25,7 +26,9 @@ export function createAnswer({ gateway, errors, nextRequestId, isDraining, endId
     const requestId = nextRequestId();
     const answer = (reply: Reply): Promise<void> | undefined => {
       if (response.headersSent || response.destroyed) return undefined;
-      if (!incoming.complete) leaveUnread(incoming, response);
+      // A body that is still being read while the answer is under way may end after it, or never.
+      if (reply.stream !== undefined && isStreamed(incoming)) response.setHeader('Connection', 'close');
+      else if (!incoming.complete) leaveUnread(incoming, response);
       // The last answer of a connection: one that stayed open would hold up the end of the drain.
       if (isDraining()) response.setHeader('Connection', 'close');
       else if (reply.stream !== undefined) response.once('close', endOfStream);

@@ -7,6 +7,7 @@ import { appDocumentRoutes } from './handlers/app/openapi.ts';
 import { recordRoutes } from './handlers/app/records.ts';
 import type { AppServices } from './handlers/app/services.ts';
 import { signInRoutes } from './handlers/app/sign-in.ts';
+import { transferRoutes } from './handlers/app/transfer.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import { actorOf, authorize, placeOf } from './pipeline/authorize.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
@@ -59,6 +60,7 @@ export function appRoutes(parts: AppGatewayParts): readonly AppRoute[] {
   return [
     ...recordRoutes(parts),
     ...batchRoutes(parts),
+    ...transferRoutes(parts.runtime),
     ...signInRoutes(parts.signIn),
     ...appDocumentRoutes(parts.configs),
     {

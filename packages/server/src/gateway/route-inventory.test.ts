@@ -18,9 +18,11 @@ test('B11: every route of the app gateway is known here with what it takes to ge
   assert.deepEqual(inventory(appRoutes({} as AppGatewayParts)), [
     'count GET /app/:org/count/:entity',
     'create POST /app/:org/create/:entity',
+    'create POST /app/:org/import/:entity',
     'delete DELETE /app/:org/delete/:entity/:id',
     'each POST /app/:org/batch',
     'get GET /app/:org/item/:entity/:id',
+    'list GET /app/:org/export/:entity',
     'list GET /app/:org/list/:entity',
     'public GET /.well-known/jwks.json',
     'public GET /app/:org/token',

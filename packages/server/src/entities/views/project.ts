@@ -1,6 +1,6 @@
 import type { CompiledEntity } from '../compile-entity.ts';
 import { isPlatformField, type ViewDefinition, type ViewField } from '../definition.ts';
-import type { FieldValue } from '../field-types/field-type.ts';
+import type { FieldBehaviour, FieldValue } from '../field-types/field-type.ts';
 import type { StoredRecord } from '../record.ts';
 import { castValue } from './cast.ts';
 
@@ -16,6 +16,8 @@ interface ValueMember {
   readonly as: string;
   /** Undefined leaves the member out. */
   readonly read: (record: ShownRecord) => FieldValue | null | undefined;
+  /** That of a field whose values are shown as they are. */
+  readonly behaviour?: FieldBehaviour;
 }
 
 /** Shows the record of `entity` whose id is the field's value, by a view of that entity. */
@@ -32,7 +34,9 @@ export function compileView(view: ViewDefinition, fields: CompiledEntity['fields
     const { name, as = name, lookup } = viewField;
     const field = fields.get(name);
     if (field === undefined ? !isPlatformField(name) : field.behaviour.isSecret === true) return [];
-    if (lookup === undefined) return [{ as, read: reader(viewField) }];
+    const isAsItIs = viewField.cast === undefined && field !== undefined;
+    if (lookup === undefined)
+      return [{ as, read: reader(viewField), ...(isAsItIs ? { behaviour: field.behaviour } : {}) }];
     const entity = field?.definition.lookup?.entity;
     return entity === undefined ? [] : [{ as: lookup.as, field: name, entity, view: lookup.view }];
   });

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 /**
  * Sends a reply piece by piece, no faster than the client takes it; where the client leaves, the stream is returned.
+ * An empty piece says that there is nothing to send yet, and that the connection is not idle for it.
  * The head goes out with the first piece, so that a stream that fails at once can still be answered with a refusal.
  * @throws whatever the stream throws.
  */
@@ -11,8 +12,13 @@ export async function sendStream(
   writeHead: () => void,
 ): Promise<void> {
   for await (const text of stream) {
+    if (response.destroyed) return;
+    if (text === '') {
+      response.socket?.setTimeout(response.socket.timeout ?? 0);
+      continue;
+    }
     if (!response.headersSent) writeHead();
-    if (!response.destroyed && !response.write(text)) await roomIn(response);
+    if (!response.write(text)) await roomIn(response);
     if (response.destroyed) return;
   }
   if (!response.headersSent) writeHead();

@@ -1,0 +1,108 @@
+/** Reads a file of records into an entity, row by row, by the rules of creates and updates. */
+import { Problem } from '../lib/problem.ts';
+import type { AuthorizedCall } from './caller-access.ts';
+import { newCreation } from './create-record.ts';
+import type { RuntimeParts } from './record-runtime.ts';
+import { csvRows } from './transfer/csv-rows.ts';
+import { dryRun } from './transfer/dry-run.ts';
+import { type ImportRow, sentFields } from './transfer/import-row.ts';
+import { type ImportEnd, type ImportFigures, type ImportResult, ImportTally } from './transfer/import-tally.ts';
+import { jsonlRows } from './transfer/jsonl-rows.ts';
+import type { SettledRow } from './transfer/plan-rows.ts';
+import { rowGroups } from './transfer/row-groups.ts';
+import type { TransferRow } from './transfer/transfer-row.ts';
+import { upsertIndex } from './transfer/upsert.ts';
+import { createRowWriter, type RowWriter } from './transfer/write-rows.ts';
+import type { TransferFormat } from './transfer-format.ts';
+
+export interface ImportRequest {
+  readonly format: TransferFormat;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** The unique index whose values say which record a row changes; where there is none it makes one. */
+  readonly upsert: string | undefined;
+  /** Whether to find out what an import would do, and do nothing. */
+  readonly isDry: boolean;
+}
+
+/** Says now and then how far it has come, and at the end what has come of it. */
+export type Import = AsyncGenerator<ImportFigures, ImportResult>;
+
+/**
+ * Rows are read and written in groups, so that a file may be of any length. What it says to have written is on disk.
+ * @param inTurn does a piece of work when the entity may be written.
+ * @throws Problem where nothing could be read: for what is asked, or how the file begins.
+ */
+export async function* importRecords(
+  parts: RuntimeParts,
+  call: AuthorizedCall,
+  { inTurn, ...request }: ImportRequest & { readonly inTurn: <T>(work: () => Promise<T>) => Promise<T> },
+): Import {
+  const { format, bytes, isDry } = request;
+  const write = openWriter(parts, call, request);
+  const rows = format === 'csv' ? csvRows(bytes, call.entity) : jsonlRows(bytes);
+  const tally = new ImportTally();
+  const isDue = createPace(parts);
+  let end: ImportEnd | undefined;
+  try {
+    for await (const group of rowGroups(rows, parts.rules.has(call.entity.name) ? 1 : rowsPerCommit)) {
+      const readable = group.flatMap((one) => readableRow(parts, call, { one, ignored: tally.ignored }));
+      const written = readable.length === 0 ? [] : await inTurn(() => write(readable));
+      tally.add([...group.flatMap(unreadableRow), ...written].sort((left, right) => left.row - right.row));
+      end = endOfFile(group);
+      if (isDue(tally.figures)) yield tally.figures;
+    }
+  } catch (error) {
+    // Whoever has had rows written has to be told which.
+    if (!(error instanceof Problem) || tally.figures.rows === 0) throw error;
+    end = error;
+  }
+  return tally.result(isDry, end);
+}
+
+const rowsPerCommit = 100;
+
+function openWriter(parts: RuntimeParts, call: AuthorizedCall, { upsert, isDry }: ImportRequest): RowWriter {
+  const { entity, access } = call;
+  if (upsert !== undefined) upsertIndex(entity, upsert);
+  const rules = parts.rules.get(entity.name);
+  const mayUpdate = (id: string): boolean => access.may('update', entity.name, `/update/${entity.name}/${id}`);
+  if (!isDry)
+    return createRowWriter(parts, call, { upsert, mayUpdate, committed: (write) => rules?.committed?.(write) });
+  const dry = dryRun(parts, call, { keepsValues: upsert !== undefined || rules !== undefined });
+  return createRowWriter(dry.parts, dry.call, { upsert, mayUpdate, committed: () => undefined });
+}
+
+function readableRow(
+  parts: RuntimeParts,
+  { entity }: AuthorizedCall,
+  { one: { row, read }, ignored }: { readonly one: TransferRow; readonly ignored: Set<string> },
+): readonly ImportRow[] {
+  if ('errors' in read) return [];
+  return [{ row, creation: newCreation(parts, sentFields(entity, read.record, ignored)) }];
+}
+
+function unreadableRow({ row, read }: TransferRow): readonly SettledRow[] {
+  return 'errors' in read ? [{ row, errors: read.errors }] : [];
+}
+
+/** What is wrong with the file where the last of these rows is also the last that can be read. */
+function endOfFile(group: readonly TransferRow[]): ImportEnd | undefined {
+  const last = group.at(-1);
+  if (last === undefined || 'record' in last.read || last.read.endsFile !== true) return undefined;
+  const [error] = last.read.errors;
+  return error === undefined ? undefined : { code: error.code, message: `row ${last.row}: ${error.message}` };
+}
+
+const rowsPerWord = 1000;
+const millisecondsPerWord = 1000;
+
+/** Whether it is time again to say how far an import has come. */
+function createPace({ clock }: Pick<RuntimeParts, 'clock'>): (figures: ImportFigures) => boolean {
+  let said = { rows: 0, at: clock.now() };
+  return ({ rows }) => {
+    const at = clock.now();
+    if (rows - said.rows < rowsPerWord && at - said.at < millisecondsPerWord) return false;
+    said = { rows, at };
+    return true;
+  };
+}

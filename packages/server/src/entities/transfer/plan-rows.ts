@@ -1,0 +1,142 @@
+import type { InputError } from '@freehold/contract/problem';
+import { Problem } from '../../lib/problem.ts';
+import type { Key } from '../../store/port.ts';
+import { type CreatePlan, planCreate } from '../create-record.ts';
+import type { RecordWrite } from '../entity-rules.ts';
+import type { CompiledUnique } from '../indexes/compile-indexes.ts';
+import { mergeChanges, type PlannedChange } from '../planned-change.ts';
+import type { RuntimeParts } from '../record-runtime.ts';
+import { planUpdate, type UpdatePlan } from '../update-record.ts';
+import type { RecordCall, WritePlan } from '../write-loop.ts';
+import { apartWrites, placeText } from './apart-writes.ts';
+import type { ImportRow } from './import-row.ts';
+import { missingValues, upsertIndex, upsertKey } from './upsert.ts';
+
+export interface RowsRequest {
+  readonly rows: readonly ImportRow[];
+  /** The unique index by which rows find the records that they change; undefined makes each row a new record. */
+  readonly upsert: string | undefined;
+  readonly mayUpdate: (id: string) => boolean;
+}
+
+/** What became of a row. */
+export type SettledRow =
+  | { readonly row: number; readonly write: RecordWrite }
+  | { readonly row: number; readonly errors: readonly InputError[] };
+
+export interface RowsPlan extends WritePlan {
+  /** The call by the configuration that the rows were planned by. */
+  readonly call: RecordCall;
+  readonly settled: readonly SettledRow[];
+  /** Rows that have to be planned on what this commit leaves. */
+  readonly rest: readonly ImportRow[];
+}
+
+/**
+ * One commit of the first of these rows, as many as do not get in each other's way. Rows that are refused are left out
+ * of it. What comes of the rows is what would come of writing them one after the other.
+ */
+export async function planRows(parts: RuntimeParts, call: RecordCall, request: RowsRequest): Promise<RowsPlan> {
+  const unique = request.upsert === undefined ? undefined : upsertIndex(call.entity, request.upsert);
+  const planned = await Promise.all(request.rows.map((row) => planRow(parts, call, { row, unique, ...request })));
+  const taken = await takenPlaces(call, planned);
+  const apart = apartWrites();
+  const settled: SettledRow[] = [];
+  const changes: PlannedChange[] = [];
+  for (const { row, place, outcome } of planned) {
+    const wanted = 'plan' in outcome ? outcome.plan.changes : [];
+    if (!apart.hasRoomFor(wanted, place)) break;
+    const errors = 'errors' in outcome ? outcome.errors : refusalByWhatStands(wanted, taken);
+    if (errors !== undefined) settled.push({ row: row.row, errors });
+    else if ('plan' in outcome) {
+      apart.add(wanted, place);
+      changes.push(...wanted);
+      settled.push({ row: row.row, write: writeOf(call, outcome.plan) });
+    }
+  }
+  return { call, settled, rest: request.rows.slice(settled.length), changes: mergeChanges(changes) };
+}
+
+interface PlannedRow {
+  readonly row: ImportRow;
+  /** Where the unique index notes the record that the row is about. */
+  readonly place: Key | undefined;
+  readonly outcome: { readonly plan: CreatePlan | UpdatePlan } | { readonly errors: readonly InputError[] };
+}
+
+interface RowRequest extends Pick<RowsRequest, 'mayUpdate'> {
+  readonly row: ImportRow;
+  readonly unique: CompiledUnique | undefined;
+}
+
+async function planRow(parts: RuntimeParts, call: RecordCall, request: RowRequest): Promise<PlannedRow> {
+  const { row, unique } = request;
+  const { body } = row.creation;
+  const place = unique === undefined ? undefined : upsertKey(call.entity, unique, body);
+  const missing = unique === undefined ? [] : missingValues(unique, body);
+  try {
+    // A row that names no record is refused with all that would be wrong with a new one.
+    const plan = await (place === undefined
+      ? planCreate(parts, call, row.creation)
+      : planUpsert(parts, call, { ...request, place }));
+    return { row, place, outcome: missing.length === 0 ? { plan } : { errors: missing } };
+  } catch (error) {
+    const isMissing = ({ pointer }: InputError): boolean => missing.some((one) => one.pointer === pointer);
+    const others = refusalErrors(error).filter((other) => !isMissing(other));
+    return { row, place, outcome: { errors: [...missing, ...others] } };
+  }
+}
+
+async function planUpsert(
+  parts: RuntimeParts,
+  call: RecordCall,
+  { row: { creation }, place, mayUpdate }: RowRequest & { readonly place: Key },
+): Promise<CreatePlan | UpdatePlan> {
+  for (let attempt = 1; ; attempt++) {
+    const [held] = await call.workspace.scope.get([place]);
+    if (held === undefined) return planCreate(parts, call, creation);
+    const id = held.value;
+    if (!mayUpdate(id))
+      throw new Problem('access_denied', `\`update${call.entity.name}\` is not allowed on the record of these values`);
+    try {
+      return await planUpdate(parts, call, { id, body: creation.body });
+    } catch (error) {
+      // It was removed between the two reads.
+      const isGone = error instanceof Problem && error.code === 'not_found';
+      if (!isGone || attempt === attemptsMax) throw error;
+    }
+  }
+}
+
+const attemptsMax = 8;
+
+/** What a row is told of its refusal. @throws what is none. */
+export function refusalErrors(error: unknown): readonly InputError[] {
+  if (!(error instanceof Problem)) throw error;
+  return error.details.errors ?? [{ pointer: '', code: error.code, message: error.message }];
+}
+
+function writeOf({ workspace, actor }: RecordCall, plan: CreatePlan | UpdatePlan): RecordWrite {
+  const after = plan.data;
+  return 'before' in plan ? { workspace, actor, before: plan.before.data, after } : { workspace, actor, after };
+}
+
+/** Which of the places are taken that the rows would be the first to take: values and keys that one record may have. */
+async function takenPlaces({ workspace }: RecordCall, planned: readonly PlannedRow[]): Promise<ReadonlySet<string>> {
+  const keys: Key[] = [];
+  for (const { outcome } of planned)
+    for (const { change, onConflict } of 'plan' in outcome ? outcome.plan.changes : [])
+      if (change.kind === 'put' && change.if === 'absent' && onConflict !== 'replan')
+        keys.push({ pk: change.pk, sk: change.sk });
+  const items = await workspace.scope.get(keys);
+  return new Set(keys.filter((_, index) => items[index] !== undefined).map(placeText));
+}
+
+function refusalByWhatStands(
+  changes: readonly PlannedChange[],
+  taken: ReadonlySet<string>,
+): readonly InputError[] | undefined {
+  for (const { change, onConflict } of changes)
+    if (onConflict !== 'replan' && 'sk' in change && taken.has(placeText(change))) return refusalErrors(onConflict());
+  return undefined;
+}

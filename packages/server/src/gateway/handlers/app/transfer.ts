@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http';
+import type { AuthorizedCall } from '../../../entities/caller-access.ts';
+import { exportRecords } from '../../../entities/export-records.ts';
+import type { Import } from '../../../entities/import-records.ts';
+import { type ListQuery, readListQuery } from '../../../entities/list-query.ts';
+import { scopeToCaller } from '../../../entities/list-scope.ts';
+import { presentationOf } from '../../../entities/present-records.ts';
+import type { RecordRuntime } from '../../../entities/record-runtime.ts';
+import type { TransferFormat } from '../../../entities/transfer-format.ts';
+import { invalidInput, Problem } from '../../../lib/problem.ts';
+import type { RecordRoute } from '../../app-route.ts';
+import { askedType } from '../../pipeline/asked-type.ts';
+import { refuseParameters } from '../../pipeline/read-query.ts';
+import { json, type Reply } from '../../reply.ts';
+import type { GatewayRequest } from '../../request.ts';
+
+const csvType = 'text/csv';
+const jsonlTypes = ['application/x-ndjson', 'application/jsonl', 'application/jsonlines'] as const;
+const [jsonlType] = jsonlTypes;
+
+/** The routes that take and give an entity's records as a file. */
+export function transferRoutes(runtime: RecordRuntime): readonly RecordRoute[] {
+  return [
+    {
+      method: 'POST',
+      path: '/app/:org/import/:entity',
+      access: 'create',
+      takesBody: { streamOf: [csvType, ...jsonlTypes] },
+      handle: (request, call) => importFile(runtime, request, call),
+    },
+    { method: 'GET', path: '/app/:org/export/:entity', access: 'list', handle: exportFile },
+  ];
+}
+
+async function importFile(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
+  const { stream, query, incoming } = request;
+  if (stream === undefined) throw new TypeError('the route takes a stream');
+  if (incoming.headers['idempotency-key'] !== undefined) throw new Problem('invalid_request', repeatedByUpsert);
+  refuseParameters(query, ['dry_run', 'upsert']);
+  const run = runtime.import(call, {
+    format: stream.mediaType === csvType ? 'csv' : 'jsonl',
+    bytes: stream.bytes,
+    upsert: query.get('upsert'),
+    isDry: readDryRun(query.get('dry_run')),
+  });
+  if (isJsonl(askedType(incoming, ['application/json', ...jsonlTypes])))
+    return { status: 200, stream: progressLines(run), contentType: jsonlType };
+  let step = await run.next();
+  while (step.done !== true) step = await run.next();
+  return json(200, step.value);
+}
+
+const repeatedByUpsert =
+  'an import takes no `Idempotency-Key`: send it with `upsert=<a unique index>`, and it can be repeated';
+
+function readDryRun(text: string | undefined): boolean {
+  if (text === undefined || text === 'false') return false;
+  if (text === 'true') return true;
+  const message = '`dry_run` must be `true` or `false`';
+  throw invalidInput('invalid_request', [{ pointer: '/dry_run', code: 'wrong_type', message }]);
+}
+
+function isJsonl(type: string | undefined): boolean {
+  return jsonlTypes.some((known) => known === type);
+}
+
+async function* progressLines(run: Import): AsyncGenerator<string> {
+  let step = await run.next();
+  while (step.done !== true) {
+    yield `${JSON.stringify({ progress: step.value })}\n`;
+    step = await run.next();
+  }
+  yield `${JSON.stringify({ result: step.value })}\n`;
+}
+
+function exportFile({ query, incoming }: GatewayRequest, call: AuthorizedCall): Reply {
+  const format = readFormat(query.get('format'), incoming);
+  const listQuery = scopeToCaller(call, readExportQuery(call, query));
+  const presentation = presentationOf(call, 'list', listQuery.view);
+  return {
+    status: 200,
+    stream: exportRecords(call, { format, query: listQuery, presentation }),
+    contentType: format === 'csv' ? `${csvType}; charset=utf-8; header=present` : jsonlType,
+    headers: { 'Content-Disposition': `attachment; filename="${call.entity.name}.${format}"` },
+  };
+}
+
+/** A list without pages. */
+function readExportQuery({ entity }: AuthorizedCall, query: ReadonlyMap<string, string>): ListQuery {
+  const parameters = new Map(query);
+  parameters.delete('format');
+  const errors = ['pagesize', 'nexttoken']
+    .filter((name) => parameters.has(name))
+    .map((name) => ({
+      pointer: `/${name}`,
+      code: 'unknown_parameter',
+      message: `an export has no pages, so no \`${name}\``,
+    }));
+  if (errors.length > 0) throw invalidInput('invalid_request', errors);
+  return readListQuery(entity, parameters);
+}
+
+function readFormat(text: string | undefined, incoming: IncomingMessage): TransferFormat {
+  if (text === undefined) return askedType(incoming, [csvType, ...jsonlTypes]) === csvType ? 'csv' : 'jsonl';
+  if (text === 'csv' || text === 'jsonl') return text;
+  const message = '`format` must be `csv` or `jsonl`';
+  throw invalidInput('invalid_request', [{ pointer: '/format', code: 'wrong_type', message }]);
+}

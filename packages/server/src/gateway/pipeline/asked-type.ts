@@ -1,0 +1,22 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * Which of these media types a request asks for by its name (RFC 9110, 12.5.1): of several the one that it likes best,
+ * undefined where it names none of them.
+ */
+export function askedType<Type extends string>(request: IncomingMessage, types: readonly Type[]): Type | undefined {
+  let best: { readonly type: Type; readonly weight: number } | undefined;
+  for (const range of (request.headers.accept ?? '').split(',')) {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const type = types.find((known) => known === name);
+    const weight = weightOf(parameters);
+    if (type !== undefined && weight > (best?.weight ?? 0)) best = { type, weight };
+  }
+  return best?.type;
+}
+
+function weightOf(parameters: readonly string[]): number {
+  const q = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+  if (q === undefined) return 1;
+  return /^[01](\.\d{0,3})?$/.test(q) ? Number(q) : 0;
+}
