@@ -47,6 +47,7 @@ const testsMayAlsoImport: readonly string[] = ['store/port.ts', 'store/open-stor
 const testSupport: readonly string[] = [
   'entities/field-types/cases',
   'entities/record-bench.ts',
+  'entities/turn-store.ts',
   'entities/transfer/rows-for-tests.ts',
   'gateway/pipeline/raw-request.ts',
   'iam/founded-workspace.ts',

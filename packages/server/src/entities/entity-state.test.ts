@@ -25,7 +25,7 @@ test('hidden is whatever some definition put into records and the one that stand
       let state = newEntityState(first, 1);
       let before = first;
       for (const [index, after] of changes.entries()) {
-        state = nextEntityState(state, { before, after }, { version: index + 2, now: 0 });
+        state = nextEntityState(state, { before, after }, index + 2);
         before = after;
       }
       const ever = new Set([first, ...changes].flatMap(shownBy));

@@ -32,14 +32,14 @@ export function newEntityState(definition: EntityDefinition, version: number): E
 export function nextEntityState(
   current: EntityState,
   { before, after }: { readonly before: EntityDefinition; readonly after: EntityDefinition },
-  at: { readonly version: number; readonly now: number },
+  version: number,
 ): EntityState {
   const shown = plainFields(after);
   const hidden = [...new Set([...current.hidden, ...plainFields(before)])].filter((name) => !shown.includes(name));
   return {
-    version: at.version,
-    generation: at.version,
-    indexes: nextIndexStates(current.indexes, after, at),
+    version,
+    generation: version,
+    indexes: nextIndexStates(current.indexes, after, version),
     hidden,
     hasSealed: current.hasSealed || after.UpdateParams.some(isSealed),
   };

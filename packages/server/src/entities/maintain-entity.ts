@@ -23,10 +23,7 @@ export const maintainEntityJob = 'maintain-entity';
 /** Until then requests may still read by an index that is being dropped. */
 export const droppedForMilliseconds = 2000;
 
-/**
- * An item of the org's scope, for the commit that changes the indexes. Where some are dropped, a second one is to be due
- * when nobody reads by them any more.
- */
+/** An item of the org's scope, for the commit that changes the indexes. Dropped ones the job comes back to by itself. */
 export function maintainWork(work: MaintainEntity, at: number): Put {
   const value = JSON.stringify({ job: maintainEntityJob, ...work });
   const sk = `${maintainEntityJob};${work.entityName};${work.version};${at}`;
@@ -64,7 +61,7 @@ export async function maintainEntity(
   const place = { scope: parts.store.scope(orgScopeName(work.orgCode)), key: indexProgressKey(work.entityName) };
   for (;;) {
     await stillMine();
-    const set = await eraseUnread(parts, work);
+    const set = await ageDropped(parts, work);
     const task = await findTask(set, work.entityName);
     if (task === undefined) {
       await forgetProgress(place);
@@ -74,19 +71,33 @@ export async function maintainEntity(
     const progress = await TaskProgress.open({ ...place, clock: parts.clock }, taskText(task), count);
     const outcome = await maintainRecords(parts.store, work.orgCode, { task, progress, stillMine });
     if (outcome === 'overtaken') continue;
-    const settle = (indexes: readonly IndexState[]) => settledIndexes(indexes, task, progress.duplicates);
-    await changeIndexes(parts, work, settle);
+    await changeIndexes(parts, work, (indexes) => ({ indexes: settledIndexes(indexes, task, progress.duplicates) }));
   }
 }
 
-/** Lets go of dropped indexes that nobody reads by any more. Returns the configuration by which to go on. */
-async function eraseUnread(parts: MaintainParts, work: MaintainEntity): Promise<ConfigSet> {
-  const now = parts.clock.now();
-  const isUnread = ({ state, droppedAt = now }: IndexState): boolean =>
-    state === 'dropping' && droppedAt <= now - droppedForMilliseconds;
+/** Lets go of dropped indexes once nobody reads by them any more. Returns the configuration by which to go on. */
+async function ageDropped(parts: MaintainParts, work: MaintainEntity): Promise<ConfigSet> {
   const set = await parts.configs.refresh(work.orgCode);
-  if (set.active(work.entityName)?.state.indexes.some(isUnread) !== true) return set;
-  const erase = (index: IndexState): IndexState => (isUnread(index) ? { ...index, state: 'erasing' } : index);
-  await changeIndexes(parts, work, (indexes) => indexes.map(erase));
+  const indexes = set.active(work.entityName)?.state.indexes ?? [];
+  if (aged(indexes, parts.clock.now()).every((index) => indexes.includes(index))) return set;
+  await changeIndexes(parts, work, (standing) => {
+    // Asked after the states were read: nothing here can be dropped later than now.
+    const now = parts.clock.now();
+    const isNoted = standing.some(isNewlyDropped);
+    return { indexes: aged(standing, now), work: isNoted ? [maintainWork(work, now + droppedForMilliseconds)] : [] };
+  });
   return parts.configs.refresh(work.orgCode);
+}
+
+function isNewlyDropped({ state, droppedAt }: IndexState): boolean {
+  return state === 'dropping' && droppedAt === undefined;
+}
+
+function aged(indexes: readonly IndexState[], now: number): readonly IndexState[] {
+  return indexes.map((index): IndexState => {
+    if (isNewlyDropped(index)) return { ...index, droppedAt: now };
+    const { state, droppedAt = now } = index;
+    const isUnread = state === 'dropping' && droppedAt <= now - droppedForMilliseconds;
+    return isUnread ? { ...index, state: 'erasing' } : index;
+  });
 }

@@ -311,6 +311,7 @@ test('while the indexes of many changes are being removed, further ones wait', a
     if (problem === undefined) await change(node, { UpdateParams: fields(true) });
   }
   assert.equal(problem?.code, 'conflict');
+  await workOff(bench, node);
   clock.advance(2000);
   await workOff(bench, node);
   await change(node, { UpdateParams: fields(false) });

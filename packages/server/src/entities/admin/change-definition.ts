@@ -9,9 +9,8 @@ import type { ConfigSet } from '../config-set.ts';
 import { parseViews } from '../definition/parse-views.ts';
 import type { EntityDefinition } from '../definition.ts';
 import { type EntityState, nextEntityState } from '../entity-state.ts';
-import type { IndexState } from '../indexes/index-states.ts';
 import { defaultTemplates } from '../key-template.ts';
-import { droppedForMilliseconds, type MaintainEntity, maintainWork } from '../maintain-entity.ts';
+import { type MaintainEntity, maintainWork } from '../maintain-entity.ts';
 import { activeKey, versionKey } from '../org-keys.ts';
 import { type ParsedDefinition, parseDefinition } from '../parse-definition.ts';
 import { referencesChange } from '../references/references-change.ts';
@@ -81,7 +80,7 @@ async function planChange(
   refuseUnfitViews(configs, definition);
   const now = parts.clock.now();
   const change = { before: before.definition, after: definition };
-  const state = nextEntityState(active.state, change, { version: next, now });
+  const state = nextEntityState(active.state, change, next);
   refuseTooManyLeaving(state);
   const after = compileEntity(definition, next, state);
   const changes: readonly Change[] = [
@@ -140,12 +139,8 @@ function refuseTooManyLeaving({ indexes }: EntityState): void {
   throw new Problem('conflict', 'the indexes of earlier changes are still being removed: try again in a moment');
 }
 
-/** The work that the indexes ask for: at once, and again when nobody reads any more by those that are dropped. */
+/** The work that the indexes ask for. */
 function maintenance(work: MaintainEntity, { indexes }: EntityState, now: number): readonly Change[] {
-  const has = (...states: readonly IndexState['state'][]): boolean =>
-    indexes.some(({ state }) => states.includes(state));
-  return [
-    ...(has('building', 'erasing') ? [maintainWork(work, now)] : []),
-    ...(has('dropping') ? [maintainWork(work, now + droppedForMilliseconds)] : []),
-  ];
+  const isSettled = indexes.every(({ state }) => state === 'ready');
+  return isSettled ? [] : [maintainWork(work, now)];
 }

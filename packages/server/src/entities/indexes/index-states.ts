@@ -34,7 +34,7 @@ export interface IndexState extends IndexSource {
   /** The config version that brought it. */
   readonly id: number;
   readonly state: 'building' | 'ready' | 'dropping' | 'erasing' | 'failed';
-  /** When it began to be dropped, in milliseconds since the epoch. */
+  /** A time by which it was being dropped, in milliseconds since the epoch: noted by who sees it, since a commit may take long. */
   readonly droppedAt?: number;
   /** Records that have the same values, where a unique index failed on them. */
   readonly duplicates?: readonly Duplicate[];
@@ -67,21 +67,21 @@ export function newIndexStates(definition: EntityDefinition, version: number): r
 export function nextIndexStates(
   current: readonly IndexState[],
   definition: EntityDefinition,
-  at: { readonly version: number; readonly now: number },
+  version: number,
 ): readonly IndexState[] {
   const kept = current.filter(({ state }) => state === 'ready' || state === 'building');
   const next = wantedIndexes(definition).map(
     (index): IndexState =>
-      kept.find((other) => sourceText(other) === sourceText(index)) ?? { ...index, id: at.version, state: 'building' },
+      kept.find((other) => sourceText(other) === sourceText(index)) ?? { ...index, id: version, state: 'building' },
   );
   const leaving = current.filter((index) => !next.includes(index));
-  return [...next, ...leaving.map((index) => leave(index, at.now))];
+  return [...next, ...leaving.map(leave)];
 }
 
 /** Only what was read by may still be read by, on a node that has not seen the change yet. */
-function leave({ duplicates: _, isErased: _erased, ...index }: IndexState, now: number): IndexState {
+function leave({ duplicates: _, isErased: _erased, ...index }: IndexState): IndexState {
   if (index.state === 'dropping') return index;
-  if (index.state === 'ready' && index.kind !== 'unique') return { ...index, state: 'dropping', droppedAt: now };
+  if (index.state === 'ready' && index.kind !== 'unique') return { ...index, state: 'dropping' };
   return { ...index, state: 'erasing' };
 }
 

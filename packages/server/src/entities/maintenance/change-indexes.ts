@@ -1,3 +1,4 @@
+import type { Put } from '../../store/port.ts';
 import { apiName } from '../api-configs.ts';
 import { type ChangeConfigParts, changeConfig } from '../change-config.ts';
 import { compileEntity } from '../compile-entity.ts';
@@ -6,17 +7,23 @@ import { type IndexState, isLeaving, isSameIndex } from '../indexes/index-states
 import { activeKey } from '../org-keys.ts';
 import { referencesChange } from '../references/references-change.ts';
 
+export interface IndexChange {
+  readonly indexes: readonly IndexState[];
+  /** What is to be done about them later. */
+  readonly work?: readonly Put[];
+}
+
 /** Brings the indexes of an entity into other states. Nothing happens where there is no such entity any more. */
 export async function changeIndexes(
   parts: ChangeConfigParts,
   { orgCode, entityName }: { readonly orgCode: string; readonly entityName: string },
-  change: (indexes: readonly IndexState[]) => readonly IndexState[],
+  change: (indexes: readonly IndexState[]) => IndexChange,
 ): Promise<void> {
   await changeConfig(parts, orgCode, async (set, next) => {
     const state = set.active(entityName)?.state;
     const entity = await set.entity(entityName);
     if (state === undefined || entity === undefined) return { changes: [] };
-    const indexes = change(state.indexes);
+    const { indexes, work = [] } = change(state.indexes);
     const generation = hasNewLeaving(state.indexes, indexes) ? next : state.generation;
     const changed: EntityState = { ...state, indexes, generation };
     const compiled = compileEntity(entity.definition, state.version, changed);
@@ -25,6 +32,7 @@ export async function changeIndexes(
       changes: [
         { kind: 'put', ...pointer, value: JSON.stringify(changed), if: 'present' },
         ...referencesChange(set, { name: entityName, compiled }, next),
+        ...work,
       ],
     };
   });
