@@ -151,6 +151,20 @@ for (const kind of kinds) {
   });
 }
 
+test('a unique index that goes alone gives its values free', async () => {
+  const { bench, node } = await org('memory');
+  await node.admin.define('acme', { ...order, UniqueIndexes: [{ indexName: 'one', fields: ['title'] }] });
+  await node.runtime.create(await node.call('order'), { title: 'a' });
+  await change(node, { UniqueIndexes: [] });
+  await node.runtime.create(await node.call('order'), { title: 'a' });
+  await workOff(bench, node);
+  assert.deepEqual(
+    (await bench.contents()).filter(({ pk }) => pk.startsWith('unique#')),
+    [],
+  );
+  assert.deepEqual((await node.call('order')).entity.uniques, []);
+});
+
 test('what is sent takes the place of what stands, and the rest stays', async () => {
   const { node } = await org('memory');
   const UniqueIndexes = [{ indexName: 'one', fields: ['title'] }];
