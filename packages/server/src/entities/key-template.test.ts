@@ -11,6 +11,7 @@ import {
   parseTemplate,
   readTemplate,
 } from './key-template.ts';
+import { orgScopeName, workspaceOrg, workspaceScopeName } from './workspace.ts';
 
 test('a filled key is the template with its values in place', () => {
   const template = parsed('org#{org};data#order');
@@ -80,6 +81,54 @@ test('two values that differ only in one nasty character give two keys', () => {
       assert.equal(seen.get(key), undefined, `${x} ${y} and ${seen.get(key)}`);
       seen.set(key, `${x} ${y}`);
     }
+});
+
+test('of all short values that are made of nasty pieces no two pairs give one key', () => {
+  const pieces = ['a', '#', ';', '%', '%23', '2', '3B'];
+  const short = ['', ...pieces, ...pieces.flatMap((one) => pieces.map((other) => one + other))];
+  const values = [...new Set([...short, ...pieces.flatMap((one) => short.map((other) => one + other))])];
+  for (const source of ['{x}#{y}', 'org#{x};%23#{y}#']) {
+    const template = parsed(source);
+    const given = values.filter((value) => value !== '');
+    const keys = new Set(given.flatMap((x) => given.map((y) => keyOf(template, { x, y }))));
+    assert.equal(keys.size, given.length ** 2, source);
+  }
+});
+
+test('of a million pairs of values that differ by a character that moved none gives one key', () => {
+  const random = createRandom(20_261_120);
+  const signs = ['a', 'b', '#', ';', '%', '2', '3', 'B', '\u0001', '\u007f', 'é', '😀'];
+  const sign = () => signs[random(signs.length)] ?? 'a';
+  const text = () => {
+    let made = sign();
+    for (let more = random(4); more > 0; more--) made += sign();
+    return made;
+  };
+  const template = parsed('org#{org};data#order;{x}#{y}');
+  for (let pair = 0; pair < 1_000_000; pair++) {
+    const [x, y] = [text(), text()];
+    const joined = x + y;
+    const cut = 1 + random(joined.length - 1);
+    const other = pair % 2 === 0 ? { x: joined.slice(0, cut), y: joined.slice(cut) } : { x, y: y + sign() };
+    if (x === other.x && y === other.y) continue;
+    const org = 'acme-main';
+    if (keyOf(template, { org, x, y }) === keyOf(template, { org, ...other }))
+      assert.fail(`${x} ${y} ${other.x} ${other.y}`);
+  }
+});
+
+test('no two workspaces have one name, whatever the codes of org and tenant', () => {
+  const words = (signs: string, lengthMax: number): readonly string[] => {
+    if (lengthMax === 0) return [''];
+    const shorter = words(signs, lengthMax - 1);
+    return [...new Set([...shorter, ...shorter.flatMap((word) => [...signs].map((sign) => word + sign))])];
+  };
+  const orgs = words('ab0', 4).filter((code) => /^[a-z][a-z0-9]{1,31}$/.test(code));
+  const tenants = words('a0-', 5).filter((code) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(code));
+  const pairs = orgs.flatMap((orgCode) => tenants.map((tenantCode) => ({ orgCode, tenantCode })));
+  assert.equal(new Set(pairs.map(workspaceOrg)).size, pairs.length);
+  const scopes = pairs.map(({ orgCode, tenantCode }) => workspaceScopeName(orgCode, tenantCode));
+  assert.equal(new Set([...scopes, ...orgs.map(orgScopeName)]).size, pairs.length + orgs.length);
 });
 
 test('the values read from a key are those it was filled with', () => {
@@ -175,6 +224,17 @@ const templateAndValues: fc.Arbitrary<Filled> = fc
     const values = Object.fromEntries(template.tokens.map((token, index) => [token, given[index] ?? 'x']));
     return { template, values };
   });
+
+/** Whole numbers below a bound, the same ones in each run (xorshift32). */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) % below;
+  };
+}
 
 function parsed(source: string): KeyTemplate {
   const template = parseTemplate(source);
