@@ -151,6 +151,26 @@ for (const kind of kinds) {
   });
 }
 
+test('an index that is being built shows how far it is', async () => {
+  const { bench, clock, node } = await org('memory');
+  await node.admin.define('acme', order);
+  const call = await node.call('order');
+  for (let count = 0; count < 600; count++) await node.runtime.create(call, { title: 'a' });
+  const { version } = await change(node, { UpdateParams: [{ name: 'title', index: true }] });
+  let steps = 0;
+  const work = maintainEntity(
+    { ...bench.opened, ...node, clock },
+    { orgCode: 'acme', entityName: 'order', version },
+    async () => {
+      clock.advance(1000);
+      if (++steps === 5) throw new Error('another process has taken over');
+    },
+  );
+  await assert.rejects(work, /taken over/);
+  const [shown] = (await node.admin.show('acme', 'order')).indexes;
+  assert.deepEqual(shown, { name: 'title', kind: 'field', state: 'building', done: 500, total: 600 });
+});
+
 test('a unique index that goes alone gives its values free', async () => {
   const { bench, node } = await org('memory');
   await node.admin.define('acme', { ...order, UniqueIndexes: [{ indexName: 'one', fields: ['title'] }] });

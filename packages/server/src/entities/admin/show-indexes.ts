@@ -47,7 +47,10 @@ function showIndex(
 /** As the job that builds says; before it has begun nothing is done. */
 async function readProgress(store: Store, orgCode: string, entityName: string): Promise<IndexProgress> {
   const [item] = await store.scope(orgScopeName(orgCode)).get([indexProgressKey(entityName)]);
-  if (item !== undefined) return JSON.parse(item.value) as IndexProgress;
+  if (item !== undefined) {
+    const { done, total } = JSON.parse(item.value) as IndexProgress;
+    return { done, total };
+  }
   const [total = 0] = await countRecords(store, orgCode, [entityName]);
   return { done: 0, total };
 }
