@@ -87,6 +87,13 @@ const targets: readonly Target[] = [
     good: { name: 'planted', statements: [{ Effect: 'Allow', Action: ['*'], Resource: ['*'] }] },
     member: 'name',
   },
+  {
+    method: 'PUT',
+    url: `${gateways.management}/api/create-note`,
+    headers: builderHeaders,
+    good: { entityName: 'note' },
+    member: 'entityName',
+  },
 ];
 
 /** Puts raw JSON text in the place of one member's value. */

@@ -50,6 +50,7 @@ const managementRoutes: readonly Route[] = [
   { method: 'POST', path: '/auth/logout' },
   { method: 'GET', path: '/org' },
   { method: 'POST', path: '/api/create-planted', body: definition('planted', []) },
+  { method: 'PUT', path: '/api/create-order', body: { UpdateParams: [] } },
   { method: 'GET', path: '/api/entities' },
   { method: 'GET', path: '/api/entity?entityName=order' },
   { method: 'GET', path: '/api/entity/endpoints?entity=order' },
