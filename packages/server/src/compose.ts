@@ -21,11 +21,13 @@ import { createManagementGateway } from './gateway/management-gateway.ts';
 import { createAccessEpochs } from './iam/access-epochs.ts';
 import { createDecisionLog } from './iam/decision-log.ts';
 import { createIamRules } from './iam/iam-rules.ts';
+import { createAppOrigins } from './identity/app-origins.ts';
 import { createAppSessions } from './identity/app-sessions.ts';
 import { createAppSignIn } from './identity/app-sign-in.ts';
 import { createFailureBrake } from './identity/failure-brake.ts';
 import { createOrgAccounts } from './identity/org-accounts.ts';
 import { platformScopeName } from './identity/org-directory.ts';
+import { createOrgSettings } from './identity/org-settings.ts';
 import { createPasswordHasher } from './identity/passwords.ts';
 import { platformIssuer } from './identity/platform-issuer.ts';
 import { loadSecrets, type Secrets } from './identity/secrets.ts';
@@ -75,7 +77,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   };
   const jobs = startJobs(spaces, { configs, clock, onFault });
   const decisions = createDecisionLog(clock);
-  const identity = await composeIdentity(options, spaces, secrets);
+  const identity = await composeIdentity(options, spaces, { secrets, configs });
   const entities = composeEntities(spaces, { configs, clock, newId: identity.newId, secrets, poke: jobs.poke });
   const { accounts, signIn, signingKeys } = identity;
   const { runtime, idempotency, epochs, admins } = entities;
@@ -86,12 +88,18 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     issuer: identity.issuer,
     epochs,
     clock,
-    cacheSeconds: aclCacheSeconds,
+    configs,
   });
   let isDraining = false;
   const readiness = () => readinessOf(allStores, isDraining);
   const jwks = () => signingKeys.jwks();
   const clientAddress = createClientAddress(config.trustedProxies);
+  const platform = spaces.platform.store.scope(platformScopeName);
+  const origins = createAppOrigins({ platform, configs, clock });
+  const settings = {
+    test: createOrgSettings({ store: test.store, configs: configs.test }),
+    prod: createOrgSettings({ store: prod.store, configs: configs.prod }),
+  };
   return {
     app: createAppGateway({
       runtime,
@@ -103,8 +111,17 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       readiness,
       clientAddress,
       jwks,
+      origins,
     }),
-    management: createManagementGateway({ accounts, entities: admins, decisions, readiness, clientAddress }),
+    management: createManagementGateway({
+      accounts,
+      entities: admins,
+      decisions,
+      settings,
+      origins,
+      readiness,
+      clientAddress,
+    }),
     isEmpty: () => accounts.isEmpty(),
     errors: (baseUrl) => createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault }),
     startDraining: () => {
@@ -117,7 +134,11 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   };
 }
 
-async function composeIdentity({ config, clock }: ComposeOptions, spaces: Spaces, secrets: Secrets) {
+async function composeIdentity(
+  { config, clock }: ComposeOptions,
+  spaces: Spaces,
+  { secrets, configs }: { readonly secrets: Secrets; readonly configs: Configs },
+) {
   const platform = spaces.platform.store.scope(platformScopeName);
   const newId = uuidv7Source(clock);
   const signingKeys = loadSigningKeys(secrets.signing_keys);
@@ -130,7 +151,14 @@ async function composeIdentity({ config, clock }: ComposeOptions, spaces: Spaces
     signingKeys,
     issuer,
     accounts: createOrgAccounts({ ...shared, brake: createFailureBrake({ clock }), policy: config.signUp }),
-    signIn: createAppSignIn({ ...shared, brake: createFailureBrake({ clock }), stores, signingKeys, issuer }),
+    signIn: createAppSignIn({
+      ...shared,
+      brake: createFailureBrake({ clock }),
+      stores,
+      configs,
+      signingKeys,
+      issuer,
+    }),
   };
 }
 
@@ -168,9 +196,6 @@ function composeEntities({ test, prod }: Spaces, { configs, clock, newId, secret
     },
   };
 }
-
-/** For how long what a token may do is taken as known, where this process has not changed it itself. */
-const aclCacheSeconds = 60;
 
 async function openSpaces({ config, clock, onFatal }: ComposeOptions): Promise<Spaces> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });

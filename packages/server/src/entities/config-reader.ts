@@ -4,10 +4,16 @@ import { singleFlight } from '../lib/single-flight.ts';
 import type { Item, Scope, Store } from '../store/port.ts';
 import { actions, activeConfigKey, apiName } from './api-configs.ts';
 import { type CompiledEntity, compileEntity } from './compile-entity.ts';
-import { type ActiveEntity, type ApiVersions, type ConfigSet, makeConfigSet } from './config-set.ts';
+import {
+  type ActiveEntity,
+  type ApiVersions,
+  type ConfigSet,
+  makeConfigSet,
+  type StoredSetting,
+} from './config-set.ts';
 import type { EntityDefinition, Views } from './definition.ts';
 import type { EntityState } from './entity-state.ts';
-import { activeConfigs, configHeadKey, referencesKey, versionKey } from './org-keys.ts';
+import { activeConfigs, activeSettings, configHeadKey, referencesKey, versionKey } from './org-keys.ts';
 import { readReferences } from './references/reference-map.ts';
 import type { ConfiguredViews } from './views/entity-views.ts';
 import { orgScopeName } from './workspace.ts';
@@ -93,12 +99,14 @@ async function readConfigSet(scope: Scope, { known, compile }: ReadOptions): Pro
     const version = head?.version ?? 0;
     if (known?.version === version) return known;
     const pointers = await scope.range(activeConfigs, { limit: pointersMax });
+    const settings = await scope.range(activeSettings, { limit: settingsMax });
     const [after, references] = await scope.get([configHeadKey, referencesKey]);
     if ((after?.version ?? 0) !== version) continue;
     return makeConfigSet({
       version,
       entities: readPointers(pointers),
       references: readReferences(references?.value),
+      settings: new Map(settings.map(({ sk, value }) => [sk, JSON.parse(value) as StoredSetting])),
       compile,
     });
   }
@@ -106,6 +114,7 @@ async function readConfigSet(scope: Scope, { known, compile }: ReadOptions): Pro
 
 /** Five configs of each of the entities that an org may have, and room for those to come. */
 const pointersMax = 10_000;
+const settingsMax = 100;
 
 function readPointers(pointers: readonly Item[]): ReadonlyMap<string, ActiveEntity> {
   const items = new Map(pointers.map((item) => [item.sk, item]));

@@ -16,6 +16,16 @@ export interface ConfigSet {
   /** What the fence of an entity must not stand above, for its writers to know all that they have to heed. */
   generation(name: string): number;
   readonly references: ReferenceMap;
+  /** The settings that were made, by `<group>.<name>`; others have their defaults. */
+  readonly settings: ReadonlyMap<string, StoredSetting>;
+}
+
+/** A setting as it lies in the store. Where `prod_value` is there, production uses it. */
+export interface StoredSetting {
+  readonly value: unknown;
+  readonly prod_value?: unknown;
+  /** The config version that made it so. */
+  readonly version: number;
 }
 
 /** An entity's state and the live versions of its five configs. */
@@ -32,10 +42,11 @@ export interface ConfigSetParts {
   readonly version: number;
   readonly entities: ReadonlyMap<string, ActiveEntity>;
   readonly references: ReferenceMap;
+  readonly settings: ReadonlyMap<string, StoredSetting>;
   readonly compile: (name: string, active: ActiveEntity) => Promise<CompiledEntity>;
 }
 
-export function makeConfigSet({ version, entities, references, compile }: ConfigSetParts): ConfigSet {
+export function makeConfigSet({ version, entities, references, settings, compile }: ConfigSetParts): ConfigSet {
   return {
     version,
     entityNames: [...entities.keys()],
@@ -46,6 +57,7 @@ export function makeConfigSet({ version, entities, references, compile }: Config
     },
     generation: (name) => Math.max(entities.get(name)?.state.generation ?? 0, references.get(name)?.generation ?? 0),
     references,
+    settings,
   };
 }
 
@@ -65,6 +77,7 @@ export const systemConfig: ConfigSet = makeConfigSet({
   version: 0,
   entities: new Map(),
   references: new Map(),
+  settings: new Map(),
   compile: async (name) => {
     throw new TypeError(`there is no entity ${name}`);
   },

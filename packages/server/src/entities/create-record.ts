@@ -40,7 +40,7 @@ export async function planCreate(
   const data = await numbered(parts, call, { creation, draft });
   const key = newRecordKey(entity, data, workspace, actor);
   const rules = parts.rules.get(entity.name);
-  const ruled = rules === undefined ? [] : await rules.changes({ workspace, actor, after: data });
+  const ruled = rules === undefined ? [] : await rules.changes({ workspace, actor, config: call.config, after: data });
   const sealed = sealValues(parts.sealer, { scope: workspace.scope.name, entity, id }, { fields, held: {} });
   const written = await recordChanges(workspace.scope, entity, { after: { key, data }, sealed });
   return { key, version: 0, data, changes: [...written, ...lookups.changes, ...ruled] };

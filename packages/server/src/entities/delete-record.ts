@@ -28,7 +28,7 @@ export async function readDeletion(
   const record = await findRecord(call, input.id);
   if (record === undefined) throw notFound();
   requireMatch(record, input.ifMatch);
-  const { workspace, actor, entity } = call;
-  const write: RecordWrite = { workspace, actor, before: record.data };
+  const { workspace, actor, config, entity } = call;
+  const write: RecordWrite = { workspace, actor, config, before: record.data };
   return { record, write, ruled: (await parts.rules.get(entity.name)?.changes(write)) ?? [] };
 }

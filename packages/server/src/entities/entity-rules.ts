@@ -1,11 +1,9 @@
 import type { PlannedChange } from './planned-change.ts';
 import type { RecordData } from './record.ts';
-import type { Actor, Workspace } from './workspace.ts';
+import type { WriteContext } from './write-loop.ts';
 
 /** A write of one record, as its rules see it: made (`after` only), changed (both) or removed (`before` only). */
-export interface RecordWrite {
-  readonly workspace: Workspace;
-  readonly actor: Actor;
+export interface RecordWrite extends WriteContext {
   readonly before?: RecordData;
   readonly after?: RecordData;
 }

@@ -9,6 +9,9 @@ export const configHeadKey: Key = { pk: 'config', sk: 'head' };
 /** Which entities look up which. */
 export const referencesKey: Key = { pk: 'config', sk: 'references' };
 
+/** The live settings, by `<group>.<name>`. */
+export const activeSettings = 'config;settings';
+
 export const activeConfigs = 'config;active';
 const configVersions = 'config;versions';
 export const entityRows = 'entity';

@@ -36,7 +36,8 @@ export async function planUpdate(parts: RuntimeParts, call: RecordCall, input: U
   if (errors.length + lookups.errors.length > 0) throw invalidBody([...errors, ...lookups.errors]);
   const key = updatedRecordKey(entity, before, data);
   const rules = parts.rules.get(entity.name);
-  const ruled = rules === undefined ? [] : await rules.changes({ workspace, actor, before: before.data, after: data });
+  const write = { workspace, actor, config: call.config, before: before.data, after: data };
+  const ruled = rules === undefined ? [] : await rules.changes(write);
   const place = { scope: workspace.scope.name, entity, id: data.id };
   const sealed = sealValues(parts.sealer, place, { fields, held: await heldSealed(call, data.id) });
   const written = await recordChanges(workspace.scope, entity, { before, after: { key, data }, sealed });

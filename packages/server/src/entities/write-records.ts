@@ -123,11 +123,11 @@ async function planOne(parts: RuntimeParts, config: ConfigSet, asked: Asked): Pr
     switch (asked.action) {
       case 'create': {
         const { key, data, changes } = await planCreate(parts, call, asked.creation);
-        return { call, refused, changes, record: { key, data }, write: { workspace, actor, after: data } };
+        return { call, refused, changes, record: { key, data }, write: { workspace, actor, config, after: data } };
       }
       case 'update': {
         const { key, data, before, changes } = await planUpdate(parts, call, asked.input);
-        const write = { workspace, actor, before: before.data, after: data };
+        const write = { workspace, actor, config, before: before.data, after: data };
         return { call, refused, changes, record: { key, data }, write };
       }
       case 'delete': {

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { AppOrigins } from '../identity/app-origins.ts';
+import { environmentOfClient } from '../identity/org-directory.ts';
 import { Problem } from '../lib/problem.ts';
 import type { AppRoute, EachCaller } from './app-route.ts';
 import type { ErrorReplies } from './error-reply.ts';
@@ -11,8 +13,10 @@ import { transferRoutes } from './handlers/app/transfer.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import { actorOf, authorize, placeOf } from './pipeline/authorize.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
+import { withCors } from './pipeline/cors.ts';
 import { readRequest } from './pipeline/read-request.ts';
 import { readAppToken } from './pipeline/read-token.ts';
+import { singleHeader } from './pipeline/single-header.ts';
 import { json, type Reply } from './reply.ts';
 import { createRouter } from './router.ts';
 
@@ -20,39 +24,45 @@ import { createRouter } from './router.ts';
 export type Gateway = (incoming: IncomingMessage, requestId: string, errors: ErrorReplies) => Promise<Reply>;
 
 export interface AppGatewayParts extends AppServices, Operations {
+  readonly origins: AppOrigins;
   /** The public keys that app tokens are verified by (RFC 7517). */
   readonly jwks: () => unknown;
 }
 
-/** The app gateway: canonical path, route, authenticate, authorize, body, handler, in this order. */
+/** The app gateway: who may read the reply, canonical path, route, authenticate, authorize, body, handler, in this order. */
 export function createAppGateway(parts: AppGatewayParts): Gateway {
   const router = createRouter(appRoutes(parts));
-  return async (incoming, requestId, errors) => {
-    const { path, query } = readTarget(incoming.url ?? '/');
-    const { route, params } = router.match(incoming.method ?? '', path);
-    const matched = { route, params, query, requestId, ip: parts.clientAddress(incoming) };
-    if (route.access === 'public') return route.handle(await readRequest(incoming, matched));
-    const authenticated = parts.sessions.authenticate(readAppToken(incoming));
-    const caller = authenticated instanceof Promise ? await authenticated : authenticated;
-    if (caller.claims.org !== params.org) throw new Problem('token_invalid', 'the token is of another app');
-    if (route.access === 'self') return route.handle(await readRequest(incoming, matched), caller);
-    if (route.access === 'each') {
-      const asking: EachCaller = {
-        workspace: placeOf(caller).workspace,
-        actor: actorOf(caller),
-        authorize: (question) => authorize(parts, caller, { ...question, requestId }),
-        refusal: (error) => errors.reply(error, requestId),
-      };
-      return route.handle(await readRequest(incoming, matched), asking);
-    }
-    const call = await authorize(parts, caller, {
-      verb: route.access,
-      entityName: params.entity ?? '',
-      resource: path.slice('/app/'.length + caller.claims.org.length),
-      requestId,
+  return (incoming, requestId, errors) =>
+    withCors(parts.origins, { incoming, errors, requestId }, async (trace) => {
+      const { path, query } = readTarget(incoming.url ?? '/');
+      const { route, params } = router.match(incoming.method ?? '', path);
+      const matched = { route, params, query, requestId, ip: parts.clientAddress(incoming) };
+      if (route.access === 'public') {
+        trace.env = environmentOfClient(singleHeader(incoming, 'client_id'));
+        return route.handle(await readRequest(incoming, matched));
+      }
+      const authenticated = parts.sessions.authenticate(readAppToken(incoming));
+      const caller = authenticated instanceof Promise ? await authenticated : authenticated;
+      if (caller.claims.org !== params.org) throw new Problem('token_invalid', 'the token is of another app');
+      trace.env = caller.claims.env;
+      if (route.access === 'self') return route.handle(await readRequest(incoming, matched), caller);
+      if (route.access === 'each') {
+        const asking: EachCaller = {
+          workspace: placeOf(caller).workspace,
+          actor: actorOf(caller),
+          authorize: (question) => authorize(parts, caller, { ...question, requestId }),
+          refusal: (error) => errors.reply(error, requestId),
+        };
+        return route.handle(await readRequest(incoming, matched), asking);
+      }
+      const call = await authorize(parts, caller, {
+        verb: route.access,
+        entityName: params.entity ?? '',
+        resource: path.slice('/app/'.length + caller.claims.org.length),
+        requestId,
+      });
+      return route.handle(await readRequest(incoming, matched), call);
     });
-    return route.handle(await readRequest(incoming, matched), call);
-  };
 }
 
 /** Every route of the app gateway, in one table. */

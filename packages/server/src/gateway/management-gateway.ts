@@ -9,6 +9,7 @@ import { accountRoutes } from './handlers/management/accounts.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
 import { entityRoutes } from './handlers/management/entities.ts';
 import { managementDocumentRoutes } from './handlers/management/openapi.ts';
+import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import type { ManagementRoute } from './management-route.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
@@ -16,7 +17,7 @@ import { readRequest } from './pipeline/read-request.ts';
 import { readBearerToken } from './pipeline/read-token.ts';
 import { createRouter } from './router.ts';
 
-export interface ManagementGatewayParts extends Operations {
+export interface ManagementGatewayParts extends Operations, SettingServices {
   readonly accounts: OrgAccounts;
   readonly entities: Readonly<Record<Environment, EntityAdmin>>;
   readonly decisions: DecisionLog;
@@ -43,6 +44,7 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
     ...accountRoutes(parts.accounts),
     ...entityRoutes(parts.entities),
     ...decisionRoutes(parts.decisions),
+    ...settingRoutes(parts),
     ...managementDocumentRoutes(),
     ...sharedRoutes(parts),
   ];

@@ -32,7 +32,7 @@ const reading: readonly Statement[] = [
 ];
 
 /** The policy that a workspace gives to new members, unless it names another. */
-export const viewerPolicy = 'vieweracl';
+const viewerPolicy = 'vieweracl';
 
 /** Everything that a new workspace starts with: its policies, its group of admins, and its founder with both. */
 export async function foundingChanges(

@@ -1,3 +1,5 @@
+import type { ConfigReader } from '../entities/config-reader.ts';
+import { settingOf } from '../entities/setting.ts';
 import type { Environment, Workspace } from '../entities/workspace.ts';
 import type { AccessEpochs } from '../iam/access-epochs.ts';
 import { findMember } from '../iam/iam-rules.ts';
@@ -9,6 +11,7 @@ import { singleFlight } from '../lib/single-flight.ts';
 import type { Store } from '../store/port.ts';
 import { type AppTokenClaims, unverifiedClaim, verifyAppToken } from './app-tokens.ts';
 import { openWorkspace, type WorkspaceHead, workspaceHeadKey } from './memberships.ts';
+import { cacheSeconds } from './settings/plain-settings.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { createTokenCache } from './token-cache.ts';
 import { appAudience } from './token-exchange.ts';
@@ -31,8 +34,7 @@ export interface AppSessionsParts {
   readonly issuer: string;
   readonly epochs: AccessEpochs;
   readonly clock: Clock;
-  /** For how long what was resolved for a token serves, where this process has not heard of a change. */
-  readonly cacheSeconds: number;
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly tokensMax?: number;
 }
 
@@ -49,6 +51,8 @@ interface Person {
   readonly workspace: Workspace;
   readonly access: Access;
   readonly resolvedAt: number;
+  /** For how long this serves, where this process has not heard of a change. */
+  readonly freshMilliseconds: number;
   readonly epoch: number;
 }
 
@@ -66,7 +70,7 @@ export function createAppSessions(parts: AppSessionsParts): AppSessions {
   const flights = singleFlight<string, Person>();
 
   const isFresh = (person: Person, now: number): boolean =>
-    now - person.resolvedAt < parts.cacheSeconds * 1000 && epochs.current(person.workspace.scope.name) === person.epoch;
+    now - person.resolvedAt < person.freshMilliseconds && epochs.current(person.workspace.scope.name) === person.epoch;
 
   const resolvePerson = async (claims: AppTokenClaims, key: string): Promise<Person> => {
     const person = await openPlace(parts, claims, clock.now());
@@ -123,5 +127,7 @@ async function openPlace(parts: AppSessionsParts, claims: AppTokenClaims, now: n
   const isSameWorkspace = head !== undefined && (JSON.parse(head.value) as WorkspaceHead).id === id;
   if (!isSameWorkspace || member?.data.status !== 'active')
     throw new Problem('token_invalid', 'the membership behind the token has ended');
-  return { workspace, access: await resolveAccess(workspace, sub), resolvedAt: now, epoch };
+  const seconds = settingOf(await parts.configs[env].current(orgCode), env, cacheSeconds);
+  const access = await resolveAccess(workspace, sub);
+  return { workspace, access, resolvedAt: now, freshMilliseconds: seconds * 1000, epoch };
 }

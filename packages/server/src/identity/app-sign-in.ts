@@ -1,10 +1,12 @@
+import { settingOf } from '../entities/setting.ts';
 import { type Environment, orgScopeName } from '../entities/workspace.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
 import type { AppTokenClaims } from './app-tokens.ts';
-import { type AppUsersParts, logInWithPassword, type PasswordPolicy } from './app-users.ts';
+import { type AppUsersParts, logInWithPassword } from './app-users.ts';
 import { listMemberships, type TenantSummary } from './memberships.ts';
 import { environmentOf, findOrg, type Org } from './org-directory.ts';
+import { passwordLogin } from './settings/plain-settings.ts';
 import { type ExchangedToken, exchangeToken, type TokenExchangeParts } from './token-exchange.ts';
 
 /** How an app's users come in: a password or a provider's token, and the app JWT in exchange. */
@@ -27,15 +29,14 @@ export interface AppSignInParts extends TokenExchangeParts, AppUsersParts {
   readonly platform: Scope;
 }
 
-const passwordPolicy: PasswordPolicy = { allow_signup: true, min_length: 10 };
-
 export function createAppSignIn(parts: AppSignInParts): AppSignIn {
   return {
     logIn: async (orgCode, { clientId, body, ip }) => {
       const org = await requireOrg(parts.platform, orgCode);
       const env = requireEnvironment(org, clientId);
       const orgScope = parts.stores[env].scope(orgScopeName(org.code));
-      return logInWithPassword(parts, orgScope, { env, body, ip, policy: passwordPolicy });
+      const policy = settingOf(await parts.configs[env].current(org.code), env, passwordLogin);
+      return logInWithPassword(parts, orgScope, { env, body, ip, policy });
     },
     exchange: async (orgCode, headers) => exchangeToken(parts, await requireOrg(parts.platform, orgCode), headers),
     tenants: (claims) => listMemberships(parts, { env: claims.env, orgCode: claims.org }, claims.sub),

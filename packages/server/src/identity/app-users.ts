@@ -10,6 +10,7 @@ import type { FailureBrake } from './failure-brake.ts';
 import { createLoginToken, loginTokenKey } from './password-login-token.ts';
 import { checkPassword, type PasswordHasher } from './passwords.ts';
 import { readBody } from './read-body.ts';
+import type { PasswordLogin } from './settings/plain-settings.ts';
 
 /** An app's user in one environment of an org. `password_hash` is absent where a provider signs the person in. */
 export interface AppUser {
@@ -45,12 +46,7 @@ export interface PasswordLogIn {
   readonly env: Environment;
   readonly body: unknown;
   readonly ip: string;
-  readonly policy: PasswordPolicy;
-}
-
-export interface PasswordPolicy {
-  readonly allow_signup: boolean;
-  readonly min_length: number;
+  readonly policy: PasswordLogin;
 }
 
 const loginTokenMilliseconds = 5 * 60 * 1000;
@@ -70,6 +66,8 @@ export async function logInWithPassword(
   orgScope: Scope,
   request: PasswordLogIn,
 ): Promise<{ readonly token: string; readonly expires_at: string }> {
+  if (!request.policy.enabled)
+    throw new Problem('credentials_invalid', 'this app does not take passwords: sign in through a provider');
   const body = readBody(request.body, { email: 'required', password: 'required' } as const);
   const email = readCredentials(body);
   // An address in one app has nothing to do with the same address in another, so neither have its failures.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createConfigReader } from '../entities/config-reader.ts';
 import { workspaceScopeName } from '../entities/workspace.ts';
 import { systemClock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
@@ -15,7 +16,13 @@ async function newStore(): Promise<Store> {
 }
 
 function partsOn(store: Store): MembershipParts {
-  return { clock: systemClock, newId: uuidv7Source(systemClock), stores: { test: store, prod: store } };
+  const configs = createConfigReader({ store, clock: systemClock });
+  return {
+    clock: systemClock,
+    newId: uuidv7Source(systemClock),
+    stores: { test: store, prod: store },
+    configs: { test: configs, prod: configs },
+  };
 }
 
 const person = (name: string) => ({ id: idOf(name), email: `${name}@acme.example`, fn: '', ln: '' });

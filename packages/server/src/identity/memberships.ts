@@ -1,16 +1,21 @@
+import type { ConfigReader } from '../entities/config-reader.ts';
 import { fenceFloor } from '../entities/fence.ts';
 import { configHeadKey } from '../entities/org-keys.ts';
 import type { StoredRecord } from '../entities/record.ts';
+import { settingOf } from '../entities/setting.ts';
 import { type Environment, orgScopeName, type Workspace, workspaceScopeName } from '../entities/workspace.ts';
 import { type WorkspaceRow, workspaceRowKey } from '../entities/workspace-directory.ts';
-import { foundingChanges, type GrantParts, joiningChanges, type Member, viewerPolicy } from '../iam/founding.ts';
+import { foundingChanges, type GrantParts, joiningChanges, type Member } from '../iam/founding.ts';
 import { findMember, removedMemberKey } from '../iam/iam-rules.ts';
 import { policyIdByName } from '../iam/policy-names.ts';
 import { timestamp } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { type Change, Conflict, type Key, type Scope, type Store } from '../store/port.ts';
+import { emailKey } from './email.ts';
+import { defaultMemberAccess, founderEmail } from './settings/plain-settings.ts';
 
 export interface MembershipParts extends GrantParts {
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly stores: Readonly<Record<Environment, Store>>;
 }
 
@@ -50,7 +55,9 @@ export async function enterDefaultWorkspace(
   person: Member,
 ): Promise<Membership | undefined> {
   const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
-  const { row, version } = await intendWorkspace(parts, orgScope, person);
+  const intent = await intendWorkspace(parts, place, person);
+  if (intent === undefined) return undefined;
+  const { row, version } = intent;
   const workspace = openWorkspace(parts, place, row);
   if (row.state === 'founding') await completeFounding(parts, { orgScope, workspace, row, version });
   return joinWorkspace(parts, orgScope, { workspace, person });
@@ -69,18 +76,26 @@ interface FoundingRow extends WorkspaceRow {
   readonly founder: Member;
   /** The configuration that the org had then: nobody writes in the workspace by an older one. */
   readonly config_version: number;
+  readonly default_member_access: string;
 }
 
-/** The org's row of the workspace; it is the intent that names the founder until the workspace is ready. */
+/**
+ * The org's row of the workspace; it is the intent that names the founder until the workspace is ready. Undefined while
+ * there is none and the person is not the one who may found it.
+ */
 async function intendWorkspace(
   parts: MembershipParts,
-  orgScope: Scope,
+  { env, orgCode }: OrgPlace,
   founder: Member,
-): Promise<{ readonly row: FoundingRow; readonly version: number }> {
+): Promise<{ readonly row: FoundingRow; readonly version: number } | undefined> {
+  const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
   const key = workspaceRowKey(defaultWorkspaceCode);
   for (;;) {
     const [item, head] = await orgScope.get([key, configHeadKey]);
     if (item !== undefined) return { row: JSON.parse(item.value) as FoundingRow, version: item.version };
+    const config = await parts.configs[env].current(orgCode);
+    const only = settingOf(config, env, founderEmail);
+    if (only !== null && emailKey(only) !== emailKey(founder.email)) return undefined;
     const created_at = timestamp(parts.clock.now());
     const row: FoundingRow = {
       id: parts.newId(),
@@ -90,6 +105,7 @@ async function intendWorkspace(
       created_at,
       founder,
       config_version: head?.version ?? 0,
+      default_member_access: settingOf(config, env, defaultMemberAccess),
     };
     const unchanged: Change = {
       kind: 'check',
@@ -115,7 +131,7 @@ async function completeFounding(parts: MembershipParts, founding: Founding): Pro
     code: row.code,
     name: row.name,
     founder_id: row.founder.id,
-    default_member_access: viewerPolicy,
+    default_member_access: row.default_member_access,
   };
   const grants = await foundingChanges(parts, workspace, row.founder);
   await commitUnlessDone(workspace.scope, [

@@ -31,6 +31,12 @@ export async function findOrg(platform: Scope, code: string): Promise<Org | unde
   return item === undefined ? undefined : (JSON.parse(item.value) as Org);
 }
 
+/** The environment that a client id says it is of, whether or not it is any app's. */
+export function environmentOfClient(clientId: string | undefined): Environment | undefined {
+  if (clientId?.startsWith('test_') === true) return 'test';
+  return clientId?.startsWith('prod_') === true ? 'prod' : undefined;
+}
+
 /** The environment that a client id stands for. */
 export function environmentOf(org: Org, clientId: string): Environment | undefined {
   if (clientId === org.environments.test.client_id) return 'test';

@@ -36,6 +36,11 @@ export class BoundedMap<K, V> {
     return this.#entries.has(key);
   }
 
+  /** Those used last come last; asking for them does not count as a use. */
+  *values(): Generator<V> {
+    for (let entry = this.#oldest; entry !== undefined; entry = entry.newer) yield entry.value;
+  }
+
   set(key: K, value: V): void {
     this.delete(key);
     const weight = this.#weigh(value);

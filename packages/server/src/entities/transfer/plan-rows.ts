@@ -116,9 +116,11 @@ export function refusalErrors(error: unknown): readonly InputError[] {
   return error.details.errors ?? [{ pointer: '', code: error.code, message: error.message }];
 }
 
-function writeOf({ workspace, actor }: RecordCall, plan: CreatePlan | UpdatePlan): RecordWrite {
+function writeOf({ workspace, actor, config }: RecordCall, plan: CreatePlan | UpdatePlan): RecordWrite {
   const after = plan.data;
-  return 'before' in plan ? { workspace, actor, before: plan.before.data, after } : { workspace, actor, after };
+  return 'before' in plan
+    ? { workspace, actor, config, before: plan.before.data, after }
+    : { workspace, actor, config, after };
 }
 
 /** Which of the places are taken that the rows would be the first to take: values and keys that one record may have. */

@@ -1,0 +1,68 @@
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+
+/** A key of a provider, with the one algorithm that it verifies. */
+export interface ProviderKey {
+  readonly kid: string | undefined;
+  readonly alg: string;
+  readonly key: KeyObject;
+}
+
+/**
+ * Reads a JSON Web Key Set (RFC 7517), without the keys that sign no identity tokens: secrets, keys that are told with
+ * their private half, keys for encryption, weak and overlong ones.
+ * @throws Error when it is none.
+ */
+export function readKeySet(document: unknown): readonly ProviderKey[] {
+  const keys = membersOf(document).get('keys');
+  if (!Array.isArray(keys)) throw new Error('the answer is no key set');
+  return keys.slice(0, keysMax).flatMap((jwk) => readKey(membersOf(jwk)));
+}
+
+/** The key that a token's header means: with two that it could be, none. */
+export function findKey(
+  keys: readonly ProviderKey[],
+  header: { readonly alg: string; readonly kid: string | undefined },
+): ProviderKey | undefined {
+  const [key, other] = keys.filter(({ alg, kid }) => alg === header.alg && (header.kid ?? kid) === kid);
+  return other === undefined ? key : undefined;
+}
+
+/** Own members alone, so that no name leads into a prototype. */
+export function membersOf(value: unknown): ReadonlyMap<string, unknown> {
+  return new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
+}
+
+const keysMax = 64;
+const rsaBitsMin = 2048;
+/** Beyond, a single verification costs whoever hosts the platform milliseconds. */
+const rsaBitsMax = 8192;
+
+/** What the types of keys verify; the first is meant where a key does not say, never what a token says. */
+const algorithmsOf: ReadonlyMap<string, readonly [string, ...string[]]> = new Map([
+  ['RSA', ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']],
+  ['EC P-256', ['ES256']],
+  ['EC P-384', ['ES384']],
+  ['EC P-521', ['ES512']],
+  ['OKP Ed25519', ['EdDSA']],
+]);
+
+function readKey(jwk: ReadonlyMap<string, unknown>): readonly ProviderKey[] {
+  const { kty, crv, kid, use, alg, key_ops: operations, d, n, e, x, y } = Object.fromEntries(jwk);
+  const algorithms = algorithmsOf.get(kty === 'RSA' ? 'RSA' : `${kty} ${crv}`) ?? [];
+  const verified = alg === undefined ? algorithms[0] : algorithms.find((name) => name === alg);
+  const verifies = operations === undefined || (Array.isArray(operations) && operations.includes('verify'));
+  const signs = (use === undefined || use === 'sig') && verifies && d === undefined;
+  if (verified === undefined || !signs || (kid !== undefined && typeof kid !== 'string')) return [];
+  const key = importKey({ kty, crv, n, e, x, y });
+  return key === undefined ? [] : [{ kid, alg: verified, key }];
+}
+
+function importKey(jwk: Readonly<Record<string, unknown>>): KeyObject | undefined {
+  try {
+    const key = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });
+    const bits = key.asymmetricKeyDetails?.modulusLength ?? rsaBitsMin;
+    return bits >= rsaBitsMin && bits <= rsaBitsMax ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
