@@ -7,9 +7,11 @@ import fc from 'fast-check';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
 import type { OpenedStore } from '../store/port.ts';
-import type { KeyTemplates } from './definition.ts';
+import type { EntityDefinition, FieldDefinition } from './definition.ts';
 import type { RecordData } from './record.ts';
-import { derived, listAll, listQuery, type Node, RecordBench, SteppedClock } from './record-bench.ts';
+import { derived, listAll, listQuery, type Node, RecordBench, SteppedClock, sealer, user } from './record-bench.ts';
+import { sealedKey } from './record-changes.ts';
+import { readSealed } from './sealed-values.ts';
 import type { RecordCall } from './write-loop.ts';
 
 type Fields = Readonly<Record<string, string | number | boolean | null>>;
@@ -19,16 +21,16 @@ type Step =
   | { readonly kind: 'update'; readonly which: number; readonly body: Fields }
   | { readonly kind: 'remove'; readonly which: number };
 
-/** How an entity's records are keyed, and what the key demands of their fields. */
-interface Variant {
-  readonly entityName: string;
-  readonly baseKeys?: KeyTemplates;
-  readonly needed: readonly string[];
+/** What is defined beside the fields that every variant has, and what it demands of records. */
+interface Variant
+  extends Pick<EntityDefinition, 'entityName' | 'baseKeys' | 'UniqueIndexes' | 'ownerIndexes' | 'parentIndex'> {
+  readonly needed?: readonly string[];
   readonly natural?: string;
+  readonly more?: readonly FieldDefinition[];
 }
 
 const variants: readonly Variant[] = [
-  { entityName: 'plain', needed: [] },
+  { entityName: 'plain' },
   {
     entityName: 'moving',
     baseKeys: { pkTemplate: 'org#{org};by#{flag}', skTemplate: '{title};{amount}#{id}' },
@@ -40,13 +42,46 @@ const variants: readonly Variant[] = [
     needed: ['title'],
     natural: 'title',
   },
+  rich('rich', {}),
+  rich('richer', {
+    baseKeys: { pkTemplate: 'org#{org};richer#{keeper}', skTemplate: '{no}#{id}' },
+    needed: ['keeper'],
+  }),
 ];
+
+/** Everything that the platform keeps and makes of a record, in one entity. */
+function rich(entityName: string, rest: Partial<Variant>): Variant {
+  return {
+    entityName,
+    more: [
+      { name: 'keeper', colType: 'guid' },
+      { name: 'secret', colType: 'encrypted' },
+      { name: 'no', colType: 'autoincrement', index: true },
+      { name: 'label', colType: 'formula', formula: '{title}/{amount}/{no}', index: true, search: true },
+      { name: 'words', search: true },
+    ],
+    UniqueIndexes: [
+      { indexName: 'by_title', fields: ['title'], ignoreCase: true },
+      { indexName: 'by_pair', fields: ['amount', 'flag'] },
+      { indexName: 'by_label', fields: ['label', 'keeper'] },
+    ],
+    ownerIndexes: [
+      { ownerFieldName: 'keeper', gpkTemplate: 'org#{org};o#{keeper}', gskTemplate: '{amount}#{id}', scopeList: true },
+      { ownerFieldName: 'created_by', gpkTemplate: 'org#{org};c#{created_by}', gskTemplate: '{id}' },
+    ],
+    parentIndex: { parentFieldName: 'title', gpkTemplate: 'org#{org};t#{title}', gskTemplate: '{label}#{id}' },
+    ...rest,
+  };
+}
 
 const body = fc.record(
   {
-    title: fc.option(fc.constantFrom('a', 'b', 'a#b', 'a;b', '%', 'a%23b', '\u0001', '😀', ''), { freq: 8 }),
+    title: fc.option(fc.constantFrom('a', 'b', 'A', 'a#b', 'a;b', '%', 'a%23b', '\u0001', '😀', ''), { freq: 8 }),
     amount: fc.option(fc.constantFrom(0, -0, 1, -1, 0.5, 9007199254740991, 5e-324), { freq: 8 }),
     flag: fc.option(fc.boolean(), { freq: 8 }),
+    keeper: fc.option(fc.constantFrom(user, '018bcfe5-0000-7000-8000-00000000000a'), { freq: 8 }),
+    secret: fc.option(fc.constantFrom('s', 't', ''), { freq: 4 }),
+    words: fc.option(fc.constantFrom('one two', 'Two one two', '...', ''), { freq: 8 }),
   },
   { requiredKeys: [] },
 );
@@ -84,51 +119,59 @@ async function holdToModel(
   { variant, numRuns }: { readonly variant: Variant; readonly numRuns: number },
 ): Promise<void> {
   const node = new RecordBench(opened, clock).node();
-  const { entityName } = variant;
-  const UpdateParams = [
-    { name: 'title', index: true },
-    { name: 'amount', colType: 'number', index: true },
-    { name: 'flag', colType: 'boolean', index: true },
-  ];
-  await node.admin.define('acme', { entityName, UpdateParams, ...baseKeysOf(variant) });
+  const { entityName, needed: _needed, natural: _natural, more = [], ...definition } = variant;
+  await node.admin.define('acme', { entityName, ...definition, UpdateParams: [...common, ...more] });
   let runs = 0;
   const property = fc.asyncProperty(steps, async (taken) => {
     const bench = new RecordBench(opened, clock, `${entityName}${++runs}`);
     const call = await node.call(entityName, { workspace: bench.workspace });
-    const model = new Map<string, RecordData>();
+    const model: Model = { records: new Map(), secrets: new Map(), numbers: new Set() };
     for (const one of taken) await take(node, call, { variant, model, step: one });
     await compare(bench, node, { call, model });
   });
   await fc.assert(property, { numRuns });
 }
 
-function baseKeysOf({ baseKeys }: Variant): { readonly baseKeys?: KeyTemplates } {
-  return baseKeys === undefined ? {} : { baseKeys };
+const common: readonly FieldDefinition[] = [
+  { name: 'title', index: true },
+  { name: 'amount', colType: 'number', index: true },
+  { name: 'flag', colType: 'boolean', index: true },
+];
+
+interface Model {
+  readonly records: Map<string, RecordData>;
+  readonly secrets: Map<string, string>;
+  /** Every number that a record ever got. */
+  readonly numbers: Set<unknown>;
 }
 
 interface Taking {
   readonly variant: Variant;
-  readonly model: Map<string, RecordData>;
+  readonly model: Model;
   readonly step: Step;
 }
 
 /** Does the step, and says by the model whether it had to be refused. */
 async function take({ runtime }: Node, call: RecordCall, { variant, model, step }: Taking): Promise<void> {
-  const known = [...model.values()];
+  const known = [...model.records.values()];
   const chosen = step.kind === 'create' ? undefined : known[step.which];
   if (step.kind !== 'create' && chosen === undefined) return;
-  const fields = { ...chosen, ...(step.kind === 'remove' ? {} : step.body) };
+  const body = step.kind === 'remove' ? {} : bodyFor(variant, step.body);
+  const owned = step.kind === 'create' && variant.ownerIndexes !== undefined ? { keeper: user } : {};
+  const fields: Fields = { ...owned, ...(chosen as Fields | undefined), ...body };
   const refusal = step.kind === 'remove' ? undefined : refusalOf(variant, known, fields, chosen?.id);
   const id = chosen?.id ?? '';
   const write = async (): Promise<string | undefined> => {
     if (step.kind === 'remove') {
       await runtime.remove(call, { id });
-      model.delete(id);
+      model.records.delete(id);
+      model.secrets.delete(id);
       return undefined;
     }
-    const { body } = step;
     const { data } = await (step.kind === 'create' ? runtime.create(call, body) : runtime.update(call, { id, body }));
-    model.set(data.id, data);
+    model.records.set(data.id, data);
+    if (typeof body.secret === 'string') model.secrets.set(data.id, body.secret);
+    else if (body.secret === null) model.secrets.delete(data.id);
     return data.id;
   };
   let written: string | undefined;
@@ -140,17 +183,44 @@ async function take({ runtime }: Node, call: RecordCall, { variant, model, step 
   }
   assert.equal(code, refusal, JSON.stringify(step));
   if (written === undefined) return;
-  const data = model.get(written);
-  for (const name of ['title', 'amount', 'flag']) assert.deepEqual(data?.[name], withoutNull((fields as Fields)[name]));
+  const data = model.records.get(written);
+  for (const name of ['title', 'amount', 'flag', 'keeper', 'words'])
+    assert.deepEqual(data?.[name], withoutNull(fields[name]));
+  if (variant.more === undefined) return;
+  const isNew = !model.numbers.has(data?.no);
+  assert.equal(isNew, step.kind === 'create');
+  model.numbers.add(data?.no);
+  assert.equal(data?.label, labelOf(fields, Number(data?.no)));
 }
 
-function refusalOf(variant: Variant, known: readonly RecordData[], fields: object, id: string | undefined) {
-  const sent = fields as Fields;
-  if (variant.needed.some((name) => sent[name] === undefined || sent[name] === null || sent[name] === ''))
+/** What of a body the variant has fields for. */
+function bodyFor({ more = [] }: Variant, body: Fields): Fields {
+  const names = [...common, ...more].map(({ name }) => name);
+  return Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)));
+}
+
+function labelOf({ title, amount }: Fields, no: number): string {
+  return `${title ?? ''}/${withoutNull(amount) ?? ''}/${no}`;
+}
+
+function refusalOf(variant: Variant, known: readonly RecordData[], fields: Fields, id: string | undefined) {
+  const { needed = [], natural } = variant;
+  if (needed.some((name) => fields[name] === undefined || fields[name] === null || fields[name] === ''))
     return 'validation_failed';
-  const { natural } = variant;
-  if (natural === undefined) return undefined;
-  return known.some((record) => record.id !== id && record[natural] === sent[natural]) ? 'conflict' : undefined;
+  const others = known.filter((record) => record.id !== id);
+  if (natural !== undefined && others.some((record) => record[natural] === fields[natural])) return 'conflict';
+  // The label holds the record's own number, so it is like no other.
+  const uniques = (variant.UniqueIndexes ?? []).filter(({ indexName }) => indexName !== 'by_label');
+  const spell = (value: unknown): string => JSON.stringify(value === 0 ? 0 : value).replaceAll('A', 'a');
+  const isTaken = uniques.some(({ fields: names }) =>
+    others.some((record) =>
+      names.every(
+        (name) =>
+          fields[name] !== null && record[name] !== undefined && spell(record[name]) === spell(fields[name] ?? null),
+      ),
+    ),
+  );
+  return isTaken ? 'unique_violation' : undefined;
 }
 
 function withoutNull(value: unknown): unknown {
@@ -160,19 +230,28 @@ function withoutNull(value: unknown): unknown {
 
 interface Compared {
   readonly call: RecordCall;
-  readonly model: ReadonlyMap<string, RecordData>;
+  readonly model: Model;
 }
 
 async function compare(bench: RecordBench, node: Node, { call, model }: Compared): Promise<void> {
-  const newestFirst = [...model.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+  const newestFirst = [...model.records.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
   const withoutVersion = ({ version: _version, ...data }: RecordData): object => data;
   const listed = await listAll(node, call, { pagesize: '3' });
   assert.deepEqual(listed.map(withoutVersion), newestFirst);
-  assert.deepEqual((await node.runtime.count(call, listQuery(call))).count, model.size);
+  assert.deepEqual((await node.runtime.count(call, listQuery(call))).count, model.records.size);
   for (const record of listed) {
     const item = await node.runtime.get(call, record.id);
     assert.deepEqual({ ...JSON.parse(item?.value ?? ''), version: item?.version }, record);
   }
   const { actual, expected } = await derived(bench, call);
   assert.deepEqual(actual, expected);
+  for (const { id } of listed) assert.equal(await secretOf(call, id), model.secrets.get(id));
+}
+
+/** What is sealed of a record, as it opens at its place. */
+async function secretOf({ workspace, entity }: RecordCall, id: string): Promise<string | undefined> {
+  const [item] = await workspace.scope.get([sealedKey(entity.name, id)]);
+  const { secret } = readSealed(item?.value);
+  const place = { scope: workspace.scope.name, entityName: entity.name, id, field: 'secret' };
+  return secret === undefined ? undefined : sealer.open(secret, place);
 }
