@@ -1,7 +1,10 @@
 /** Writes an entity's records into a file, as a list would show them to the caller. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { notFound, Problem } from '../lib/problem.ts';
 import type { AuthorizedCall } from './caller-access.ts';
-import { planList } from './list-plan.ts';
+import type { ConfigReader } from './config-reader.ts';
+import type { ConfigSet } from './config-set.ts';
+import { type ListPlan, planList } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
 import { matches } from './list-records.ts';
 import { openWalk } from './list-walk.ts';
@@ -15,17 +18,21 @@ export interface ExportRequest {
   readonly format: TransferFormat;
   readonly query: ListQuery;
   readonly presentation: Presentation;
+  readonly configs: ConfigReader;
 }
 
-/** The text of the file in pieces. An empty one says that records were looked through and none was found. */
+/**
+ * The text of the file in pieces. An empty one says that records were looked through and none was found.
+ * @throws Problem where the records can no longer be found, so that what there is of the file is not all of it.
+ */
 export async function* exportRecords(
   call: AuthorizedCall,
-  { format, query, presentation }: ExportRequest,
+  { format, query, presentation, configs }: ExportRequest,
 ): AsyncGenerator<string> {
   const { projection } = presentation;
   const columns = projection === 'stored' ? call.entity.views.whole() : projection;
   if (format === 'csv') yield csvLine(columns.map(({ as }) => as));
-  for await (const items of pagesOf(call, query)) {
+  for await (const items of pagesOf(call, query, configs)) {
     const texts = await presentRecords(call, presentation, items);
     yield texts.map((text) => (format === 'csv' ? csvLine(recordCells(columns, text)) : `${text}\n`)).join('');
     // Reads need not wait for anything, and others want to be served too.
@@ -36,7 +43,11 @@ export async function* exportRecords(
 const recordsPerPage = 100;
 
 /** Every record of a list: walks that follow one another, each from where the one before has spent its budget. */
-async function* pagesOf(call: AuthorizedCall, query: ListQuery): AsyncGenerator<readonly StoredText[]> {
+async function* pagesOf(
+  call: AuthorizedCall,
+  query: ListQuery,
+  configs: ConfigReader,
+): AsyncGenerator<readonly StoredText[]> {
   const { workspace, entity } = call;
   const plan = planList(entity, workspace, query);
   let position: string | undefined;
@@ -44,11 +55,23 @@ async function* pagesOf(call: AuthorizedCall, query: ListQuery): AsyncGenerator<
     const walk = await openWalk(workspace.scope, plan, position);
     while (!walk.isAtEnd() && !walk.isSpent()) {
       const entries = await walk.next(recordsPerPage);
+      await demandServed(call, plan, await configs.current(workspace.orgCode));
       yield entries.filter((entry) => matches(plan, entry));
       const last = entries.at(-1);
       if (last !== undefined) walk.passed(last.sk);
     }
-    if (walk.isAtEnd()) return;
+    if (walk.isAtEnd()) return demandServed(call, plan, await configs.refresh(workspace.orgCode));
     position = walk.position();
   }
+}
+
+/** A list is over before an index is taken apart that it reads by; an export may not be. */
+async function demandServed({ config, entity }: AuthorizedCall, plan: ListPlan, latest: ConfigSet): Promise<void> {
+  if (latest === config) return;
+  const now = await latest.entity(entity.name);
+  if (now === undefined) throw notFound();
+  const ready = [...now.indexes, ...now.searches].filter(({ isReady }) => isReady).map(({ pk }) => pk);
+  const isServed = [now.idIndexPk, ...ready].some((pk) => plan.pk === pk || plan.pk.startsWith(`${pk};`));
+  if (plan.isIndex && !isServed)
+    throw new Problem('conflict', 'an index that the export goes by has been taken away meanwhile: start it again');
 }

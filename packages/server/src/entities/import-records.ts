@@ -1,6 +1,7 @@
 /** Reads a file of records into an entity, row by row, by the rules of creates and updates. */
 import { Problem } from '../lib/problem.ts';
 import type { AuthorizedCall } from './caller-access.ts';
+import type { ConfigReader } from './config-reader.ts';
 import { newCreation } from './create-record.ts';
 import type { RuntimeParts } from './record-runtime.ts';
 import { csvRows } from './transfer/csv-rows.ts';
@@ -22,6 +23,8 @@ export interface ImportRequest {
   readonly upsert: string | undefined;
   /** Whether to find out what an import would do, and do nothing. */
   readonly isDry: boolean;
+  /** Where the definition comes from that rows are held to: it may change while they come. */
+  readonly configs: ConfigReader;
 }
 
 /** Says now and then how far it has come, and at the end what has come of it. */
@@ -61,15 +64,15 @@ export async function* importRecords(
 
 const rowsPerCommit = 100;
 
-function openWriter(parts: RuntimeParts, call: AuthorizedCall, { upsert, isDry }: ImportRequest): RowWriter {
+function openWriter(parts: RuntimeParts, call: AuthorizedCall, { upsert, isDry, configs }: ImportRequest): RowWriter {
   const { entity, access } = call;
   if (upsert !== undefined) upsertIndex(entity, upsert);
   const rules = parts.rules.get(entity.name);
   const mayUpdate = (id: string): boolean => access.may('update', entity.name, `/update/${entity.name}/${id}`);
-  if (!isDry)
-    return createRowWriter(parts, call, { upsert, mayUpdate, committed: (write) => rules?.committed?.(write) });
+  const options = { upsert, mayUpdate, latest: () => configs.current(call.workspace.orgCode) };
+  if (!isDry) return createRowWriter(parts, call, { ...options, committed: (write) => rules?.committed?.(write) });
   const dry = dryRun(parts, call, { keepsValues: upsert !== undefined || rules !== undefined });
-  return createRowWriter(dry.parts, dry.call, { upsert, mayUpdate, committed: () => undefined });
+  return createRowWriter(dry.parts, dry.call, { ...options, committed: () => undefined });
 }
 
 function readableRow(

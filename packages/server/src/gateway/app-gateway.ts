@@ -70,7 +70,7 @@ export function appRoutes(parts: AppGatewayParts): readonly AppRoute[] {
   return [
     ...recordRoutes(parts),
     ...batchRoutes(parts),
-    ...transferRoutes(parts.runtime),
+    ...transferRoutes(parts),
     ...signInRoutes(parts.signIn),
     ...appDocumentRoutes(parts.configs),
     {

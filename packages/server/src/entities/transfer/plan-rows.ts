@@ -25,8 +25,6 @@ export type SettledRow =
   | { readonly row: number; readonly errors: readonly InputError[] };
 
 export interface RowsPlan extends WritePlan {
-  /** The call by the configuration that the rows were planned by. */
-  readonly call: RecordCall;
   readonly settled: readonly SettledRow[];
   /** Rows that have to be planned on what this commit leaves. */
   readonly rest: readonly ImportRow[];
@@ -54,7 +52,7 @@ export async function planRows(parts: RuntimeParts, call: RecordCall, request: R
       settled.push({ row: row.row, write: writeOf(call, outcome.plan) });
     }
   }
-  return { call, settled, rest: request.rows.slice(settled.length), changes: mergeChanges(changes) };
+  return { settled, rest: request.rows.slice(settled.length), changes: mergeChanges(changes) };
 }
 
 interface PlannedRow {

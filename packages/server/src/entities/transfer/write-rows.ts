@@ -1,6 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { Problem } from '../../lib/problem.ts';
 import { TooLarge } from '../../store/port.ts';
+import type { ConfigSet } from '../config-set.ts';
 import type { RecordWrite } from '../entity-rules.ts';
 import type { RuntimeParts } from '../record-runtime.ts';
 import { callAt, type RecordCall } from '../write-loop.ts';
@@ -10,20 +11,21 @@ import { planRows, type RowsRequest, refusalErrors, type SettledRow } from './pl
 /** Writes rows in as few commits as can be, and tells what became of each, in their order. */
 export type RowWriter = (rows: readonly ImportRow[]) => Promise<readonly SettledRow[]>;
 
-/** @param options.committed is told of every write that stands. */
-export function createRowWriter(
-  parts: RuntimeParts,
-  call: RecordCall,
-  options: Omit<RowsRequest, 'rows'> & { readonly committed: (write: RecordWrite) => void },
-): RowWriter {
+interface WriterOptions extends Omit<RowsRequest, 'rows'> {
+  /** The configuration as it is by now. */
+  readonly latest: () => Promise<ConfigSet>;
+  /** Told of every write that stands. */
+  readonly committed: (write: RecordWrite) => void;
+}
+
+export function createRowWriter(parts: RuntimeParts, call: RecordCall, options: WriterOptions): RowWriter {
   let current = call;
 
   const writeFirst = async (rows: readonly ImportRow[]): Promise<Written> => {
+    current = await callAt(current, await options.latest());
     const { plan } = await parts.writeLoop(current, [call.entity.name], async (config) =>
       planRows(parts, await callAt(current, config), { ...options, rows }),
     );
-    // Whoever began by an older configuration goes on by the one that he has learned of.
-    current = plan.call;
     for (const one of plan.settled) if ('write' in one) options.committed(one.write);
     return plan;
   };

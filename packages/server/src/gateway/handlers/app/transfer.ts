@@ -5,7 +5,6 @@ import type { Import } from '../../../entities/import-records.ts';
 import { type ListQuery, readListQuery } from '../../../entities/list-query.ts';
 import { scopeToCaller } from '../../../entities/list-scope.ts';
 import { presentationOf } from '../../../entities/present-records.ts';
-import type { RecordRuntime } from '../../../entities/record-runtime.ts';
 import type { TransferFormat } from '../../../entities/transfer-format.ts';
 import { invalidInput, Problem } from '../../../lib/problem.ts';
 import type { RecordRoute } from '../../app-route.ts';
@@ -13,26 +12,38 @@ import { askedType } from '../../pipeline/asked-type.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
+import type { AppServices } from './services.ts';
 
 const csvType = 'text/csv';
 const jsonlTypes = ['application/x-ndjson', 'application/jsonl', 'application/jsonlines'] as const;
 const [jsonlType] = jsonlTypes;
 
 /** The routes that take and give an entity's records as a file. */
-export function transferRoutes(runtime: RecordRuntime): readonly RecordRoute[] {
+export function transferRoutes(services: TransferServices): readonly RecordRoute[] {
   return [
     {
       method: 'POST',
       path: '/app/:org/import/:entity',
       access: 'create',
       takesBody: { streamOf: [csvType, ...jsonlTypes] },
-      handle: (request, call) => importFile(runtime, request, call),
+      handle: (request, call) => importFile(services, request, call),
     },
-    { method: 'GET', path: '/app/:org/export/:entity', access: 'list', handle: exportFile },
+    {
+      method: 'GET',
+      path: '/app/:org/export/:entity',
+      access: 'list',
+      handle: (request, call) => exportFile(services, request, call),
+    },
   ];
 }
 
-async function importFile(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
+type TransferServices = Pick<AppServices, 'runtime' | 'configs'>;
+
+async function importFile(
+  { runtime, configs }: TransferServices,
+  request: GatewayRequest,
+  call: AuthorizedCall,
+): Promise<Reply> {
   const { stream, query, incoming } = request;
   if (stream === undefined) throw new TypeError('the route takes a stream');
   if (incoming.headers['idempotency-key'] !== undefined) throw new Problem('invalid_request', repeatedByUpsert);
@@ -42,6 +53,7 @@ async function importFile(runtime: RecordRuntime, request: GatewayRequest, call:
     bytes: stream.bytes,
     upsert: query.get('upsert'),
     isDry: readDryRun(query.get('dry_run')),
+    configs: configs[call.workspace.env],
   });
   if (isJsonl(askedType(incoming, ['application/json', ...jsonlTypes])))
     return { status: 200, stream: progressLines(run), contentType: jsonlType };
@@ -73,13 +85,13 @@ async function* progressLines(run: Import): AsyncGenerator<string> {
   yield `${JSON.stringify({ result: step.value })}\n`;
 }
 
-function exportFile({ query, incoming }: GatewayRequest, call: AuthorizedCall): Reply {
+function exportFile({ configs }: TransferServices, { query, incoming }: GatewayRequest, call: AuthorizedCall): Reply {
   const format = readFormat(query.get('format'), incoming);
   const listQuery = scopeToCaller(call, readExportQuery(call, query));
   const presentation = presentationOf(call, 'list', listQuery.view);
   return {
     status: 200,
-    stream: exportRecords(call, { format, query: listQuery, presentation }),
+    stream: exportRecords(call, { format, query: listQuery, presentation, configs: configs[call.workspace.env] }),
     contentType: format === 'csv' ? `${csvType}; charset=utf-8; header=present` : jsonlType,
     headers: { 'Content-Disposition': `attachment; filename="${call.entity.name}.${format}"` },
   };
