@@ -46,6 +46,7 @@ const testsMayAlsoImport: readonly string[] = ['store/port.ts', 'store/open-stor
 /** Files and folders beside the `*.test.ts` files that exist for tests, and that nothing else may import. */
 const testSupport: readonly string[] = [
   'entities/field-types/cases',
+  'entities/plain-list-for-tests.ts',
   'entities/record-bench.ts',
   'entities/turn-store.ts',
   'entities/transfer/rows-for-tests.ts',

@@ -6,49 +6,93 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { openStore } from '../store/open-store.ts';
 import type { OpenedStore } from '../store/port.ts';
+import type { EntityDefinition } from './definition.ts';
 import type { FieldValue } from './field-types/field-type.ts';
-import { type Operator, operators } from './filter.ts';
+import { operators } from './filter.ts';
+import { scopeToCaller } from './list-scope.ts';
+import { type PlainFilter, type PlainPlace, type PlainQuery, plainList } from './plain-list-for-tests.ts';
 import type { RecordData } from './record.ts';
-import { listAll, listQuery, type Node, RecordBench, SteppedClock } from './record-bench.ts';
+import { listQuery, type Node, RecordBench, SteppedClock, user } from './record-bench.ts';
 import type { RecordCall } from './write-loop.ts';
 
 /** Every type of field twice: with an index and without one. */
 const types = {
-  string: { values: ['', 'a', 'A', 'ab', 'b', 'é', '😀', '\uffff', '\u0001', 'a\u0001', 'a,b', 'a'.repeat(511)] },
-  number: { values: [0, 1, -1, 0.5, -0.5, -9007199254740991, 5e-324, 9007199254740991] },
-  boolean: { values: [true, false] },
-  guid: { values: ['018bcfe5-0000-7000-8000-000000000001', 'ffffffff-0000-7000-8000-000000000002'] },
-  enum: { values: ['open', 'done'] },
+  string: ['', 'a', 'A', 'ab', 'b', 'é', '😀', '\uffff', '\u0001', 'a\u0001', 'a,b', 'a'.repeat(511)],
+  number: [0, 1, -1, 0.5, -0.5, -9007199254740991, 5e-324, 9007199254740991],
+  boolean: [true, false],
+  guid: ['018bcfe5-0000-7000-8000-000000000001', 'ffffffff-0000-7000-8000-000000000002'],
+  enum: ['open', 'done'],
+  integer: [0, 1, -1, 10, 9, -9007199254740991, 9007199254740991],
+  date: ['2026-11-20', '2024-02-29', '0001-01-01', '9999-12-31'],
+  datetime: ['2026-11-20T00:00:00.000Z', '2026-11-20T00:00:00.001Z', '1969-12-31T23:59:59.999Z'],
+  email: ['a@b.example', 'B@b.example'],
+  url: ['https://a.example/#x', 'https://a.example/'],
 } as const;
-const typeNames = Object.keys(types) as (keyof typeof types)[];
-const fieldNames = [...typeNames.flatMap((type) => [`${type}_x`, `${type}_y`]), 'name'];
-const sortable = [...typeNames.map((type) => `${type}_x`), 'name', 'updated_at', 'created_at'];
+type TypeName = keyof typeof types;
+const typeNames = Object.keys(types) as TypeName[];
+const other = '018bcfe5-0000-7000-8000-0000000000aa';
+const folders = ['f', 'g', 'f#', 'f;by#integer_x', '%', '\u0001', 'x'.repeat(500), `${'x'.repeat(500)}y`, ''];
+const texts = ['red', 'Redo the red', 'blue red', 'réd-ish 7', '', '...'];
+const questions = ['red', 're', 'r', 'red b', 'RED', 'reddish', 'red re', 'blue red red', '7', 'x', 'the redo', 'rÉd'];
 
 const UpdateParams = [
   ...typeNames.flatMap((colType) => {
-    const hints = colType === 'enum' ? { enumValues: types.enum.values } : {};
+    const hints = colType === 'enum' ? { enumValues: types.enum } : {};
     return [
       { name: `${colType}_x`, colType, index: true, ...hints },
       { name: `${colType}_y`, colType, ...hints },
     ];
   }),
   { name: 'name' },
+  { name: 'keeper', colType: 'guid' },
+  { name: 'folder' },
+  { name: 'text', search: true },
+  { name: 'tags', colType: 'array', items: { colType: 'string' }, search: true },
+  { name: 'ref', colType: 'guid', lookup: { entity: 'target' } },
+  { name: 'no', colType: 'autoincrement', index: true },
+  { name: 'label', colType: 'formula', formula: '{string_x}{integer_y}', index: true },
 ];
-const entities = {
-  direct: {},
-  templated: { baseKeys: { pkTemplate: 'org#{org};{user_id}', skTemplate: 'z#{id};x' } },
-} as const;
-type EntityName = keyof typeof entities;
+const searched = ['text', 'tags'];
+const sortable = [...typeNames.map((type) => `${type}_x`), 'name', 'label', 'no', 'ref', 'updated_at', 'created_at'];
+const owner = (ownerFieldName: string, gskTemplate: string, scopeList = false) => ({
+  ownerFieldName,
+  gpkTemplate: `org#{org};o#{${ownerFieldName}}`,
+  gskTemplate,
+  scopeList,
+});
+const parent = (parentFieldName: string, gskTemplate: string) => ({
+  parentFieldName,
+  gpkTemplate: `org#{org};p#{${parentFieldName}}`,
+  gskTemplate,
+});
 
-function typeOf(field: string): keyof typeof types {
-  return field === 'name' ? 'string' : (field.slice(0, -2) as keyof typeof types);
-}
+/** The same fields, kept in other ways. */
+const entities: Readonly<Record<string, Partial<EntityDefinition>>> = {
+  direct: { ownerIndexes: [owner('keeper', 'k#{id}')], parentIndex: parent('folder', '{integer_x}#{id}') },
+  templated: {
+    baseKeys: { pkTemplate: 'org#{org};{user_id}', skTemplate: 'z#{id};x' },
+    ownerIndexes: [owner('created_by', '{id}'), owner('keeper', '{string_x};{id}', true)],
+    parentIndex: parent('enum_y', '{created_at}'),
+  },
+  scoped: {
+    ownerIndexes: [owner('created_by', '{number_x};{id}', true), owner('keeper', '{name}')],
+    parentIndex: parent('integer_y', '{label};{id}'),
+  },
+};
 
-/** One of the type's values, or for texts one at the length where an index cuts. */
+const owners = [user, other];
+
+/** One of the field's values, or for texts one at the length where an index cuts. */
 function oneOf(field: string): fc.Arbitrary<FieldValue> {
-  const { values } = types[typeOf(field)];
-  const usual: fc.Arbitrary<FieldValue> = fc.constantFrom<FieldValue>(...values);
-  if (typeOf(field) !== 'string') return usual;
+  if (field === 'keeper') return fc.constantFrom(...owners);
+  if (field === 'folder') return fc.constantFrom(...folders);
+  if (field === 'text') return fc.constantFrom(...texts);
+  if (field === 'tags') return fc.constantFrom('red', 'blue', 'x');
+  if (field === 'no') return fc.nat({ max: 15 });
+  if (field === 'label') return fc.constantFrom('a1', '', 'a', 'ab-1');
+  const type = field === 'name' ? 'string' : (field.slice(0, -2) as TypeName);
+  const usual: fc.Arbitrary<FieldValue> = fc.constantFrom<FieldValue>(...types[type]);
+  if (type !== 'string') return usual;
   const long = fc.constantFrom(
     'a'.repeat(508),
     'a'.repeat(509),
@@ -59,19 +103,27 @@ function oneOf(field: string): fc.Arbitrary<FieldValue> {
   return fc.oneof({ weight: 4, arbitrary: usual }, { weight: 1, arbitrary: long });
 }
 
-const record = fc
-  .record(Object.fromEntries(fieldNames.map((field) => [field, oneOf(field)])), { requiredKeys: [] })
-  .map((fields) => fields as Readonly<Record<string, FieldValue>>);
+const sentNames = [...typeNames.flatMap((type) => [`${type}_x`, `${type}_y`]), 'name', 'folder', 'text'];
+const bodyFields = fc.record(
+  {
+    ...Object.fromEntries(sentNames.map((field) => [field, oneOf(field)])),
+    keeper: fc.option(oneOf('keeper'), { nil: null }),
+    tags: fc.uniqueArray(oneOf('tags'), { maxLength: 2 }),
+    ref: fc.nat({ max: 2 }),
+  },
+  { requiredKeys: [] },
+);
+/** What is created, and by whom. */
+const creation = fc.record({ body: bodyFields, by: fc.constantFrom(...owners) });
+type Creation = typeof creation extends fc.Arbitrary<infer C> ? C : never;
 
-interface Filter {
-  readonly field: string;
-  readonly operator: Operator;
-  readonly values: readonly FieldValue[];
-}
-
-const filter: fc.Arbitrary<Filter> = fc
-  .tuple(fc.constantFrom(...fieldNames), fc.constantFrom(...operators))
-  .chain(([field, operator]) => {
+const filter: fc.Arbitrary<PlainFilter> = fc
+  .tuple(
+    fc.constantFrom(...sentNames, 'keeper', 'tags', 'no', 'label', 'folder', 'folder'),
+    fc.constantFrom(...operators, 'eq'),
+  )
+  .chain(([field, wanted]) => {
+    const operator = field === 'tags' && wanted !== 'exists' ? 'contains' : wanted;
     const values = oneOf(field).filter((value) => !String(value).includes(','));
     const count = operator === 'between' ? 2 : operator === 'in' ? 3 : 1;
     const given =
@@ -79,16 +131,21 @@ const filter: fc.Arbitrary<Filter> = fc
     return given.map((chosen) => ({ field, operator, values: chosen }));
   });
 
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
 const query = fc.record({
   filters: fc.uniqueArray(filter, { maxLength: 2, selector: ({ field }) => field }),
-  sortby: fc.option(fc.constantFrom(...sortable), { nil: undefined }),
-  sortdir: fc.option(fc.constantFrom('asc', 'desc'), { nil: undefined }),
+  owner: fc.option(fc.constantFrom(...owners), { nil: undefined, freq: 1 }),
+  all: fc.boolean(),
+  q: fc.option(fc.constantFrom(...questions), { nil: undefined, freq: 1 }),
+  ref: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.nat({ max: 2 }) }),
+  sortby: maybe(fc.constantFrom(...sortable)),
+  sortdir: maybe(fc.constantFrom('asc', 'desc')),
   pagesize: fc.integer({ min: 1, max: 7 }),
 });
 type Query = typeof query extends fc.Arbitrary<infer Q> ? Q : never;
 
-for (const entityName of ['direct', 'templated'] as const)
-  test(`a list of ${entityName} records gives those that meet the filters, in order, whatever the query`, async () => {
+for (const entityName of Object.keys(entities))
+  test(`a list of ${entityName} records gives those that are asked for, in order, whatever the query`, async () => {
     const clock = new SteppedClock();
     await holdToModel(await openStore({ kind: 'memory', clock }), clock, { entityName, numRuns: 150 });
   });
@@ -101,8 +158,7 @@ test('the same holds on disk', async () => {
   const path = join(directory, 'store.db');
   const opened = await openStore({ kind: 'sqlite', path, clock, onFatal: (error) => assert.fail(error) });
   try {
-    for (const entityName of ['direct', 'templated'] as const)
-      await holdToModel(opened, clock, { entityName, numRuns: 10 });
+    for (const entityName of Object.keys(entities)) await holdToModel(opened, clock, { entityName, numRuns: 6 });
   } finally {
     await opened.store.close();
   }
@@ -111,63 +167,109 @@ test('the same holds on disk', async () => {
 async function holdToModel(
   opened: OpenedStore,
   clock: SteppedClock,
-  { entityName, numRuns }: { readonly entityName: EntityName; readonly numRuns: number },
+  { entityName, numRuns }: { readonly entityName: string; readonly numRuns: number },
 ): Promise<void> {
   const node = new RecordBench(opened, clock).node();
+  if ((await node.configs.current('acme')).active('target') === undefined)
+    await node.admin.define('acme', { entityName: 'target' });
   await node.admin.define('acme', { entityName, UpdateParams, ...entities[entityName] });
   let runs = 0;
   const property = fc.asyncProperty(
-    fc.array(record, { minLength: 3, maxLength: 14 }),
+    fc.array(creation, { minLength: 3, maxLength: 14 }),
     fc.array(query, { minLength: 8, maxLength: 8 }),
-    async (bodies, queries) => {
-      const bench = new RecordBench(opened, clock, `${entityName}${++runs}`);
-      const call = await node.call(entityName, { workspace: bench.workspace });
+    async (creations, queries) => {
+      const { workspace } = new RecordBench(opened, clock, `${entityName}${++runs}`);
+      const call = await node.call(entityName, { workspace });
+      const refs = await makeTargets(node, { workspace });
       const records: RecordData[] = [];
-      for (const body of bodies) {
-        records.push((await node.runtime.create(call, body)).data);
+      for (const one of creations) {
+        records.push(await make(node, call, { one, refs }));
         clock.advance(1);
       }
-      for (const one of queries) await compareWithModel(node, call, { records, query: one });
+      for (const one of queries) await compareWithModel(node, call, { records, query: one, refs });
     },
   );
   await fc.assert(property, { numRuns });
 }
 
-async function compareWithModel(
-  node: Node,
-  call: RecordCall,
-  { records, query }: { readonly records: readonly RecordData[]; readonly query: Query },
-): Promise<void> {
-  const parameters = parametersOf(query);
-  const expected = expectedOf(records, query);
-  const listed = (await listAll(node, call, parameters)).map(({ id }) => id);
-  assert.deepEqual(sharesOf(listed, records, query), sharesOf(expected, records, query), JSON.stringify(query));
-  const { pagesize: _pagesize, ...counted } = parameters;
-  const counting = await node.runtime.count(call, listQuery(call, counted));
-  assert.deepEqual(counting, { count: expected.length }, JSON.stringify(query));
+async function makeTargets(node: Node, asking: Pick<RecordCall, 'workspace'>): Promise<readonly string[]> {
+  const call = await node.call('target', asking);
+  const made = await Promise.all([0, 1, 2].map(() => node.runtime.create(call, {})));
+  return made.map(({ data }) => data.id);
 }
 
-function parametersOf({ filters, sortby, sortdir, pagesize }: Query): Readonly<Record<string, string>> {
+async function make(
+  node: Node,
+  call: RecordCall,
+  { one: { body, by }, refs }: { readonly one: Creation; readonly refs: readonly string[] },
+): Promise<RecordData> {
+  const { ref, ...fields } = body as Readonly<Record<string, FieldValue>>;
+  const sent = ref === undefined ? fields : { ...fields, ref: refs[Number(ref)] };
+  return (await node.runtime.create({ ...call, actor: { userId: by, claims: {} } }, sent)).data;
+}
+
+interface Asked {
+  readonly records: readonly RecordData[];
+  readonly query: Query;
+  readonly refs: readonly string[];
+}
+
+async function compareWithModel(node: Node, call: RecordCall, { records, query, refs }: Asked): Promise<void> {
+  const place = placeOf(call);
+  const { ref, ...rest } = query;
+  const filters = ref === undefined ? rest.filters : [...rest.filters, refFilter(refs[ref])];
+  // `all` is refused where no list is scoped, and beside `owner`.
+  const asked = { ...rest, filters, all: rest.all && place.isScoped && rest.owner === undefined };
+  const parameters = parametersOf(asked);
+  const expected = plainList(records, asked, place);
+  const listed = await listScoped(node, call, parameters);
+  const told = JSON.stringify(parameters);
+  assert.deepEqual(sharesOf(listed, records, query), sharesOf(expected, records, query), told);
+  const { pagesize: _pagesize, ...counted } = parameters;
+  const counting = await node.runtime.count(call, scoped(call, counted));
+  assert.deepEqual(counting, { count: expected.length }, told);
+}
+
+function refFilter(id: string | undefined): PlainFilter {
+  return { field: 'ref', operator: 'eq', values: [id ?? ''] };
+}
+
+/** `owner` is of the index that scopes lists, or of the first. */
+function placeOf({ entity, actor }: RecordCall): PlainPlace {
+  const { ownerIndexes = [] } = entity.definition;
+  const scoping = ownerIndexes.find(({ scopeList }) => scopeList === true);
+  const ownerField = (scoping ?? ownerIndexes[0])?.ownerFieldName ?? '';
+  return { caller: actor.userId, ownerField, isScoped: scoping !== undefined, searched };
+}
+
+/** A query of a caller who may browse. */
+function scoped(call: RecordCall, parameters: Readonly<Record<string, string>>) {
+  const access = { may: () => true, demand: () => undefined };
+  return scopeToCaller({ ...call, access }, listQuery(call, parameters));
+}
+
+async function listScoped({ runtime }: Node, call: RecordCall, parameters: Readonly<Record<string, string>>) {
+  const ids: string[] = [];
+  for (let nexttoken: string | null | undefined; nexttoken !== null; ) {
+    const page = await runtime.list(
+      call,
+      scoped(call, nexttoken === undefined ? parameters : { ...parameters, nexttoken }),
+    );
+    ids.push(...page.items.map(({ value }) => (JSON.parse(value) as RecordData).id));
+    assert.ok(page.items.length === Number(parameters.pagesize) || page.nexttoken === null);
+    nexttoken = page.nexttoken;
+  }
+  return ids;
+}
+
+function parametersOf({ filters, owner, all, q, sortby, sortdir, pagesize }: PlainQuery & Pick<Query, 'pagesize'>) {
   const given = filters.flatMap(({ field, operator, values }) => [
     [field, values.map(String).join(',')],
     [`${field}_op`, operator],
   ]);
-  return {
-    ...Object.fromEntries(given),
-    ...(sortby === undefined ? {} : { sortby }),
-    ...(sortdir === undefined ? {} : { sortdir }),
-    pagesize: String(pagesize),
-  };
-}
-
-/** The plainest reading of the contract: test every record, sort them all. */
-function expectedOf(records: readonly RecordData[], { filters, sortby, sortdir }: Query): readonly string[] {
-  const found = records.filter((data) => filters.every((one) => meets(data[one.field], one)));
-  const direction = (sortby === undefined ? sortdir !== 'asc' : sortdir === 'desc') ? -1 : 1;
-  const field = sortby === undefined || sortby === 'created_at' ? undefined : sortby;
-  const order = (a: RecordData, b: RecordData): number =>
-    (field === undefined ? 0 : compareOptional(a[field], b[field])) || compare(a.id, b.id);
-  return found.sort((a, b) => direction * order(a, b)).map(({ id }) => id);
+  const named = { owner, all: all ? 'true' : undefined, q, sortby, sortdir, pagesize: String(pagesize) };
+  const parameters = [...given, ...Object.entries(named)].filter(([, value]) => value !== undefined);
+  return Object.fromEntries(parameters) as Readonly<Record<string, string>>;
 }
 
 /** Texts too long for an index share their beginning's place in the order, so there they are compared as a set. */
@@ -184,43 +286,4 @@ function sharesOf(ids: readonly string[], records: readonly RecordData[], { sort
     else shares.push(new Set([id]));
   }
   return shares;
-}
-
-function meets(value: FieldValue | undefined, { operator, values }: Filter): boolean {
-  const [first = '', second = ''] = values;
-  if (operator === 'exists') return (value !== undefined) === first;
-  if (value === undefined) return operator === 'ne';
-  switch (operator) {
-    case 'eq':
-      return value === first;
-    case 'ne':
-      return value !== first;
-    case 'gt':
-      return compare(value, first) > 0;
-    case 'gte':
-      return compare(value, first) >= 0;
-    case 'lt':
-      return compare(value, first) < 0;
-    case 'lte':
-      return compare(value, first) <= 0;
-    case 'in':
-      return values.includes(value);
-    case 'between':
-      return compare(value, first) >= 0 && compare(value, second) <= 0;
-    case 'startswith':
-      return String(value).startsWith(String(first));
-    case 'contains':
-      return String(value).includes(String(first));
-  }
-}
-
-function compareOptional(left: FieldValue | undefined, right: FieldValue | undefined): number {
-  if (left === undefined || right === undefined) return Number(left !== undefined) - Number(right !== undefined);
-  return compare(left, right);
-}
-
-function compare(left: FieldValue, right: FieldValue): number {
-  if (typeof left === 'number' && typeof right === 'number') return left - right;
-  if (typeof left === 'boolean' && typeof right === 'boolean') return Number(left) - Number(right);
-  return Buffer.compare(Buffer.from(String(left)), Buffer.from(String(right)));
 }
