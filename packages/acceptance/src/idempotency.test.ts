@@ -13,6 +13,7 @@ import {
   foundedOrg,
   grant,
   list,
+  manage,
   memberWith,
   type StoredRecord,
   signIn,
@@ -225,6 +226,20 @@ test('a request that a kill interrupts counts once, however often it is sent', a
   assert.equal(await count(here(), 'order'), 101);
   const again = await send('create', { title: 'create' }, { user: here() });
   assert.deepEqual([again.text, again.headers.get(replayed)], [created.text, 'true']);
+});
+
+test('a definition that is sent again under its key is answered as before', async () => {
+  const body = { ...definition('visit', [{ name: 'title', maxlength: 5 }]) };
+  const define = (key: string, sent: object = body) =>
+    manage(org, 'POST', '/api/create-visit', { body: sent, headers: { 'idempotency-key': key } });
+  const key = newKey();
+  const replies = await Promise.all(Array.from({ length: 8 }, () => define(key)));
+  assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([201]));
+  assert.equal(new Set(replies.map(({ text }) => text)).size, 1);
+  assert.equal(replies.filter(({ headers }) => headers.get(replayed) === null).length, 1);
+  assert.deepEqual(Object.keys(replies[0]?.body ?? {}).sort(), ['apis', 'entityName', 'version', 'warnings']);
+  assertProblem(await define(key, definition('visit', [])), 'idempotency_key_reused');
+  assertProblem(await define(newKey()), 'conflict');
 });
 
 test('signing in takes no key: a token is never kept', async () => {

@@ -116,6 +116,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     management: createManagementGateway({
       accounts,
       entities: admins,
+      idempotency,
       decisions,
       settings,
       origins,

@@ -1,16 +1,17 @@
 import type { EntityAdminParts } from './admin/admin-parts.ts';
 import type { ApiChange, ChangedApi } from './admin/api-change.ts';
 import { changeApi } from './admin/change-api.ts';
-import { type DefinedEntity, defineEntity } from './admin/define-entity.ts';
+import { defineEntity } from './admin/define-entity.ts';
 import { type EntitySummary, listEntities } from './admin/list-entities.ts';
 import { type RemovalOptions, removeEntity } from './admin/remove-entity.ts';
 import { definitionOf, type ShownEntity, showEntity } from './admin/show-entity.ts';
 import type { EntityDefinition } from './definition.ts';
+import type { OnceRequest } from './idempotency.ts';
 
 /** The management side of entities, in one environment. */
 export interface EntityAdmin {
   /** Makes an entity and its five configs. @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
-  define(orgCode: string, input: unknown): Promise<DefinedEntity>;
+  define(orgCode: string, input: unknown, request?: OnceRequest): ReturnType<typeof defineEntity>;
   /** Changes one of the five configs. @throws Problem `not_found`, `version_mismatch`, `conflict`, or what `define` throws. */
   change(orgCode: string, change: ApiChange): Promise<ChangedApi>;
   list(orgCode: string): Promise<readonly EntitySummary[]>;
@@ -24,7 +25,7 @@ export interface EntityAdmin {
 
 export function createEntityAdmin(parts: EntityAdminParts): EntityAdmin {
   return {
-    define: (orgCode, input) => defineEntity(parts, orgCode, input),
+    define: (orgCode, input, request) => defineEntity(parts, { orgCode, input, request }),
     change: (orgCode, change) => changeApi(parts, orgCode, change),
     list: (orgCode) => listEntities(parts, orgCode),
     show: (orgCode, entityName) => showEntity(parts, orgCode, entityName),

@@ -1,13 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { EntityAdmin } from '../entities/entity-admin.ts';
-import type { Environment } from '../entities/workspace.ts';
 import type { DecisionLog } from '../iam/decision-log.ts';
 import type { OrgAccounts, OrgCaller } from '../identity/org-accounts.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
 import { accountRoutes } from './handlers/management/accounts.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
-import { entityRoutes } from './handlers/management/entities.ts';
+import { type EntityServices, entityRoutes } from './handlers/management/entities.ts';
 import { managementDocumentRoutes } from './handlers/management/openapi.ts';
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
@@ -17,9 +15,8 @@ import { readRequest } from './pipeline/read-request.ts';
 import { readBearerToken } from './pipeline/read-token.ts';
 import { createRouter } from './router.ts';
 
-export interface ManagementGatewayParts extends Operations, SettingServices {
+export interface ManagementGatewayParts extends Operations, EntityServices, SettingServices {
   readonly accounts: OrgAccounts;
-  readonly entities: Readonly<Record<Environment, EntityAdmin>>;
   readonly decisions: DecisionLog;
 }
 
@@ -42,7 +39,7 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
 export function managementRoutes(parts: ManagementGatewayParts): readonly ManagementRoute[] {
   return [
     ...accountRoutes(parts.accounts),
-    ...entityRoutes(parts.entities),
+    ...entityRoutes(parts),
     ...decisionRoutes(parts.decisions),
     ...settingRoutes(parts),
     ...managementDocumentRoutes(),

@@ -6,8 +6,9 @@ import { changeConfig } from '../change-config.ts';
 import { type CompiledEntity, compileEntity, recordsMayMeet } from '../compile-entity.ts';
 import { pointerValue } from '../config-reader.ts';
 import type { ConfigSet } from '../config-set.ts';
-import { definitionLimits } from '../definition.ts';
+import { definitionLimits, type EntityDefinition } from '../definition.ts';
 import { newEntityState } from '../entity-state.ts';
+import { keepAnswer, type OnceRequest, once } from '../idempotency.ts';
 import { activeKey, type EntityRow, entityKey, versionKey } from '../org-keys.ts';
 import { parseDefinition } from '../parse-definition.ts';
 import { entitiesBeingRemoved } from '../purge-entity.ts';
@@ -24,28 +25,53 @@ export interface DefinedEntity {
   readonly warnings?: readonly string[];
 }
 
+/** A definition that is asked for. */
+export interface Defining {
+  readonly orgCode: string;
+  readonly input: unknown;
+  /** The request that asks, where it is to count once. */
+  readonly request?: OnceRequest | undefined;
+}
+
 /** Makes an entity and its five configs. @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
-export async function defineEntity(parts: EntityAdminParts, orgCode: string, input: unknown): Promise<DefinedEntity> {
+export async function defineEntity(
+  parts: EntityAdminParts,
+  { orgCode, input, request }: Defining,
+): Promise<DefinedEntity & { readonly isReplayed: boolean }> {
   const { definition, warnings } = parseDefinition(input);
   const { entityName } = definition;
-  const { version } = await changeConfig(parts, orgCode, async (set, next) => {
-    const state = newEntityState(definition, next);
-    const compiled = compileEntity(definition, next, state);
-    await refuseOverlap(parts.store.scope(orgScopeName(orgCode)), set, compiled);
-    refuseUnknownTargets(set, definition);
-    const row: EntityRow = { state: 'active', version: next, updated_at: timestamp(parts.clock.now()) };
-    const changes: Change[] = [{ kind: 'put', ...entityKey(entityName), value: JSON.stringify(row), if: 'absent' }];
-    for (const [action, config] of generateConfigs(definition)) {
-      const api = apiName(action, entityName);
-      changes.push({ kind: 'put', ...versionKey(api, next), value: JSON.stringify(config), if: 'absent' });
-      const pointer = action === 'create' ? JSON.stringify(state) : pointerValue(next);
-      changes.push({ kind: 'put', ...activeKey(api), value: pointer, if: 'absent' });
-    }
-    changes.push(...referencesChange(set, { name: entityName, compiled }, next));
-    return { changes, refuse: (item) => alreadyThere(entityName, item), judged: entityKey(entityName) };
-  });
   const apis = actions.map((action) => apiName(action, entityName));
-  return { entityName, apis, version, ...(warnings.length > 0 ? { warnings } : {}) };
+  const defined = { entityName, apis, ...(warnings.length > 0 ? { warnings } : {}) };
+  const scope = parts.store.scope(orgScopeName(orgCode));
+  const outcome = await once(scope, request, () =>
+    changeConfig(parts, orgCode, async (set, next) => {
+      const kept = request === undefined ? [] : [keepAnswer(request, { ...defined, version: next }).change];
+      const changes = [...(await definitionChanges(parts, { scope, definition, set, next })), ...kept];
+      return { changes, refuse: (item) => alreadyThere(entityName, item), judged: entityKey(entityName) };
+    }),
+  );
+  if ('done' in outcome) return { ...defined, version: outcome.done.version, isReplayed: false };
+  return { ...(outcome.before.answer as DefinedEntity), isReplayed: true };
+}
+
+async function definitionChanges(
+  { clock }: EntityAdminParts,
+  { scope, definition, set, next }: { scope: Scope; definition: EntityDefinition; set: ConfigSet; next: number },
+): Promise<readonly Change[]> {
+  const { entityName } = definition;
+  const state = newEntityState(definition, next);
+  const compiled = compileEntity(definition, next, state);
+  await refuseOverlap(scope, set, compiled);
+  refuseUnknownTargets(set, definition);
+  const row: EntityRow = { state: 'active', version: next, updated_at: timestamp(clock.now()) };
+  const changes: Change[] = [{ kind: 'put', ...entityKey(entityName), value: JSON.stringify(row), if: 'absent' }];
+  for (const [action, config] of generateConfigs(definition)) {
+    const api = apiName(action, entityName);
+    changes.push({ kind: 'put', ...versionKey(api, next), value: JSON.stringify(config), if: 'absent' });
+    const pointer = action === 'create' ? JSON.stringify(state) : pointerValue(next);
+    changes.push({ kind: 'put', ...activeKey(api), value: pointer, if: 'absent' });
+  }
+  return [...changes, ...referencesChange(set, { name: entityName, compiled }, next)];
 }
 
 function alreadyThere(entityName: string, item: Item): Problem {

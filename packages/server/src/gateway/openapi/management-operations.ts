@@ -1,6 +1,6 @@
 import { arrayOf, closedObjectOf, objectOf, schemaReference, text } from './json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
-import { ifMatch, queryParameter, required } from './parameters.ts';
+import { idempotencyKey, ifMatch, queryParameter, required } from './parameters.ts';
 import { documentOperation, sharedOperations } from './shared-operations.ts';
 
 /** Every route of the management gateway. */
@@ -101,10 +101,17 @@ const entityOperations: readonly Operation[] = [
     tag: 'entity',
     summary: 'Defines an entity, and with it five APIs',
     access: 'token',
-    parameters: [env],
+    parameters: [env, idempotencyKey],
     body: jsonContent(schemaReference('EntityDefinition')),
-    replies: [{ status: 201, description: 'Defined.', content: jsonContent(schemaReference('DefinedEntity')) }],
-    problems: ['validation_failed', 'unknown_field', 'prod_read_only', 'conflict'],
+    replies: [
+      {
+        status: 201,
+        description: 'Defined.',
+        content: jsonContent(schemaReference('DefinedEntity')),
+        headers: ['Idempotency-Replayed'],
+      },
+    ],
+    problems: ['validation_failed', 'unknown_field', 'prod_read_only', 'conflict', 'idempotency_key_reused'],
   },
   {
     method: 'PUT',

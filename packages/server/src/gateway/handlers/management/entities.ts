@@ -1,16 +1,23 @@
 import type { EntityAdmin } from '../../../entities/entity-admin.ts';
+import type { Idempotency } from '../../../entities/idempotency.ts';
 import { entityTag } from '../../../entities/record.ts';
 import type { Environment } from '../../../entities/workspace.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
 import type { ManagementRoute } from '../../management-route.ts';
+import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
 import { readParameters, requireTest } from '../../pipeline/management-query.ts';
 import { readIfMatch } from '../../pipeline/preconditions.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
 import { entityEndpoints } from '../entity-endpoints.ts';
 
+export interface EntityServices {
+  readonly entities: Readonly<Record<Environment, EntityAdmin>>;
+  readonly idempotency: Idempotency;
+}
+
 /** Entity definitions. A builder changes `test`; reads take `?env=prod` too. */
-export function entityRoutes(admins: Readonly<Record<Environment, EntityAdmin>>): readonly ManagementRoute[] {
+export function entityRoutes({ entities: admins, idempotency }: EntityServices): readonly ManagementRoute[] {
   return [
     {
       method: 'POST',
@@ -20,7 +27,9 @@ export function entityRoutes(admins: Readonly<Record<Environment, EntityAdmin>>)
       handle: async (request, caller) => {
         requireTest(request.query);
         readParameters(request.query, []);
-        return json(201, await admins.test.define(caller.org.code, request.body));
+        const once = readOnce(idempotency, request, caller.user.id);
+        const { isReplayed, ...defined } = await admins.test.define(caller.org.code, request.body, once);
+        return json(201, defined, isReplayed ? replayedHeaders : {});
       },
     },
     {
