@@ -49,6 +49,7 @@ const testSupport: readonly string[] = [
   'entities/plain-list-for-tests.ts',
   'entities/record-bench.ts',
   'entities/turn-store.ts',
+  'entities/transfer/import-for-tests.ts',
   'entities/transfer/rows-for-tests.ts',
   'gateway/pipeline/raw-request.ts',
   'iam/founded-workspace.ts',

@@ -1,145 +1,21 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import fc from 'fast-check';
+import { test } from 'node:test';
 import { Problem } from '../lib/problem.ts';
-import { type Scope, Unavailable } from '../store/port.ts';
-import type { AuthorizedCall } from './caller-access.ts';
+import { Unavailable } from '../store/port.ts';
 import type { EntityDefinition } from './definition.ts';
-import type { Import, ImportRequest } from './import-records.ts';
-import { derived, listAll, type Node, openBench, outcomeOf, type RecordBench } from './record-bench.ts';
-import { pieces } from './transfer/rows-for-tests.ts';
+import { listAll, type Node, outcomeOf } from './record-bench.ts';
+import {
+  defined,
+  finished,
+  imported,
+  interrupted,
+  jsonl,
+  mayAll,
+  plain,
+  resultOf,
+  things,
+} from './transfer/import-for-tests.ts';
 import type { RecordCall } from './write-loop.ts';
-
-const mayAll = { may: () => true, demand: () => undefined };
-const jsonl = (rows: readonly unknown[]): string => rows.map((row) => JSON.stringify(row)).join('\n');
-
-interface Defined {
-  readonly bench: RecordBench;
-  readonly node: Node;
-  readonly call: AuthorizedCall;
-}
-
-async function defined(context: TestContext, definition: Omit<EntityDefinition, 'entityName'>): Promise<Defined> {
-  const bench = await openBench(context);
-  const node = bench.node();
-  await node.admin.define('acme', { entityName: 'thing', ...definition });
-  return { bench, node, call: { ...(await node.call('thing')), access: mayAll } };
-}
-
-/** All that an import told of on its way, and its result. */
-async function finished(run: Import) {
-  const told = [];
-  let step = await run.next();
-  for (; step.done !== true; step = await run.next()) told.push(step.value);
-  return { told, result: step.value };
-}
-
-const plain = (node: Node, bytes: AsyncIterable<Uint8Array>): ImportRequest => ({
-  format: 'jsonl',
-  bytes,
-  upsert: undefined,
-  isDry: false,
-  configs: node.configs,
-});
-
-const imported = (node: Node, call: AuthorizedCall, file: string, request: Partial<ImportRequest> = {}) =>
-  finished(node.runtime.import(call, { ...plain(node, pieces(file, 1000)), ...request }));
-
-const resultOf = async (...asked: Parameters<typeof imported>) => (await imported(...asked)).result;
-
-const things: Omit<EntityDefinition, 'entityName'> = {
-  UpdateParams: [
-    { name: 'code', validate: true, required: false, maxlength: 2 },
-    { name: 'left' },
-    { name: 'right' },
-    { name: 'n', colType: 'integer', validate: true, min: 0 },
-    { name: 'friend', colType: 'guid', lookup: { entity: 'thing' } },
-    { name: 'label', colType: 'formula', formula: '{code}-{n}' },
-  ],
-  UniqueIndexes: [
-    { indexName: 'by_code', fields: ['code'], ignoreCase: true },
-    { indexName: 'by_pair', fields: ['left', 'right'] },
-  ],
-};
-
-const row = fc.record(
-  {
-    code: fc.constantFrom('a', 'A', 'b', 'c', 'd', null, 'long', 1),
-    left: fc.constantFrom('x', 'y', null),
-    right: fc.constantFrom('x', 'y'),
-    n: fc.constantFrom(1, 2, -1, null),
-    friend: fc.constantFrom('018bcfe5-0000-7000-8000-00000000dead', null),
-    other: fc.constant(1),
-    id: fc.constant('theirs'),
-  },
-  { requiredKeys: ['n'] },
-);
-type Row = Readonly<Record<string, unknown>>;
-const rows: fc.Arbitrary<readonly Row[]> = fc.array(row, { maxLength: 25 });
-
-/** What becomes of rows that are written one by one by the routes of single records. */
-async function oneByOne(node: Node, call: AuthorizedCall, file: readonly Row[], upsert: string | undefined) {
-  const figures = { rows: file.length, created: 0, updated: 0, failed: 0 };
-  const errors: object[] = [];
-  for (const [index, { id: _, ...body }] of file.entries()) {
-    try {
-      const known = upsert === undefined ? undefined : await knownBy(node, call, body);
-      if (known === undefined) await node.runtime.create(call, body);
-      else await node.runtime.update(call, { id: known, body });
-      figures[known === undefined ? 'created' : 'updated'] += 1;
-    } catch (error) {
-      assert.ok(error instanceof Problem, String(error));
-      figures.failed += 1;
-      const { code, message, details } = error;
-      errors.push({ row: index + 1, errors: details.errors ?? [{ pointer: '', code, message }] });
-    }
-  }
-  return { ...figures, errors };
-}
-
-async function knownBy(node: Node, call: AuthorizedCall, body: Row): Promise<string | undefined> {
-  if (typeof body.code !== 'string') return undefined;
-  const code = body.code.toLowerCase();
-  return (await listAll(node, call)).find((record) => String(record.code).toLowerCase() === code && 'code' in record)
-    ?.id;
-}
-
-async function contents(node: Node, call: RecordCall) {
-  const records = await listAll(node, call, { sortdir: 'asc' });
-  return records.map(({ code, left, right, n, label }) => ({ code, left, right, n, label }));
-}
-
-const keyed = { pkTemplate: 'org#{org};data#thing', skTemplate: 'thing#{n};{code}' };
-const kinds = [
-  { kind: 'new records', upsert: undefined, definition: things },
-  { kind: 'new and known records', upsert: 'by_code', definition: things },
-  { kind: 'new records that are keyed by their fields', upsert: undefined, definition: { ...things, baseKeys: keyed } },
-  { kind: 'records that are keyed by their fields', upsert: 'by_code', definition: { ...things, baseKeys: keyed } },
-];
-
-for (const { kind, upsert, definition } of kinds)
-  test(`an import of ${kind} does what writing row after row would do, and its dry run tells so beforehand`, async (context) => {
-    const { bench, node, call } = await defined(context, definition);
-    let runs = 0;
-    const elsewhere = (): AuthorizedCall => ({ ...call, workspace: bench.workspaceOf(`w${++runs}`) });
-    const property = fc.asyncProperty(rows, rows, async (before, file) => {
-      const [here, there] = [elsewhere(), elsewhere()];
-      for (const place of [here, there]) await oneByOne(node, place, before, 'by_code');
-      const findable = file.filter(({ code }) => upsert === undefined || (code !== undefined && code !== null));
-      const expected = await oneByOne(node, there, findable, upsert);
-      const stood = await bench.contents(here.workspace);
-      const dry = await resultOf(node, here, jsonl(findable), { upsert, isDry: true });
-      assert.deepEqual(await bench.contents(here.workspace), stood);
-      const { ignored, dry_run, ...result } = await resultOf(node, here, jsonl(findable), { upsert });
-      assert.deepEqual(result, expected);
-      assert.deepEqual(await contents(node, here), await contents(node, there));
-      assert.deepEqual(dry, { ...result, ignored, dry_run: true });
-      assert.deepEqual(ignored, findable.some((one) => 'id' in one) ? ['id'] : []);
-      const { actual, expected: wanted } = await derived(bench, here);
-      assert.deepEqual(actual, wanted);
-    });
-    await fc.assert(property, { numRuns: 100 });
-  });
 
 const codes: Omit<EntityDefinition, 'entityName'> = {
   UpdateParams: [
@@ -155,25 +31,6 @@ const numbered = (count: number, start = 0) =>
 const codesOf = async (node: Node, call: RecordCall): Promise<readonly unknown[]> =>
   (await listAll(node, call, { sortdir: 'asc' })).map(({ code }) => code);
 
-/** The scope, in which something is done once when the first commit of records is about to be made. */
-function interrupted(scope: Scope, before: () => Promise<unknown>): Scope {
-  let isDone = false;
-  return {
-    name: scope.name,
-    get: (keys) => scope.get(keys),
-    range: (pk, read) => scope.range(pk, read),
-    follow: (pk, read) => scope.follow(pk, read),
-    count: (pk, range, atMost) => scope.count(pk, range, atMost),
-    commit: async (changes, options) => {
-      if (!isDone && changes.some((change) => change.kind === 'put' && change.pk.startsWith('org#'))) {
-        isDone = true;
-        await before();
-      }
-      return scope.commit(changes, options);
-    },
-  };
-}
-
 test('a row that another writer makes impossible at the last moment costs none of its neighbours', async (context) => {
   const { bench, node, call } = await defined(context, codes);
   const other = bench.node();
@@ -186,17 +43,19 @@ test('a row that another writer makes impossible at the last moment costs none o
   assert.deepEqual(new Set(await codesOf(node, call)), new Set(numbered(100).map(({ code }) => code)));
 });
 
-test('a record that is removed while rows are planned for it is made anew', async (context) => {
-  const { bench, node, call } = await defined(context, codes);
-  await resultOf(node, call, jsonl(numbered(10)));
-  const [first] = await listAll(node, call);
-  const other = bench.node();
-  const theirs = await other.call('thing');
-  const scope = interrupted(call.workspace.scope, () => other.runtime.remove(theirs, { id: first?.id ?? '' }));
-  const here = { ...call, workspace: { ...call.workspace, scope } };
-  const { rows, created, updated } = await resultOf(node, here, jsonl(numbered(10)), { upsert: 'by_code' });
-  assert.deepEqual({ rows, created, updated }, { rows: 10, created: 1, updated: 9 });
-});
+for (const moment of ['get', 'commit'] as const)
+  test(`a record that is removed before the ${moment} of the row that would change it is made anew`, async (context) => {
+    const { bench, node, call } = await defined(context, codes);
+    await resultOf(node, call, jsonl(numbered(10)));
+    const [first] = await listAll(node, call, { sortdir: 'asc' });
+    const other = bench.node();
+    const theirs = await other.call('thing');
+    const remove = () => other.runtime.remove(theirs, { id: first?.id ?? '' });
+    const scope = interrupted(call.workspace.scope, remove, moment);
+    const here = { ...call, workspace: { ...call.workspace, scope } };
+    const { rows, created, updated } = await resultOf(node, here, jsonl(numbered(10)), { upsert: 'by_code' });
+    assert.deepEqual({ rows, created, updated }, { rows: 10, created: 1, updated: 9 });
+  });
 
 test('records come in the order of their rows, each with a number of its own', async (context) => {
   const { node, call } = await defined(context, codes);
@@ -247,6 +106,15 @@ test('only the first hundred rows that fail are told of, and all are counted', a
   const { node, call } = await defined(context, codes);
   const { errors, failed } = await resultOf(node, call, jsonl(Array.from({ length: 150 }, () => ({}))));
   assert.deepEqual([errors.length, errors[99]?.row, failed], [100, 100, 150]);
+});
+
+test('rows that cannot be read and rows that are refused are told of in their order', async (context) => {
+  const { node, call } = await defined(context, codes);
+  const { errors } = await resultOf(node, call, '{}\n{\n{}\n{"code":"a"}\n[');
+  assert.deepEqual(
+    errors.map(({ row }) => row),
+    [1, 2, 3, 5],
+  );
 });
 
 test('a file that does not begin as one is refused, and nothing is written', async (context) => {
