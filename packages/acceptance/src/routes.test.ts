@@ -21,23 +21,20 @@ interface Route {
   readonly body?: unknown;
 }
 
+const batch = { mode: 'atomic', operations: [{ action: 'create', entity: 'order', data: {} }] };
+
 /** Routes that a policy decides about. */
 const dataRoutes: readonly Route[] = [
-  'order',
-  'aclpolicy',
-  'group',
-  'useraclpolicy',
-  'usergroup',
-  'userrole',
-  'user',
-].flatMap((entity) => [
-  { method: 'GET', path: `/list/${entity}` },
-  { method: 'GET', path: `/count/${entity}` },
-  { method: 'GET', path: `/item/${entity}/${id}` },
-  { method: 'POST', path: `/create/${entity}`, body: {} },
-  { method: 'PUT', path: `/update/${entity}/${id}`, body: {} },
-  { method: 'DELETE', path: `/delete/${entity}/${id}` },
-]);
+  ...['order', 'aclpolicy', 'group', 'useraclpolicy', 'usergroup', 'userrole', 'user'].flatMap((entity) => [
+    { method: 'GET', path: `/list/${entity}` },
+    { method: 'GET', path: `/count/${entity}` },
+    { method: 'GET', path: `/item/${entity}/${id}` },
+    { method: 'POST', path: `/create/${entity}`, body: {} },
+    { method: 'PUT', path: `/update/${entity}/${id}`, body: {} },
+    { method: 'DELETE', path: `/delete/${entity}/${id}` },
+  ]),
+  { method: 'POST', path: '/batch', body: batch },
+];
 
 /** Routes about the caller itself, which need a token and no policy. */
 const selfRoutes: readonly Route[] = [
