@@ -1,5 +1,5 @@
 import { Problem } from '../lib/problem.ts';
-import type { Change, Condition } from '../store/port.ts';
+import type { Change, Condition, Key } from '../store/port.ts';
 
 /** One change and what a conflict on it means: plan again from what stands now, or a refusal. */
 export interface PlannedChange {
@@ -18,7 +18,8 @@ export function unconditional(change: Change): PlannedChange {
  */
 export class MergedChanges {
   readonly #changes: PlannedChange[] = [];
-  readonly #places = new Map<string, number>();
+  /** By partition and sort key. */
+  readonly #places = new Map<string, Map<string, number>>();
 
   get changes(): readonly PlannedChange[] {
     return this.#changes;
@@ -31,18 +32,21 @@ export class MergedChanges {
   add(write: readonly PlannedChange[], refused: (problem: Problem) => Problem = (problem) => problem): void {
     for (const { change, onConflict } of write) {
       const next = { change, onConflict: onConflict === 'replan' ? onConflict : () => refused(onConflict()) };
-      const key = 'sk' in change ? `${change.pk}\0${change.sk}` : undefined;
-      const place = key === undefined ? undefined : this.#places.get(key);
-      const known = place === undefined ? undefined : this.#changes[place];
-      if (place === undefined || known === undefined) {
-        if (key !== undefined) this.#places.set(key, this.#changes.length);
-        this.#changes.push(next);
-        continue;
-      }
-      const both = mergeTwo(known, next);
+      const place = 'sk' in change ? this.#placeOf(change) : this.#changes.length;
+      const known = this.#changes[place];
+      const both = known === undefined ? next : mergeTwo(known, next);
       if (both === undefined) throw refused(contradiction());
       this.#changes[place] = both;
     }
+  }
+
+  /** Where the change of a key stands, or is to stand. */
+  #placeOf({ pk, sk }: Key): number {
+    const partition = this.#places.get(pk) ?? new Map<string, number>();
+    if (partition.size === 0) this.#places.set(pk, partition);
+    const place = partition.get(sk) ?? this.#changes.length;
+    partition.set(sk, place);
+    return place;
   }
 }
 
