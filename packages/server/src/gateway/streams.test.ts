@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
 import { createErrorReplies } from './error-reply.ts';
@@ -357,3 +357,57 @@ test('who asks before sending is told to go on', async (context) => {
   socket.write('a,b');
   await until(socket, '{"text":"a,b"}');
 });
+
+test('an answer that has nothing to send for long is not idle while it says so', async (context) => {
+  async function* searching(): AsyncGenerator<string> {
+    yield 'a,b\r\n';
+    for (let turn = 0; turn < 20; turn++) {
+      await pause(20);
+      yield '';
+    }
+    yield 'c,d\r\n';
+  }
+  const served = await serve(context, async () => streamed(searching()), { idleTimeout: 100 });
+  const text = await until(served.send(get('/')), 'c,d');
+  assert.match(text, /a,b/);
+  assert.deepEqual(served.faults, []);
+});
+
+test('an answer that has nothing to send is returned when its reader leaves', async (context) => {
+  const returned = Promise.withResolvers<void>();
+  async function* searching(): AsyncGenerator<string> {
+    try {
+      yield 'a,b\r\n';
+      for (;;) {
+        await nextTurn();
+        yield '';
+      }
+    } finally {
+      returned.resolve();
+    }
+  }
+  const served = await serve(context, async () => streamed(searching()));
+  const socket = served.send(get('/'));
+  await until(socket, 'a,b');
+  socket.destroy();
+  await returned.promise;
+});
+
+for (const framing of ['Content-Length: 6', 'Transfer-Encoding: chunked'])
+  test(`an answer may begin before its body has come (${framing})`, async (context) => {
+    async function* counting(incoming: IncomingMessage): AsyncGenerator<string> {
+      yield 'begun\n';
+      let text = '';
+      for await (const data of bytesOf(incoming)) text += String(data);
+      yield `ended with ${text}\n`;
+    }
+    const served = await serve(context, async (incoming) => {
+      openBodyStream(incoming, ['text/csv']);
+      return streamed(counting(incoming));
+    });
+    const [first, second] = framing.endsWith('6') ? ['a,b', 'c,d'] : ['3\r\na,b\r\n', '3\r\nc,d\r\n0\r\n\r\n'];
+    const socket = served.send(post('/', framing), first);
+    assert.match(await until(socket, 'begun'), /^connection: close\r$/im);
+    socket.write(second);
+    assert.match(await textOf(socket), /ended with a,bc,d\n/);
+  });
