@@ -206,6 +206,7 @@ test('an export does not end as if it were whole when its records are removed wi
   const { bench, node, call } = await filled(context, 300);
   const run = exporting(node, call, {});
   await run.next();
+  await bench.found(bench.workspace);
   // The node has not heard of it, and will not before it asks.
   await bench.node().admin.remove('acme', 'thing');
   await bench.purgeRemoved();
