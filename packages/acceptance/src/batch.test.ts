@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ProblemBody, ProblemCode } from '@freehold/contract/problem';
 import { assertProblem, pointers } from './assert-problem.ts';
-import type { Reply } from './call.ts';
+import { apart, atomic, creating, deleting, type Operation, type Results, together, updating } from './batches.ts';
 import {
   type AppUser,
   act,
@@ -23,60 +23,14 @@ import { platformForTests } from './platform-for-tests.ts';
 const gateways = await platformForTests();
 const { org, founder } = await foundedOrg(gateways);
 
-const unique = (field: string) => ({ UniqueIndexes: [{ indexName: `by_${field}`, fields: [field] }] });
 const code = { name: 'code', validate: true, maxlength: 5, required: false };
-await defineEntity(org, { ...definition('part', [code, { name: 'note' }]), ...unique('code') });
+const UniqueIndexes = [{ indexName: 'by_code', fields: ['code'] }];
+await defineEntity(org, { ...definition('part', [code, { name: 'note' }]), UniqueIndexes });
 await defineEntity(org, definition('box', [{ name: 'title' }]));
 const lookup = (onDelete: string) => ({ colType: 'guid', lookup: { entity: 'box', onDelete } });
 await defineEntity(org, definition('thing', [{ name: 'in', ...lookup('cascade') }, { name: 'label' }]));
 await defineEntity(org, definition('seal', [{ name: 'on', ...lookup('restrict') }]));
 await defineEntity(org, definition('memo', [{ name: 'about', ...lookup('setnull') }]));
-
-interface Operation {
-  readonly action: string;
-  readonly entity: string;
-  readonly id?: string;
-  readonly data?: unknown;
-  readonly if_match?: unknown;
-}
-
-interface Result {
-  readonly status: number;
-  readonly id?: string;
-  readonly etag?: string;
-  readonly record?: StoredRecord;
-  readonly error?: ProblemBody;
-}
-
-interface Results {
-  readonly results: readonly Result[];
-}
-
-const creating = (entity: string, data: unknown): Operation => ({ action: 'create', entity, data });
-const updating = (entity: string, { id }: { readonly id: string }, data: unknown): Operation => ({
-  action: 'update',
-  entity,
-  id,
-  data,
-});
-const deleting = (entity: string, { id }: { readonly id: string }): Operation => ({ action: 'delete', entity, id });
-
-function atomic(operations: readonly unknown[], user: AppUser = founder): Promise<Reply<Results>> {
-  return act<Results>(user, 'POST', '/batch', { body: { mode: 'atomic', operations } });
-}
-
-/** The results of a batch that is not atomic, which is answered 200 whatever becomes of its operations. */
-async function independent(operations: readonly unknown[], user: AppUser = founder): Promise<readonly Result[]> {
-  const reply = await act<Results>(user, 'POST', '/batch', { body: { mode: 'independent', operations } });
-  assert.equal(reply.status, 200, reply.text);
-  return reply.body.results;
-}
-
-async function done(reply: Promise<Reply<Results>>): Promise<readonly Result[]> {
-  const { status, text, body } = await reply;
-  assert.equal(status, 200, text);
-  return body.results;
-}
 
 async function read(entity: string, { id }: { readonly id: string }): Promise<StoredRecord | undefined> {
   const { status, body } = await act(founder, 'GET', `/item/${entity}/${id}`);
@@ -88,7 +42,7 @@ async function refused(operations: readonly unknown[], code: ProblemCode, user: 
   const entities = ['part', 'box', 'thing', 'seal', 'memo'];
   const everything = async () => Promise.all(entities.map((entity) => list(founder, entity, '?pagesize=200')));
   const before = await everything();
-  const problem = assertProblem(await atomic(operations, user), code);
+  const problem = assertProblem(await atomic(user, operations), code);
   assert.deepEqual(await everything(), before);
   return problem;
 }
@@ -131,19 +85,19 @@ for (const mode of ['atomic', 'independent'] as const) {
 }
 
 test('the operations of an atomic batch are one write: its records have one version', async () => {
-  const results = await done(atomic([creating('part', {}), creating('box', {}), creating('part', {})]));
+  const results = await together(founder, [creating('part', {}), creating('box', {}), creating('part', {})]);
   assert.equal(new Set(results.map(({ record }) => record?.version)).size, 1);
   assert.equal(new Set(results.map(({ id }) => id)).size, 3);
 });
 
 test('records may swap their unique values in an atomic batch, and take those that are freed in it', async () => {
   const [a, b] = [await create(founder, 'part', { code: 'swap1' }), await create(founder, 'part', { code: 'swap2' })];
-  await done(atomic([updating('part', a, { code: 'swap2' }), updating('part', b, { code: 'swap1' })]));
+  await together(founder, [updating('part', a, { code: 'swap2' }), updating('part', b, { code: 'swap1' })]);
   assert.deepEqual([(await read('part', a))?.code, (await read('part', b))?.code], ['swap2', 'swap1']);
-  await done(atomic([creating('part', { code: 'swap2' }), deleting('part', a)]));
+  await together(founder, [creating('part', { code: 'swap2' }), deleting('part', a)]);
   assertProblem(await act(founder, 'POST', '/create/part', { body: { code: 'swap2' } }), 'unique_violation');
-  const apart = await independent([updating('part', b, { code: 'swap2' })]);
-  assert.equal(apart[0]?.status, 409);
+  const alone = await apart(founder, [updating('part', b, { code: 'swap2' })]);
+  assert.equal(alone[0]?.status, 409);
 });
 
 test('of two operations that take one unique value the second is refused, and the first with it', async () => {
@@ -166,7 +120,7 @@ test('a record is removed together with those that refer to it, each of them nam
   assert.deepEqual(pointers(await refused([creating('part', {}), deleting('box', box)], 'dangling_reference')), [
     '/operations/1/id',
   ]);
-  const results = await done(atomic([deleting('box', box), deleting('thing', thing), deleting('seal', seal)]));
+  const results = await together(founder, [deleting('box', box), deleting('thing', thing), deleting('seal', seal)]);
   assert.deepEqual(
     results.map(({ status }) => status),
     [204, 204, 204],
@@ -219,7 +173,7 @@ test('an operation that is refused takes an atomic batch with it, and says what 
 
 test('an operation that is refused leaves the others of a batch that is not atomic', async () => {
   const [a, b] = [await create(founder, 'part', {}), await create(founder, 'part', {})];
-  const results = await independent([
+  const results = await apart(founder, [
     updating('part', a, { note: 'first' }),
     creating('part', { nothing: 1 }),
     deleting('part', b),
@@ -259,7 +213,7 @@ test('each operation is allowed or denied by the policies of its own route', asy
     deleting('part', others),
     creating('nothing', {}),
   ];
-  const results = await independent(operations, member);
+  const results = await apart(member, operations);
   assert.deepEqual(
     results.map(({ status, error }) => [status, error?.reason]),
     [
@@ -285,7 +239,7 @@ test('records of another org’s workspace are those of nobody', async () => {
   const theirs = await create(other.founder, 'part', { note: 'theirs' });
   for (const operation of [updating('part', theirs, { note: 'x' }), deleting('part', theirs)]) {
     await refused([operation], 'not_found');
-    assert.equal((await independent([operation]))[0]?.status, 404);
+    assert.equal((await apart(founder, [operation]))[0]?.status, 404);
   }
   const read = await act(other.founder, 'GET', `/item/part/${theirs.id}`);
   assert.deepEqual(read.body, theirs);
@@ -294,94 +248,13 @@ test('records of another org’s workspace are those of nobody', async () => {
   assert.equal(status, 401);
 });
 
-test('everything that is wrong with the shape of a batch is said at once', async () => {
-  const id = '01890000-0000-7000-8000-000000000000';
-  const shapes: readonly (readonly [unknown, readonly string[]])[] = [
-    [[], ['']],
-    [{}, ['/mode', '/operations']],
-    [{ mode: 'both', operations: {}, more: 1 }, ['/mode', '/more', '/operations']],
-    [{ mode: 'atomic', operations: [] }, ['/operations']],
-    [{ mode: null, operations: null }, ['/mode', '/operations']],
-  ];
-  const operations: readonly (readonly [unknown, readonly string[]])[] = [
-    [null, ['']],
-    [{}, ['/action']],
-    [{ action: 'list', entity: 'part' }, ['/action']],
-    [{ action: 'create' }, ['/data', '/entity']],
-    [{ action: 'create', entity: 'part', data: {}, id, if_match: '*' }, ['/id', '/if_match']],
-    [{ action: 'create', entity: 'a/../b', data: [] }, ['/data', '/entity']],
-    [{ action: 'update', entity: 'part', data: 1, if_match: 7 }, ['/data', '/id', '/if_match']],
-    [{ action: 'update', entity: 'part', id: '../x', data: {}, if_match: 'x' }, ['/id', '/if_match']],
-    [{ action: 'delete', entity: 7, id, data: {}, more: 1 }, ['/data', '/entity', '/more']],
-  ];
-  const placed = operations.flatMap(([, places], index) => places.map((place) => `/operations/${index}${place}`));
-  for (const mode of ['atomic', 'independent'])
-    for (const [body, places] of [
-      ...shapes,
-      [{ mode, operations: operations.map(([operation]) => operation) }, placed.sort()] as const,
-    ]) {
-      const problem = assertProblem(await act(founder, 'POST', '/batch', { body }), 'validation_failed');
-      assert.deepEqual(pointers(problem), places, JSON.stringify(body));
-    }
-  assertProblem(await act(founder, 'POST', '/batch?all=true', { body: { mode: 'atomic' } }), 'invalid_request');
-  const unknown = { mode: 'atomic', operations: [{ ...creating('part', {}), more: 1 }] };
-  assertProblem(await act(founder, 'POST', '/batch', { body: unknown }), 'unknown_field');
-});
-
-test('a batch has at most 100 operations', async () => {
-  const operations = Array.from({ length: 101 }, () => creating('pile', {}));
-  await defineEntity(org, definition('pile', []));
-  for (const mode of ['atomic', 'independent']) {
-    const reply = await act(founder, 'POST', '/batch', { body: { mode, operations } });
-    assert.deepEqual(pointers(assertProblem(reply, 'validation_failed')), ['/operations']);
-  }
-  assert.equal(await count(founder, 'pile'), 0);
-  assert.equal((await done(atomic(operations.slice(1)))).length, 100);
-  assert.equal((await independent(operations.slice(1))).length, 100);
-  assert.equal(await count(founder, 'pile'), 200);
-});
-
-test('a record has one operation of an atomic batch, and any number of another', async () => {
-  const record = await create(founder, 'part', {});
-  const operations = [updating('part', record, { note: 'a' }), creating('part', {}), deleting('part', record)];
-  const problem = await refused(operations, 'validation_failed');
-  assert.deepEqual(pointers(problem), ['/operations/0/id', '/operations/2/id']);
-  assert.match(problem.detail, /operations 0 and 2/);
-  const results = await independent(operations);
-  assert.deepEqual(
-    results.map(({ status }) => status),
-    [200, 201, 204],
-  );
-});
-
-test('an atomic batch has one operation on access control at most', async () => {
-  const role = (name: string) => creating('userrole', { name });
-  const problem = await refused([role('a'), creating('part', {}), role('b')], 'validation_failed');
-  assert.deepEqual(pointers(problem), ['/operations/2/entity']);
-  const results = await done(atomic([creating('part', {}), role('c')]));
-  assert.deepEqual(
-    results.map(({ status }) => status),
-    [201, 201],
-  );
-});
-
 test('a batch grants nobody what he may not do himself', async () => {
   const clerk = await memberWith(founder, [allow(['createaclpolicy', 'createpart'])]);
   const policy = creating('aclpolicy', { name: 'all', statements: [allow('*')] });
   const problem = await refused([creating('part', {}), policy], 'escalation_refused', clerk);
   assert.deepEqual(pointers(problem), ['/operations/1/data']);
-  const [, made] = await independent([creating('part', {}), policy], clerk);
+  const [, made] = await apart(clerk, [creating('part', {}), policy]);
   assert.equal(made?.error?.code, 'escalation_refused');
-});
-
-test('an atomic batch that is more than one commit takes is refused', async () => {
-  const words = (from: number) => Array.from({ length: 200 }, (_, index) => `w${from + index}`).join(' ');
-  await defineEntity(org, definition('book', [{ name: 'text', search: true }]));
-  const operations = Array.from({ length: 100 }, (_, index) => creating('book', { text: words(index) }));
-  const problem = assertProblem(await atomic(operations), 'body_too_large');
-  assert.match(problem.detail, /commit/);
-  assert.equal(await count(founder, 'book'), 0);
-  assert.equal((await done(atomic(operations.slice(0, 40)))).length, 40);
 });
 
 test('an atomic batch comes through while others keep changing its records', async () => {
@@ -391,7 +264,10 @@ test('an atomic batch comes through while others keep changing its records', asy
     while (!isDone) await act(founder, 'PUT', `/update/part/${record.id}`, { body: { note: 'x' } });
   });
   for (let round = 0; round < 20; round++)
-    await done(atomic(records.map((record) => updating('part', record, { code: `r${records.indexOf(record)}` }))));
+    await together(
+      founder,
+      records.map((record) => updating('part', record, { code: `r${records.indexOf(record)}` })),
+    );
   isDone = true;
   await Promise.all(changing);
 });

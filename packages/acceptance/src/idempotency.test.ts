@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
+import type { Results } from './batches.ts';
 import {
   type AppUser,
   act,
@@ -146,10 +147,6 @@ test('a key comes once, as 1 to 255 printable characters of ASCII', async () => 
   assert.equal((await send('~'.repeat(255), {})).status, 201);
   assert.equal((await send('"8e03978e-40d5-43dd-bc93-6894a57f9324"', {})).status, 201);
 });
-
-interface Results {
-  readonly results: readonly { readonly status: number; readonly id?: string }[];
-}
 
 const sendBatch = (key: string, mode: string, operations: readonly unknown[], user = founder) =>
   act<Results>(user, 'POST', '/batch', { body: { mode, operations }, headers: { 'idempotency-key': key } });

@@ -11,7 +11,7 @@ import type { RecordCall, WritePlan } from '../write-loop.ts';
 import type { Reference } from './reference-map.ts';
 
 /** How many records the removals of a commit may take along or change. */
-export const cascadeMax = 200;
+const cascadeMax = 200;
 
 /** A record that is to be removed, and what is made of a refusal of that. */
 export interface Removing {
