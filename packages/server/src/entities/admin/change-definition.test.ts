@@ -198,7 +198,7 @@ test('what is sent takes the place of what stands, and the rest stays', async ()
   const key = 'apiname#create-order;version#active';
   assert.deepEqual(create, { key, version, ...order, UniqueIndexes, parentIndex });
   assert.equal(list.version, defined.version);
-  assert.deepEqual(list.Views, {});
+  assert.deepEqual(Object.keys(list.Views as object), ['default', 'compact']);
 });
 
 test('a config that was read can be edited and put back', async () => {
@@ -243,7 +243,8 @@ test('of changes of the five configs at once none is lost', async () => {
   const apis = ['create', 'get', 'list', 'update', 'delete'] as const;
   await Promise.all(apis.map((action) => change(bench.node(), { Views }, `${action}-order`)));
   const shown = await node.admin.show('acme', 'order');
-  for (const action of apis) assert.deepEqual(shown[action].Views, Views, action);
+  for (const action of apis)
+    assert.deepEqual((shown[action].Views as Partial<typeof Views>).own, Views.own, action);
   assert.equal(new Set(apis.map((action) => shown[action].version)).size, 5);
 });
 

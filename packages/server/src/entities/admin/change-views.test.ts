@@ -5,6 +5,7 @@ import { openStore } from '../../store/open-store.ts';
 import { actions } from '../api-configs.ts';
 import type { EntityDefinition } from '../definition.ts';
 import { RecordBench, SteppedClock } from '../record-bench.ts';
+import type { ShownConfig } from './config-bodies.ts';
 
 const order: EntityDefinition = {
   entityName: 'order',
@@ -24,6 +25,12 @@ async function org() {
   return { bench, node, version, change };
 }
 
+/** The views of a config beside those that every config has. */
+function ownOf({ Views }: ShownConfig): unknown {
+  const { default: _default, compact: _compact, ...others } = Views as Record<string, unknown>;
+  return others;
+}
+
 async function codeOf(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => 'done',
@@ -38,7 +45,7 @@ test('every config has the views of the definition until it is given its own', a
   const shown = await node.admin.show('acme', 'order');
   for (const action of actions) {
     const isList = action === 'list';
-    assert.deepEqual(shown[action].Views, isList ? own : order.Views, action);
+    assert.deepEqual(ownOf(shown[action]), isList ? own : order.Views, action);
     assert.equal(shown[action].version, isList ? changed.version : version, action);
   }
   const { views, generation } = (await node.call('order')).entity;
@@ -68,9 +75,19 @@ test('a config that gives up its own views has those of the definition again', a
   const { node, change } = await org();
   await change('list-order', { Views: own });
   await change('list-order', { Views: null });
-  assert.deepEqual((await node.admin.show('acme', 'order')).list.Views, order.Views);
+  assert.deepEqual(ownOf((await node.admin.show('acme', 'order')).list), order.Views);
   await change('list-order', { Views: {} });
-  assert.deepEqual((await node.admin.show('acme', 'order')).list.Views, {});
+  assert.deepEqual(ownOf((await node.admin.show('acme', 'order')).list), {});
+});
+
+test('the generated views of a config that was read and put back go on following the catalog', async () => {
+  const { node, change } = await org();
+  await change('get-order', (await node.admin.show('acme', 'order')).get);
+  await change('create-order', { UpdateParams: [{ name: 'title' }, { name: 'amount' }] });
+  const { get } = await node.admin.show('acme', 'order');
+  const { default: whole } = get.Views as NonNullable<EntityDefinition['Views']>;
+  assert.ok(whole?.fields.some(({ name }) => name === 'amount'));
+  assert.equal((await node.call('order')).entity.views.of('get', 'default'), 'stored');
 });
 
 test('a config that was read can be put back as it is, and only its views can be others', async () => {

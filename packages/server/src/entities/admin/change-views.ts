@@ -1,12 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import { invalidBody } from '../../lib/problem.ts';
 import { type ApiAction, type ApiConfig, apiName } from '../api-configs.ts';
 import { changeConfig } from '../change-config.ts';
 import { pointerValue } from '../config-reader.ts';
+import { isObject } from '../definition/add-error.ts';
 import { refuseUnknownMembers } from '../definition/members.ts';
 import { parseViews } from '../definition/parse-views.ts';
-import { definitionLimits, type EntityDefinition } from '../definition.ts';
+import { definitionLimits, type EntityDefinition, type Views } from '../definition.ts';
 import { activeKey, versionKey } from '../org-keys.ts';
+import { generatedViews, viewNamed } from '../views/generated-views.ts';
 import type { EntityAdminParts } from './admin-parts.ts';
 import { type ApiChange, type ChangedApi, changedRow, readMembers, requireConfigMatch } from './api-change.ts';
 import { readConfigBodies, shownConfig } from './config-bodies.ts';
@@ -27,8 +30,9 @@ export async function changeViews(parts: EntityAdminParts, orgCode: string, chan
     const configs = await readConfigBodies(parts.store, orgCode, { entityName, active });
     const shown = shownConfig(configs, action);
     requireConfigMatch(shown, change.ifMatch);
-    const members = readMembers(shown, change.body);
-    refuseBadViews(members, configs.bodies.create as unknown as EntityDefinition);
+    const definition = configs.bodies.create as unknown as EntityDefinition;
+    const members = withoutGenerated(readMembers(shown, change.body), definition);
+    refuseBadViews(members, definition);
     const config = withMembers(configs.bodies[action], members);
     return {
       changes: [
@@ -39,6 +43,17 @@ export async function changeViews(parts: EntityAdminParts, orgCode: string, chan
     };
   });
   return { entityName, api, version };
+}
+
+/** A config is shown with its generated views: one that is sent back as it was goes on following the catalog. */
+function withoutGenerated(
+  members: Readonly<Record<string, unknown>>,
+  definition: EntityDefinition,
+): Readonly<Record<string, unknown>> {
+  if (!isObject(members.Views)) return members;
+  const generated: Views = generatedViews(definition);
+  const isOwn = ([name, view]: [string, unknown]): boolean => !isDeepStrictEqual(view, viewNamed(generated, name));
+  return { ...members, Views: Object.fromEntries(Object.entries(members.Views).filter(isOwn)) };
 }
 
 function refuseBadViews(members: Readonly<Record<string, unknown>>, definition: EntityDefinition): void {

@@ -1,7 +1,9 @@
 import type { Store } from '../../store/port.ts';
 import { type ApiAction, type ApiConfig, actions, activeConfigKey, apiName } from '../api-configs.ts';
 import type { ActiveEntity } from '../config-set.ts';
+import type { EntityDefinition } from '../definition.ts';
 import { versionKey } from '../org-keys.ts';
+import { generatedViews } from '../views/generated-views.ts';
 import { orgScopeName } from '../workspace.ts';
 
 /** The live configs of an entity, as they are stored. */
@@ -32,9 +34,12 @@ export async function readConfigBodies(
 /** One of the five configs as it is shown: the definition, or what is generated from it and the views that it has. */
 export type ShownConfig = ApiConfig & { readonly key: string; readonly version: number };
 
-/** A config that was given no views of its own has those of the definition. */
+/** A config that was given no views of its own has those of the definition; beside them stand the generated ones. */
 export function shownConfig({ entityName, active, bodies }: ConfigBodies, action: ApiAction): ShownConfig {
-  const views = action === 'create' ? {} : { Views: bodies.create.Views ?? {} };
   const key = activeConfigKey(apiName(action, entityName));
-  return { key, version: active.versions[action], ...views, ...bodies[action] };
+  const shown = { key, version: active.versions[action], ...bodies[action] };
+  if (action === 'create') return shown;
+  const definition = bodies.create as unknown as EntityDefinition;
+  const own = bodies[action].Views ?? definition.Views ?? {};
+  return { ...shown, Views: { ...generatedViews(definition), ...own } };
 }
