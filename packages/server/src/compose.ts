@@ -22,6 +22,7 @@ import { createAccessEpochs } from './iam/access-epochs.ts';
 import { createDecisionLog } from './iam/decision-log.ts';
 import { createIamRules } from './iam/iam-rules.ts';
 import { createAppOrigins } from './identity/app-origins.ts';
+import { createAppSelf } from './identity/app-self.ts';
 import { createAppSessions } from './identity/app-sessions.ts';
 import { createAppSignIn } from './identity/app-sign-in.ts';
 import { createFailureBrake } from './identity/failure-brake.ts';
@@ -82,14 +83,17 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const { accounts, signIn, signingKeys } = identity;
   const { runtime, idempotency, epochs, admins } = entities;
   const { test, prod } = spaces;
+  const endings = createAccessEpochs();
   const sessions = createAppSessions({
     stores: { test: test.store, prod: prod.store },
     signingKeys,
     issuer: identity.issuer,
     epochs,
+    endings,
     clock,
     configs,
   });
+  const self = createAppSelf({ ...identity.signInParts, runtime, endings });
   let isDraining = false;
   const readiness = () => readinessOf(allStores, isDraining);
   const jwks = () => signingKeys.jwks();
@@ -97,8 +101,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const platform = spaces.platform.store.scope(platformScopeName);
   const origins = createAppOrigins({ platform, configs, clock });
   const settings = {
-    test: createOrgSettings({ store: test.store, configs: configs.test }),
-    prod: createOrgSettings({ store: prod.store, configs: configs.prod }),
+    test: createOrgSettings({ env: 'test', store: test.store, configs: configs.test }),
+    prod: createOrgSettings({ env: 'prod', store: prod.store, configs: configs.prod }),
   };
   return {
     app: createAppGateway({
@@ -108,6 +112,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       decisions,
       sessions,
       signIn,
+      self,
       readiness,
       clientAddress,
       jwks,
@@ -147,19 +152,15 @@ async function composeIdentity(
   const hasher = createPasswordHasher({ parallelMax: 2 });
   const shared = { platform, clock, newId, hasher };
   const stores = { test: spaces.test.store, prod: spaces.prod.store };
+  const brake = createFailureBrake({ clock });
+  const signInParts = { ...shared, brake, stores, configs, signingKeys, issuer };
   return {
     newId,
     signingKeys,
     issuer,
     accounts: createOrgAccounts({ ...shared, brake: createFailureBrake({ clock }), policy: config.signUp }),
-    signIn: createAppSignIn({
-      ...shared,
-      brake: createFailureBrake({ clock }),
-      stores,
-      configs,
-      signingKeys,
-      issuer,
-    }),
+    signInParts,
+    signIn: createAppSignIn(signInParts),
   };
 }
 

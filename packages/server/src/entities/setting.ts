@@ -1,19 +1,31 @@
 import type { InputError } from '@freehold/contract/problem';
-import type { ConfigSet } from './config-set.ts';
+import type { ConfigSet, StoredSetting } from './config-set.ts';
+import type { JsonSchema } from './field-types/field-type.ts';
 import type { Environment } from './workspace.ts';
 
 /** One setting that there is: what it may be, and what it is where nobody has set it. */
 export interface SettingType<Value = unknown> {
   /** `<group>.<name>`, which is its name as a config item. */
   readonly key: string;
+  readonly description: string;
   readonly byDefault: Value;
+  /** JSON Schema (2020-12) of the values. It may take a few that `parse` refuses, and refuses none that it takes. */
+  readonly schema: JsonSchema;
   /** The value in its one form, or what is wrong with it; pointers begin at the value. */
   readonly parse: (input: unknown) => { readonly value: Value } | { readonly errors: readonly InputError[] };
+  /** What a value comes to in production that was not said for production itself; left out, it stays as it is. */
+  inProduction?(value: Value): Value;
 }
 
 /** The value that holds in an environment. */
 export function settingOf<Value>(set: ConfigSet, env: Environment, type: SettingType<Value>): Value {
-  const stored = set.settings.get(type.key);
-  if (stored === undefined) return type.byDefault;
-  return (env === 'prod' && stored.prod_value !== undefined ? stored.prod_value : stored.value) as Value;
+  const stored: Pick<StoredSetting, 'value' | 'prod_value'> = set.settings.get(type.key) ?? { value: type.byDefault };
+  const { value, prod_value } = stored;
+  if (env === 'prod' && prod_value !== undefined) return prod_value as Value;
+  return valueIn(env, type, value as Value);
+}
+
+/** What a value comes to in an environment for which it was not said alone. */
+export function valueIn<Value>(env: Environment, type: SettingType<Value>, value: Value): Value {
+  return env === 'prod' && type.inProduction !== undefined ? type.inProduction(value) : value;
 }

@@ -1,11 +1,11 @@
 import type { ConfigReader } from '../entities/config-reader.ts';
+import { settingOf } from '../entities/setting.ts';
 import type { Environment } from '../entities/workspace.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import type { Scope } from '../store/port.ts';
 import { findOrg } from './org-directory.ts';
-import { allowedOrigins } from './org-settings.ts';
-import { allowsOrigin } from './settings/allowed-domains.ts';
+import { allowedDomains, allowsOrigin } from './settings/allowed-domains.ts';
 
 /** Which pages may call an app from a browser, and which have been refused. */
 export interface AppOrigins {
@@ -37,7 +37,7 @@ export function createAppOrigins({ platform, configs, clock }: AppOriginsParts):
 
   const isAllowed = async (orgCode: string, origin: string, env: Environment | undefined): Promise<boolean> => {
     for (const one of env === undefined ? environments : [env])
-      if (allowsOrigin(allowedOrigins(await configs[one].current(orgCode), one), origin)) return true;
+      if (allowsOrigin(settingOf(await configs[one].current(orgCode), one, allowedDomains), origin)) return true;
     return false;
   };
   const note = (orgCode: string, origin: string): void => {

@@ -3,15 +3,15 @@ import { changeConfig } from '../entities/change-config.ts';
 import type { ConfigReader } from '../entities/config-reader.ts';
 import type { ConfigSet, StoredSetting } from '../entities/config-set.ts';
 import { activeSettings } from '../entities/org-keys.ts';
-import type { SettingType } from '../entities/setting.ts';
+import { type SettingType, valueIn } from '../entities/setting.ts';
+import { isObject, unknownMembers, wrong } from '../entities/setting-errors.ts';
 import type { Environment } from '../entities/workspace.ts';
 import { escalationCheck } from '../iam/escalation-check.ts';
 import { invalidBody } from '../lib/problem.ts';
 import type { Change, Store } from '../store/port.ts';
-import { allowedDomains, domainsOf } from './settings/allowed-domains.ts';
+import { allowedDomains } from './settings/allowed-domains.ts';
 import { issuers } from './settings/issuers.ts';
 import { cacheSeconds, defaultMemberAccess, founderEmail, passwordLogin } from './settings/plain-settings.ts';
-import { isObject, unknownMembers } from './settings/setting-errors.ts';
 
 /** What an org has settled: read by builders, changed by them in the test environment. */
 export interface OrgSettings {
@@ -27,7 +27,7 @@ export interface ShownSetting extends StoredSetting {
 }
 
 /** Every setting that there is. */
-const settings: readonly SettingType[] = [
+export const settingTypes: readonly SettingType[] = [
   founderEmail,
   defaultMemberAccess,
   allowedDomains,
@@ -37,7 +37,14 @@ const settings: readonly SettingType[] = [
   escalationCheck,
 ];
 
+/** The two parts of a setting's name as a config item. */
+export function namesOf({ key }: SettingType): { readonly group: string; readonly name: string } {
+  const [group = '', name = ''] = key.split('.');
+  return { group, name };
+}
+
 export interface OrgSettingsParts {
+  readonly env: Environment;
   readonly store: Store;
   readonly configs: ConfigReader;
 }
@@ -46,50 +53,40 @@ export function createOrgSettings(parts: OrgSettingsParts): OrgSettings {
   return {
     list: async (orgCode, group) => {
       const set = await parts.configs.current(orgCode);
-      return settings.map((type) => shown(type, set)).filter((one) => group === undefined || one.group === group);
+      const shown = settingTypes.map((type) => ({ ...namesOf(type), ...storedOrDefault(parts.env, type, set) }));
+      return shown.filter((one) => group === undefined || one.group === group);
     },
     put: (orgCode, input) => putSetting(parts, orgCode, input),
   };
 }
 
-/** The origins whose pages may call in an environment. The default is the test environment's alone. */
-export function allowedOrigins(set: ConfigSet, env: Environment): readonly string[] {
-  const stored = set.settings.get(allowedDomains.key) ?? { value: allowedDomains.byDefault };
-  return domainsOf(stored as Parameters<typeof domainsOf>[0], env);
-}
-
-function shown({ key, byDefault }: SettingType, set: ConfigSet): ShownSetting {
-  const [group = '', name = ''] = key.split('.');
-  return { group, name, ...(set.settings.get(key) ?? { value: byDefault, version: 0 }) };
+function storedOrDefault(env: Environment, type: SettingType, set: ConfigSet): StoredSetting {
+  return set.settings.get(type.key) ?? { value: valueIn(env, type, type.byDefault), version: 0 };
 }
 
 async function putSetting(parts: OrgSettingsParts, orgCode: string, input: unknown): Promise<ShownSetting> {
-  const { type, value, prod_value } = readSetting(input);
+  const { type, ...values } = readSetting(input);
   const { planned } = await changeConfig(parts, orgCode, async (_set, version) => {
-    const stored: StoredSetting = { value, ...(prod_value === undefined ? {} : { prod_value }), version };
+    const stored: StoredSetting = { ...values, version };
     const put: Change = { kind: 'put', pk: activeSettings, sk: type.key, value: JSON.stringify(stored), if: 'any' };
     return { changes: [put], stored };
   });
-  const [group = '', name = ''] = type.key.split('.');
-  return { group, name, ...planned.stored };
+  return { ...namesOf(type), ...planned.stored };
 }
 
-function readSetting(input: unknown): {
+interface SentSetting extends Pick<StoredSetting, 'value' | 'prod_value'> {
   readonly type: SettingType;
-  readonly value: unknown;
-  readonly prod_value: unknown;
-} {
-  if (!isObject(input))
-    throw invalidBody([
-      { pointer: '', code: 'wrong_type', message: 'a setting is an object with group, name and value' },
-    ]);
-  const errors: InputError[] = [...unknownMembers(input, ['group', 'name', 'value', 'prod_value'])];
-  const type = settings.find(({ key }) => key === `${input.group}.${input.name}`);
-  if (type === undefined) {
-    const known = settings.map(({ key }) => key).join(', ');
-    errors.push({ pointer: '/name', code: 'unknown_setting', message: `there is no such setting, only ${known}` });
-    throw invalidBody(errors);
-  }
+}
+
+const members = ['group', 'name', 'value', 'prod_value'];
+
+function readSetting(input: unknown): SentSetting {
+  if (!isObject(input)) throw invalidBody(wrong('a setting is an object with group, name and value').errors);
+  const errors = [...unknownMembers(input, members)];
+  const type = settingTypes
+    .map((one) => ({ one, ...namesOf(one) }))
+    .find(({ group, name }) => group === input.group && name === input.name)?.one;
+  if (type === undefined) throw invalidBody([...errors, ...unknownSetting(input)]);
   const read = (member: 'value' | 'prod_value'): unknown => {
     const parsed = type.parse(input[member]);
     if ('value' in parsed) return parsed.value;
@@ -97,7 +94,14 @@ function readSetting(input: unknown): {
     return undefined;
   };
   const value = read('value');
-  const prod_value = input.prod_value === undefined ? undefined : read('prod_value');
+  const prod = Object.hasOwn(input, 'prod_value') ? { prod_value: read('prod_value') } : {};
   if (errors.length > 0) throw invalidBody(errors);
-  return { type, value, prod_value };
+  return { type, value, ...prod };
+}
+
+function unknownSetting({ group }: Readonly<Record<string, unknown>>): readonly InputError[] {
+  const known = settingTypes.map(namesOf);
+  const isGroup = known.some((one) => one.group === group);
+  const names = settingTypes.map(({ key }) => `\`${key}\``).join(', ');
+  return wrong(`there is no such setting, only ${names}`, isGroup ? '/name' : '/group', 'unknown_setting').errors;
 }

@@ -1,41 +1,45 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { SettingType } from '../../entities/setting.ts';
-import type { Environment } from '../../entities/workspace.ts';
-import { wrong } from './setting-errors.ts';
+import { wrong } from '../../entities/setting-errors.ts';
 
-/** The origins whose pages may call the app, as origins (RFC 6454) in one spelling. */
+const domainsMax = 100;
+const charactersMax = 300;
+/** A host, with scheme and port or without. What a URL parser would leave out in silence is refused, and `null`. */
+const form = /^(?!null$)(?:https?:\/\/)?[^/?#@%*\\\s]+$/;
+
+/** The origins whose pages may call the app, as browsers write them (RFC 6454, 6.2). */
 export const allowedDomains: SettingType<readonly string[]> = {
   key: 'auth.allowed_domains',
+  description:
+    'The origins whose pages may call the app. A bare host means https; `localhost` means any of its ports, and counts in production only from `prod_value`.',
   byDefault: ['http://localhost'],
+  schema: {
+    type: 'array',
+    maxItems: domainsMax,
+    items: { type: 'string', maxLength: charactersMax, pattern: form.source },
+  },
   parse: (input) => {
     if (!Array.isArray(input) || input.length > domainsMax)
       return wrong(`must be an array of at most ${domainsMax} origins`);
-    const errors: InputError[] = [];
-    const origins: string[] = [];
-    for (const [index, entry] of input.entries()) {
-      const origin = readOrigin(entry);
-      if (origin === undefined) errors.push(...wrong(expected, `/${index}`, 'invalid_origin').errors);
-      else if (!origins.includes(origin)) origins.push(origin);
-    }
-    return errors.length > 0 ? { errors } : { value: origins };
+    const origins = input.map(readOrigin);
+    const errors = origins.flatMap((origin, index): readonly InputError[] =>
+      origin === undefined ? wrong(expected, `/${index}`, 'invalid_origin').errors : [],
+    );
+    return errors.length > 0 ? { errors } : { value: [...new Set(origins.filter((origin) => origin !== undefined))] };
   },
+  inProduction: (origins) => origins.filter((origin) => !isLocalhost(origin)),
 };
 
-const domainsMax = 100;
 const expected = 'must be an origin such as `https://app.example.com`, without path, query or wildcard';
 
-/** A bare host means https. What a URL parser would change in silence (a path, a user, an upper-case scheme) is refused. */
+/** The one spelling of an origin that browsers send. */
 function readOrigin(entry: unknown): string | undefined {
-  if (typeof entry !== 'string' || entry.length > 300) return undefined;
-  const text = entry.includes('://') ? entry : `${isLocalhost(entry) ? 'http' : 'https'}://${entry}`;
-  if (!/^https?:\/\/[^/?#@\\\s*]+$/i.test(text) || !URL.canParse(text)) return undefined;
+  if (typeof entry !== 'string' || entry.length > charactersMax || !form.test(entry)) return undefined;
+  const bare = /^localhost(:\d+)?$/i.test(entry) ? `http://${entry}` : `https://${entry}`;
+  const text = entry.includes('://') ? entry : bare;
+  if (!URL.canParse(text)) return undefined;
   const { origin, hostname } = new URL(text);
-  return hostname === '' || hostname.endsWith('.') ? undefined : origin;
-}
-
-/** `localhost`, with a port or without. */
-function isLocalhost(text: string): boolean {
-  return /^localhost(:\d+)?$/i.test(text);
+  return hostname.endsWith('.') ? undefined : origin;
 }
 
 /**
@@ -44,16 +48,13 @@ function isLocalhost(text: string): boolean {
  */
 export function allowsOrigin(domains: readonly string[], origin: string): boolean {
   if (domains.includes(origin)) return true;
-  const local = /^(https?:\/\/localhost)(?::\d{1,5})?$/.exec(origin);
-  return local !== null && domains.some((domain) => domain === local[1] || domain.startsWith(`${local[1]}:`));
+  const local = localhost.exec(origin)?.[1];
+  return local !== undefined && domains.some((domain) => localhost.exec(domain)?.[1] === local);
 }
 
-/** In production a page of localhost may call only where that was said for production itself. */
-export function domainsOf(
-  stored: { readonly value: readonly string[]; readonly prod_value?: readonly string[] | undefined },
-  env: Environment,
-): readonly string[] {
-  if (env === 'test') return stored.value;
-  if (stored.prod_value !== undefined) return stored.prod_value;
-  return stored.value.filter((domain) => !/^https?:\/\/localhost(?::|$)/.test(domain));
+/** The scheme and the host of a localhost origin, whatever its port. */
+const localhost = /^(https?:\/\/localhost)(?::\d{1,5})?$/;
+
+function isLocalhost(origin: string): boolean {
+  return localhost.test(origin);
 }

@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { SettingType } from '../../entities/setting.ts';
+import { isObject, unknownMembers, wrong } from '../../entities/setting-errors.ts';
 import { isEmailAddress } from '../../lib/email-address.ts';
-import { isObject, unknownMembers, wrong } from './setting-errors.ts';
 
 /** A provider whose identity tokens the app takes. */
 export interface IssuerEntry {
@@ -16,9 +16,32 @@ export interface IssuerEntry {
   readonly email_domains?: readonly string[];
 }
 
+const issuersMax = 20;
+const textsMax = 20;
+const textLengthMax = 200;
+const addressLengthMax = 500;
+/** A character by character comparison needs one spelling, so nothing may stand here that has none. */
+const issuerForm = /^https?:\/\/[^\s\\?#]+$/;
+const addressForm = /^https?:\/\/[^\s\\#]+$/;
+
+const someText = { type: 'string', minLength: 1, maxLength: textLengthMax };
+const members = {
+  issuer: { type: 'string', maxLength: addressLengthMax, pattern: issuerForm.source },
+  audiences: { type: 'array', minItems: 1, maxItems: textsMax, items: someText },
+  jwks_uri: { type: 'string', maxLength: addressLengthMax, pattern: addressForm.source },
+  name: someText,
+  email_domains: { type: 'array', maxItems: textsMax, items: someText },
+};
+
 export const issuers: SettingType<readonly IssuerEntry[]> = {
   key: 'auth.issuers',
+  description: 'The providers whose identity tokens the app takes.',
   byDefault: [],
+  schema: {
+    type: 'array',
+    maxItems: issuersMax,
+    items: { type: 'object', required: ['issuer', 'audiences'], properties: members, additionalProperties: false },
+  },
   parse: (input) => {
     if (!Array.isArray(input) || input.length > issuersMax)
       return wrong(`must be an array of at most ${issuersMax} issuers`);
@@ -31,39 +54,37 @@ export const issuers: SettingType<readonly IssuerEntry[]> = {
   },
 };
 
-const issuersMax = 20;
-const members = ['issuer', 'audiences', 'jwks_uri', 'name', 'email_domains'];
-
 function entryErrors(entry: unknown, pointer: string): readonly InputError[] {
   if (!isObject(entry)) return wrong('must be an object with `issuer` and `audiences`', pointer).errors;
   const { issuer, audiences, jwks_uri, name, email_domains } = entry;
-  const errors = [...unknownMembers(entry, members, pointer)];
+  const errors = [...unknownMembers(entry, Object.keys(members), pointer)];
   const check = (holds: boolean, member: string, message: string): void => {
     if (!holds) errors.push(...wrong(message, `${pointer}/${member}`).errors);
   };
-  check(isHttpUrl(issuer), 'issuer', 'must be an http or https address without query and fragment');
-  check(isTexts(audiences, 1), 'audiences', 'must be an array of 1 to 20 texts');
-  check(jwks_uri === undefined || isHttpUrl(jwks_uri), 'jwks_uri', 'must be an http or https address');
-  check(name === undefined || isText(name), 'name', 'must be a text of 1 to 200 characters');
+  check(isAddress(issuer, issuerForm), 'issuer', 'must be an http or https address without query and fragment');
+  check(isTexts(audiences, 1), 'audiences', `must be an array of 1 to ${textsMax} texts`);
+  check(jwks_uri === undefined || isAddress(jwks_uri, addressForm), 'jwks_uri', 'must be an http or https address');
+  check(name === undefined || isText(name), 'name', `must be a text of 1 to ${textLengthMax} characters`);
   const isDomain = (domain: unknown): boolean => typeof domain === 'string' && isEmailAddress(`a@${domain}`);
   check(
     email_domains === undefined || (isTexts(email_domains, 0) && email_domains.every(isDomain)),
     'email_domains',
-    'must be an array of at most 20 domains such as `example.com`',
+    `must be an array of at most ${textsMax} domains such as \`example.com\``,
   );
   return errors;
 }
 
-function isHttpUrl(value: unknown): boolean {
-  if (typeof value !== 'string' || value.length > 500 || !URL.canParse(value)) return false;
-  const { protocol, username, password, search, hash } = new URL(value);
-  return (protocol === 'https:' || protocol === 'http:') && username + password + search + hash === '';
+function isAddress(value: unknown, form: RegExp): boolean {
+  if (typeof value !== 'string' || value.length > addressLengthMax) return false;
+  if (!form.test(value) || !URL.canParse(value)) return false;
+  const { username, password } = new URL(value);
+  return username + password === '';
 }
 
 function isTexts(value: unknown, min: number): value is readonly string[] {
-  return Array.isArray(value) && value.length >= min && value.length <= 20 && value.every(isText);
+  return Array.isArray(value) && value.length >= min && value.length <= textsMax && value.every(isText);
 }
 
 function isText(value: unknown): boolean {
-  return typeof value === 'string' && value !== '' && value.length <= 200;
+  return typeof value === 'string' && value !== '' && value.length <= textLengthMax;
 }

@@ -1,12 +1,14 @@
 /** Settings that are a single value. */
 
 import type { SettingType } from '../../entities/setting.ts';
-import { isEmailAddress } from '../../lib/email-address.ts';
-import { isObject, unknownMembers, wrong } from './setting-errors.ts';
+import { isObject, unknownMembers, wrong } from '../../entities/setting-errors.ts';
+import { emailBytesMax, emailPattern, isEmailAddress } from '../../lib/email-address.ts';
 
 export const founderEmail: SettingType<string | null> = {
   key: 'tenancy.founder_email',
+  description: 'The one person who may found the default workspace; `null` lets the first to sign in found it.',
   byDefault: null,
+  schema: { anyOf: [{ type: 'string', maxLength: emailBytesMax, pattern: emailPattern }, { type: 'null' }] },
   parse: (input) =>
     input === null || (typeof input === 'string' && isEmailAddress(input))
       ? { value: input }
@@ -15,7 +17,9 @@ export const founderEmail: SettingType<string | null> = {
 
 export const defaultMemberAccess: SettingType<string> = {
   key: 'tenancy.default_member_access',
+  description: 'The name of the policy that new members get, in workspaces that are founded from now on.',
   byDefault: 'vieweracl',
+  schema: { type: 'string', minLength: 1, maxLength: 128 },
   parse: (input) =>
     typeof input === 'string' && input !== '' && input.length <= 128
       ? { value: input }
@@ -24,14 +28,15 @@ export const defaultMemberAccess: SettingType<string> = {
 
 export const cacheSeconds: SettingType<number> = {
   key: 'acl.cache_seconds',
+  description: 'For how long a node may go by policies and memberships that another node has changed.',
   byDefault: 60,
+  schema: { type: 'integer', minimum: 0, maximum: 300 },
   parse: (input) =>
     typeof input === 'number' && Number.isInteger(input) && input >= 0 && input <= 300
       ? { value: input }
       : wrong('must be a whole number from 0 to 300'),
 };
 
-/** How app users come in with a password. */
 export interface PasswordLogin {
   readonly enabled: boolean;
   readonly allow_signup: boolean;
@@ -43,7 +48,17 @@ const passwordDefaults: PasswordLogin = { enabled: true, allow_signup: true, min
 
 export const passwordLogin: SettingType<PasswordLogin> = {
   key: 'auth.password_login',
+  description: 'How app users come in with a password. A member that is left out has its default.',
   byDefault: passwordDefaults,
+  schema: {
+    type: 'object',
+    properties: {
+      enabled: { type: 'boolean', default: true },
+      allow_signup: { type: 'boolean', default: true, description: 'Whether an unknown email becomes a user.' },
+      min_length: { type: 'integer', minimum: 8, maximum: 128, default: 10, description: 'Of new passwords.' },
+    },
+    additionalProperties: false,
+  },
   parse: (input) => {
     if (!isObject(input)) return wrong('must be an object with `enabled`, `allow_signup` and `min_length`');
     const value = { ...passwordDefaults, ...input };

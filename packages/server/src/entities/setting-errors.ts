@@ -1,6 +1,6 @@
 /** What is wrong with the value of a setting. */
 import type { InputError } from '@freehold/contract/problem';
-import { pointerTo } from '../../lib/json-pointer.ts';
+import { pointerTo } from '../lib/json-pointer.ts';
 
 export function wrong(message: string, pointer = '', code = 'wrong_type'): { readonly errors: readonly InputError[] } {
   return { errors: [{ pointer, code, message }] };
