@@ -4,7 +4,7 @@ import type { Key } from '../../store/port.ts';
 import { type CreatePlan, planCreate } from '../create-record.ts';
 import type { RecordWrite } from '../entity-rules.ts';
 import type { CompiledUnique } from '../indexes/compile-indexes.ts';
-import { mergeChanges, type PlannedChange } from '../planned-change.ts';
+import { mergeChanges, type PlannedChange, unconditional } from '../planned-change.ts';
 import type { RuntimeParts } from '../record-runtime.ts';
 import { planUpdate, type UpdatePlan } from '../update-record.ts';
 import type { RecordCall, WritePlan } from '../write-loop.ts';
@@ -92,7 +92,7 @@ async function planUpsert(
 ): Promise<CreatePlan | UpdatePlan> {
   for (let attempt = 1; ; attempt++) {
     const [held] = await call.workspace.scope.get([place]);
-    if (held === undefined) return planCreate(parts, call, creation);
+    if (held === undefined) return replannedAt(place, await planCreate(parts, call, creation));
     const id = held.value;
     if (!mayUpdate(id))
       throw new Problem('access_denied', `\`update${call.entity.name}\` is not allowed on the record of these values`);
@@ -107,6 +107,12 @@ async function planUpsert(
 }
 
 const attemptsMax = 8;
+
+/** Where another writer makes a record of the same values first, the row is about that one. */
+function replannedAt(place: Key, plan: CreatePlan): CreatePlan {
+  const isThere = ({ change }: PlannedChange): boolean => 'sk' in change && placeText(change) === placeText(place);
+  return { ...plan, changes: plan.changes.map((one) => (isThere(one) ? unconditional(one.change) : one)) };
+}
 
 /** What a row is told of its refusal. @throws what is none. */
 export function refusalErrors(error: unknown): readonly InputError[] {
