@@ -20,18 +20,20 @@ export async function withCors(
   answer: (trace: CallTrace) => Promise<Reply>,
 ): Promise<Reply> {
   const { origin } = incoming.headers;
-  if (origin === undefined) return varied(await answer({}));
-  const orgCode = orgOf(incoming.url ?? '');
-  if (isPreflight(incoming)) {
-    const isAllowed = orgCode !== undefined && (await origins.isAllowed(orgCode, origin, undefined));
-    return { status: 204, headers: { ...vary, ...(isAllowed ? { ...allowed(origin), ...preflightHeaders } : {}) } };
+  const isAllowed = async (env: Environment | undefined): Promise<boolean> => {
+    const orgCode = orgOf(incoming.url ?? '');
+    return origin !== undefined && orgCode !== undefined && origins.isAllowed(orgCode, origin, env);
+  };
+  if (origin !== undefined && isPreflight(incoming)) {
+    const headers = (await isAllowed(undefined)) ? { ...allowed(origin), ...preflightHeaders } : {};
+    return { status: 204, headers: { ...vary, ...headers } };
   }
   const trace: CallTrace = {};
   const reply = await answer(trace).catch((error: unknown) => errors.reply(error, requestId));
-  const isAllowed = orgCode !== undefined && (await origins.isAllowed(orgCode, origin, trace.env));
-  return isAllowed
-    ? { ...reply, headers: { ...exposed, ...reply.headers, ...vary, ...allowed(origin) } }
-    : varied(reply);
+  if (origin === undefined) return { ...reply, headers: { ...reply.headers, ...vary } };
+  if (await isAllowed(trace.env))
+    return { ...reply, headers: { ...exposed, ...reply.headers, ...vary, ...allowed(origin) } };
+  return { ...reply, headers: { ...withoutCors(reply.headers), ...vary } };
 }
 
 export interface CrossOrigin {
@@ -43,7 +45,7 @@ export interface CrossOrigin {
 const vary = { Vary: 'Origin' };
 const exposed = {
   'Access-Control-Expose-Headers':
-    'ETag, Location, Retry-After, X-Request-Id, Idempotency-Replayed, Preference-Applied',
+    'Content-Disposition, ETag, Idempotency-Replayed, Location, Preference-Applied, Retry-After, X-Request-Id',
 };
 
 const preflightHeaders = {
@@ -53,8 +55,9 @@ const preflightHeaders = {
   'Access-Control-Max-Age': '600',
 };
 
-function varied(reply: Reply): Reply {
-  return { ...reply, headers: { ...reply.headers, ...vary } };
+/** What a handler says of such replies is for pages that may read them. */
+function withoutCors(headers: Reply['headers'] = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('Access-Control-')));
 }
 
 function allowed(origin: string): Readonly<Record<string, string>> {
