@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type ClientRequest, request } from 'node:http';
 import { test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
 import {
   type AppUser,
   allow,
-  appUrl,
   count,
   create,
   defineEntity,
@@ -280,67 +277,4 @@ test('rules of access control hold for each row', async () => {
   assert.equal(escalating.created, 1);
   const users = await importFile(founder, 'user', jsonLines([{ email: 'a@example.com' }]));
   assert.deepEqual([users.created, users.failed], [0, 1]);
-});
-
-/** An import whose body is sent bit by bit. */
-function sending(user: AppUser, path: string, headers: Readonly<Record<string, string>> = {}): ClientRequest {
-  return request(appUrl(user.org, `/import/${path}`), {
-    method: 'POST',
-    headers: { ...jsonl, authorization: `Bearer ${user.token}`, ...headers },
-  });
-}
-
-test('whoever accepts it is told while the file is still on its way how far the import is', async () => {
-  const own = await newEntity();
-  const client = sending(founder, own, { accept: 'application/x-ndjson' });
-  const answered = once(client, 'response');
-  client.write(jsonLines(numbered(1500)));
-  const [response] = await answered;
-  assert.equal(response.statusCode, 200);
-  assert.equal(response.headers['content-type'], 'application/x-ndjson');
-  response.setEncoding('utf8');
-  const [first] = await once(response, 'data');
-  assert.deepEqual(JSON.parse(first), { progress: { rows: 1000, created: 1000, updated: 0, failed: 0 } });
-  assert.ok((await count(founder, own)) >= 1000);
-  client.end(jsonLines([...numbered(700, 1500), {}]));
-  let text = '';
-  for await (const part of response) text += part;
-  const lines = text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  const { result } = lines.at(-1);
-  assert.deepEqual([result.rows, result.created, codesOf(result)], [2201, 2200, [[2201, ['/title required']]]]);
-  assert.ok(lines.slice(0, -1).every((line) => line.progress.rows > 1000));
-});
-
-test('a file may be longer than any other body, and its answer is one object unless lines are asked for', async () => {
-  const own = await newEntity();
-  const rows = numbered(3000).map((row) => ({ ...row, tags: ['x'.repeat(500)] }));
-  const body = jsonLines(rows);
-  assert.ok(body.length > 1.5 * 1024 * 1024);
-  const reply = await transfer<ImportResult>(founder, `/import/${own}`, {
-    method: 'POST',
-    body,
-    headers: { ...jsonl, accept: 'application/json, application/x-ndjson;q=0.5' },
-  });
-  assert.match(reply.headers.get('content-type') ?? '', /^application\/json/);
-  assert.deepEqual([reply.body.rows, reply.body.created], [3000, 3000]);
-  assert.equal(await count(founder, own), 3000);
-});
-
-test('of a file that breaks off stands what was written, and with upsert it can be sent again', async () => {
-  const own = await newEntity();
-  const client = sending(founder, own, { accept: 'application/x-ndjson' });
-  const answered = once(client, 'response');
-  client.write(jsonLines(numbered(1100)));
-  const [response] = await answered;
-  await once(response, 'data');
-  response.on('error', () => undefined);
-  client.on('error', () => undefined);
-  client.destroy();
-  const result = await importFile(founder, `${own}?upsert=by_number`, jsonLines(numbered(1100)));
-  assert.equal(result.created + result.updated, 1100);
-  assert.ok(result.updated >= 1000);
-  assert.equal(await count(founder, own), 1100);
 });
