@@ -13,16 +13,16 @@ export function unconditional(change: Change): PlannedChange {
 
 /**
  * Several writes on their way to be one commit, in which a key is named once. Each was planned on what stood before all
- * of them, so a key that two of them change has the first condition that says something and the effect of the one that
- * writes: a value that one write frees and another takes is simply handed over.
+ * of them, so a key that several of them name keeps every condition and has the effect of the one that writes: a value
+ * that one write frees and another takes is simply handed over.
  */
 export class MergedChanges {
-  readonly #changes: PlannedChange[] = [];
+  readonly #entries: Entry[] = [];
   /** By partition and sort key. */
   readonly #places = new Map<string, Map<string, number>>();
 
   get changes(): readonly PlannedChange[] {
-    return this.#changes;
+    return this.#entries.map(({ merged }) => merged);
   }
 
   /**
@@ -32,11 +32,10 @@ export class MergedChanges {
   add(write: readonly PlannedChange[], refused: (problem: Problem) => Problem = (problem) => problem): void {
     for (const { change, onConflict } of write) {
       const next = { change, onConflict: onConflict === 'replan' ? onConflict : () => refused(onConflict()) };
-      const place = 'sk' in change ? this.#placeOf(change) : this.#changes.length;
-      const known = this.#changes[place];
-      const both = known === undefined ? next : mergeTwo(known, next);
-      if (both === undefined) throw refused(contradiction());
-      this.#changes[place] = both;
+      const place = 'sk' in change ? this.#placeOf(change) : this.#entries.length;
+      const entry = entryWith(this.#entries[place] ?? nothing, next);
+      if (entry === undefined) throw refused(contradiction());
+      this.#entries[place] = entry;
     }
   }
 
@@ -44,7 +43,7 @@ export class MergedChanges {
   #placeOf({ pk, sk }: Key): number {
     const partition = this.#places.get(pk) ?? new Map<string, number>();
     if (partition.size === 0) this.#places.set(pk, partition);
-    const place = partition.get(sk) ?? this.#changes.length;
+    const place = partition.get(sk) ?? this.#entries.length;
     partition.set(sk, place);
     return place;
   }
@@ -57,31 +56,72 @@ export function mergeChanges(planned: readonly PlannedChange[]): readonly Planne
   return merged.changes;
 }
 
-/** Undefined where the two contradict each other. */
-function mergeTwo(left: PlannedChange, right: PlannedChange): PlannedChange | undefined {
+/** All that is wanted of one key. */
+interface Wanted {
+  readonly effect: PlannedChange | undefined;
+  /** What the writes that only look at the key hold the commit to, and the first of them. */
+  readonly looked: Condition;
+  readonly look: PlannedChange | undefined;
+  readonly isNeeded: boolean;
+  /** Under which condition it is removed. */
+  readonly removedIf: Condition | undefined;
+}
+
+interface Entry extends Wanted {
+  /** The one change that it comes to. */
+  readonly merged: PlannedChange;
+}
+
+const nothing: Wanted = { effect: undefined, looked: 'any', look: undefined, isNeeded: false, removedIf: undefined };
+
+/** Undefined where what is wanted is a contradiction. */
+function entryWith(known: Wanted, next: PlannedChange): Entry | undefined {
+  const wanted = next.change.kind === 'check' ? withLook(known, next, next.change.if) : withEffect(known, next);
+  if (wanted === undefined) return undefined;
+  const merged = mergedOf(wanted);
+  return merged === undefined ? undefined : { ...wanted, merged };
+}
+
+function withLook(known: Wanted, next: PlannedChange, condition: Condition): Wanted | undefined {
+  const looked = bothHold(known.looked, condition);
+  if (looked === undefined) return undefined;
+  return { ...known, looked, look: known.look ?? next, isNeeded: known.isNeeded || condition === 'present' };
+}
+
+function withEffect(known: Wanted, next: PlannedChange): Wanted | undefined {
+  const { removedIf } = known;
+  const condition = next.change.kind === 'remove' ? next.change.if : undefined;
+  // Two writes that remove one record would each take it off the count.
+  if (removedIf !== undefined && condition !== undefined && (removedIf !== 'any' || condition !== 'any'))
+    return undefined;
+  const effect = known.effect === undefined ? next : bothEffects(known.effect, next);
+  return effect === undefined ? undefined : { ...known, effect, removedIf: removedIf ?? condition };
+}
+
+function mergedOf({ effect, looked, look, isNeeded, removedIf }: Wanted): PlannedChange | undefined {
+  // What one write needs to be there must not be removed by another, whoever takes its place.
+  if (isNeeded && removedIf !== undefined) return undefined;
+  const planned = effect ?? look;
+  if (planned === undefined || looked === 'any') return planned;
+  const { change } = planned;
+  // Whoever writes an entry of a record holds the commit to the record itself.
+  if (change.kind === 'put-index') return looked === 'present' ? planned : undefined;
+  if (change.kind !== 'put' && change.kind !== 'remove' && change.kind !== 'check') return undefined;
+  const condition = change.kind === 'check' ? looked : bothHold(change.if, looked);
+  return condition === undefined ? undefined : { ...planned, change: { ...change, if: condition } };
+}
+
+/** What two writes of a key come to; undefined where they contradict each other. */
+function bothEffects(left: PlannedChange, right: PlannedChange): PlannedChange | undefined {
   const [a, b] = [left.change, right.change];
-  if (a.kind === 'check') return underCheck(a.if, right);
-  if (b.kind === 'check') return underCheck(b.if, left);
   if (a.kind === 'add' && b.kind === 'add') return { ...left, change: { ...a, by: a.by + b.by } };
   if (a.kind === 'remove' && b.kind === 'put') return handOver(a.if, left, b);
   if (a.kind === 'put' && b.kind === 'remove') return handOver(b.if, right, a);
-  if (a.kind === 'remove' && b.kind === 'remove' && a.if === 'any' && b.if === 'any') return left;
+  if (a.kind === 'remove' && b.kind === 'remove') return left;
   // Of two that want to be the first to take a place, the second is refused as it would be alone.
   if (a.kind === 'put' && b.kind === 'put' && b.if === 'absent' && right.onConflict !== 'replan')
     throw right.onConflict();
   return undefined;
-}
-
-/** A change of what another write only looks at. */
-function underCheck(condition: Condition, planned: PlannedChange): PlannedChange | undefined {
-  const { change } = planned;
-  // Whoever writes an entry of a record holds the commit to the record itself.
-  if (change.kind === 'put-index') return condition === 'present' ? planned : undefined;
-  if (change.kind !== 'put' && change.kind !== 'remove' && change.kind !== 'check') return undefined;
-  // A record that one write needs to be there must not be removed by another; one that is put stays.
-  if (change.kind === 'remove' && condition === 'present') return undefined;
-  const both = bothHold(change.if, condition);
-  return both === undefined ? undefined : { ...planned, change: { ...change, if: both } };
 }
 
 /** What one write removes another puts: the place is taken over, as long as it is still as the removal found it. */
