@@ -19,6 +19,19 @@ await node.admin.define('acme', { entityName: 'direct', UpdateParams });
 const baseKeys = { pkTemplate: 'org#{org};t', skTemplate: '{text};{rank}#{id}' };
 await node.admin.define('acme', { entityName: 'templated', UpdateParams, baseKeys });
 
+/** The same fields, listed by owner, parent and words. */
+const grouped = {
+  UpdateParams: [UpdateParams[0], { name: 'text', search: true }],
+  ownerIndexes: [{ ownerFieldName: 'created_by', gpkTemplate: 'org#{org};o#{created_by}', gskTemplate: '{rank}#{id}' }],
+  parentIndex: { parentFieldName: 'text', gpkTemplate: 'org#{org};p#{text}', gskTemplate: '{rank}' },
+};
+await node.admin.define('acme', { entityName: 'grouped', ...grouped });
+await node.admin.define('acme', {
+  entityName: 'grouped_templated',
+  ...grouped,
+  baseKeys: { ...baseKeys, pkTemplate: 'org#{org};g' },
+});
+
 function freshCall(entityName = 'direct'): Promise<RecordCall> {
   return node.call(entityName, { workspace: new RecordBench(opened, clock, `t${++tenants}`).workspace });
 }
@@ -31,7 +44,19 @@ const queries: readonly Readonly<Record<string, string>>[] = [
   { rank: '1' },
   { rank: '1', rank_op: 'gte', sortby: 'rank' },
   { text: 'a' },
+  { text: 'a', sortby: 'rank' },
   { sortby: 'updated_at' },
+];
+const groupedQueries: typeof queries = [
+  ...queries,
+  { owner: user },
+  { owner: user, sortby: 'rank', sortdir: 'desc' },
+  { owner: user, text: 'b' },
+  { q: 'a' },
+  { q: 'a', sortdir: 'asc' },
+  { q: 'a', sortby: 'rank' },
+  { q: 'a', text: 'a' },
+  { q: 'a a' },
 ];
 
 const body = fc.record({ rank: fc.integer({ min: 0, max: 2 }), text: fc.constantFrom('a', 'b') });
@@ -41,12 +66,17 @@ const disturbance = fc.oneof(
   fc.record({ kind: fc.constant('move' as const), which: fc.nat({ max: 20 }), body }),
 );
 
-for (const entityName of ['direct', 'templated'])
+for (const [entityName, asked] of Object.entries({
+  direct: queries,
+  templated: queries,
+  grouped: groupedQueries,
+  grouped_templated: groupedQueries,
+}))
   test(`pages of ${entityName} records hold each that stood throughout once, whatever others do meanwhile`, async () => {
     const property = fc.asyncProperty(
       fc.array(body, { minLength: 1, maxLength: 20 }),
       fc.array(fc.array(disturbance, { maxLength: 4 }), { maxLength: 12 }),
-      fc.constantFrom(...queries),
+      fc.constantFrom(...asked),
       fc.integer({ min: 1, max: 4 }),
       async (bodies, disturbances, parameters, pagesize) => {
         const call = await freshCall(entityName);
@@ -128,6 +158,37 @@ async function countInParts(call: RecordCall, parameters: Readonly<Record<string
   }
 }
 
+test('a search that has to look at more than its budget ends short, with a cursor, and still comes to the end', async () => {
+  const call = await freshCall('grouped');
+  const total = scanBudget.items + 300;
+  const wanted: string[] = [];
+  for (let index = 0; index < total; index++) {
+    const isWanted = index % 700 === 7;
+    const { id } = (await runtime.create(call, { text: `w${isWanted ? 'anted' : index} common`, rank: index })).data;
+    if (isWanted) wanted.unshift(id);
+  }
+  const listed = async (parameters: Readonly<Record<string, string>>) =>
+    (await listAll(node, call, parameters)).map(({ id }) => id);
+  // One word that is no beginning of a frequent one, one that is, several, and sorted by a field.
+  for (const q of ['wanted', 'want', 'common wanted', 'wanted comm']) {
+    assert.deepEqual(await listed({ q }), wanted, q);
+    assert.deepEqual(await listed({ q, sortdir: 'asc', pagesize: '2' }), wanted.toReversed(), q);
+    assert.deepEqual(await listed({ q, sortby: 'rank', sortdir: 'desc', pagesize: '3' }), wanted, q);
+    const counts = await countInParts(call, { q });
+    assert.equal(
+      counts.reduce((sum, count) => sum + count),
+      wanted.length,
+      q,
+    );
+  }
+  for (const q of ['w', 'common', 'common w']) {
+    const all = await listed({ q, pagesize: '200' });
+    assert.equal(new Set(all).size, total, q);
+    assert.deepEqual(all, all.toSorted().toReversed(), q);
+  }
+  assert.deepEqual(await listed({ q: 'common nothing' }), []);
+});
+
 test('values that the index cuts to one beginning are told apart by a filter, listed and counted', async () => {
   await node.admin.define('acme', { entityName: 'long', UpdateParams: [{ name: 'text', index: true }] });
   const call = await freshCall('long');
@@ -145,11 +206,23 @@ test('values that the index cuts to one beginning are told apart by a filter, li
 });
 
 test('pages of large records stay within the budget of bytes and lose none', async () => {
-  const call = await freshCall();
+  await node.admin.define('acme', {
+    entityName: 'large',
+    UpdateParams: [...grouped.UpdateParams, { name: 'word', search: true }],
+  });
+  const call = await freshCall('large');
   const text = '€'.repeat(100_000);
   const ids: string[] = [];
-  for (let index = 0; index < 40; index++) ids.unshift((await runtime.create(call, { text, rank: index })).data.id);
-  for (const parameters of [{}, { sortby: 'rank', sortdir: 'desc' }, { rank: '0', rank_op: 'gte' }]) {
+  for (let index = 0; index < 40; index++)
+    ids.unshift((await runtime.create(call, { text, rank: index, word: 'here too' })).data.id);
+  for (const parameters of [
+    {},
+    { sortby: 'rank', sortdir: 'desc' },
+    { rank: '0', rank_op: 'gte' },
+    { q: 'her' },
+    { q: 'here to' },
+    { q: 'here', sortby: 'rank', sortdir: 'desc' },
+  ]) {
     const first = await runtime.list(call, listQuery(call, { ...parameters, pagesize: '200' }));
     const bytes = first.items.reduce((sum, item) => sum + Buffer.byteLength(item.value), 0);
     assert.ok(first.items.length > 1 && bytes <= scanBudget.bytes + 400_000);

@@ -1,4 +1,4 @@
-import type { Followed, Item, Key, RangeRead, Scope } from '../store/port.ts';
+import type { Followed, RangeRead, Scope } from '../store/port.ts';
 import type { ListPlan, WordEntries } from './list-plan.ts';
 
 /** What one page may look at before it ends short, with a cursor to go on from. */
@@ -63,28 +63,36 @@ async function gatheredWalk(
 ): Promise<Walk | undefined> {
   const entries = await scope.range(pk, { prefix, limit: scanBudget.items + 1 });
   if (entries.length > scanBudget.items) return undefined;
-  const targets = new Map<string, Key>();
-  for (const { sk, target } of entries) if (target !== undefined) targets.set(placeOf(sk), target);
   const isReverse = plan.range.reverse === true;
   const isAhead = (place: string): boolean => start === undefined || (isReverse ? place < start : place > start);
-  const places = [...targets.keys()].filter(isAhead).sort();
+  const places = [...new Set(entries.map(({ sk }) => placeOf(sk)))].filter(isAhead).sort();
   if (isReverse) places.reverse();
   let position = start;
+  let bytesLeft: number = scanBudget.bytes;
   return {
     next: async (limit) => {
-      const taken = places.splice(0, limit);
-      const items = await scope.get(taken.flatMap((place) => targets.get(place) ?? []));
-      return taken.flatMap((sk, index) => followed(sk, items[index]));
+      const found: Followed[] = [];
+      while (found.length < limit && bytesLeft > 0) {
+        const place = places.shift();
+        if (place === undefined) break;
+        const entry = await readPlace(scope, plan, place);
+        if (entry === undefined) continue;
+        bytesLeft -= 3 * entry.value.length;
+        found.push(entry);
+      }
+      return found;
     },
     passed: (sk) => {
       position = sk;
     },
     position: () => position ?? '',
     isAtEnd: () => places.length === 0,
-    isSpent: () => false,
+    isSpent: () => bytesLeft <= 0,
   };
 }
 
-function followed(sk: string, item: Item | undefined): readonly Followed[] {
-  return item === undefined ? [] : [{ sk, version: item.version, value: item.value }];
+/** The record at a place of a plan's range, as one moment has it: no record is taken for one that has moved. */
+async function readPlace(scope: Scope, { pk, isIndex }: ListPlan, sk: string): Promise<Followed | undefined> {
+  const [found] = isIndex ? await scope.follow(pk, { prefix: sk, limit: 1 }) : await scope.get([{ pk, sk }]);
+  return found;
 }
