@@ -89,7 +89,7 @@ async function uniqueChanges(
   return changes;
 }
 
-export function takeValue(unique: CompiledUnique, key: Key, id: string): PlannedChange {
+function takeValue(unique: CompiledUnique, key: Key, id: string): PlannedChange {
   return {
     change: { kind: 'put', ...key, value: id, if: 'absent' },
     onConflict: () => uniqueViolation(unique),

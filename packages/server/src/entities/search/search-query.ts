@@ -6,7 +6,7 @@ export interface SearchQuery {
   readonly prefix: string;
 }
 
-export const searchWordsMax = 10;
+const searchWordsMax = 10;
 
 /** The parameter `q`, or what is wrong with it, as the end of the sentence "`q` …". The last word may be unfinished. */
 export function readSearch(q: string): SearchQuery | string {
