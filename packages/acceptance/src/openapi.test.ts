@@ -9,7 +9,7 @@ import { documentedApp, documentedManagement } from './documented-gateway.ts';
 import { everyType, everyValue } from './every-type.ts';
 import type { Operation } from './openapi-document.ts';
 import { type Known, requestsTo } from './openapi-requests.ts';
-import { act, create, defineEntity, definition, foundedOrg, memberWith, newEmail, password } from './org.ts';
+import { act, create, defineEntity, definition, foundedOrg, memberWith, newEmail, password, signIn } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
 const { org, founder } = await foundedOrg(await platformForTests());
@@ -40,7 +40,21 @@ const known: Known = {
   decision_id: [String(denial.decision_id), 'nothing'],
 };
 /** Other numbers of requests: fewer that hash passwords, and one that ends its session. */
-const runsOf: Readonly<Record<string, number>> = { signUp: 4, logIn: 4, logOut: 1, deleteThing: 30 };
+const runsOf: Readonly<Record<string, number>> = {
+  signUp: 4,
+  logIn: 4,
+  logOut: 1,
+  changePassword: 4,
+  endTokens: 4,
+  deleteThing: 30,
+};
+
+/** Operations that end tokens get one that nobody else needs. */
+const ownTokens: Readonly<Record<string, () => Promise<string>>> = {
+  logOut: anotherSession,
+  changePassword: async () => (await signIn(org)).token,
+  endTokens: async () => (await signIn(org)).token,
+};
 
 const gateways = [
   { name: 'app', gateway: app, token: founder.token, otherToken: nobody.token },
@@ -65,7 +79,7 @@ for (const { name, gateway, token, otherToken } of gateways) {
   for (const operation of document.operations) {
     test(`${name}: whatever ${operation.id} is asked, its answer is one that the document tells of`, async () => {
       const leading = operation.id === 'deleteThing' ? { ...known, id: [...spare, 'nothing'] } : known;
-      const own = operation.id === 'logOut' ? await anotherSession() : token;
+      const own = (await ownTokens[operation.id]?.()) ?? token;
       await fc.assert(
         fc.asyncProperty(requestsTo(document, operation, leading), async (request) => {
           await gateway.send(operation.id, { ...request, ...(operation.isPublic ? {} : { token: own }) });
@@ -104,6 +118,11 @@ test('people come in the way that the documents tell', async () => {
   const body = { email: founder.email, password };
   const { token: oauthtoken } = (await app.send<{ readonly token: string }>('logIn', { headers, body })).body;
   assert.equal((await app.send('exchangeToken', { headers: { ...headers, oauthtoken } })).status, 200);
+  const changer = await signIn(org);
+  const change = { current_password: password, new_password: `${password}!` };
+  const changed = await app.send<{ readonly token: string }>('changePassword', { token: changer.token, body: change });
+  assert.equal(changed.status, 200);
+  assert.equal((await app.send('endTokens', { token: changed.body.token, body: {} })).status, 204);
   const signUp = { email: newEmail('other'), password, name: 'Otto Other', org_name: 'Other' };
   assert.equal((await management.send('signUp', { body: signUp })).status, 201);
 });

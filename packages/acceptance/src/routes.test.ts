@@ -40,6 +40,14 @@ const dataRoutes: readonly Route[] = [
 const selfRoutes: readonly Route[] = [
   { method: 'GET', path: '/user/me' },
   { method: 'GET', path: '/user/tenants' },
+  { method: 'GET', path: '/user/permissions' },
+  { method: 'PUT', path: '/user/me', body: {} },
+];
+
+/** The same, which end or replace tokens. */
+const tokenRoutes: readonly Route[] = [
+  { method: 'POST', path: '/user/password', body: {} },
+  { method: 'POST', path: '/user/logout' },
 ];
 
 const managementRoutes: readonly Route[] = [
@@ -62,7 +70,7 @@ const badTokens: readonly (readonly [string, string | undefined, ProblemCode])[]
   ['a token with three parts that are none', 'aaa.bbb.ccc', 'token_invalid'],
 ];
 
-for (const { method, path, body } of [...dataRoutes, ...selfRoutes]) {
+for (const { method, path, body } of [...dataRoutes, ...selfRoutes, ...tokenRoutes]) {
   const send = (token: string | undefined) =>
     call(method, `${gateways.app}/app/${acme.org.code}${path}`, {
       ...(token === undefined ? {} : { token }),

@@ -7,6 +7,7 @@ import type { ErrorReplies } from './error-reply.ts';
 import { batchRoutes } from './handlers/app/batch.ts';
 import { appDocumentRoutes } from './handlers/app/openapi.ts';
 import { recordRoutes } from './handlers/app/records.ts';
+import { selfRoutes } from './handlers/app/self.ts';
 import type { AppServices } from './handlers/app/services.ts';
 import { signInRoutes } from './handlers/app/sign-in.ts';
 import { transferRoutes } from './handlers/app/transfer.ts';
@@ -72,6 +73,7 @@ export function appRoutes(parts: AppGatewayParts): readonly AppRoute[] {
     ...batchRoutes(parts),
     ...transferRoutes(parts),
     ...signInRoutes(parts.signIn),
+    ...selfRoutes(parts.self),
     ...appDocumentRoutes(parts.configs),
     {
       method: 'GET',

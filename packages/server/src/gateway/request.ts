@@ -9,11 +9,14 @@ export interface GatewayRequest {
   readonly ip: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: ReadonlyMap<string, string>;
-  /** The parsed JSON body; undefined on routes that take none. */
+  /** The parsed JSON body; undefined on routes that take none, and where none need be sent. */
   readonly body: unknown;
   /** The body as it comes; undefined on routes that take no stream. */
   readonly stream: BodyStream | undefined;
 }
 
-/** The body a route takes: none, JSON that is read before the handler is asked, or a stream of one of these types. */
-export type TakesBody = boolean | { readonly streamOf: readonly string[] };
+/**
+ * The body a route takes: none, JSON that is read before the handler is asked, also only where one is sent, or a
+ * stream of one of these types.
+ */
+export type TakesBody = boolean | 'where sent' | { readonly streamOf: readonly string[] };

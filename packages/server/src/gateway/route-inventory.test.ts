@@ -32,7 +32,11 @@ test('B11: every route of the app gateway is known here with what it takes to ge
     'public POST /app/:org/login',
     'self GET /app/:org/openapi.json',
     'self GET /app/:org/user/me',
+    'self GET /app/:org/user/permissions',
     'self GET /app/:org/user/tenants',
+    'self POST /app/:org/user/logout',
+    'self POST /app/:org/user/password',
+    'self PUT /app/:org/user/me',
     'update PUT /app/:org/update/:entity/:id',
   ]);
 });

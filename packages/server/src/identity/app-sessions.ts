@@ -1,6 +1,6 @@
 import type { ConfigReader } from '../entities/config-reader.ts';
 import { settingOf } from '../entities/setting.ts';
-import type { Environment, Workspace } from '../entities/workspace.ts';
+import { type Environment, orgScopeName, type Workspace } from '../entities/workspace.ts';
 import type { AccessEpochs } from '../iam/access-epochs.ts';
 import { findMember } from '../iam/iam-rules.ts';
 import { type Access, resolveAccess } from '../iam/resolve-access.ts';
@@ -10,6 +10,7 @@ import { Problem } from '../lib/problem.ts';
 import { singleFlight } from '../lib/single-flight.ts';
 import type { Store } from '../store/port.ts';
 import { type AppTokenClaims, unverifiedClaim, verifyAppToken } from './app-tokens.ts';
+import { requireStanding, tokensKeyOf } from './ended-tokens.ts';
 import { openWorkspace, type WorkspaceHead, workspaceHeadKey } from './memberships.ts';
 import { cacheSeconds } from './settings/plain-settings.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -33,17 +34,23 @@ export interface AppSessionsParts {
   readonly signingKeys: SigningKeys;
   readonly issuer: string;
   readonly epochs: AccessEpochs;
+  /** By `tokensKeyOf`: tells that this process has ended tokens of the person. */
+  readonly endings: AccessEpochs;
   readonly clock: Clock;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly tokensMax?: number;
 }
 
-/** What a verified token says, and whose place it leads to. */
+/** A verified token that had not been ended when it was looked at last, and whose place it leads to. */
 interface Session {
   readonly claims: AppTokenClaims;
   readonly exp: number;
   /** Undefined for a token without a workspace. */
   readonly personKey: string | undefined;
+  readonly tokensKey: string;
+  readonly checkedAt: number;
+  readonly freshMilliseconds: number;
+  readonly change: number;
 }
 
 /** A person in a workspace with what he may do there: one for all of the person's tokens. */
@@ -60,32 +67,47 @@ interface Person {
 const statementsKeptMax = 100_000;
 
 /**
- * A known token costs a hash and two map lookups. Membership and policies are resolved anew when they are older than
- * `cacheSeconds` and at once when this process has changed them.
+ * A known token costs a hash and four map lookups. Whether it was ended, membership and policies are asked anew when
+ * they are older than `acl.cache_seconds`, and at once when this process has changed them.
  */
 export function createAppSessions(parts: AppSessionsParts): AppSessions {
-  const { clock, epochs } = parts;
+  const { clock, epochs, endings } = parts;
   const sessions = createTokenCache<Session>({ entriesMax: parts.tokensMax ?? 100_000 });
   const people = new BoundedMap<string, Person>(statementsKeptMax, ({ access }) => 1 + access.statementCount);
-  const flights = singleFlight<string, Person>();
+  const tokenFlights = singleFlight<string, Session>();
+  const personFlights = singleFlight<string, Person>();
 
+  const stillStands = (session: Session, now: number): boolean =>
+    now - session.checkedAt < session.freshMilliseconds && endings.current(session.tokensKey) === session.change;
   const isFresh = (person: Person, now: number): boolean =>
     now - person.resolvedAt < person.freshMilliseconds && epochs.current(person.workspace.scope.name) === person.epoch;
 
-  const resolvePerson = async (claims: AppTokenClaims, key: string): Promise<Person> => {
-    const person = await openPlace(parts, claims, clock.now());
-    people.set(key, person);
-    return person;
+  // A call may join a run that began before the change it must see, so what it gets is looked at again.
+  const sessionOf = async (token: string, known: Session | undefined): Promise<Session> => {
+    if (known !== undefined && stillStands(known, clock.now())) return known;
+    const open = async (): Promise<Session> => {
+      const session = await openSession(parts, token, known?.claims);
+      sessions.set(token, session);
+      return session;
+    };
+    const joined = await tokenFlights(token, open);
+    return stillStands(joined, clock.now()) ? joined : await open();
   };
-
+  const personOf = async ({ claims }: Session, key: string): Promise<Person> => {
+    const known = people.get(key);
+    if (known !== undefined && isFresh(known, clock.now())) return known;
+    const open = async (): Promise<Person> => {
+      const person = await openPlace(parts, claims, clock.now());
+      people.set(key, person);
+      return person;
+    };
+    const joined = await personFlights(key, open);
+    return isFresh(joined, clock.now()) ? joined : await open();
+  };
   const resolve = async (token: string, known: Session | undefined): Promise<AppCaller> => {
-    const session = known ?? (await openSession(parts, token, clock.now()));
-    if (known === undefined) sessions.set(token, session);
+    const session = await sessionOf(token, known);
     const { claims, personKey } = session;
-    if (personKey === undefined) return { claims, place: undefined };
-    // A call may join a resolution that began before the change it must see, so what it gets is looked at again.
-    const joined = await flights(personKey, () => resolvePerson(claims, personKey));
-    return { claims, place: isFresh(joined, clock.now()) ? joined : await resolvePerson(claims, personKey) };
+    return { claims, place: personKey === undefined ? undefined : await personOf(session, personKey) };
   };
 
   return {
@@ -93,18 +115,30 @@ export function createAppSessions(parts: AppSessionsParts): AppSessions {
       const now = clock.now();
       const session = sessions.get(token, now / 1000);
       const person = session?.personKey === undefined ? undefined : people.get(session.personKey);
-      if (session !== undefined && person !== undefined && isFresh(person, now))
+      if (session !== undefined && person !== undefined && stillStands(session, now) && isFresh(person, now))
         return { claims: session.claims, place: person };
       return resolve(token, session);
     },
   };
 }
 
-async function openSession(parts: AppSessionsParts, token: string, now: number): Promise<Session> {
-  const claims = await verify(parts, token, Math.floor(now / 1000));
-  const { env, org, tenant_id, tenant_code, sub } = claims;
-  const personKey = tenant_id === undefined ? undefined : JSON.stringify([env, org, tenant_id, tenant_code, sub]);
-  return { claims, exp: claims.exp, personKey };
+async function openSession(
+  parts: AppSessionsParts,
+  token: string,
+  known: AppTokenClaims | undefined,
+): Promise<Session> {
+  const now = parts.clock.now();
+  const claims = known ?? (await verify(parts, token, Math.floor(now / 1000)));
+  const { env, org, tenant_id, tenant_code, member_since, sub } = claims;
+  const tokensKey = tokensKeyOf(claims);
+  // Read first: what ends the token between this and the read below makes the session stale, never wrong.
+  const change = parts.endings.current(tokensKey);
+  await requireStanding(parts.stores[env].scope(orgScopeName(org)), claims);
+  const seconds = settingOf(await parts.configs[env].current(org), env, cacheSeconds);
+  const person = [env, org, tenant_id, tenant_code, member_since, sub];
+  const personKey = tenant_id === undefined ? undefined : JSON.stringify(person);
+  const freshMilliseconds = seconds * 1000;
+  return { claims, exp: claims.exp, personKey, tokensKey, checkedAt: now, freshMilliseconds, change };
 }
 
 async function verify(parts: AppSessionsParts, token: string, nowSeconds: number): Promise<AppTokenClaims> {
@@ -124,8 +158,9 @@ async function openPlace(parts: AppSessionsParts, claims: AppTokenClaims, now: n
   const epoch = parts.epochs.current(workspace.scope.name);
   const [head] = await workspace.scope.get([workspaceHeadKey]);
   const member = await findMember(workspace, sub);
+  const isSameMembership = member?.data.status === 'active' && member.data.created_at === claims.member_since;
   const isSameWorkspace = head !== undefined && (JSON.parse(head.value) as WorkspaceHead).id === id;
-  if (!isSameWorkspace || member?.data.status !== 'active')
+  if (!isSameWorkspace || !isSameMembership)
     throw new Problem('token_invalid', 'the membership behind the token has ended');
   const seconds = settingOf(await parts.configs[env].current(orgCode), env, cacheSeconds);
   const access = await resolveAccess(workspace, sub);

@@ -29,6 +29,8 @@ const subject: AppTokenSubject = {
   clientid: 'test_client',
   tenant_id: '0190a1b2-0000-7000-8000-000000000002',
   tenant_code: 'main',
+  member_since: '2026-01-01T00:00:00.000Z',
+  ep: 0,
   role: 'admin',
   email: 'ann@example.com',
   email_verified: true,
@@ -86,11 +88,12 @@ test('a token says what it was signed with, and when it ends', async () => {
 });
 
 test('A43 a token without a workspace says so by leaving it out', async () => {
-  const { tenant_id, tenant_code, picture, ...nobody } = subject;
+  const { tenant_id, tenant_code, member_since, picture, ...nobody } = subject;
   const verified = await verifyAppToken(keys, await signAppToken(keys, nobody, { ...realm, lifetimeSeconds }), realm);
-  for (const claim of ['tenant_id', 'tenant_code', 'picture']) assert.ok(!(claim in verified));
+  for (const claim of ['tenant_id', 'tenant_code', 'member_since', 'picture']) assert.ok(!(claim in verified));
   await assertRefused(await forge({}, { ...claims, tenant_code: undefined }));
   await assertRefused(await forge({}, { ...claims, tenant_id: undefined }));
+  await assertRefused(await forge({}, { ...claims, member_since: undefined }));
 });
 
 test('A01 A02 an unsigned token is refused, however it spells that', async () => {

@@ -9,9 +9,13 @@ export interface AppTokenSubject {
   readonly org: string;
   readonly env: 'test' | 'prod';
   readonly clientid: string;
-  /** Both absent until a workspace is resolved. */
+  /** These three are absent until a workspace is resolved. */
   readonly tenant_id?: string;
   readonly tenant_code?: string;
+  /** When the person came into the workspace: a membership that ended and began anew is another one. */
+  readonly member_since?: string;
+  /** The person's token epoch: the token ends with it. */
+  readonly ep: number;
   /** A label of the app's own; it grants nothing. */
   readonly role: string;
   readonly email: string;
@@ -144,10 +148,11 @@ function invalidToken(reason: string): Problem {
 }
 
 function readClaims(payload: JWTPayload): AppTokenClaims {
-  const { env, tenant_id, tenant_code, picture, email_verified } = payload;
+  const { env, tenant_id, tenant_code, member_since, picture, email_verified } = payload;
   if (env !== 'test' && env !== 'prod') throw invalidToken('claim env');
   if (typeof email_verified !== 'boolean') throw invalidToken('claim email_verified');
   if ((tenant_id === undefined) !== (tenant_code === undefined)) throw invalidToken('claim tenant_id');
+  if ((tenant_id === undefined) !== (member_since === undefined)) throw invalidToken('claim member_since');
   return {
     iss: text(payload, 'iss'),
     aud: text(payload, 'aud'),
@@ -157,6 +162,8 @@ function readClaims(payload: JWTPayload): AppTokenClaims {
     clientid: text(payload, 'clientid'),
     ...(tenant_id !== undefined && { tenant_id: text(payload, 'tenant_id') }),
     ...(tenant_code !== undefined && { tenant_code: text(payload, 'tenant_code') }),
+    ...(member_since !== undefined && { member_since: text(payload, 'member_since') }),
+    ep: integer(payload, 'ep'),
     role: text(payload, 'role'),
     email: text(payload, 'email'),
     email_verified,
@@ -164,10 +171,10 @@ function readClaims(payload: JWTPayload): AppTokenClaims {
     ln: text(payload, 'ln'),
     ...(picture !== undefined && { picture: text(payload, 'picture') }),
     idp: text(payload, 'idp'),
-    auth_time: seconds(payload, 'auth_time'),
+    auth_time: integer(payload, 'auth_time'),
     jti: text(payload, 'jti'),
-    iat: seconds(payload, 'iat'),
-    exp: seconds(payload, 'exp'),
+    iat: integer(payload, 'iat'),
+    exp: integer(payload, 'exp'),
   };
 }
 
@@ -177,7 +184,7 @@ function text(payload: JWTPayload, claim: string): string {
   return value;
 }
 
-function seconds(payload: JWTPayload, claim: string): number {
+function integer(payload: JWTPayload, claim: string): number {
   const value = payload[claim];
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw invalidToken(`claim ${claim}`);
   return value;

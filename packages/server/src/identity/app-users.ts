@@ -6,7 +6,7 @@ import { invalidInput, Problem } from '../lib/problem.ts';
 import { Conflict, type Key, type Scope } from '../store/port.ts';
 import { readCredentials } from './credentials.ts';
 import { emailKey } from './email.ts';
-import type { FailureBrake } from './failure-brake.ts';
+import type { FailureBrake, SignInAttempt } from './failure-brake.ts';
 import { createLoginToken, loginTokenKey } from './password-login-token.ts';
 import { checkPassword, type PasswordHasher } from './passwords.ts';
 import { readBody } from './read-body.ts';
@@ -21,6 +21,8 @@ export interface AppUser {
   readonly ln: string;
   readonly picture?: string;
   readonly password_hash?: string;
+  /** Counts what ended all tokens of the person at once; a token of an earlier number is dead. Absent is 0. */
+  readonly token_epoch?: number;
   readonly created_at: string;
 }
 
@@ -30,6 +32,8 @@ export interface SignIn {
   readonly idp: string;
   /** Seconds since the epoch. */
   readonly auth_time: number;
+  /** The person's token epoch then. Absent where a provider vouches for the person at this moment. */
+  readonly token_epoch?: number;
 }
 
 /** The identity provider's name where the platform itself checked a password. */
@@ -56,7 +60,7 @@ function identityKey(idp: string, subject: string): Key {
   return { pk: 'identity', sk: `${escapeKeyValue(idp)};${escapeKeyValue(subject)}` };
 }
 
-function appUserKey(userId: string): Key {
+export function appUserKey(userId: string): Key {
   return { pk: 'app-user', sk: userId };
 }
 
@@ -70,8 +74,7 @@ export async function logInWithPassword(
     throw new Problem('credentials_invalid', 'this app does not take passwords: sign in through a provider');
   const body = readBody(request.body, { email: 'required', password: 'required' } as const);
   const email = readCredentials(body);
-  // An address in one app has nothing to do with the same address in another, so neither have its failures.
-  const attempt = { emailKey: JSON.stringify([orgScope.name, request.env, emailKey(email)]), ip: request.ip };
+  const attempt = attemptOf({ orgScope, env: request.env, email, ip: request.ip });
   parts.brake.check(attempt);
   const known = await findByPasswordIdentity(orgScope, email);
   const user =
@@ -83,7 +86,17 @@ export async function logInWithPassword(
     throw new Problem('credentials_invalid', 'the email or the password is not right');
   }
   parts.brake.recordSuccess(attempt);
-  return issueLoginToken(parts.clock, orgScope, user.id);
+  return issueLoginToken(parts.clock, orgScope, user);
+}
+
+/** An address in one app has nothing to do with the same address in another, so neither have its failures. */
+export function attemptOf(place: {
+  readonly orgScope: Scope;
+  readonly env: Environment;
+  readonly email: string;
+  readonly ip: string;
+}): SignInAttempt {
+  return { emailKey: JSON.stringify([place.orgScope.name, place.env, emailKey(place.email)]), ip: place.ip };
 }
 
 async function verified(
@@ -139,14 +152,50 @@ export async function findAppUser(orgScope: Scope, userId: string): Promise<AppU
   return item === undefined ? undefined : (JSON.parse(item.value) as AppUser);
 }
 
+export function tokenEpoch(user: AppUser): number {
+  return user.token_epoch ?? 0;
+}
+
+/**
+ * Writes what `change` makes of the person as it stands, again where another write came between.
+ * @throws Problem `token_invalid` where the person is no more.
+ */
+export async function changeAppUser(
+  orgScope: Scope,
+  userId: string,
+  change: (user: AppUser) => AppUser,
+): Promise<AppUser> {
+  for (let attempt = 0; attempt < changeAttemptsMax; attempt++) {
+    const [item] = await orgScope.get([appUserKey(userId)]);
+    if (item === undefined) throw new Problem('token_invalid', 'the person behind the token is no more');
+    const changed = change(JSON.parse(item.value) as AppUser);
+    try {
+      await orgScope.commit([
+        { kind: 'put', ...appUserKey(userId), value: JSON.stringify(changed), if: { version: item.version } },
+      ]);
+      return changed;
+    } catch (conflict) {
+      if (!(conflict instanceof Conflict)) throw conflict;
+    }
+  }
+  throw new Problem('conflict', 'others keep changing the person: try again');
+}
+
+const changeAttemptsMax = 16;
+
 async function issueLoginToken(
   clock: Clock,
   orgScope: Scope,
-  userId: string,
+  user: AppUser,
 ): Promise<{ readonly token: string; readonly expires_at: string }> {
   const token = createLoginToken();
   const at = clock.now() + loginTokenMilliseconds;
-  const signIn: SignIn = { user_id: userId, idp: passwordIdp, auth_time: Math.floor(clock.now() / 1000) };
+  const signIn: SignIn = {
+    user_id: user.id,
+    idp: passwordIdp,
+    auth_time: Math.floor(clock.now() / 1000),
+    token_epoch: tokenEpoch(user),
+  };
   await orgScope.commit([
     {
       kind: 'put',

@@ -47,7 +47,12 @@ const passwordBytesMax = 256;
  * UTF-8 form may have at most 256 bytes. At sign-in pass 1 as `minLength`: a rule made stricter later must not lock
  * out those who chose their password before.
  */
-export function checkPassword(password: unknown, minLength: number): InputError | undefined {
+export function checkPassword(password: unknown, minLength: number, member = 'password'): InputError | undefined {
+  const passwordError = (code: string, sentence: string): InputError => ({
+    pointer: `/${member}`,
+    code,
+    message: `field \`${member}\` ${sentence}`,
+  });
   if (typeof password !== 'string') return passwordError('wrong_type', 'must be a string');
   if (!password.isWellFormed() || password.includes('\0'))
     return passwordError('invalid_text', 'must not contain U+0000 or lone surrogates');
@@ -58,10 +63,6 @@ export function checkPassword(password: unknown, minLength: number): InputError 
   if ([...password.normalize('NFC')].length < minLength)
     return passwordError('too_short', `must have at least ${minLength} characters`);
   return undefined;
-}
-
-function passwordError(code: string, message: string): InputError {
-  return { pointer: '/password', code, message: `field \`password\` ${message}` };
 }
 
 /**

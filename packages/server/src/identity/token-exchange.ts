@@ -2,8 +2,10 @@ import { type Environment, orgScopeName } from '../entities/workspace.ts';
 import type { Member } from '../iam/founding.ts';
 import { timestamp } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
+import type { Scope } from '../store/port.ts';
 import { type AppTokenClaims, signAppToken, unverifiedClaim, verifyAppToken } from './app-tokens.ts';
-import { type AppUser, findAppUser, type SignIn, spendLoginToken } from './app-users.ts';
+import { type AppUser, findAppUser, type SignIn, spendLoginToken, tokenEpoch } from './app-users.ts';
+import { requireStanding } from './ended-tokens.ts';
 import { enterDefaultWorkspace, type Membership, type MembershipParts } from './memberships.ts';
 import { environmentOf, type Org } from './org-directory.ts';
 import { isLoginToken } from './password-login-token.ts';
@@ -45,21 +47,23 @@ export async function exchangeToken(
   const orgScope = parts.stores[env].scope(orgScopeName(org.code));
   const signIn = isLoginToken(headers.oauthToken)
     ? await spendLoginToken(orgScope, headers.oauthToken)
-    : await readOwnToken(parts, { org, env, ...headers });
+    : await readOwnToken(parts, { org, env, orgScope, ...headers });
   const user = signIn === undefined ? undefined : await findAppUser(orgScope, signIn.user_id);
-  if (signIn === undefined || user === undefined) throw new Problem('token_invalid', 'the identity token is not valid');
+  const hasEnded = user !== undefined && (signIn?.token_epoch ?? tokenEpoch(user)) !== tokenEpoch(user);
+  if (signIn === undefined || user === undefined || hasEnded)
+    throw new Problem('token_invalid', 'the identity token is not valid');
   return issueAppToken(parts, { org, env, clientId: headers.clientId, user, signIn });
 }
 
 interface Issue {
-  readonly org: Org;
+  readonly org: Pick<Org, 'code'>;
   readonly env: Environment;
   readonly clientId: string;
   readonly user: AppUser;
   readonly signIn: SignIn;
 }
 
-async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Promise<ExchangedToken> {
+export async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Promise<ExchangedToken> {
   const { org, env, user, signIn } = issue;
   const membership = await enterDefaultWorkspace(parts, { env, orgCode: org.code }, memberOf(user));
   if (membership?.member.data.status === 'suspended') throw new Problem('token_invalid', 'the membership is suspended');
@@ -68,6 +72,7 @@ async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Promise<E
     parts.signingKeys,
     {
       ...claimsOf(user, membership),
+      ep: tokenEpoch(user),
       org: org.code,
       env,
       clientid: issue.clientId,
@@ -103,7 +108,11 @@ function claimsOf(user: AppUser, membership: Membership | undefined) {
     ...(typeof picture === 'string' && Buffer.byteLength(picture) <= pictureBytesMax ? { picture } : {}),
     ...(membership === undefined
       ? {}
-      : { tenant_id: membership.workspace.tenantId, tenant_code: membership.workspace.tenantCode }),
+      : {
+          tenant_id: membership.workspace.tenantId,
+          tenant_code: membership.workspace.tenantCode,
+          member_since: membership.member.data.created_at,
+        }),
   };
 }
 
@@ -112,6 +121,7 @@ function memberOf(user: AppUser): Member {
 }
 
 interface OwnToken {
+  readonly orgScope: Scope;
   readonly org: Org;
   readonly env: Environment;
   readonly clientId: string;
@@ -133,5 +143,6 @@ async function readOwnToken(parts: TokenExchangeParts, own: OwnToken): Promise<S
     throw new Problem('audience_mismatch', 'the token was made for another client');
   if (nowSeconds - claims.auth_time > reexchangeSecondsMax)
     throw new Problem('token_expired', 'the sign-in behind the token is too long ago: sign in again');
-  return { user_id: claims.sub, idp: claims.idp, auth_time: claims.auth_time };
+  await requireStanding(own.orgScope, claims);
+  return { user_id: claims.sub, idp: claims.idp, auth_time: claims.auth_time, token_epoch: claims.ep };
 }

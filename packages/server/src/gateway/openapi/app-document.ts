@@ -7,6 +7,7 @@ import { type DocumentedEntity, entitySchemas, recordSchemas } from './entity-sc
 import type { JsonSchema } from './json-schema.ts';
 import { filterSchemas } from './list-parameters.ts';
 import { problemSchemas } from './problem-responses.ts';
+import { selfOperations, selfSchemas } from './self-operations.ts';
 import { documentOperation, sharedOperations } from './shared-operations.ts';
 import { signInOperations, signInSchemas } from './sign-in-operations.ts';
 import { withTypeNames } from './type-names.ts';
@@ -29,6 +30,7 @@ export function appDocument({ orgCode, env, version, entities }: DocumentedApp):
   const documented = named.map((one): DocumentedEntity => ({ ...one, lookedUp }));
   const operations = [
     ...signInOperations,
+    ...selfOperations,
     ...documented.flatMap(entityOperations),
     batchOperation,
     documentOperation({ path: '/app/:org/openapi.json', access: 'token' }),
@@ -51,6 +53,7 @@ export function appDocument({ orgCode, env, version, entities }: DocumentedApp):
 /** Schemas that are of no entity. */
 const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
   ...signInSchemas,
+  ...selfSchemas,
   ...recordSchemas,
   ...batchSchemas,
   ...filterSchemas,

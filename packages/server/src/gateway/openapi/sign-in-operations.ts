@@ -85,15 +85,6 @@ export const signInOperations: readonly Operation[] = [
   },
   {
     method: 'GET',
-    path: '/app/:org/user/me',
-    operationId: 'readMe',
-    tag,
-    summary: 'Who is calling',
-    access: 'token',
-    replies: [{ status: 200, description: 'The caller.', content: jsonContent(schemaReference('AppCaller')) }],
-  },
-  {
-    method: 'GET',
     path: '/app/:org/user/tenants',
     operationId: 'readTenants',
     tag,
@@ -133,20 +124,6 @@ export const signInSchemas: Readonly<Record<string, JsonSchema>> = {
     tenant_id: orNull(guid),
     tenant_code: orNull(text),
   }),
-  AppCaller: objectOf(
-    {
-      id: guid,
-      email: text,
-      email_verified: { type: 'boolean' },
-      fn: text,
-      ln: text,
-      picture: text,
-      role: { ...text, description: 'A label of the app’s own: it grants nothing.' },
-      tenant_id: orNull(guid),
-      tenant_code: orNull(text),
-    },
-    ['picture'],
-  ),
   Tenant: objectOf({
     id: guid,
     code: text,

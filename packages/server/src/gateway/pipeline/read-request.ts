@@ -15,7 +15,13 @@ export interface MatchedRequest extends Match<{ readonly takesBody?: TakesBody }
 export async function readRequest(incoming: IncomingMessage, matched: MatchedRequest): Promise<GatewayRequest> {
   const { route, params, query, requestId, ip } = matched;
   const { takesBody } = route;
-  const body = takesBody === true ? await readJsonBody(incoming) : undefined;
+  const takesJson = takesBody === true || (takesBody === 'where sent' && hasBody(incoming));
+  const body = takesJson ? await readJsonBody(incoming) : undefined;
   const stream = typeof takesBody === 'object' ? openBodyStream(incoming, takesBody.streamOf) : undefined;
   return { incoming, requestId, ip, params, query: readQuery(query), body, stream };
+}
+
+/** RFC 9112, 6: what says that a body follows. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

@@ -3,6 +3,7 @@ import type { Idempotency } from '../../../entities/idempotency.ts';
 import type { RecordRuntime } from '../../../entities/record-runtime.ts';
 import type { Environment } from '../../../entities/workspace.ts';
 import type { DecisionLog } from '../../../iam/decision-log.ts';
+import type { AppSelf } from '../../../identity/app-self.ts';
 import type { AppSessions } from '../../../identity/app-sessions.ts';
 import type { AppSignIn } from '../../../identity/app-sign-in.ts';
 
@@ -14,4 +15,5 @@ export interface AppServices {
   readonly decisions: DecisionLog;
   readonly sessions: AppSessions;
   readonly signIn: AppSignIn;
+  readonly self: AppSelf;
 }

@@ -1,12 +1,13 @@
 import type { AppCaller } from '../../../identity/app-sessions.ts';
 import type { AppSignIn } from '../../../identity/app-sign-in.ts';
+import type { ExchangedToken } from '../../../identity/token-exchange.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { AppRoute } from '../../app-route.ts';
 import { singleHeader } from '../../pipeline/single-header.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
 
-/** The routes by which a person comes in, and those about the person. */
+/** The routes by which a person comes in, and the workspaces that there are for the person. */
 export function signInRoutes(signIn: AppSignIn): readonly AppRoute[] {
   return [
     {
@@ -17,7 +18,6 @@ export function signInRoutes(signIn: AppSignIn): readonly AppRoute[] {
       handle: (request) => logIn(signIn, request),
     },
     { method: 'GET', path: '/app/:org/token', access: 'public', handle: (request) => exchange(signIn, request) },
-    { method: 'GET', path: '/app/:org/user/me', access: 'self', handle: (_request, caller) => me(caller) },
     {
       method: 'GET',
       path: '/app/:org/user/tenants',
@@ -38,7 +38,10 @@ async function exchange(signIn: AppSignIn, request: GatewayRequest): Promise<Rep
   const oauthToken = singleHeader(request.incoming, 'oauthtoken');
   if (oauthToken === undefined)
     throw new Problem('token_missing', 'the header `oauthtoken` must come once, with an identity token');
-  const exchanged = await signIn.exchange(org, { clientId: clientId(request), oauthToken });
+  return tokenReply(await signIn.exchange(org, { clientId: clientId(request), oauthToken }));
+}
+
+export function tokenReply(exchanged: ExchangedToken): Reply {
   return json(200, exchanged, { ...tokenHeaders, 'x-service-token': exchanged.token });
 }
 
@@ -53,21 +56,6 @@ function clientId(request: GatewayRequest): string {
   const header = singleHeader(request.incoming, 'client_id');
   if (header === undefined) throw new Problem('client_unknown', 'the header `client_id` must come once');
   return header;
-}
-
-function me(caller: AppCaller): Reply {
-  const { sub, email, email_verified, fn, ln, picture, role, tenant_id, tenant_code } = caller.claims;
-  return json(200, {
-    id: sub,
-    email,
-    email_verified,
-    fn,
-    ln,
-    ...(picture === undefined ? {} : { picture }),
-    role,
-    tenant_id: tenant_id ?? null,
-    tenant_code: tenant_code ?? null,
-  });
 }
 
 async function tenants(signIn: AppSignIn, caller: AppCaller): Promise<Reply> {

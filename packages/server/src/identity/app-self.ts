@@ -1,0 +1,134 @@
+import type { ConfigSet } from '../entities/config-set.ts';
+import type { RecordRuntime } from '../entities/record-runtime.ts';
+import { settingOf } from '../entities/setting.ts';
+import { systemEntity } from '../entities/system-entities.ts';
+import { orgScopeName } from '../entities/workspace.ts';
+import type { AccessEpochs } from '../iam/access-epochs.ts';
+import { findMember } from '../iam/iam-rules.ts';
+import { type Permissions, permissionsOf } from '../iam/permissions.ts';
+import { pointerTo } from '../lib/json-pointer.ts';
+import { invalidBody, Problem } from '../lib/problem.ts';
+import type { Scope } from '../store/port.ts';
+import { changePassword } from './app-password.ts';
+import type { AppCaller } from './app-sessions.ts';
+import type { AppTokenClaims } from './app-tokens.ts';
+import { type AppUser, type AppUsersParts, changeAppUser, findAppUser } from './app-users.ts';
+import { endToken, tokensKeyOf, withNextEpoch } from './ended-tokens.ts';
+import { type ProfileChange, readProfile, withProfile } from './profile.ts';
+import { passwordLogin } from './settings/plain-settings.ts';
+import { type ExchangedToken, issueAppToken, type TokenExchangeParts } from './token-exchange.ts';
+
+/** What an app's user may do about himself, which takes a token and no policy. */
+export interface AppSelf {
+  /** As the platform knows the person now, whatever the token says. */
+  read(caller: AppCaller): Promise<Self>;
+  /**
+   * Changes the person's own profile, which workspaces that he comes into later start from, and his `user` record in
+   * the workspace of the token. Other workspaces keep what they hold of him.
+   */
+  update(caller: AppCaller, body: unknown): Promise<Self>;
+  /** Ends every token of the person, the one in hand included, and gives a fresh one. */
+  changePassword(caller: AppCaller, request: { readonly body: unknown; readonly ip: string }): Promise<ExchangedToken>;
+  /** Ends the token in hand, or with `everywhere` all of the person's. */
+  logOut(caller: AppCaller, body: unknown): Promise<void>;
+  /** What the person may do in the workspace of the token, for an app to show no button in vain. */
+  permissions(caller: AppCaller): Promise<Permissions>;
+}
+
+export interface Self {
+  readonly id: string;
+  readonly email: string;
+  readonly email_verified: boolean;
+  readonly fn: string;
+  readonly ln: string;
+  readonly picture?: string;
+  readonly role: string;
+  readonly tenant_id: string | null;
+  readonly tenant_code: string | null;
+}
+
+export interface AppSelfParts extends TokenExchangeParts, AppUsersParts {
+  readonly runtime: Pick<RecordRuntime, 'update'>;
+  /** See `AppSessionsParts`. */
+  readonly endings: AccessEpochs;
+}
+
+export function createAppSelf(parts: AppSelfParts): AppSelf {
+  const scopeOf = ({ env, org }: AppTokenClaims): Scope => parts.stores[env].scope(orgScopeName(org));
+  const configOf = ({ env, org }: AppTokenClaims): Promise<ConfigSet> => parts.configs[env].current(org);
+  const read: AppSelf['read'] = async (caller) => describe(caller, await requireUser(scopeOf(caller.claims), caller));
+  return {
+    read,
+    update: async (caller, body) => {
+      const change = readProfile(body);
+      const { claims } = caller;
+      await updateMember(parts, caller, { change, config: await configOf(claims) });
+      return describe(caller, await changeAppUser(scopeOf(claims), claims.sub, (user) => withProfile(user, change)));
+    },
+    changePassword: async ({ claims }, { body, ip }) => {
+      const policy = settingOf(await configOf(claims), claims.env, passwordLogin);
+      const user = await changePassword(parts, scopeOf(claims), { ...claims, body, ip, policy });
+      parts.endings.bump(tokensKeyOf(claims));
+      const auth_time = Math.floor(parts.clock.now() / 1000);
+      const signIn = { user_id: user.id, idp: claims.idp, auth_time };
+      const { env, org: code, clientid: clientId } = claims;
+      return issueAppToken(parts, { org: { code }, env, clientId, user, signIn });
+    },
+    logOut: async ({ claims }, body) => {
+      const orgScope = scopeOf(claims);
+      if (readEverywhere(body)) await changeAppUser(orgScope, claims.sub, withNextEpoch);
+      else await orgScope.commit([endToken(claims)]);
+      parts.endings.bump(tokensKeyOf(claims));
+    },
+    permissions: async ({ claims, place }) => {
+      if (place === undefined) throw new Problem('workspace_required', 'the token is of no workspace');
+      const { entityNames } = await configOf(claims);
+      return permissionsOf(place.workspace, claims.sub, entityNames);
+    },
+  };
+}
+
+async function requireUser(orgScope: Scope, { claims }: AppCaller): Promise<AppUser> {
+  const user = await findAppUser(orgScope, claims.sub);
+  if (user === undefined) throw new Problem('token_invalid', 'the person behind the token is no more');
+  return user;
+}
+
+async function describe({ claims, place }: AppCaller, user: AppUser): Promise<Self> {
+  const member = place === undefined ? undefined : (await findMember(place.workspace, claims.sub))?.data;
+  const picture = member === undefined ? user.picture : member.picture;
+  return {
+    id: user.id,
+    email: user.email,
+    email_verified: user.email_verified,
+    fn: member === undefined ? user.fn : String(member.fn ?? ''),
+    ln: member === undefined ? user.ln : String(member.ln ?? ''),
+    ...(typeof picture === 'string' ? { picture } : {}),
+    role: String(member?.role ?? ''),
+    tenant_id: claims.tenant_id ?? null,
+    tenant_code: claims.tenant_code ?? null,
+  };
+}
+
+async function updateMember(
+  { runtime }: Pick<AppSelfParts, 'runtime'>,
+  { claims, place }: AppCaller,
+  { change, config }: { readonly change: ProfileChange; readonly config: ConfigSet },
+): Promise<void> {
+  if (place === undefined) return;
+  const actor = { userId: claims.sub, claims: { ...claims } };
+  const call = { workspace: place.workspace, entity: systemEntity('user'), actor, config };
+  await runtime.update(call, { id: claims.sub, body: change });
+}
+
+function readEverywhere(body: unknown): boolean {
+  const wrong = (pointer: string, code: string, message: string) => invalidBody([{ pointer, code, message }]);
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw wrong('', 'wrong_type', 'the body is a JSON object');
+  for (const [name, value] of Object.entries(body)) {
+    if (name !== 'everywhere')
+      throw wrong(pointerTo(name), 'unknown_field', `unknown member \`${name.slice(0, 100)}\``);
+    if (typeof value !== 'boolean') throw wrong('/everywhere', 'wrong_type', '`everywhere` must be `true` or `false`');
+  }
+  return 'everywhere' in body && body.everywhere === true;
+}
