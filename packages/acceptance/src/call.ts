@@ -36,5 +36,5 @@ function requestBody(body: unknown): string | Uint8Array<ArrayBuffer> | undefine
 
 function parsed(response: Response, text: string): unknown {
   const type = response.headers.get('content-type') ?? '';
-  return /json/.test(type) && text !== '' ? JSON.parse(text) : undefined;
+  return /^application\/(?:problem\+)?json\b/.test(type) && text !== '' ? JSON.parse(text) : undefined;
 }

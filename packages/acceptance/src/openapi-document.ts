@@ -21,6 +21,8 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   /** Of a JSON body; undefined where none is taken. */
   readonly body: Schema | undefined;
+  /** The bodies that are taken, by media type. */
+  readonly bodies: Readonly<Record<string, { readonly schema: Schema }>>;
   readonly responses: Readonly<Record<string, Response>>;
 }
 
@@ -39,7 +41,7 @@ export interface OpenapiDocument {
   assertTold(operation: Operation, reply: Reply<unknown>): void;
 }
 
-interface RawOperation extends Omit<Operation, 'id' | 'body' | 'method' | 'path' | 'isPublic'> {
+interface RawOperation extends Omit<Operation, 'id' | 'body' | 'bodies' | 'method' | 'path' | 'isPublic'> {
   readonly operationId: string;
   readonly security?: readonly unknown[];
   readonly requestBody?: Response;
@@ -93,8 +95,10 @@ export function readOpenapi(text: string): OpenapiDocument {
       const [mediaType = ''] = (reply.headers.get('content-type') ?? '').split(';');
       const schema = content[mediaType]?.schema;
       assert.ok(schema !== undefined, `the media type ${mediaType} is not told: ${where}`);
-      const validate = validator(schema);
-      assert.ok(validate(reply.body ?? reply.text), `${where}\n${JSON.stringify(validate.errors, undefined, 1)}`);
+      const { contentSchema = schema } = schema;
+      const validate = validator(contentSchema as Schema);
+      const value = schema.contentSchema === undefined ? (reply.body ?? reply.text) : linesOf(reply.text);
+      assert.ok(validate(value), `${where}\n${JSON.stringify(validate.errors, undefined, 1)}`);
     },
   };
 }
@@ -103,6 +107,8 @@ export function readOpenapi(text: string): OpenapiDocument {
 const meaningful = [
   'etag',
   'location',
+  'content-disposition',
+  'idempotency-replayed',
   'retry-after',
   'www-authenticate',
   'preference-applied',
@@ -118,6 +124,14 @@ function assertHeaders(reply: Reply<unknown>, told: ReadonlyMap<string, Schema>,
     if (reply.headers.has(name)) assert.ok(names.includes(name), `the header ${name} is not told: ${where}`);
 }
 
+/** The values of JSON Lines, as the array that they are told to be. */
+function linesOf(text: string): readonly unknown[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+}
+
 function operationOf(raw: RawOperation, method: string, path: string): Operation {
   return {
     id: raw.operationId,
@@ -126,6 +140,7 @@ function operationOf(raw: RawOperation, method: string, path: string): Operation
     isPublic: raw.security?.length === 0,
     parameters: raw.parameters ?? [],
     body: raw.requestBody?.content?.['application/json']?.schema,
+    bodies: raw.requestBody?.content ?? {},
     responses: raw.responses,
   };
 }

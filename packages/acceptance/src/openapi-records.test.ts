@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
-import { documentedApp } from './documented-gateway.ts';
+import { documentedApp, documentedManagement } from './documented-gateway.ts';
 import { everyType, everyValue } from './every-type.ts';
-import { bodiesOf } from './openapi-requests.ts';
-import { act, appUrl, create, defineEntity, definition, foundedOrg, memberWith, type Page } from './org.ts';
+import { bodiesOf, jsonLine } from './openapi-requests.ts';
+import { act, appUrl, create, defineEntity, definition, foundedOrg, memberWith, type Page, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
 const gateways = await platformForTests();
@@ -62,6 +62,23 @@ test('an update is taken where it fits the document, and refused where it does n
   assert.equal(outcomes.size, 2);
 });
 
+test('a row of an import makes a record where it fits the document of a create', async () => {
+  const headers = { 'content-type': 'application/x-ndjson' };
+  await fc.assert(
+    fc.asyncProperty(fc.array(bodiesOf(document, createThing), { minLength: 1 }), async (rows) => {
+      const made = rows.filter((row) => document.fits(createThing.body ?? {}, row)).length;
+      const body = rows.map(jsonLine).join('');
+      const { body: result, text } = await app.send<{ created: number; failed: number }>('importThing', {
+        token,
+        headers,
+        body,
+      });
+      assert.deepEqual([result.created, result.failed], [made, rows.length - made], text);
+    }),
+    { numRuns: 30 },
+  );
+});
+
 /** What the platform makes may be sent, but only as it stands: no schema can say that. */
 function withoutMade(body: object): object {
   const made = ['id', 'created_at', 'updated_at', 'created_by', 'updated_by', 'version', 'label', 'number'];
@@ -99,6 +116,23 @@ test('each order that the document tells of is one, and there is no other', asyn
   assert.deepEqual(orders.toSorted(), ['amount', 'created_at', 'id', 'number', 'title', 'updated_at']);
   for (const sortby of orders) assert.equal((await idsOf({ sortby, pagesize: '2' })).length, 2, sortby);
   assertProblem(await act(founder, 'GET', '/list/thing?sortby=seats'), 'unindexed_sort');
+});
+
+test('each setting is taken where it fits the document, but for a few, and refused where it does not', async () => {
+  const management = await documentedManagement(org);
+  const settling = await signUp(gateways);
+  const changeSetting = management.document.operation('changeSetting');
+  const outcomes = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(bodiesOf(management.document, changeSetting), async (body) => {
+      const { status, text } = await management.send('changeSetting', { token: settling.builder.token, body });
+      const isFit = management.document.fits(changeSetting.body ?? {}, body);
+      if (!isFit) assert.equal(status, 400, text);
+      outcomes.add(`${isFit} ${status}`);
+    }),
+    { numRuns: 200 },
+  );
+  assert.ok(outcomes.has('true 200') && outcomes.has('false 400'));
 });
 
 test('searches and owners are told of where an entity has them, and nowhere else', async () => {

@@ -1,6 +1,6 @@
 /** Requests made from an operation that a document tells of. */
 import fc from 'fast-check';
-import type { OpenapiDocument, Operation, Parameter } from './openapi-document.ts';
+import type { OpenapiDocument, Operation, Parameter, Schema } from './openapi-document.ts';
 import { spoiled, valuesOf } from './schema-values.ts';
 
 /** Values for parameters of these names that lead somewhere. */
@@ -16,13 +16,45 @@ export interface MadeRequest {
 /** Good requests and bad ones: parameters of all sorts, bodies that fit and bodies that do not. */
 export function requestsTo(document: OpenapiDocument, operation: Operation, known: Known): fc.Arbitrary<MadeRequest> {
   const inPlace = (place: Parameter['in']) => operation.parameters.filter((parameter) => parameter.in === place);
-  const body = operation.body === undefined ? fc.constant(undefined) : bodiesOf(document, operation);
-  return fc.record({
-    path: parametersOf(document, inPlace('path'), known),
-    query: someOf(document, inPlace('query'), known),
-    headers: someOf(document, inPlace('header'), known),
-    body,
-  });
+  return fc
+    .record({
+      path: parametersOf(document, inPlace('path'), known),
+      query: someOf(document, inPlace('query'), known),
+      headers: someOf(document, inPlace('header'), known),
+      sent: sentTo(document, operation),
+    })
+    .map(({ sent, ...request }) => ({ ...request, body: sent.body, headers: { ...request.headers, ...sent.headers } }));
+}
+
+type Sent = Pick<MadeRequest, 'body' | 'headers'>;
+
+/** A body of any type that is taken, and what is said of it. */
+function sentTo(document: OpenapiDocument, operation: Operation): fc.Arbitrary<Sent> {
+  if (operation.body !== undefined) return bodiesOf(document, operation).map((body) => ({ body, headers: {} }));
+  const files = Object.entries(operation.bodies).map(([mediaType, { schema }]) =>
+    fc.record<Sent>({
+      body: filesOf(document, schema),
+      headers: fc.constantFrom<Sent['headers']>(
+        { 'content-type': mediaType },
+        { 'content-type': mediaType, accept: 'application/x-ndjson' },
+      ),
+    }),
+  );
+  return files.length === 0 ? fc.constant({ body: undefined, headers: {} }) : fc.oneof(...files);
+}
+
+const csvFiles = ['title\nabc\n', 'name,title\nabc\n', 'title,title\n', 'unheard_of\nabc\n', 'title\n"abc', ''];
+
+function filesOf(document: OpenapiDocument, { contentSchema }: Schema): fc.Arbitrary<string> {
+  if (contentSchema === undefined) return fc.constantFrom(...csvFiles);
+  const rows = valuesOf(document, contentSchema as Schema).map((values) =>
+    (values as readonly unknown[]).map(jsonLine),
+  );
+  return rows.chain((lines) => fc.constantFrom(lines.join(''), `${lines.join('')}{\n`));
+}
+
+export function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
 }
 
 export function bodiesOf(document: OpenapiDocument, operation: Operation): fc.Arbitrary<unknown> {

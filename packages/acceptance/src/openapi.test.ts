@@ -4,12 +4,23 @@ import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import fc from 'fast-check';
 import { assertProblem } from './assert-problem.ts';
-import type { CallOptions } from './call.ts';
+import { type CallOptions, call } from './call.ts';
 import { documentedApp, documentedManagement } from './documented-gateway.ts';
 import { everyType, everyValue } from './every-type.ts';
 import type { Operation } from './openapi-document.ts';
-import { type Known, requestsTo } from './openapi-requests.ts';
-import { act, create, defineEntity, definition, foundedOrg, memberWith, newEmail, password, signIn } from './org.ts';
+import { jsonLine, type Known, requestsTo } from './openapi-requests.ts';
+import {
+  act,
+  appUrl,
+  create,
+  defineEntity,
+  definition,
+  foundedOrg,
+  memberWith,
+  newEmail,
+  password,
+  signUp,
+} from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
 const { org, founder } = await foundedOrg(await platformForTests());
@@ -33,28 +44,20 @@ const known: Known = {
   oauthtoken: [founder.token, 'a.b.c'],
   code: ['not_found', 'nothing'],
   apiname: ['create-it'],
+  'Idempotency-Key': ['a', 'b', ''],
   entityName: ['thing', 'nothing'],
   entity: ['thing', 'nothing'],
   entityname: ['nothing'],
   request_id: [denial.request_id, 'nothing'],
   decision_id: [String(denial.decision_id), 'nothing'],
 };
-/** Other numbers of requests: fewer that hash passwords, and one that ends its session. */
-const runsOf: Readonly<Record<string, number>> = {
-  signUp: 4,
-  logIn: 4,
-  logOut: 1,
-  changePassword: 4,
-  endTokens: 4,
-  deleteThing: 30,
-};
-
-/** Operations that end tokens get one that nobody else needs. */
-const ownTokens: Readonly<Record<string, () => Promise<string>>> = {
+/** Who asks what is not to be done to the org of the other tests. */
+const apart: Readonly<Record<string, () => Promise<string>>> = {
   logOut: anotherSession,
-  changePassword: async () => (await signIn(org)).token,
-  endTokens: async () => (await signIn(org)).token,
+  changeSetting: async () => (await signUp(org)).builder.token,
 };
+/** Other numbers of requests: fewer that hash passwords, and one that ends its session. */
+const runsOf: Readonly<Record<string, number>> = { signUp: 4, logIn: 4, logOut: 1, deleteThing: 30 };
 
 const gateways = [
   { name: 'app', gateway: app, token: founder.token, otherToken: nobody.token },
@@ -79,7 +82,7 @@ for (const { name, gateway, token, otherToken } of gateways) {
   for (const operation of document.operations) {
     test(`${name}: whatever ${operation.id} is asked, its answer is one that the document tells of`, async () => {
       const leading = operation.id === 'deleteThing' ? { ...known, id: [...spare, 'nothing'] } : known;
-      const own = (await ownTokens[operation.id]?.()) ?? token;
+      const own = (await apart[operation.id]?.()) ?? token;
       await fc.assert(
         fc.asyncProperty(requestsTo(document, operation, leading), async (request) => {
           await gateway.send(operation.id, { ...request, ...(operation.isPublic ? {} : { token: own }) });
@@ -93,9 +96,10 @@ for (const { name, gateway, token, otherToken } of gateways) {
       for (const request of [{}, { token: 'junk' }, { token: otherToken }])
         statuses.push((await gateway.send(operation.id, request)).status);
       if (!operation.isPublic) assert.deepEqual(statuses.slice(0, 2), [401, 401]);
-      if (operation.body === undefined) return;
       const send = async (request: CallOptions) => (await gateway.send(operation.id, { token, ...request })).status;
-      assert.equal(await send({ body: 'a', headers: { 'content-type': 'text/plain' } }), 415);
+      if (Object.keys(operation.bodies).length > 0)
+        assert.equal(await send({ body: 'a', headers: { 'content-type': 'text/plain' } }), 415);
+      if (operation.body === undefined) return;
       assert.equal(await send({ body: '{' }), 400);
       assert.equal(await send({ body: ' '.repeat(1024 * 1024 + 1) }), 413);
     });
@@ -118,11 +122,6 @@ test('people come in the way that the documents tell', async () => {
   const body = { email: founder.email, password };
   const { token: oauthtoken } = (await app.send<{ readonly token: string }>('logIn', { headers, body })).body;
   assert.equal((await app.send('exchangeToken', { headers: { ...headers, oauthtoken } })).status, 200);
-  const changer = await signIn(org);
-  const change = { current_password: password, new_password: `${password}!` };
-  const changed = await app.send<{ readonly token: string }>('changePassword', { token: changer.token, body: change });
-  assert.equal(changed.status, 200);
-  assert.equal((await app.send('endTokens', { token: changed.body.token, body: {} })).status, 204);
   const signUp = { email: newEmail('other'), password, name: 'Otto Other', org_name: 'Other' };
   assert.equal((await management.send('signUp', { body: signUp })).status, 201);
 });
@@ -153,6 +152,31 @@ test('an entity is defined, changed, shown and removed in the way that the docum
   assert.equal(await isTold(), true);
   assert.equal((await management.send('removeEntity', { token, query: { entityname: 'visit' } })).status, 204);
   assert.equal(await isTold(), false);
+});
+
+test('files are taken and given in the way that the document tells', async () => {
+  const { token } = founder;
+  const rows = Array.from({ length: 1200 }, () => jsonLine({ title: 'abc' })).join('');
+  for (const accept of ['application/json', 'application/x-ndjson']) {
+    const headers = { 'content-type': 'application/x-ndjson', accept };
+    const { status, text } = await app.send('importThing', { token, query: { dry_run: 'true' }, headers, body: rows });
+    assert.equal(status, 200, text);
+    assert.equal(text.includes('"progress"'), accept === 'application/x-ndjson');
+  }
+  for (const format of ['csv', 'jsonl'])
+    assert.equal((await app.send('exportThing', { token, query: { format } })).status, 200);
+});
+
+test('settings are settled in the way that the document tells', async () => {
+  const { token } = org.builder;
+  const body = { group: 'acl', name: 'cache_seconds', value: 30, prod_value: 60 };
+  assert.equal((await management.send('changeSetting', { token, body })).status, 200);
+  assert.equal((await management.send('changeSetting', { token, body, query: { env: 'prod' } })).status, 403);
+  await call('GET', appUrl(org, '/token'), { headers: { origin: 'https://stranger.example' } });
+  const { body: refused } = await management.send<{ readonly items: readonly unknown[] }>('listRefusedOrigins', {
+    token,
+  });
+  assert.equal(refused.items.length, 1);
 });
 
 test('every success that the documents tell of was met, but for those of access control', () => {

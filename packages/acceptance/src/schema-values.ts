@@ -9,6 +9,7 @@ const texts = [
   'A1',
   'abc',
   'ann@example.com',
+  'https://example.com',
   'https://example.com/a?b=c',
   '2026-11-20',
   '2024-02-29',

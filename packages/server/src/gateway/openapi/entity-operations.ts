@@ -1,16 +1,18 @@
 import type { ProblemCode } from '@freehold/contract/problem';
 import { systemEntityNames } from '../../entities/system-entity-names.ts';
+import { place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
-import { anyOf, schemaReference, text } from './json-schema.ts';
-import { choiceParameters, nexttoken, pageParameters } from './list-parameters.ts';
-import { jsonContent, type Operation, type Parameter } from './operation.ts';
-import { idempotencyKey, ifMatch, ifNoneMatch, prefer, queryParameter } from './parameters.ts';
-import { pascalCase, type ShowingAction, type TypeNames } from './type-names.ts';
+import { anyOf, schemaReference } from './json-schema.ts';
+import { choiceParameters, nexttoken, orderParameters, pageSize } from './list-parameters.ts';
+import { jsonContent, type Operation } from './operation.ts';
+import { idempotencyKey, ifMatch, ifNoneMatch, prefer } from './parameters.ts';
+import { transferOperations } from './transfer-operations.ts';
 import { shownBy } from './view-schemas.ts';
 
-/** What `handlers/app/records.ts` serves, for one entity. */
+/** Everything that is served for one entity: its records by `handlers/app/records.ts`. */
 export function entityOperations(documented: DocumentedEntity): readonly Operation[] {
-  return [create, item, update, remove, list, count].map((operationOf) => operationOf(documented));
+  const ofRecords = [create, item, update, remove, list, count].map((operationOf) => operationOf(documented));
+  return [...ofRecords, ...transferOperations(documented)];
 }
 
 function create(documented: DocumentedEntity): Operation {
@@ -97,7 +99,13 @@ function list(documented: DocumentedEntity): Operation {
     ...place(documented, 'list', `/list/${entity.name}`),
     method: 'GET',
     summary: 'Lists records, a page at a time',
-    parameters: [...choiceParameters(entity), viewParameter(names, 'list'), ...pageParameters(entity)],
+    parameters: [
+      ...choiceParameters(entity),
+      viewParameter(names, 'list'),
+      ...orderParameters(entity),
+      pageSize,
+      nexttoken,
+    ],
     replies: [
       {
         status: 200,
@@ -105,7 +113,7 @@ function list(documented: DocumentedEntity): Operation {
         content: jsonContent(schemaReference(names.page)),
       },
     ],
-    problems: problemsOfLists,
+    problems: [...problemsOfLists, 'invalid_cursor'],
   };
 }
 
@@ -123,20 +131,10 @@ function count(documented: DocumentedEntity): Operation {
         content: jsonContent(schemaReference('RecordCount')),
       },
     ],
-    problems: problemsOfLists,
+    problems: [...problemsOfLists, 'invalid_cursor'],
   };
 }
 
-function viewParameter(names: TypeNames, action: ShowingAction): Parameter {
-  return queryParameter('view', { ...text, enum: [...names.views[action].keys()], default: 'default' });
-}
-
-function place({ entity }: DocumentedEntity, verb: string, route: string) {
-  const path = `/app/:org${route}`;
-  return { path, operationId: verb + pascalCase(entity.name), tag: entity.name, access: 'token' } as const;
-}
-
-const problemsOfRecords: readonly ProblemCode[] = ['workspace_required', 'access_denied', 'not_found'];
 const problemsOfWrites: readonly ProblemCode[] = [
   ...problemsOfRecords,
   'validation_failed',
@@ -144,13 +142,6 @@ const problemsOfWrites: readonly ProblemCode[] = [
   'conflict',
   'unique_violation',
 ];
-const problemsOfLists: readonly ProblemCode[] = [
-  ...problemsOfRecords,
-  'invalid_cursor',
-  'unindexed_sort',
-  'search_unavailable',
-];
-
 /** What the entities of access control refuse beyond that. */
 function problemsOfAccess(entityName: string): readonly ProblemCode[] {
   return systemEntityNames.includes(entityName) ? ['escalation_refused', 'last_admin', 'in_use'] : [];

@@ -1,6 +1,7 @@
 import { type CompiledEntity, type CompiledField, isPlatformMade } from '../../entities/compile-entity.ts';
 import { anyOf, arrayOf, closedObjectOf, guid, type JsonSchema, objectOf, orNull, text } from './json-schema.ts';
 import { fieldSchema, platformFieldSchemas } from './record-fields.ts';
+import { transferSchemas } from './transfer-schemas.ts';
 import type { TypeNames } from './type-names.ts';
 import { type LookedUp, shownBy, viewSchemas } from './view-schemas.ts';
 
@@ -19,6 +20,7 @@ export const recordSchemas: Readonly<Record<string, JsonSchema>> = {
     { count: { type: 'integer' }, nexttoken: { ...text, description: 'Where the count goes on.' } },
     ['nexttoken'],
   ),
+  ...transferSchemas,
 };
 
 /** What an entity's operations take and give. */

@@ -5,6 +5,7 @@ const headers = {
   'X-Request-Id': { description: 'Names the request in logs and refusals.', required: true, schema: text },
   // Not where a reply shows other records too, which change without it.
   ETag: { description: 'What `If-Match` and `If-None-Match` take.', schema: text },
+  'Content-Disposition': { description: 'A name for the file.', required: true, schema: text },
   Location: { description: 'Where what was made can be read.', required: true, schema: text },
   'Idempotency-Replayed': {
     description: 'There, and `true`, where the answer is that of an earlier sending of the request.',

@@ -30,7 +30,7 @@ export function choiceParameters(entity: CompiledEntity): readonly Parameter[] {
   ];
 }
 
-const flag: JsonSchema = { ...text, enum: ['true', 'false'] };
+export const flag: JsonSchema = { ...text, enum: ['true', 'false'] };
 
 /** `<field>` and `<field>_op` of every field that there are filters on. */
 function filterParameters(entity: CompiledEntity): readonly Parameter[] {
@@ -49,13 +49,12 @@ function isFilterable({ behaviour }: CompiledField): boolean {
 
 export const nexttoken = queryParameter('nexttoken', text, 'Where the page before has ended.');
 
-/** The order of a list and how much of it is wanted. */
-export function pageParameters(entity: CompiledEntity): readonly Parameter[] {
+export const pageSize = queryParameter('pagesize', { type: 'integer', minimum: 1, maximum: 200, default: 20 });
+
+export function orderParameters(entity: CompiledEntity): readonly Parameter[] {
   return [
     queryParameter('sortby', { ...text, enum: sortFields(entity) }),
     queryParameter('sortdir', { ...text, enum: ['asc', 'desc'] }, 'Ascending with `sortby`, else the newest first.'),
-    queryParameter('pagesize', { type: 'integer', minimum: 1, maximum: 200, default: 20 }),
-    nexttoken,
   ];
 }
 

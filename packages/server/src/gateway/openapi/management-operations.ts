@@ -1,6 +1,7 @@
 import { arrayOf, closedObjectOf, objectOf, schemaReference, text } from './json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
-import { idempotencyKey, ifMatch, queryParameter, required } from './parameters.ts';
+import { env, idempotencyKey, ifMatch, queryParameter, required } from './parameters.ts';
+import { settingOperations } from './setting-operations.ts';
 import { documentOperation, sharedOperations } from './shared-operations.ts';
 
 /** Every route of the management gateway. */
@@ -9,6 +10,7 @@ export function managementOperations(): readonly Operation[] {
     ...accountOperations,
     ...entityOperations,
     ...decisionOperations,
+    ...settingOperations,
     documentOperation({ path: '/openapi.json', access: 'public' }),
     ...sharedOperations,
   ];
@@ -90,7 +92,6 @@ const accountOperations: readonly Operation[] = [
 ];
 
 const flag = { type: 'boolean', default: false };
-const env = queryParameter('env', { ...text, enum: ['test', 'prod'], default: 'test' });
 
 /** `handlers/management/entities.ts` */
 const entityOperations: readonly Operation[] = [

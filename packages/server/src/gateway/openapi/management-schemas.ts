@@ -10,6 +10,7 @@ import {
   text,
   time,
 } from './json-schema.ts';
+import { settingSchemas } from './setting-operations.ts';
 
 const session = { token: text, expires_at: time };
 const version = { type: 'integer' };
@@ -174,4 +175,4 @@ const decisionSchemas: Readonly<Record<string, JsonSchema>> = {
 };
 
 /** What the management gateway takes and gives. */
-export const managementSchemas = { ...accountSchemas, ...entitySchemas, ...decisionSchemas };
+export const managementSchemas = { ...accountSchemas, ...entitySchemas, ...decisionSchemas, ...settingSchemas };

@@ -53,14 +53,17 @@ const problemsOfEveryRoute: readonly ProblemCode[] = [
   'internal_error',
   'unavailable',
 ];
-const problemsOfBodies: readonly ProblemCode[] = ['body_too_large', 'unsupported_media_type'];
+/** Only JSON is read as a whole, and so has a limit. */
+function problemsOfBodies(body: Content): readonly ProblemCode[] {
+  return 'application/json' in body ? ['body_too_large', 'unsupported_media_type'] : ['unsupported_media_type'];
+}
 
 /** All refusals of an operation. @param tokenProblems those of every route of its gateway that takes a token. */
 export function problemsOf(operation: Operation, tokenProblems: readonly ProblemCode[]): readonly ProblemCode[] {
   return [
     ...problemsOfEveryRoute,
     ...(operation.access === 'public' ? [] : tokenProblems),
-    ...(operation.body === undefined ? [] : problemsOfBodies),
+    ...(operation.body === undefined ? [] : problemsOfBodies(operation.body)),
     ...(operation.problems ?? []),
   ];
 }

@@ -1,0 +1,96 @@
+import { type CompiledEntity, isPlatformMade } from '../../entities/compile-entity.ts';
+import { place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
+import type { DocumentedEntity } from './entity-schemas.ts';
+import { anyOf, arrayOf, type JsonSchema, schemaReference, text } from './json-schema.ts';
+import { choiceParameters, flag, orderParameters } from './list-parameters.ts';
+import { type Content, jsonContent, type Operation } from './operation.ts';
+import { queryParameter } from './parameters.ts';
+import { shownBy } from './view-schemas.ts';
+
+/** What `handlers/app/transfer.ts` serves, for one entity. */
+export function transferOperations(documented: DocumentedEntity): readonly Operation[] {
+  return [importFile(documented), exportFile(documented)];
+}
+
+function importFile(documented: DocumentedEntity): Operation {
+  const { entity, names } = documented;
+  const row = anyOf([names.create, names.update].map(schemaReference));
+  return {
+    ...place(documented, 'import', `/import/${entity.name}`),
+    method: 'POST',
+    summary: 'Makes records of the rows of a file, of any length',
+    description:
+      'A row is refused by itself, and the others are written. Sent with `upsert` a file can be repeated. Whoever accepts `application/x-ndjson` is told on the way how far it is.',
+    parameters: [
+      ...upsertParameter(entity),
+      queryParameter('dry_run', { ...flag, default: 'false' }, 'With `true` nothing is written.'),
+    ],
+    body: {
+      ...csvContent,
+      ...linesContent(['application/x-ndjson', 'application/jsonl', 'application/jsonlines'], row),
+    },
+    replies: [
+      {
+        status: 200,
+        description: 'What has come of the rows. Where the end of the file could not be read, it says so.',
+        content: {
+          ...jsonContent(schemaReference('ImportResult')),
+          ...linesContent(['application/x-ndjson'], schemaReference('ImportProgress')),
+        },
+      },
+    ],
+    problems: [...problemsOfRecords, 'validation_failed', 'unknown_field', 'conflict'],
+  };
+}
+
+/** A row has the values by which it is found, so the platform makes none of them. */
+function upsertParameter({ uniques, fields }: CompiledEntity) {
+  const isMade = (name: string): boolean => {
+    const field = fields.get(name);
+    return field !== undefined && isPlatformMade(field);
+  };
+  const indexes = uniques.filter(({ isReady, fields: of }) => isReady && !of.some(({ field }) => isMade(field)));
+  const description = 'The unique index whose values say which record a row changes; it makes one where there is none.';
+  if (indexes.length === 0) return [];
+  return [queryParameter('upsert', { ...text, enum: indexes.map(({ name }) => name) }, description)];
+}
+
+function exportFile(documented: DocumentedEntity): Operation {
+  const { entity, names } = documented;
+  const formats = { ...text, enum: ['csv', 'jsonl'] };
+  return {
+    ...place(documented, 'export', `/export/${entity.name}`),
+    method: 'GET',
+    summary: 'Gives the records of a list as a file',
+    description: 'A file that could not be written to its end breaks off, and is never taken for a whole one.',
+    parameters: [
+      ...choiceParameters(entity),
+      viewParameter(names, 'list'),
+      ...orderParameters(entity),
+      queryParameter('format', formats, 'Where it is left out, `Accept` decides; else `jsonl`.'),
+    ],
+    replies: [
+      {
+        status: 200,
+        description: 'The records, a line each.',
+        content: { ...csvContent, ...linesContent(['application/x-ndjson'], anyOf(shownBy(names, 'list'))) },
+        headers: ['Content-Disposition'],
+      },
+    ],
+    problems: [...problemsOfLists, 'conflict'],
+  };
+}
+
+const csvContent: Content = {
+  'text/csv': { ...text, description: 'A line with the names of the fields, and one for each record.' },
+};
+
+/** JSON Lines: for whoever reads `contentSchema`, the lines are the elements of an array. */
+function linesContent(mediaTypes: readonly string[], line: JsonSchema): Content {
+  return Object.fromEntries(
+    mediaTypes.map((contentMediaType) => [
+      contentMediaType,
+      { ...text, contentMediaType, contentSchema: arrayOf(line) },
+    ]),
+  );
+}
