@@ -74,7 +74,10 @@ function guardedLookup(resolve: ResolveHost, mayCall: AddressRule): LookupFuncti
 function send(url: URL, options: RequestOptions): Promise<IncomingMessage> {
   const { request } = url.protocol === 'https:' ? https : http;
   return new Promise((resolve, reject) => {
-    request(url, options, resolve).on('error', reject).end();
+    const sent = request(url, options, resolve).on('error', reject);
+    // All that happens when the server wants to switch to another protocol.
+    sent.on('close', () => reject(new Error('the connection ended without an answer')));
+    sent.end();
   });
 }
 

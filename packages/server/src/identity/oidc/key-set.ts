@@ -1,4 +1,4 @@
-import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
 
 /** A key of a provider, with the one algorithm that it verifies. */
 export interface ProviderKey {
@@ -13,7 +13,7 @@ export interface ProviderKey {
  * @throws Error when it is none.
  */
 export function readKeySet(document: unknown): readonly ProviderKey[] {
-  const keys = membersOf(document).get('keys');
+  const { keys } = membersOf(document);
   if (!Array.isArray(keys)) throw new Error('the answer is no key set');
   return keys.slice(0, keysMax).flatMap((jwk) => readKey(membersOf(jwk)));
 }
@@ -27,9 +27,9 @@ export function findKey(
   return other === undefined ? key : undefined;
 }
 
-/** Own members alone, so that no name leads into a prototype. */
-export function membersOf(value: unknown): ReadonlyMap<string, unknown> {
-  return new Map(typeof value === 'object' && value !== null ? Object.entries(value) : []);
+/** The members of a JSON object that somebody else has written; what is no object has none. */
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 const keysMax = 64;
@@ -46,9 +46,9 @@ const algorithmsOf: ReadonlyMap<string, readonly [string, ...string[]]> = new Ma
   ['OKP Ed25519', ['EdDSA']],
 ]);
 
-function readKey(jwk: ReadonlyMap<string, unknown>): readonly ProviderKey[] {
-  const { kty, crv, kid, use, alg, key_ops: operations, d, n, e, x, y } = Object.fromEntries(jwk);
-  const algorithms = algorithmsOf.get(kty === 'RSA' ? 'RSA' : `${kty} ${crv}`) ?? [];
+function readKey(jwk: Readonly<Record<string, unknown>>): readonly ProviderKey[] {
+  const { kty, crv, kid, use, alg, key_ops: operations, d, n, e, x, y } = jwk;
+  const algorithms = algorithmsOf.get([kty, crv].filter((part) => typeof part === 'string').join(' ')) ?? [];
   const verified = alg === undefined ? algorithms[0] : algorithms.find((name) => name === alg);
   const verifies = operations === undefined || (Array.isArray(operations) && operations.includes('verify'));
   const signs = (use === undefined || use === 'sig') && verifies && d === undefined;
@@ -59,7 +59,7 @@ function readKey(jwk: ReadonlyMap<string, unknown>): readonly ProviderKey[] {
 
 function importKey(jwk: Readonly<Record<string, unknown>>): KeyObject | undefined {
   try {
-    const key = createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });
+    const key = createPublicKey({ key: jwk as webcrypto.JsonWebKey, format: 'jwk' });
     const bits = key.asymmetricKeyDetails?.modulusLength ?? rsaBitsMin;
     return bits >= rsaBitsMin && bits <= rsaBitsMax ? key : undefined;
   } catch {

@@ -88,7 +88,10 @@ class KeyRing {
   async #refresh(): Promise<void> {
     const pause = this.#isHeldFor(heldMilliseconds) ? askAgainMilliseconds : retryMilliseconds;
     const isTooSoon = this.#failure !== undefined && this.#clock.now() - this.#failure.at < pause;
-    if (!isTooSoon) this.#flight ??= this.#fetch().finally(() => (this.#flight = undefined));
+    if (isTooSoon) return this.#flight;
+    this.#flight ??= this.#fetch().finally(() => {
+      this.#flight = undefined;
+    });
     await this.#flight;
   }
 
@@ -112,10 +115,9 @@ async function fetchKeys(fetchJson: FetchJson, owner: KeyOwner): Promise<readonl
 /** OpenID Connect Discovery 1.0, sections 4.1 and 4.3. */
 async function discover(fetchJson: FetchJson, issuer: string): Promise<string> {
   const metadata = membersOf(await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`));
-  if (metadata.get('issuer') !== issuer) throw new IssuerMismatch('the discovery document names another issuer');
-  const address = metadata.get('jwks_uri');
-  if (typeof address !== 'string') throw new Error('the discovery document names no key set');
-  return address;
+  if (metadata.issuer !== issuer) throw new IssuerMismatch('the discovery document names another issuer');
+  if (typeof metadata.jwks_uri !== 'string') throw new Error('the discovery document names no key set');
+  return metadata.jwks_uri;
 }
 
 /** Says no more than whether to try again: why a connection failed would tell a stranger what stands in our network. */
