@@ -140,6 +140,42 @@ test('a refusal for another field, a conflict and a missing record do not repeat
   assert.equal((await ask('DELETE', `/delete/account/${id}`)).status, 204);
 });
 
+test('batches, repeated requests, imports and exports take values and give none back', async () => {
+  const data = (where: string) => ({ holder: 'Dora', iban: sent(where) });
+  for (const mode of ['atomic', 'independent']) {
+    const operations = [
+      { action: 'create', entity: 'account', data: data(`in a batch that is ${mode}`) },
+      { action: 'create', entity: 'account', data: { iban: 7, note: sent('beside a mistake') } },
+      { action: 'update', entity: 'account', id: '01890000-0000-7000-8000-000000000000', data: data('for nobody') },
+    ];
+    for (const taken of [operations, operations.slice(0, 1)])
+      assert.ok([200, 400].includes((await ask('POST', '/batch', { body: { mode, operations: taken } })).status));
+  }
+  const once = { headers: { 'idempotency-key': 'one key' }, body: data('once') };
+  for (const expected of [undefined, 'true']) {
+    const reply = await ask('POST', '/create/account', once);
+    assert.deepEqual([reply.status, reply.headers.get('idempotency-replayed') ?? undefined], [201, expected]);
+  }
+  const rows = [data('in a row'), { holder: 7, iban: sent('in a bad row') }, { iban: sent('x'.repeat(100)) }];
+  const lines = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  const table = `holder,iban\nEdda,"${sent('in a table')}"\nEdda,${sent('too long').repeat(20)}\n"${sent('unclosed')}\n`;
+  for (const [type, body] of [
+    ['application/x-ndjson', lines],
+    ['application/x-ndjson', `{"iban": "${sent('unclosed')}`],
+    ['text/csv', table],
+  ] as const)
+    for (const query of ['', '?dry_run=true']) {
+      const reply = await ask('POST', `/import/account${query}`, { headers: { 'content-type': type }, body });
+      assert.ok([200, 400].includes(reply.status), reply.text);
+    }
+  for (const accept of ['application/x-ndjson', 'text/csv']) {
+    const reply = await ask('GET', '/export/account', { headers: { accept } });
+    assert.equal(reply.status, 200, reply.text);
+    assert.match(reply.text, /Dora/);
+    assert.doesNotMatch(reply.text, /iban|note/);
+  }
+});
+
 const badDefinitions: readonly (readonly [string, object, string])[] = [
   ['an index', { UpdateParams: [{ name: 'iban', colType: 'encrypted', index: true }] }, '/UpdateParams/0/index'],
   [
