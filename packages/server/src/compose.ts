@@ -33,6 +33,7 @@ import { createPasswordHasher } from './identity/passwords.ts';
 import { platformIssuer } from './identity/platform-issuer.ts';
 import { loadSecrets, type Secrets } from './identity/secrets.ts';
 import { loadSigningKeys } from './identity/signing-keys.ts';
+import { createWorkspaces } from './identity/workspaces.ts';
 import { startExpirySweep } from './jobs/expiry-sweep.ts';
 import { type JobHandler, type JobRunner, startJobRunner } from './jobs/job-runner.ts';
 import type { Clock } from './lib/clock.ts';
@@ -81,19 +82,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const identity = await composeIdentity(options, spaces, { secrets, configs });
   const entities = composeEntities(spaces, { configs, clock, newId: identity.newId, secrets, poke: jobs.poke });
   const { accounts, signIn, signingKeys } = identity;
-  const { runtime, idempotency, epochs, admins } = entities;
+  const { runtime, idempotency, admins } = entities;
   const { test, prod } = spaces;
-  const endings = createAccessEpochs();
-  const sessions = createAppSessions({
-    stores: { test: test.store, prod: prod.store },
-    signingKeys,
-    issuer: identity.issuer,
-    epochs,
-    endings,
-    clock,
-    configs,
-  });
-  const self = createAppSelf({ ...identity.signInParts, runtime, endings });
   let isDraining = false;
   const readiness = () => readinessOf(allStores, isDraining);
   const jwks = () => signingKeys.jwks();
@@ -110,9 +100,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       idempotency,
       configs,
       decisions,
-      sessions,
       signIn,
-      self,
+      ...composePeople(identity, entities),
       readiness,
       clientAddress,
       jwks,
@@ -162,6 +151,16 @@ async function composeIdentity(
     signInParts,
     signIn: createAppSignIn(signInParts),
   };
+}
+
+/** What app users do once they are known. */
+function composePeople(
+  { signInParts }: Awaited<ReturnType<typeof composeIdentity>>,
+  { runtime, epochs }: ReturnType<typeof composeEntities>,
+) {
+  const endings = createAccessEpochs();
+  const parts = { ...signInParts, runtime, epochs, endings };
+  return { sessions: createAppSessions(parts), self: createAppSelf(parts), workspaces: createWorkspaces(parts) };
 }
 
 interface Configs {

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { AppOrigins } from '../identity/app-origins.ts';
+import type { AppCaller } from '../identity/app-sessions.ts';
 import { environmentOfClient } from '../identity/org-directory.ts';
 import { Problem } from '../lib/problem.ts';
-import type { AppRoute, EachCaller } from './app-route.ts';
+import { type AppRoute, type EachCaller, isWorkspaceRoute } from './app-route.ts';
 import type { ErrorReplies } from './error-reply.ts';
 import { batchRoutes } from './handlers/app/batch.ts';
 import { appDocumentRoutes } from './handlers/app/openapi.ts';
@@ -11,11 +12,12 @@ import { selfRoutes } from './handlers/app/self.ts';
 import type { AppServices } from './handlers/app/services.ts';
 import { signInRoutes } from './handlers/app/sign-in.ts';
 import { transferRoutes } from './handlers/app/transfer.ts';
+import { workspaceRoutes } from './handlers/app/workspaces.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
-import { actorOf, authorize, placeOf } from './pipeline/authorize.ts';
+import { actorOf, authorize, authorizeAction, placeOf } from './pipeline/authorize.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
 import { withCors } from './pipeline/cors.ts';
-import { readRequest } from './pipeline/read-request.ts';
+import { type MatchedRequest, readRequest } from './pipeline/read-request.ts';
 import { readAppToken } from './pipeline/read-token.ts';
 import { singleHeader } from './pipeline/single-header.ts';
 import { json, type Reply } from './reply.ts';
@@ -46,24 +48,39 @@ export function createAppGateway(parts: AppGatewayParts): Gateway {
       const caller = authenticated instanceof Promise ? await authenticated : authenticated;
       if (caller.claims.org !== params.org) throw new Problem('token_invalid', 'the token is of another app');
       trace.env = caller.claims.env;
-      if (route.access === 'self') return route.handle(await readRequest(incoming, matched), caller);
-      if (route.access === 'each') {
-        const asking: EachCaller = {
-          workspace: placeOf(caller).workspace,
-          actor: actorOf(caller),
-          authorize: (question) => authorize(parts, caller, { ...question, requestId }),
-          refusal: (error) => errors.reply(error, requestId),
-        };
-        return route.handle(await readRequest(incoming, matched), asking);
-      }
-      const call = await authorize(parts, caller, {
-        verb: route.access,
-        entityName: params.entity ?? '',
-        resource: path.slice('/app/'.length + caller.claims.org.length),
-        requestId,
-      });
-      return route.handle(await readRequest(incoming, matched), call);
+      return answerCaller(parts, caller, { incoming, route, matched, path, errors });
     });
+}
+
+interface CallerRequest {
+  readonly incoming: IncomingMessage;
+  readonly route: Exclude<AppRoute, { readonly access: 'public' }>;
+  readonly matched: MatchedRequest;
+  readonly path: string;
+  readonly errors: ErrorReplies;
+}
+
+async function answerCaller(parts: AppGatewayParts, caller: AppCaller, request: CallerRequest): Promise<Reply> {
+  const { incoming, route, matched, path, errors } = request;
+  const { requestId, params } = matched;
+  if (route.access === 'self') return route.handle(await readRequest(incoming, matched), caller);
+  if (route.access === 'each') {
+    const asking: EachCaller = {
+      workspace: placeOf(caller).workspace,
+      actor: actorOf(caller),
+      authorize: (question) => authorize(parts, caller, { ...question, requestId }),
+      refusal: (error) => errors.reply(error, requestId),
+    };
+    return route.handle(await readRequest(incoming, matched), asking);
+  }
+  const resource = path.slice('/app/'.length + caller.claims.org.length);
+  if (isWorkspaceRoute(route)) {
+    const context = await authorizeAction(parts, caller, { action: route.access, resource, requestId });
+    return route.handle(await readRequest(incoming, matched), context);
+  }
+  const question = { verb: route.access, entityName: params.entity ?? '', resource, requestId };
+  const call = await authorize(parts, caller, question);
+  return route.handle(await readRequest(incoming, matched), call);
 }
 
 /** Every route of the app gateway, in one table. */
@@ -73,6 +90,7 @@ export function appRoutes(parts: AppGatewayParts): readonly AppRoute[] {
     ...batchRoutes(parts),
     ...transferRoutes(parts),
     ...signInRoutes(parts.signIn),
+    ...workspaceRoutes(parts.workspaces),
     ...selfRoutes(parts.self),
     ...appDocumentRoutes(parts.configs),
     {

@@ -1,6 +1,7 @@
 import type { Verb } from '../access/verbs.ts';
 import type { AuthorizedCall } from '../entities/caller-access.ts';
 import type { Actor, Workspace } from '../entities/workspace.ts';
+import type { WriteContext } from '../entities/write-loop.ts';
 import type { AppCaller } from '../identity/app-sessions.ts';
 import type { AccessQuestion } from './pipeline/authorize.ts';
 import type { PublicRoute } from './public-route.ts';
@@ -22,6 +23,27 @@ export interface RecordRoute extends RoutePattern {
   readonly handle: (request: GatewayRequest, call: AuthorizedCall) => Reply | Promise<Reply>;
 }
 
+/** About the workspace itself: what a policy has to allow is no verb on an entity. */
+export interface WorkspaceRoute extends RoutePattern {
+  readonly access: WorkspaceAction;
+  readonly takesBody?: TakesBody;
+  readonly handle: (request: GatewayRequest, context: WriteContext) => Reply | Promise<Reply>;
+}
+
+export const workspaceActions = [
+  'updateworkspace',
+  'deleteworkspace',
+  'createinvitation',
+  'listinvitation',
+  'deleteinvitation',
+] as const;
+
+export type WorkspaceAction = (typeof workspaceActions)[number];
+
+export function isWorkspaceRoute(route: AppRoute): route is WorkspaceRoute {
+  return workspaceActions.some((action) => action === route.access);
+}
+
 /** About several things at once: the handler asks for each as the request would be decided that asks for it alone. */
 export interface EachRoute extends RoutePattern {
   readonly access: 'each';
@@ -38,4 +60,4 @@ export interface EachCaller {
   refusal(error: unknown): Reply;
 }
 
-export type AppRoute = PublicRoute | SelfRoute | RecordRoute | EachRoute;
+export type AppRoute = PublicRoute | SelfRoute | WorkspaceRoute | RecordRoute | EachRoute;

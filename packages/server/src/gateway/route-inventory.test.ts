@@ -34,10 +34,14 @@ test('B11: every route of the app gateway is known here with what it takes to ge
     'self GET /app/:org/user/me',
     'self GET /app/:org/user/permissions',
     'self GET /app/:org/user/tenants',
+    'self POST /app/:org/user/leave',
     'self POST /app/:org/user/logout',
     'self POST /app/:org/user/password',
+    'self POST /app/:org/user/switch-tenant',
+    'self POST /app/:org/user/workspace',
     'self PUT /app/:org/user/me',
     'update PUT /app/:org/update/:entity/:id',
+    'updateworkspace PUT /app/:org/user/workspace',
   ]);
 });
 

@@ -55,7 +55,7 @@ export async function foundWorkspace(store: Store, clock: Clock): Promise<Founde
     tenantCode: 'main',
     scope: store.scope(workspaceScopeName('acme', 'main')),
   };
-  await workspace.scope.commit(await foundingChanges(parts, workspace, memberOf(founderId)));
+  await workspace.scope.commit(await foundingChanges(parts, workspace, { founder: memberOf(founderId) }));
   // Each person calls a process of his own: within one, writes of access control take turns and never meet.
   const as = (userId: string): Writer => writerOf(createRuntime(store, parts), workspace, userId);
   const joining = (policyId?: string, id = parts.newId()): ReturnType<typeof joiningChanges> =>

@@ -11,7 +11,8 @@ import type { IdSource } from '../lib/ids.ts';
 import type { Change } from '../store/port.ts';
 import { groupIndexChanges, policyIdsOf } from './group-policies.ts';
 import { recordKey } from './held-policies.ts';
-import { adminPolicy } from './policy-names.ts';
+import { adminGroup, adminPolicy, viewerPolicy } from './policy-names.ts';
+import type { WorkspaceTemplates } from './workspace-templates.ts';
 
 /** A person as a workspace knows him. `id` is the `sub` of his tokens. */
 export interface Member {
@@ -31,24 +32,46 @@ const reading: readonly Statement[] = [
   { Sid: 'Read', Effect: 'Allow', Action: ['get*', 'list*', 'count*'], Resource: ['*'] },
 ];
 
-/** The policy that a workspace gives to new members, unless it names another. */
-const viewerPolicy = 'vieweracl';
-
-/** Everything that a new workspace starts with: its policies, its group of admins, and its founder with both. */
+/**
+ * Everything that a new workspace starts with: its policies, its group of admins, its founder with both, and what the
+ * org's templates add.
+ */
 export async function foundingChanges(
   parts: GrantParts,
   workspace: Workspace,
-  founder: Member,
+  { founder, templates }: { readonly founder: Member; readonly templates?: WorkspaceTemplates | undefined },
 ): Promise<readonly Change[]> {
   const [adminId, viewerId, groupId] = [parts.newId(), parts.newId(), parts.newId()];
+  const platformPolicies = [
+    [adminPolicy, adminId],
+    [viewerPolicy, viewerId],
+  ] as const;
   return bundle(parts, { workspace, actor: { userId: founder.id, claims: {} } }, [
     { entity: 'aclpolicy', id: adminId, body: { name: adminPolicy, statements: everything } },
     { entity: 'aclpolicy', id: viewerId, body: { name: viewerPolicy, statements: reading } },
-    { entity: 'group', id: groupId, body: { name: 'default-admins', acl_policies: [adminId] } },
+    { entity: 'group', id: groupId, body: { name: adminGroup, acl_policies: [adminId] } },
     { entity: 'user', id: founder.id, body: { ...memberBody(founder), role: 'admin' } },
     { entity: 'useraclpolicy', id: parts.newId(), body: { user_id: founder.id, acl_policy_id: adminId } },
     { entity: 'usergroup', id: parts.newId(), body: { user_id: founder.id, group_id: groupId } },
+    ...templateRecords(parts, templates, platformPolicies),
   ]);
+}
+
+function templateRecords(
+  { newId }: GrantParts,
+  { policies, groups }: WorkspaceTemplates = { policies: [], groups: [] },
+  platformPolicies: readonly (readonly [name: string, id: string])[],
+): readonly NewRecord[] {
+  const ids = new Map([...platformPolicies, ...policies.map(({ name }) => [name, newId()] as const)]);
+  const idOf = (name: string): string => ids.get(name) ?? '';
+  return [
+    ...policies.map((body) => ({ entity: 'aclpolicy', id: idOf(body.name), body: { ...body } })),
+    ...groups.map(({ name, acl_policies }) => ({
+      entity: 'group',
+      id: newId(),
+      body: { name, acl_policies: acl_policies.map(idOf) },
+    })),
+  ];
 }
 
 /**
@@ -58,10 +81,11 @@ export async function foundingChanges(
 export async function joiningChanges(
   parts: GrantParts,
   workspace: Workspace,
-  joining: { readonly member: Member; readonly policyId: string | undefined },
+  joining: { readonly member: Member; readonly policyId: string | undefined; readonly role?: string | undefined },
 ): Promise<readonly Change[]> {
-  const { member, policyId } = joining;
-  const records: NewRecord[] = [{ entity: 'user', id: member.id, body: memberBody(member) }];
+  const { member, policyId, role } = joining;
+  const body = { ...memberBody(member), ...(role === undefined ? {} : { role }) };
+  const records: NewRecord[] = [{ entity: 'user', id: member.id, body }];
   const call = { workspace, actor: { userId: member.id, claims: {} } };
   if (policyId === undefined) return bundle(parts, call, records);
   records.push({ entity: 'useraclpolicy', id: parts.newId(), body: { user_id: member.id, acl_policy_id: policyId } });

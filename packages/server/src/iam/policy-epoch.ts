@@ -7,6 +7,12 @@ import type { Change, Key, Scope } from '../store/port.ts';
  */
 export const policyEpochKey: Key = { pk: 'iam', sk: 'epoch' };
 
+/** Holds a commit to the access control that it was planned on. To be read before anything that it depends on. */
+export async function sameEpoch(scope: Scope): Promise<Change> {
+  const [item] = await scope.get([policyEpochKey]);
+  return { kind: 'check', ...policyEpochKey, if: item === undefined ? 'absent' : { version: item.version } };
+}
+
 /** To be planned before anything is read that the write depends on. */
 export async function moveEpoch(scope: Scope): Promise<PlannedChange> {
   const [item] = await scope.get([policyEpochKey]);

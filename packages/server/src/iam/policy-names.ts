@@ -6,6 +6,11 @@ import type { Scope } from '../store/port.ts';
 /** The policy that makes an admin: every workspace keeps it as it is, and at least one active holder of it. */
 export const adminPolicy = 'adminacl';
 
+/** The policy that a workspace gives to new members, unless it names another. */
+export const viewerPolicy = 'vieweracl';
+
+export const adminGroup = 'default-admins';
+
 /** The id of the policy of a name, by the name's own index. */
 export async function policyIdByName(scope: Scope, name: string): Promise<string | undefined> {
   const index = fieldIndex(systemEntity('aclpolicy'), 'name');

@@ -11,11 +11,11 @@ import { singleFlight } from '../lib/single-flight.ts';
 import type { Store } from '../store/port.ts';
 import { type AppTokenClaims, unverifiedClaim, verifyAppToken } from './app-tokens.ts';
 import { requireStanding, tokensKeyOf } from './ended-tokens.ts';
-import { openWorkspace, type WorkspaceHead, workspaceHeadKey } from './memberships.ts';
 import { cacheSeconds } from './settings/plain-settings.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { createTokenCache } from './token-cache.ts';
 import { appAudience } from './token-exchange.ts';
+import { openWorkspace, readHead } from './workspace-head.ts';
 
 /** Who calls an app route, what workspace the call is in, and what the caller may do there. */
 export interface AppCaller {
@@ -156,11 +156,10 @@ async function openPlace(parts: AppSessionsParts, claims: AppTokenClaims, now: n
   const workspace = openWorkspace(parts, { env, orgCode }, { id, code });
   // Read first: a change that falls between this and the reads below makes the person stale, never wrong.
   const epoch = parts.epochs.current(workspace.scope.name);
-  const [head] = await workspace.scope.get([workspaceHeadKey]);
+  const head = await readHead(workspace.scope);
   const member = await findMember(workspace, sub);
   const isSameMembership = member?.data.status === 'active' && member.data.created_at === claims.member_since;
-  const isSameWorkspace = head !== undefined && (JSON.parse(head.value) as WorkspaceHead).id === id;
-  if (!isSameWorkspace || !isSameMembership)
+  if (head?.id !== id || !isSameMembership)
     throw new Problem('token_invalid', 'the membership behind the token has ended');
   const seconds = settingOf(await parts.configs[env].current(orgCode), env, cacheSeconds);
   const access = await resolveAccess(workspace, sub);

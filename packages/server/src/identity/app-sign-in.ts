@@ -2,9 +2,7 @@ import { settingOf } from '../entities/setting.ts';
 import { type Environment, orgScopeName } from '../entities/workspace.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
-import type { AppTokenClaims } from './app-tokens.ts';
 import { type AppUsersParts, logInWithPassword } from './app-users.ts';
-import { listMemberships, type TenantSummary } from './memberships.ts';
 import { environmentOf, findOrg, type Org } from './org-directory.ts';
 import { passwordLogin } from './settings/plain-settings.ts';
 import { type ExchangedToken, exchangeToken, type TokenExchangeParts } from './token-exchange.ts';
@@ -16,7 +14,6 @@ export interface AppSignIn {
     orgCode: string,
     headers: { readonly clientId: string; readonly oauthToken: string },
   ): Promise<ExchangedToken>;
-  tenants(claims: AppTokenClaims): Promise<readonly TenantSummary[]>;
 }
 
 export interface LogInRequest {
@@ -39,7 +36,6 @@ export function createAppSignIn(parts: AppSignInParts): AppSignIn {
       return logInWithPassword(parts, orgScope, { env, body, ip, policy });
     },
     exchange: async (orgCode, headers) => exchangeToken(parts, await requireOrg(parts.platform, orgCode), headers),
-    tenants: (claims) => listMemberships(parts, { env: claims.env, orgCode: claims.org }, claims.sub),
   };
 }
 

@@ -1,5 +1,6 @@
 import { escapeKeyValue } from '../entities/key-template.ts';
 import type { Environment } from '../entities/workspace.ts';
+import type { Member } from '../iam/founding.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { invalidInput, Problem } from '../lib/problem.ts';
@@ -182,6 +183,11 @@ export async function changeAppUser(
 }
 
 const changeAttemptsMax = 16;
+
+/** A person as the workspaces that he is in know him. */
+export function memberOf({ id, email, fn, ln }: AppUser): Member {
+  return { id, email, fn, ln };
+}
 
 async function issueLoginToken(
   clock: Clock,

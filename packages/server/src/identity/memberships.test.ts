@@ -6,7 +6,8 @@ import { systemClock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import { openStore } from '../store/open-store.ts';
 import { type Change, Conflict, type Scope, type Store } from '../store/port.ts';
-import { enterDefaultWorkspace, listMemberships, type MembershipParts } from './memberships.ts';
+import { enterDefaultWorkspace } from './arrival.ts';
+import { listMemberships, type MembershipParts } from './memberships.ts';
 
 const place = { env: 'test', orgCode: 'acme' } as const;
 const workspaceScope = workspaceScopeName('acme', 'main');
@@ -61,7 +62,7 @@ test('completes, after a crash at any commit, what a first sign-in has begun', a
         assert.equal(membership?.member.data.id, one.id);
         const found = await listMemberships(partsOn(store), place, one.id);
         assert.deepEqual(
-          found.map(({ code, id }) => [code, id]),
+          found.map(({ head: { code, id } }) => [code, id]),
           [['main', membership?.workspace.tenantId]],
           `crash ${when} commit ${crashAt}`,
         );

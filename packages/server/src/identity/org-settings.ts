@@ -7,11 +7,18 @@ import { type SettingType, valueIn } from '../entities/setting.ts';
 import { isObject, unknownMembers, wrong } from '../entities/setting-errors.ts';
 import type { Environment } from '../entities/workspace.ts';
 import { escalationCheck } from '../iam/escalation-check.ts';
+import { workspaceTemplates } from '../iam/workspace-templates.ts';
 import { invalidBody } from '../lib/problem.ts';
 import type { Change, Store } from '../store/port.ts';
 import { allowedDomains } from './settings/allowed-domains.ts';
 import { issuers } from './settings/issuers.ts';
-import { cacheSeconds, defaultMemberAccess, founderEmail, passwordLogin } from './settings/plain-settings.ts';
+import {
+  cacheSeconds,
+  defaultMemberAccess,
+  founderEmail,
+  passwordLogin,
+  tenancyType,
+} from './settings/plain-settings.ts';
 
 /** What an org has settled: read by builders, changed by them in the test environment. */
 export interface OrgSettings {
@@ -28,8 +35,10 @@ export interface ShownSetting extends StoredSetting {
 
 /** Every setting that there is. */
 export const settingTypes: readonly SettingType[] = [
+  tenancyType,
   founderEmail,
   defaultMemberAccess,
+  workspaceTemplates,
   allowedDomains,
   issuers,
   passwordLogin,
@@ -83,9 +92,10 @@ const members = ['group', 'name', 'value', 'prod_value'];
 function readSetting(input: unknown): SentSetting {
   if (!isObject(input)) throw invalidBody(wrong('a setting is an object with group, name and value').errors);
   const errors = [...unknownMembers(input, members)];
-  const type = settingTypes
-    .map((one) => ({ one, ...namesOf(one) }))
-    .find(({ group, name }) => group === input.group && name === input.name)?.one;
+  const type = settingTypes.find((one) => {
+    const { group, name } = namesOf(one);
+    return group === input.group && name === input.name;
+  });
   if (type === undefined) throw invalidBody([...errors, ...unknownSetting(input)]);
   const read = (member: 'value' | 'prod_value'): unknown => {
     const parsed = type.parse(input[member]);
@@ -100,8 +110,7 @@ function readSetting(input: unknown): SentSetting {
 }
 
 function unknownSetting({ group }: Readonly<Record<string, unknown>>): readonly InputError[] {
-  const known = settingTypes.map(namesOf);
-  const isGroup = known.some((one) => one.group === group);
+  const isGroup = settingTypes.some((type) => namesOf(type).group === group);
   const names = settingTypes.map(({ key }) => `\`${key}\``).join(', ');
   return wrong(`there is no such setting, only ${names}`, isGroup ? '/name' : '/group', 'unknown_setting').errors;
 }

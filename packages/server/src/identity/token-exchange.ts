@@ -1,12 +1,12 @@
 import { type Environment, orgScopeName } from '../entities/workspace.ts';
-import type { Member } from '../iam/founding.ts';
 import { timestamp } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
 import { type AppTokenClaims, signAppToken, unverifiedClaim, verifyAppToken } from './app-tokens.ts';
-import { type AppUser, findAppUser, type SignIn, spendLoginToken, tokenEpoch } from './app-users.ts';
+import { type AppUser, findAppUser, memberOf, type SignIn, spendLoginToken, tokenEpoch } from './app-users.ts';
+import { arrive } from './arrival.ts';
 import { requireStanding } from './ended-tokens.ts';
-import { enterDefaultWorkspace, type Membership, type MembershipParts } from './memberships.ts';
+import type { Membership, MembershipParts } from './memberships.ts';
 import { environmentOf, type Org } from './org-directory.ts';
 import { isLoginToken } from './password-login-token.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -65,7 +65,7 @@ interface Issue {
 
 export async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Promise<ExchangedToken> {
   const { org, env, user, signIn } = issue;
-  const membership = await enterDefaultWorkspace(parts, { env, orgCode: org.code }, memberOf(user));
+  const membership = await arrive(parts, { env, orgCode: org.code }, memberOf(user));
   if (membership?.member.data.status === 'suspended') throw new Problem('token_invalid', 'the membership is suspended');
   const nowSeconds = Math.floor(parts.clock.now() / 1000);
   const token = await signAppToken(
@@ -114,10 +114,6 @@ function claimsOf(user: AppUser, membership: Membership | undefined) {
           member_since: membership.member.data.created_at,
         }),
   };
-}
-
-function memberOf(user: AppUser): Member {
-  return { id: user.id, email: user.email, fn: user.fn, ln: user.ln };
 }
 
 interface OwnToken {

@@ -12,6 +12,7 @@ import { documentOperation, sharedOperations } from './shared-operations.ts';
 import { signInOperations, signInSchemas } from './sign-in-operations.ts';
 import { withTypeNames } from './type-names.ts';
 import type { LookedUp } from './view-schemas.ts';
+import { workspaceOperations, workspaceSchemas } from './workspace-operations.ts';
 
 /** One org's app in one environment, at one version of its configuration. */
 export interface DocumentedApp {
@@ -30,6 +31,7 @@ export function appDocument({ orgCode, env, version, entities }: DocumentedApp):
   const documented = named.map((one): DocumentedEntity => ({ ...one, lookedUp }));
   const operations = [
     ...signInOperations,
+    ...workspaceOperations,
     ...selfOperations,
     ...documented.flatMap(entityOperations),
     batchOperation,
@@ -53,6 +55,7 @@ export function appDocument({ orgCode, env, version, entities }: DocumentedApp):
 /** Schemas that are of no entity. */
 const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
   ...signInSchemas,
+  ...workspaceSchemas,
   ...selfSchemas,
   ...recordSchemas,
   ...batchSchemas,

@@ -85,21 +85,6 @@ export const signInOperations: readonly Operation[] = [
   },
   {
     method: 'GET',
-    path: '/app/:org/user/tenants',
-    operationId: 'readTenants',
-    tag,
-    summary: 'The workspaces that the caller is in',
-    access: 'token',
-    replies: [
-      {
-        status: 200,
-        description: 'The workspaces.',
-        content: jsonContent(objectOf({ items: arrayOf(schemaReference('Tenant')) })),
-      },
-    ],
-  },
-  {
-    method: 'GET',
     path: '/.well-known/jwks.json',
     operationId: 'readSigningKeys',
     tag,
@@ -123,13 +108,5 @@ export const signInSchemas: Readonly<Record<string, JsonSchema>> = {
     user_id: guid,
     tenant_id: orNull(guid),
     tenant_code: orNull(text),
-  }),
-  Tenant: objectOf({
-    id: guid,
-    code: text,
-    name: text,
-    role: text,
-    joined_at: time,
-    current: { type: 'boolean', description: 'Whether the token is of this workspace.' },
   }),
 };

@@ -2,6 +2,7 @@ import type { AuthorizedCall } from '../../entities/caller-access.ts';
 import type { CompiledEntity } from '../../entities/compile-entity.ts';
 import type { ConfigReader } from '../../entities/config-reader.ts';
 import type { Actor, Environment } from '../../entities/workspace.ts';
+import type { WriteContext } from '../../entities/write-loop.ts';
 import type { DecisionLog } from '../../iam/decision-log.ts';
 import type { AppCaller } from '../../identity/app-sessions.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
@@ -12,9 +13,14 @@ export interface AuthorizeParts {
 }
 
 /** What is asked: the verb, the entity's name as the path has it, and the path after `/app/{orgCode}`. */
-export interface AccessQuestion {
+export interface AccessQuestion extends Pick<ActionQuestion, 'resource' | 'requestId'> {
   readonly verb: string;
   readonly entityName: string;
+}
+
+/** The action that is asked for, and the path after `/app/{orgCode}`. */
+export interface ActionQuestion {
+  readonly action: string;
   readonly resource: string;
   readonly requestId: string;
 }
@@ -31,7 +37,7 @@ export async function authorize(
 ): Promise<AuthorizedCall> {
   const { claims } = caller;
   const { workspace, access } = placeOf(caller);
-  demand(parts, caller, question);
+  demandVerb(parts, caller, question);
   const config = await parts.configs[claims.env].current(claims.org);
   const entity: CompiledEntity | undefined = await config.entity(question.entityName);
   if (entity === undefined) throw notFound();
@@ -42,9 +48,21 @@ export async function authorize(
     actor: actorOf(caller),
     access: {
       may: (verb, entityName, resource) => access.decide(verb + entityName, resource) === 'allowed',
-      demand: (verb) => demand(parts, caller, { ...question, verb }),
+      demand: (verb) => demandVerb(parts, caller, { ...question, verb }),
     },
   };
+}
+
+/** The same for what is about no entity. @throws Problem `workspace_required`, `access_denied`. */
+export async function authorizeAction(
+  parts: AuthorizeParts,
+  caller: AppCaller,
+  question: ActionQuestion,
+): Promise<WriteContext> {
+  const { workspace } = placeOf(caller);
+  demand(parts, caller, question);
+  const config = await parts.configs[caller.claims.env].current(caller.claims.org);
+  return { workspace, config, actor: actorOf(caller) };
 }
 
 /** Where a caller's requests work. @throws Problem `workspace_required`. */
@@ -57,15 +75,17 @@ export function actorOf({ claims }: AppCaller): Actor {
   return { userId: claims.sub, claims: claims as unknown as Record<string, unknown> };
 }
 
-/** @throws Problem `access_denied`, with the decision kept for whoever looks into it. */
-function demand(parts: AuthorizeParts, caller: AppCaller, question: AccessQuestion): void {
-  const action = question.verb + question.entityName;
-  const outcome = caller.place?.access.decide(action, question.resource) ?? 'implicit_deny';
-  if (outcome !== 'allowed') throw denied(parts, caller, { ...question, action, outcome });
+function demandVerb(parts: AuthorizeParts, caller: AppCaller, { verb, entityName, ...asked }: AccessQuestion): void {
+  demand(parts, caller, { ...asked, action: verb + entityName });
 }
 
-interface Denial extends AccessQuestion {
-  readonly action: string;
+/** @throws Problem `access_denied`, with the decision kept for whoever looks into it. */
+function demand(parts: AuthorizeParts, caller: AppCaller, question: ActionQuestion): void {
+  const outcome = caller.place?.access.decide(question.action, question.resource) ?? 'implicit_deny';
+  if (outcome !== 'allowed') throw denied(parts, caller, { ...question, outcome });
+}
+
+interface Denial extends ActionQuestion {
   readonly outcome: 'explicit_deny' | 'implicit_deny';
 }
 

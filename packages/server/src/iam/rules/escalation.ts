@@ -1,6 +1,6 @@
 import { type Escalation, type Excess, findEscalation, type GrantChange } from '../../access/cover.ts';
-import type { RecordWrite } from '../../entities/entity-rules.ts';
 import { settingOf } from '../../entities/setting.ts';
+import type { WriteContext } from '../../entities/write-loop.ts';
 import { Problem } from '../../lib/problem.ts';
 import { escalationCheck } from '../escalation-check.ts';
 import { heldPolicies } from '../held-policies.ts';
@@ -10,10 +10,10 @@ import { heldPolicies } from '../held-policies.ts';
  * is read after the policy epoch, so that it still holds it when the write commits.
  * @throws Problem `escalation_refused`.
  */
-export async function refuseEscalation(write: RecordWrite, change: GrantChange): Promise<void> {
+export async function refuseEscalation(context: WriteContext, change: GrantChange): Promise<void> {
   if (change.before.length === 0 && change.after.length === 0) return;
-  if (!settingOf(write.config, write.workspace.env, escalationCheck)) return;
-  const found = findEscalation(change, await heldPolicies(write.workspace, write.actor.userId));
+  if (!settingOf(context.config, context.workspace.env, escalationCheck)) return;
+  const found = findEscalation(change, await heldPolicies(context.workspace, context.actor.userId));
   if (found !== undefined) throw new Problem('escalation_refused', sentenceOf(found));
 }
 

@@ -4,6 +4,14 @@ import type { SettingType } from '../../entities/setting.ts';
 import { isObject, unknownMembers, wrong } from '../../entities/setting-errors.ts';
 import { emailBytesMax, emailPattern, isEmailAddress } from '../../lib/email-address.ts';
 
+export const tenancyType: SettingType<'single' | 'multi'> = {
+  key: 'tenancy.tenancy_type',
+  description: '`single`: everybody arrives in one workspace; `multi`: people make workspaces and invite others.',
+  byDefault: 'single',
+  schema: { enum: ['single', 'multi'] },
+  parse: (input) => (input === 'single' || input === 'multi' ? { value: input } : wrong('must be `single` or `multi`')),
+};
+
 export const founderEmail: SettingType<string | null> = {
   key: 'tenancy.founder_email',
   description: 'The one person who may found the default workspace; `null` lets the first to sign in found it.',

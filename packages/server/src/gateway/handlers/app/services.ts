@@ -6,6 +6,7 @@ import type { DecisionLog } from '../../../iam/decision-log.ts';
 import type { AppSelf } from '../../../identity/app-self.ts';
 import type { AppSessions } from '../../../identity/app-sessions.ts';
 import type { AppSignIn } from '../../../identity/app-sign-in.ts';
+import type { Workspaces } from '../../../identity/workspaces.ts';
 
 /** What the handlers of the app gateway work with. */
 export interface AppServices {
@@ -15,5 +16,6 @@ export interface AppServices {
   readonly decisions: DecisionLog;
   readonly sessions: AppSessions;
   readonly signIn: AppSignIn;
+  readonly workspaces: Workspaces;
   readonly self: AppSelf;
 }

@@ -1,4 +1,3 @@
-import type { AppCaller } from '../../../identity/app-sessions.ts';
 import type { AppSignIn } from '../../../identity/app-sign-in.ts';
 import type { ExchangedToken } from '../../../identity/token-exchange.ts';
 import { Problem } from '../../../lib/problem.ts';
@@ -7,7 +6,7 @@ import { singleHeader } from '../../pipeline/single-header.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
 
-/** The routes by which a person comes in, and the workspaces that there are for the person. */
+/** The routes by which a person comes in. */
 export function signInRoutes(signIn: AppSignIn): readonly AppRoute[] {
   return [
     {
@@ -18,12 +17,6 @@ export function signInRoutes(signIn: AppSignIn): readonly AppRoute[] {
       handle: (request) => logIn(signIn, request),
     },
     { method: 'GET', path: '/app/:org/token', access: 'public', handle: (request) => exchange(signIn, request) },
-    {
-      method: 'GET',
-      path: '/app/:org/user/tenants',
-      access: 'self',
-      handle: (_request, caller) => tenants(signIn, caller),
-    },
   ];
 }
 
@@ -56,9 +49,4 @@ function clientId(request: GatewayRequest): string {
   const header = singleHeader(request.incoming, 'client_id');
   if (header === undefined) throw new Problem('client_unknown', 'the header `client_id` must come once');
   return header;
-}
-
-async function tenants(signIn: AppSignIn, caller: AppCaller): Promise<Reply> {
-  const items = await signIn.tenants(caller.claims);
-  return json(200, { items: items.map((item) => ({ ...item, current: item.id === caller.claims.tenant_id })) });
 }

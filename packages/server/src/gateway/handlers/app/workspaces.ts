@@ -1,0 +1,60 @@
+import type { Workspaces } from '../../../identity/workspaces.ts';
+import type { AppRoute } from '../../app-route.ts';
+import { refuseParameters } from '../../pipeline/read-query.ts';
+import { json } from '../../reply.ts';
+
+/** The workspaces that a person is in, and the one that the token is of. */
+export function workspaceRoutes(workspaces: Workspaces): readonly AppRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/app/:org/user/tenants',
+      access: 'self',
+      handle: async ({ query }, { claims }) => {
+        refuseParameters(query);
+        return json(200, { items: await workspaces.tenants(claims) });
+      },
+    },
+    {
+      method: 'POST',
+      path: '/app/:org/user/workspace',
+      access: 'self',
+      takesBody: true,
+      handle: async ({ query, body }, { claims }) => {
+        refuseParameters(query);
+        return json(201, await workspaces.create(claims, body));
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/app/:org/user/workspace',
+      access: 'updateworkspace',
+      takesBody: true,
+      handle: async ({ query, body }, context) => {
+        refuseParameters(query);
+        return json(200, await workspaces.update(context, body));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/app/:org/user/switch-tenant',
+      access: 'self',
+      takesBody: true,
+      handle: async ({ query, body }, { claims }) => {
+        refuseParameters(query);
+        return json(200, await workspaces.switchTo(claims, body));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/app/:org/user/leave',
+      access: 'self',
+      takesBody: true,
+      handle: async ({ query, body }, { claims }) => {
+        refuseParameters(query);
+        await workspaces.leave(claims, body);
+        return { status: 204 };
+      },
+    },
+  ];
+}

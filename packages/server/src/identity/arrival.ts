@@ -1,0 +1,100 @@
+import { settingOf } from '../entities/setting.ts';
+import { orgScopeName, type Workspace } from '../entities/workspace.ts';
+import { joiningChanges, type Member } from '../iam/founding.ts';
+import { findMember, removedMemberKey } from '../iam/iam-rules.ts';
+import { policyIdByName } from '../iam/policy-names.ts';
+import { Problem } from '../lib/problem.ts';
+import type { Change, Scope } from '../store/port.ts';
+import { emailKey } from './email.ts';
+import { findMembership, isActive, listMemberships, type Membership, type MembershipParts } from './memberships.ts';
+import { founderEmail, tenancyType } from './settings/plain-settings.ts';
+import { type OrgPlace, openWorkspace, readHead, workspaceHeadKey } from './workspace-head.ts';
+import { tryCommit } from './workspaces/commits.ts';
+import { completeFounding, findIntent, type Intent, takeCode } from './workspaces/founding.ts';
+import { chosenTenant, hintChange } from './workspaces/membership-hints.ts';
+
+/** The code of the workspace in which, under single tenancy, everybody arrives. Nobody can take it for another. */
+export const defaultWorkspaceCode = 'main';
+
+/**
+ * The workspace that a fresh token is for: the one that the person has switched to, else under single tenancy the
+ * default one, else the one joined last. Undefined for a person who is in none. One who is nowhere but suspended gets
+ * the membership that is.
+ */
+export async function arrive(parts: MembershipParts, place: OrgPlace, person: Member): Promise<Membership | undefined> {
+  const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
+  const tenant = await chosenTenant(orgScope, person.id);
+  const chosen = tenant === undefined ? undefined : await findMembership(parts, place, { tenant, userId: person.id });
+  if (chosen !== undefined && isActive(chosen)) return chosen;
+  const config = await parts.configs[place.env].current(place.orgCode);
+  const isSingle = settingOf(config, place.env, tenancyType) === 'single';
+  const first = isSingle ? await enterDefaultWorkspace(parts, place, person) : undefined;
+  if (first !== undefined && isActive(first)) return first;
+  const [last] = await listMemberships(parts, place, person.id);
+  return last ?? first;
+}
+
+/**
+ * Single tenancy: the first person to sign in founds the default workspace, everyone after joins it. Undefined for a
+ * person who was removed from it. Safe to run any number of times at once, and after a crash at any point: what one
+ * run has begun, the next one completes.
+ */
+export async function enterDefaultWorkspace(
+  parts: MembershipParts,
+  place: OrgPlace,
+  person: Member,
+): Promise<Membership | undefined> {
+  const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
+  const intent = await intendDefault(parts, place, person);
+  if (intent === undefined || intent.row.state === 'removed') return undefined;
+  if (intent.row.state === 'founding') await completeFounding(parts, place, intent);
+  return joinWorkspace(parts, orgScope, { workspace: openWorkspace(parts, place, intent.row), person });
+}
+
+/** Undefined while there is no default workspace and the person is not the one who may found it. */
+async function intendDefault(parts: MembershipParts, place: OrgPlace, founder: Member): Promise<Intent | undefined> {
+  const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
+  for (;;) {
+    const known = await findIntent(orgScope, defaultWorkspaceCode);
+    if (known !== undefined) return known;
+    const only = settingOf(await parts.configs[place.env].current(place.orgCode), place.env, founderEmail);
+    if (only !== null && emailKey(only) !== emailKey(founder.email)) return undefined;
+    const taken = await takeCode(parts, place, { code: defaultWorkspaceCode, name: 'Main', founder });
+    if (taken !== undefined) return taken;
+  }
+}
+
+async function joinWorkspace(
+  parts: MembershipParts,
+  orgScope: Scope,
+  joining: { readonly workspace: Workspace; readonly person: Member },
+): Promise<Membership | undefined> {
+  const { workspace, person } = joining;
+  const { scope } = workspace;
+  for (let attempt = 0; attempt < joinAttemptsMax; attempt++) {
+    const member = await findMember(workspace, person.id);
+    if (member !== undefined) {
+      await rememberMembership(orgScope, workspace, person.id);
+      return { workspace, member };
+    }
+    const head = await readHead(scope);
+    const [removed] = await scope.get([removedMemberKey(person.id)]);
+    if (head === undefined || removed !== undefined) return undefined;
+    const policyId = await policyIdByName(scope, head.default_member_access);
+    const changes = await joiningChanges(parts, workspace, { member: person, policyId });
+    const stands: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
+    const notRemoved: Change = { kind: 'check', ...removedMemberKey(person.id), if: 'absent' };
+    await tryCommit(scope, [stands, notRemoved, ...changes]);
+  }
+  throw new Problem('conflict', 'others keep changing the workspace: try again');
+}
+
+const joinAttemptsMax = 16;
+
+/** Also for a member whose joining ended, by a crash, before the org was told. */
+async function rememberMembership(orgScope: Scope, workspace: Workspace, userId: string): Promise<void> {
+  const { tenantId: id, tenantCode: code } = workspace;
+  const hint = hintChange(userId, { id, code });
+  const [known] = await orgScope.get([hint]);
+  if (known?.value !== hint.value) await tryCommit(orgScope, [hint]);
+}

@@ -1,0 +1,96 @@
+import type { ConfigReader } from '../../entities/config-reader.ts';
+import { fenceFloor } from '../../entities/fence.ts';
+import { configHeadKey } from '../../entities/org-keys.ts';
+import { settingOf } from '../../entities/setting.ts';
+import { type Environment, orgScopeName } from '../../entities/workspace.ts';
+import { type WorkspaceRow, workspaceRowKey } from '../../entities/workspace-directory.ts';
+import { foundingChanges, type GrantParts, type Member } from '../../iam/founding.ts';
+import { type WorkspaceTemplates, workspaceTemplates } from '../../iam/workspace-templates.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { type Change, Conflict, type Scope, type Store } from '../../store/port.ts';
+import { defaultMemberAccess } from '../settings/plain-settings.ts';
+import { type OrgPlace, openWorkspace, type WorkspaceHead, workspaceHeadKey } from '../workspace-head.ts';
+import { tryCommit } from './commits.ts';
+import { chooseChange, hintChange } from './membership-hints.ts';
+
+export interface FoundingParts extends GrantParts {
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  readonly stores: Readonly<Record<Environment, Store>>;
+}
+
+/**
+ * The org's row of a workspace. While it is `founding` it is an intent: it says all that has to be known to make the
+ * workspace, so that whoever meets it can complete what another run has begun.
+ */
+export interface FoundingRow extends WorkspaceRow {
+  readonly founder: Member;
+  /** The configuration that the org had then: nobody writes in the workspace by an older one. */
+  readonly config_version: number;
+  readonly default_member_access: string;
+  /** Absent once the workspace has them. */
+  readonly templates?: WorkspaceTemplates;
+}
+
+export interface Intent {
+  readonly row: FoundingRow;
+  readonly version: number;
+}
+
+export async function findIntent(orgScope: Scope, code: string): Promise<Intent | undefined> {
+  const [item] = await orgScope.get([workspaceRowKey(code)]);
+  return item === undefined ? undefined : { row: JSON.parse(item.value) as FoundingRow, version: item.version };
+}
+
+/** Takes a code for a new workspace, of which its founder is told in the same commit. Undefined where it is taken. */
+export async function takeCode(
+  parts: FoundingParts,
+  { env, orgCode }: OrgPlace,
+  wanted: { readonly code: string; readonly name: string; readonly founder: Member },
+): Promise<Intent | undefined> {
+  const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
+  for (;;) {
+    const [head] = await orgScope.get([configHeadKey]);
+    const config = await parts.configs[env].current(orgCode);
+    const row: FoundingRow = {
+      id: parts.newId(),
+      ...wanted,
+      state: 'founding',
+      created_at: timestamp(parts.clock.now()),
+      config_version: head?.version ?? 0,
+      default_member_access: settingOf(config, env, defaultMemberAccess),
+      templates: settingOf(config, env, workspaceTemplates),
+    };
+    const take: Change = { kind: 'put', ...workspaceRowKey(row.code), value: JSON.stringify(row), if: 'absent' };
+    const standing = head === undefined ? 'absent' : { version: head.version };
+    const unchanged: Change = { kind: 'check', ...configHeadKey, if: standing };
+    try {
+      const { seq } = await orgScope.commit([take, unchanged, hintChange(wanted.founder.id, row)]);
+      return { row, version: seq };
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      if (error.changeIndex === 0) return undefined;
+    }
+  }
+}
+
+/**
+ * Grants first, then visibility: the row becomes ready once everything is in the workspace's own scope. May run any
+ * number of times at once: a conflict means that another run has made the same step.
+ */
+export async function completeFounding(parts: FoundingParts, place: OrgPlace, { row, version }: Intent): Promise<void> {
+  const { templates, ...known } = row;
+  const { id, code, name, founder, default_member_access } = row;
+  const workspace = openWorkspace(parts, place, row);
+  const head: WorkspaceHead = { id, code, name, founder_id: founder.id, default_member_access };
+  const grants = await foundingChanges(parts, workspace, { founder, templates });
+  await tryCommit(workspace.scope, [
+    { kind: 'put', ...workspaceHeadKey, value: JSON.stringify(head), if: 'absent' },
+    fenceFloor(row.config_version),
+    ...grants,
+  ]);
+  const ready: FoundingRow = { ...known, state: 'ready' };
+  await tryCommit(parts.stores[place.env].scope(orgScopeName(place.orgCode)), [
+    { kind: 'put', ...workspaceRowKey(code), value: JSON.stringify(ready), if: { version } },
+    chooseChange(founder.id, row),
+  ]);
+}
