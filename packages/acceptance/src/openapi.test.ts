@@ -19,6 +19,7 @@ import {
   memberWith,
   newEmail,
   password,
+  signIn,
   signUp,
 } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
@@ -51,13 +52,23 @@ const known: Known = {
   request_id: [denial.request_id, 'nothing'],
   decision_id: [String(denial.decision_id), 'nothing'],
 };
-/** Who asks what is not to be done to the org of the other tests. */
-const apart: Readonly<Record<string, () => Promise<string>>> = {
+/** Other numbers of requests: fewer that hash passwords, and one that ends its session. */
+const runsOf: Readonly<Record<string, number>> = {
+  signUp: 4,
+  logIn: 4,
+  logOut: 1,
+  changePassword: 4,
+  endTokens: 4,
+  deleteThing: 30,
+};
+
+/** What ends tokens is asked with one that nobody else needs, and what settles things by an org that nobody else is in. */
+const ownTokens: Readonly<Record<string, () => Promise<string>>> = {
   logOut: anotherSession,
+  changePassword: async () => (await signIn(org)).token,
+  endTokens: async () => (await signIn(org)).token,
   changeSetting: async () => (await signUp(org)).builder.token,
 };
-/** Other numbers of requests: fewer that hash passwords, and one that ends its session. */
-const runsOf: Readonly<Record<string, number>> = { signUp: 4, logIn: 4, logOut: 1, deleteThing: 30 };
 
 const gateways = [
   { name: 'app', gateway: app, token: founder.token, otherToken: nobody.token },
@@ -82,7 +93,7 @@ for (const { name, gateway, token, otherToken } of gateways) {
   for (const operation of document.operations) {
     test(`${name}: whatever ${operation.id} is asked, its answer is one that the document tells of`, async () => {
       const leading = operation.id === 'deleteThing' ? { ...known, id: [...spare, 'nothing'] } : known;
-      const own = (await apart[operation.id]?.()) ?? token;
+      const own = (await ownTokens[operation.id]?.()) ?? token;
       await fc.assert(
         fc.asyncProperty(requestsTo(document, operation, leading), async (request) => {
           await gateway.send(operation.id, { ...request, ...(operation.isPublic ? {} : { token: own }) });
@@ -122,8 +133,13 @@ test('people come in the way that the documents tell', async () => {
   const body = { email: founder.email, password };
   const { token: oauthtoken } = (await app.send<{ readonly token: string }>('logIn', { headers, body })).body;
   assert.equal((await app.send('exchangeToken', { headers: { ...headers, oauthtoken } })).status, 200);
-  const signUp = { email: newEmail('other'), password, name: 'Otto Other', org_name: 'Other' };
-  assert.equal((await management.send('signUp', { body: signUp })).status, 201);
+  const changer = await signIn(org);
+  const change = { current_password: password, new_password: `${password}!` };
+  const changed = await app.send<{ readonly token: string }>('changePassword', { token: changer.token, body: change });
+  assert.equal(changed.status, 200);
+  assert.equal((await app.send('endTokens', { token: changed.body.token, body: {} })).status, 204);
+  const other = { email: newEmail('other'), password, name: 'Otto Other', org_name: 'Other' };
+  assert.equal((await management.send('signUp', { body: other })).status, 201);
 });
 
 test('an entity is defined, changed, shown and removed in the way that the documents tell', async () => {
@@ -152,6 +168,24 @@ test('an entity is defined, changed, shown and removed in the way that the docum
   assert.equal(await isTold(), true);
   assert.equal((await management.send('removeEntity', { token, query: { entityname: 'visit' } })).status, 204);
   assert.equal(await isTold(), false);
+});
+
+test('batches run, and are answered again, in the way that the document tells', async () => {
+  const operations = [
+    { action: 'create', entity: 'thing', data: { title: 'abc' } },
+    { action: 'update', entity: 'thing', id: standing.id, data: { seats: 6 } },
+    { action: 'delete', entity: 'thing', id: standing.id, if_match: '"0"' },
+  ];
+  const headers = { 'idempotency-key': 'batch' };
+  const request = { token: founder.token, headers, body: { mode: 'independent', operations } };
+  const { status, headers: first } = await app.send('batch', request);
+  const { headers: second } = await app.send('batch', request);
+  assert.deepEqual(
+    [status, first.get('idempotency-replayed'), second.get('idempotency-replayed')],
+    [200, null, 'true'],
+  );
+  assert.equal((await app.send('batch', { ...request, body: { mode: 'atomic', operations: [] } })).status, 400);
+  assert.equal((await app.send('createThing', { ...request, body: { title: 'abc' } })).status, 422);
 });
 
 test('files are taken and given in the way that the document tells', async () => {
