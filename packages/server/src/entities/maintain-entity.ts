@@ -47,6 +47,8 @@ export function indexProgressKey(entityName: string): Key {
 
 export interface MaintainParts extends ChangeConfigParts {
   readonly clock: Clock;
+  /** How many records one commit is about at most. */
+  readonly recordsPerStep?: number;
 }
 
 /**
@@ -69,7 +71,7 @@ export async function maintainEntity(
     }
     const count = () => countRecords(parts.store, work.orgCode, [work.entityName]);
     const progress = await TaskProgress.open({ ...place, clock: parts.clock }, taskText(task), count);
-    const outcome = await maintainRecords(parts.store, work.orgCode, { task, progress, stillMine });
+    const outcome = await maintainRecords(parts, work.orgCode, { task, progress, stillMine });
     if (outcome === 'overtaken') continue;
     await changeIndexes(parts, work, (indexes) => ({ indexes: settledIndexes(indexes, task, progress.duplicates) }));
   }

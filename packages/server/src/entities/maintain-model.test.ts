@@ -25,7 +25,7 @@ interface Shape {
   readonly parent: boolean;
 }
 
-const shape: fc.Arbitrary<Shape> = fc.record({
+const anyShape: fc.Arbitrary<Shape> = fc.record({
   a: fc.boolean(),
   b: fc.constantFrom('none', 'integer', 'string'),
   search: fc.boolean(),
@@ -33,6 +33,7 @@ const shape: fc.Arbitrary<Shape> = fc.record({
   owner: fc.constantFrom('none', 'by creation', 'by b'),
   parent: fc.boolean(),
 });
+const plainShape: Shape = { a: false, b: 'none', search: false, unique: 'none', owner: 'none', parent: false };
 
 function definitionOf({ a, b, search, unique, owner, parent }: Shape, baseKeys?: KeyTemplates): EntityDefinition {
   const UpdateParams: FieldDefinition[] = [
@@ -65,30 +66,53 @@ function definitionOf({ a, b, search, unique, owner, parent }: Shape, baseKeys?:
 /** What may be left out of a definition, told to be so. */
 const leftOut = { UniqueIndexes: null, ownerIndexes: null, parentIndex: null };
 
-const body = fc.record(
-  {
-    a: fc.constantFrom('x', 'y', null),
-    b: fc.constantFrom(1, 2, '1', '2', null),
-    u: fc.constantFrom('p', 'P', 'q', 'r', null),
-    text: fc.constantFrom('red green', 'green blue', null),
-    who: fc.constantFrom(user, 'somebody', null),
-    up: fc.constantFrom('top', 'side', null),
-    k: fc.constantFrom('m', 'n'),
+const values = {
+  a: fc.constantFrom('x', 'y', null),
+  b: fc.constantFrom(1, 2, '1', '2', null),
+  u: fc.constantFrom('p', 'P', 'q', 'r', null),
+  text: fc.constantFrom('red green', 'green blue', null),
+  who: fc.constantFrom(user, 'somebody', null),
+  up: fc.constantFrom('top', 'side', null),
+  k: fc.constantFrom('m', 'n'),
+};
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** What a test is about: all kinds of indexes at once, or one that is hard in depth. */
+const subjects: Readonly<Record<string, { readonly shape: fc.Arbitrary<Shape>; readonly body: fc.Arbitrary<Body> }>> = {
+  indexes: { shape: anyShape, body: fc.record(values, { requiredKeys: ['k'] }) },
+  'unique values': {
+    shape: fc.constantFrom<Shape>(
+      plainShape,
+      { ...plainShape, unique: 'u' },
+      { ...plainShape, unique: 'u without case' },
+    ),
+    body: fc.record({ u: fc.constantFrom('p', 'P', 'q', 'r', 's', 't', null), k: values.k }),
   },
-  { requiredKeys: ['k'] },
-);
+};
+
 const which = fc.nat({ max: 5 });
-const write = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('create' as const), body }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('update' as const), which, body }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), which }) },
+/** How many turns of others a writer lets pass first. */
+const pause = fc.nat({ max: 12 });
+type Write = { readonly pause: number } & (
+  | { readonly kind: 'create'; readonly body: Body }
+  | { readonly kind: 'update'; readonly which: number; readonly body: Body }
+  | { readonly kind: 'remove'; readonly which: number }
 );
-type Write = typeof write extends fc.Arbitrary<infer T> ? T : never;
+
+function writes(body: fc.Arbitrary<Body>): fc.Arbitrary<readonly Write[]> {
+  const one: fc.Arbitrary<Write> = fc.oneof(
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('create' as const), pause, body }) },
+    { weight: 6, arbitrary: fc.record({ kind: fc.constant('update' as const), pause, which, body }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), pause, which }) },
+  );
+  return fc.array(one, { maxLength: 15 });
+}
 
 interface Plot {
   readonly first: Shape;
   /** Written before anything changes. */
-  readonly records: readonly Write[];
+  readonly records: readonly Body[];
   readonly shapes: readonly Shape[];
   readonly writers: readonly (readonly Write[])[];
   readonly ticks: readonly number[];
@@ -97,15 +121,17 @@ interface Plot {
   readonly turns: readonly number[];
 }
 
-const plot: fc.Arbitrary<Plot> = fc.record({
-  first: shape,
-  records: fc.array(fc.record({ kind: fc.constant('create' as const), body }), { maxLength: 6 }),
-  shapes: fc.array(shape, { minLength: 1, maxLength: 4 }),
-  writers: fc.array(fc.array(write, { maxLength: 6 }), { minLength: 2, maxLength: 3 }),
-  ticks: fc.array(fc.constantFrom(100, 600, 1100, 2100), { maxLength: 6 }),
-  kills: fc.array(fc.boolean(), { maxLength: 10 }),
-  turns: fc.array(fc.nat({ max: 20 }), { minLength: 50, maxLength: 400 }),
-});
+function plots({ shape, body }: { readonly shape: fc.Arbitrary<Shape>; readonly body: fc.Arbitrary<Body> }) {
+  return fc.record<Plot>({
+    first: shape,
+    records: fc.array(body, { maxLength: 6 }),
+    shapes: fc.array(shape, { minLength: 1, maxLength: 4 }),
+    writers: fc.array(writes(body), { minLength: 2, maxLength: 3 }),
+    ticks: fc.array(fc.constantFrom(100, 600, 1100, 2100), { maxLength: 10 }),
+    kills: fc.array(fc.boolean(), { maxLength: 10 }),
+    turns: fc.array(fc.nat({ max: 20 }), { minLength: 50, maxLength: 400 }),
+  });
+}
 
 const keyings: Readonly<Record<string, KeyTemplates | undefined>> = {
   'found by their keys': undefined,
@@ -114,13 +140,12 @@ const keyings: Readonly<Record<string, KeyTemplates | undefined>> = {
 
 class Killed extends Error {}
 
-for (const [keying, baseKeys] of Object.entries(keyings))
-  test(`whoever writes, changes the definition, dies or knows it late, the indexes of records ${keying} come to hold what they should`, async () => {
-    await fc.assert(
-      fc.asyncProperty(plot, (plot) => play(plot, baseKeys)),
-      { numRuns: 300 },
-    );
-  });
+for (const [subject, drawn] of Object.entries(subjects))
+  for (const [keying, baseKeys] of Object.entries(keyings))
+    test(`whoever writes, changes the definition, dies or knows it late, the ${subject} of records ${keying} come to be right`, async () => {
+      const property = fc.asyncProperty(plots(drawn), (plot) => play(plot, baseKeys));
+      await fc.assert(property, { numRuns: 150 });
+    });
 
 interface Stage {
   readonly bench: RecordBench;
@@ -128,8 +153,8 @@ interface Stage {
   /** The store, for those who take turns. */
   readonly store: Store;
   readonly workspaces: Workspace[];
-  /** Ids of records that there were at some time. */
-  readonly ids: string[];
+  /** Records that there were at some time. */
+  readonly records: { readonly id: string; readonly workspace: Workspace }[];
 }
 
 async function play(plot: Plot, baseKeys: KeyTemplates | undefined): Promise<void> {
@@ -137,11 +162,11 @@ async function play(plot: Plot, baseKeys: KeyTemplates | undefined): Promise<voi
   const bench = new RecordBench(await openStore({ kind: 'memory', clock }), clock);
   const turns = new Turns();
   const workspaces = [bench.workspace, bench.workspaceOf('other')];
-  const stage: Stage = { bench, turns, store: turns.store(bench.opened.store), workspaces, ids: [] };
+  const stage: Stage = { bench, turns, store: turns.store(bench.opened.store), workspaces, records: [] };
   for (const workspace of workspaces) await bench.found(workspace);
   const before = bench.node();
   await before.admin.define('acme', definitionOf(plot.first, baseKeys));
-  for (const one of plot.records) await act(stage, before, one);
+  for (const body of plot.records) await act(stage, before, { kind: 'create', pause: 0, body });
   let busy = 0;
   const whileBusy = async (actor: Promise<void>): Promise<void> => {
     busy += 1;
@@ -165,27 +190,28 @@ async function play(plot: Plot, baseKeys: KeyTemplates | undefined): Promise<voi
   await assertWhole(stage);
 }
 
-/** A node of its own writes, and now and then holds on to what it knew of the definition when it began. */
 async function writeAll(stage: Stage, writes: readonly Write[]): Promise<void> {
   const node = stage.bench.node(stage.store);
-  for (const one of writes) await act(stage, node, one);
+  for (const one of writes) {
+    for (let turn = 0; turn < one.pause; turn++) await stage.turns.take();
+    await act(stage, node, one);
+  }
 }
 
 const refusals = ['validation_failed', 'unique_violation', 'not_found', 'conflict'];
 
-async function act({ workspaces, ids }: Stage, node: Node, one: Write): Promise<void> {
-  const workspace = workspaces[(ids.length + JSON.stringify(one).length) % workspaces.length];
-  if (workspace === undefined) return;
+async function act({ workspaces, records }: Stage, node: Node, one: Write): Promise<void> {
+  const chosen = one.kind === 'create' ? undefined : records[one.which % records.length];
+  const workspace = chosen?.workspace ?? workspaces[records.length % workspaces.length];
+  if (workspace === undefined || (one.kind !== 'create' && chosen === undefined)) return;
   const call = await node.call('order', { workspace });
-  const id = one.kind === 'create' ? '' : (ids[one.which] ?? '');
-  const writing = {
-    create: async () => {
-      ids.push((await node.runtime.create(call, one.kind === 'create' ? one.body : {})).data.id);
-    },
-    update: () => node.runtime.update(call, { id, body: one.kind === 'update' ? one.body : {} }),
-    remove: () => node.runtime.remove(call, { id }),
+  const id = chosen?.id ?? '';
+  const writing = async (): Promise<void> => {
+    if (one.kind === 'remove') await node.runtime.remove(call, { id });
+    else if (one.kind === 'update') await node.runtime.update(call, { id, body: one.body });
+    else records.push({ id: (await node.runtime.create(call, one.body)).data.id, workspace });
   };
-  await writing[one.kind]().catch((error: unknown) => {
+  await writing().catch((error: unknown) => {
     if (!(error instanceof Problem) || !refusals.includes(error.code)) throw error;
   });
 }
@@ -223,14 +249,14 @@ async function foundAnother({ bench, store, workspaces }: Stage): Promise<void> 
 
 async function passTime({ bench, turns }: Stage, ticks: readonly number[]): Promise<void> {
   for (const tick of ticks) {
-    for (let wait = 0; wait < 10; wait++) await turns.take();
+    for (let wait = 0; wait < 6; wait++) await turns.take();
     bench.clock.advance(tick);
   }
 }
 
 /** A runner of jobs that may be killed at any step, and that does not mind another one at the same work. */
 async function workOff({ bench, turns, store }: Stage, kills: boolean[], isBusy: () => boolean): Promise<void> {
-  const { configs } = bench.node(store);
+  const parts = { store, configs: bench.node(store).configs, clock: bench.clock, recordsPerStep: 2 };
   const isTakingTurns = store !== bench.opened.store;
   const stillMine = async (): Promise<void> => {
     if (kills.shift() === true) throw new Killed();
@@ -242,7 +268,7 @@ async function workOff({ bench, turns, store }: Stage, kills: boolean[], isBusy:
     if (due === undefined) continue;
     const { pk, sk, value, version } = due.item;
     try {
-      await maintainEntity({ store, configs, clock: bench.clock }, readMaintainWork(JSON.parse(value)), stillMine);
+      await maintainEntity(parts, readMaintainWork(JSON.parse(value)), stillMine);
       await store.scope(due.scope).commit([{ kind: 'remove', pk, sk, if: { version } }]);
     } catch (error) {
       const isFair = error instanceof Killed || error instanceof Conflict;
@@ -255,7 +281,7 @@ async function workOff({ bench, turns, store }: Stage, kills: boolean[], isBusy:
 async function look({ bench, turns, workspaces }: Stage, isBusy: () => boolean): Promise<void> {
   const node = bench.node();
   while (isBusy()) {
-    for (let wait = 0; wait < 5; wait++) await turns.take();
+    for (let wait = 0; wait < 10; wait++) await turns.take();
     for (const workspace of workspaces) {
       const { config, entity } = await node.call('order', { workspace });
       const findings = new Findings();

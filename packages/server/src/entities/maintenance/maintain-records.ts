@@ -22,13 +22,18 @@ export type Outcome = 'done' | 'overtaken';
  * Goes through the records of every workspace, behind a fence: whoever writes from then on keeps to the task's
  * configuration. A workspace that the org gets meanwhile is never written by an older one, so it needs nothing.
  */
-export async function maintainRecords(store: Store, orgCode: string, run: TaskRun): Promise<Outcome> {
+export async function maintainRecords(
+  { store, recordsPerStep = 250 }: { readonly store: Store; readonly recordsPerStep?: number },
+  orgCode: string,
+  run: TaskRun,
+): Promise<Outcome> {
   for await (const { code } of workspaceRows(store.scope(orgScopeName(orgCode)))) {
     const start = run.progress.startIn(code);
     if (start === 'done') continue;
     const scope = store.scope(workspaceScopeName(orgCode, code));
     const partition = directPartition(run.task.entity, { orgCode, tenantCode: code });
-    const outcome = await maintainWorkspace(run, { scope, code, partition, after: start.after }).catch(skipClosed);
+    const place = { scope, code, partition, after: start.after, recordsPerStep };
+    const outcome = await maintainWorkspace(run, place).catch(skipClosed);
     if (outcome === 'overtaken') return outcome;
   }
   return 'done';
@@ -40,13 +45,13 @@ interface Place {
   /** Where the records lie, if they are found by their keys. */
   readonly partition: string;
   readonly after: string | undefined;
+  readonly recordsPerStep: number;
 }
 
-const recordsPerStep = 250;
 const bytesPerStep = 4 * 1024 * 1024;
 
 async function maintainWorkspace({ task, progress, stillMine }: TaskRun, place: Place): Promise<Outcome> {
-  const { scope, code, partition } = place;
+  const { scope, code, partition, recordsPerStep } = place;
   const { name } = task.entity;
   await stillMine();
   const fence = await raise({ scope }, name, task.level);

@@ -28,12 +28,9 @@ export async function planStep(
   task: IndexTask,
   { records, isFull }: { readonly records: readonly PlacedRecord[]; readonly isFull: (indexName: string) => boolean },
 ): Promise<StepPlan> {
-  const uniques = {
-    building: task.building.uniques.filter(({ name }) => !isFull(name)),
-    erasing: task.erasing.uniques,
-  };
+  const uniques = task.building.uniques.filter(({ name }) => !isFull(name));
   const read = records.map(({ place, item }) => ({ place, record: readRecord(item) }));
-  const sentinels = await readSentinels(scope, [...uniques.building, ...uniques.erasing], read);
+  const sentinels = await readSentinels(scope, uniques, read);
   const step = { changes: new Map<string, Change>(), taken: 0, end: '', duplicates: [] as FoundDuplicate[] };
   for (const { place, record } of read) {
     const own = planRecord(task, record, { uniques, sentinels });
@@ -56,40 +53,45 @@ async function readSentinels(
   uniques: readonly CompiledUnique[],
   records: readonly { readonly record: StoredRecord }[],
 ): Promise<Sentinels> {
-  const keys = uniques.flatMap((unique) => records.flatMap(({ record }) => sentinelKey(unique, record.data) ?? []));
+  const keys = records.flatMap(({ record }) => sentinelsOf(uniques, record.data).map(({ place }) => place));
   const items = keys.length === 0 ? [] : await scope.get(keys);
   return new Map(items.flatMap((item) => (item === undefined ? [] : [[keyText(item), item]])));
 }
 
 interface UniqueTask {
-  readonly uniques: { readonly building: readonly CompiledUnique[]; readonly erasing: readonly CompiledUnique[] };
+  readonly uniques: readonly CompiledUnique[];
   readonly sentinels: Sentinels;
 }
 
-function planRecord({ building, erasing }: IndexTask, { key, version, data }: StoredRecord, unique: UniqueTask) {
+function planRecord(
+  { building, erasing }: IndexTask,
+  { key, version, data }: StoredRecord,
+  { uniques, sentinels }: UniqueTask,
+) {
   const changes: KeyedChange[] = [{ kind: 'check', ...key, if: { version } }];
-  for (const { pk, sk } of entriesIn(building, data)) changes.push({ kind: 'put-index', pk, sk, target: key });
-  for (const { pk, sk } of entriesIn(erasing, data)) changes.push({ kind: 'remove', pk, sk, if: 'any' });
   const duplicates: FoundDuplicate[] = [];
-  for (const { name, place, held } of sentinelsOf(unique.uniques.building, unique.sentinels, data)) {
+  for (const { pk, sk } of entriesIn(building, data)) changes.push({ kind: 'put-index', pk, sk, target: key });
+  for (const { name, place } of sentinelsOf(uniques, data)) {
+    const held = sentinels.get(keyText(place));
     if (held === undefined) changes.push({ kind: 'put', ...place, value: data.id, if: 'absent' });
     else if (held.value !== data.id) {
       changes.push({ kind: 'check', ...place, if: { version: held.version } });
       duplicates.push({ indexName: name, ids: [held.value, data.id] });
     }
   }
-  for (const { place, held } of sentinelsOf(unique.uniques.erasing, unique.sentinels, data))
-    if (held?.value === data.id) changes.push({ kind: 'remove', ...place, if: { version: held.version } });
+  // Nobody notes anything in these any more, so what is there goes, whoever it was noted for.
+  const gone = [...entriesIn(erasing, data), ...sentinelsOf(erasing.uniques, data).map(({ place }) => place)];
+  for (const { pk, sk } of gone) changes.push({ kind: 'remove', pk, sk, if: 'any' });
   return { changes, duplicates };
 }
 
 type KeyedChange = Exclude<Change, { readonly kind: 'append' | 'check-empty' }>;
 
-/** Where each of the indexes notes the record's values, and what it notes there. */
-function sentinelsOf(uniques: readonly CompiledUnique[], sentinels: Sentinels, data: RecordData) {
+/** Where each of the indexes notes who has the record's values. */
+function sentinelsOf(uniques: readonly CompiledUnique[], data: RecordData) {
   return uniques.flatMap((unique) => {
     const place = sentinelKey(unique, data);
-    return place === undefined ? [] : [{ name: unique.name, place, held: sentinels.get(keyText(place)) }];
+    return place === undefined ? [] : [{ name: unique.name, place }];
   });
 }
 
