@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
 import { act, create, defineEntity, definition, foundedOrg, list, manage, type StoredRecord, signUp } from './org.ts';
 import { platformForTests, platformOf } from './platform-for-tests.ts';
+import { founderOf, multiOrg } from './workspaces.ts';
 
 const gateways = await platformForTests();
 const { org, founder } = await foundedOrg(gateways);
@@ -114,6 +115,13 @@ test('each workspace and each entity counts for itself, and an entity that is de
     assert.ok(attempt < 3000, 'the old records are never removed');
   }
   assert.equal((await create(other.founder, 'invoice', {})).no, 1);
+});
+
+test('two workspaces of one org count each for itself', async () => {
+  const own = await multiOrg(gateways);
+  await defineEntity(own, definition('invoice', fields));
+  for (const user of [await founderOf(own, 'First'), await founderOf(own, 'Second')])
+    assert.deepEqual(numbers([await create(user, 'invoice', {}), await create(user, 'invoice', {})]), [1, 2]);
 });
 
 test('no number is given twice, also after the platform was killed', async (context) => {

@@ -18,6 +18,7 @@ import {
   signUp,
 } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
+import { founderOf, multiOrg } from './workspaces.ts';
 
 const gateways = await platformForTests();
 const { org, founder } = await foundedOrg(gateways);
@@ -88,6 +89,26 @@ test('an id of another workspace, of another entity or of nobody is refused alik
   }
   assert.equal(faces.size, 1, [...faces].join('\n'));
   assert.deepEqual(await list(founder, 'invoice', '?pagesize=200'), before);
+});
+
+test('an id of another workspace of the same org is refused as one of nobody is', async () => {
+  const own = await multiOrg(gateways);
+  await defineEntity(own, definition('customer', []));
+  await defineEntity(own, definition('invoice', [lookup('customer_id', 'customer', 'cascade')]));
+  const [here, there] = [await founderOf(own, 'Here'), await founderOf(own, 'There')];
+  const foreign = await create(there, 'customer', {});
+  const mine = await create(here, 'customer', {});
+  const invoice = await create(here, 'invoice', { customer_id: mine.id });
+  const faces = [];
+  for (const id of [foreign.id, missing])
+    for (const [method, path] of [
+      ['POST', '/create/invoice'],
+      ['PUT', `/update/invoice/${invoice.id}`],
+    ] as const)
+      faces.push(face(await act(here, method, path, { body: { customer_id: id } }), id));
+  for (const one of faces) assert.deepEqual(one, faces[0]);
+  assert.equal((await act(there, 'DELETE', `/delete/customer/${foreign.id}`)).status, 204);
+  assert.deepEqual((await list(here, 'invoice')).items, [invoice]);
 });
 
 for (const [what, value] of [

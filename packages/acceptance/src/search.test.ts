@@ -16,6 +16,7 @@ import {
   signUp,
 } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
+import { founderOf, multiOrg } from './workspaces.ts';
 
 const gateways = await platformForTests();
 const { org, founder } = await foundedOrg(gateways);
@@ -185,6 +186,18 @@ test('a search finds what the caller’s list would show, and nothing of another
     assert.deepEqual((await list(member, 'diary', `?${q(text)}`)).items, [mine]);
   assert.equal(await count(member, 'diary', '?q=secret'), 1);
   assert.equal((await list(founder, 'diary', '?q=secret&all=true')).items.length, 2);
+});
+
+test('a search finds nothing of another workspace of the same org', async () => {
+  const own = await multiOrg(gateways);
+  await defineEntity(own, definition('article', fields));
+  const [here, there] = [await founderOf(own, 'Here'), await founderOf(own, 'There')];
+  const mine = await create(here, 'article', { title: 'shared words' });
+  await create(there, 'article', { title: 'shared words' });
+  for (const text of ['shared', 'share', 'shared wor']) {
+    assert.deepEqual((await list(here, 'article', `?${q(text)}`)).items, [mine]);
+    assert.equal(await count(here, 'article', `?${q(text)}`), 1);
+  }
 });
 
 for (const [what, field] of [

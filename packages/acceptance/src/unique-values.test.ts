@@ -4,6 +4,7 @@ import { assertProblem, assertRefusal, pointers } from './assert-problem.ts';
 import type { Reply } from './call.ts';
 import { act, count, create, defineEntity, definition, foundedOrg, list, manage, random, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
+import { founderOf, multiOrg } from './workspaces.ts';
 
 const gateways = await platformForTests();
 const { org, founder } = await foundedOrg(gateways);
@@ -164,6 +165,17 @@ test('a value is taken in its own workspace and its own entity only', async () =
   await create(founder, 'customer', { email });
   await create(founder, 'supplier', { email });
   await create(other.founder, 'customer', { email });
+});
+
+test('two workspaces of one org take one value each, and neither tells of the other’s', async () => {
+  const own = await multiOrg(gateways);
+  await defineEntity(own, { ...definition('customer', fields), UniqueIndexes });
+  const email = `${random()}@example.com`;
+  for (const user of [await founderOf(own, 'First'), await founderOf(own, 'Second')]) {
+    await create(user, 'customer', { email });
+    assertProblem(await act(user, 'POST', '/create/customer', { body: { email } }), 'unique_violation');
+    assert.equal(await count(user, 'customer'), 1);
+  }
 });
 
 const badIndexes: readonly (readonly [string, unknown, readonly string[]])[] = [
