@@ -91,12 +91,12 @@ test('while a removed entity’s records are being removed, neither its name nor
   const heir = { entityName: 'heir', UpdateParams: order.UpdateParams, baseKeys };
   assert.equal(await codeOf(node.admin.define('acme', order)), 'conflict');
   assert.equal(await codeOf(node.admin.define('acme', heir)), 'conflict');
-  await bench.purgeRemoved();
+  await bench.workOff();
   await node.admin.define('acme', heir);
   const heirCall = await node.call('heir');
   await node.runtime.create(heirCall, { title: 'new' });
   assert.equal(await codeOf(node.admin.define('acme', order)), 'conflict');
-  await bench.purgeRemoved();
+  await bench.workOff();
   assert.equal((await listAll(node, heirCall)).length, 1);
 });
 
@@ -105,7 +105,7 @@ test('a removed entity that comes again starts empty, at a higher version', asyn
   const first = await node.admin.define('acme', order);
   await node.runtime.create(await node.call('order'), { title: 'old' });
   await node.admin.remove('acme', 'order');
-  await bench.purgeRemoved();
+  await bench.workOff();
   const second = await node.admin.define('acme', order);
   assert.ok(second.version > first.version);
   const call = await node.call('order');

@@ -209,7 +209,7 @@ test('an export does not end as if it were whole when its records are removed wi
   await bench.found(bench.workspace);
   // The node has not heard of it, and will not before it asks.
   await bench.node().admin.remove('acme', 'thing');
-  await bench.purgeRemoved();
+  await bench.workOff();
   assert.equal((await run.next()).value, '');
   await assert.rejects(run.next(), { code: 'not_found' });
 });

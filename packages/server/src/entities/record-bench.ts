@@ -11,20 +11,19 @@ import { uuidv7Source } from '../lib/ids.ts';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Item, Key, OpenedStore } from '../store/port.ts';
-import type { CompiledEntity } from './compile-entity.ts';
 import { type ConfigReader, createConfigReader } from './config-reader.ts';
 import { createCursors } from './cursor.ts';
 import { createEntityAdmin, type EntityAdmin } from './entity-admin.ts';
 import { createFences } from './fence.ts';
-import { indexEntries, sentinelKey } from './indexes/index-entries.ts';
-import { mayOverlap } from './key-template.ts';
 import { type ListQuery, readListQuery } from './list-query.ts';
+import { maintainEntity, maintainEntityJob, readMaintainWork } from './maintain-entity.ts';
 import { createNumbering } from './numbering.ts';
 import { purgeEntity, readPurgeWork } from './purge-entity.ts';
-import { type RecordData, readRecord, recordText, type StoredRecord } from './record.ts';
-import { sealedKey } from './record-changes.ts';
+import { type RecordData, recordText } from './record.ts';
 import { createRecordRuntime, type RecordRuntime } from './record-runtime.ts';
 import { createSealer } from './sealed-values.ts';
+import { Findings } from './verification/findings.ts';
+import { type VerifyParts, verifyWorkspace } from './verify-store.ts';
 import { orgScopeName, type Workspace, workspaceScopeName } from './workspace.ts';
 import { type WorkspaceRow, workspaceRowKey } from './workspace-directory.ts';
 import { createWriteLoop, type RecordCall } from './write-loop.ts';
@@ -110,10 +109,15 @@ export class RecordBench {
     return this.opened.maintenance.scan(workspace.scope.name, undefined, 100_000);
   }
 
-  /** Does the work of removed entities, as a background job would. */
-  async purgeRemoved(store = this.opened.store): Promise<void> {
-    for (const { scope, item } of await this.opened.maintenance.due('work', this.clock.now(), 100)) {
-      await purgeEntity(store, readPurgeWork(JSON.parse(item.value)), async () => undefined);
+  /** Does the work that is due, as background jobs would. */
+  async workOff(store = this.opened.store): Promise<void> {
+    const { clock, opened } = this;
+    const parts = { store, configs: createConfigReader({ store, clock }), clock };
+    const stillMine = async (): Promise<void> => undefined;
+    for (const { scope, item } of await opened.maintenance.due('work', clock.now(), 100)) {
+      const work = JSON.parse(item.value);
+      if (work.job === maintainEntityJob) await maintainEntity(parts, readMaintainWork(work), stillMine);
+      else await purgeEntity(store, readPurgeWork(work), stillMine);
       await store.scope(scope).commit([{ kind: 'remove', pk: item.pk, sk: item.sk, if: 'any' }]);
     }
   }
@@ -165,83 +169,28 @@ export async function listAll(
   return records;
 }
 
-/**
- * What is stored beside the records of a workspace, and what there should be beside them, in one shape to compare.
- * Sealed values cannot be made again: what is expected of them is that their records are there.
- */
+/** What in a workspace does not follow from its records, to be compared with nothing; and how much there is of what. */
 export async function derived(bench: RecordBench, { config, workspace }: RecordCall) {
+  const findings = new Findings();
+  await verifyWorkspace(verifyParts(bench), { workspace, config, findings });
   const items = await bench.contents(workspace);
-  const entities = await Promise.all(config.entityNames.map((name) => config.entity(name)));
-  const owned = entities
-    .filter((entity) => entity !== undefined)
-    .map((entity) => ({ entity, records: items.filter((item) => isRecordOf(entity, item)).map(readRecord) }));
-  const inPartition = (start: string) => items.filter(({ pk }) => pk.startsWith(start));
-  const sealed = inPartition('sealed#').map(keyText);
-  const sealable = owned.filter(({ entity }) => entity.hasSealed);
-  const known = owned.reduce((sum, { records }) => sum + records.length, 0);
   return {
     actual: {
-      entries: inPartition('index#').map((entry) => `${keyText(entry)} -> ${keyText(entry.target)}`),
-      uniques: inPartition('unique#').map((item) => `${keyText(item)} = ${item.value}`),
-      counts: Object.fromEntries(
-        inPartition('count').flatMap(({ sk, value }) => (value === '0' ? [] : [[sk, Number(value)]])),
-      ),
-      sealed: sealed,
-      strangers: inPartition('org#').length - known,
+      drift: findings.drift,
+      dangling: findings.dangling,
       uncleanKeys: items.flatMap((item) => [item, item.target ?? item]).filter(isUnclean),
     },
-    expected: {
-      entries: inOrder(owned.flatMap(expectedEntries)),
-      uniques: inOrder(owned.flatMap(expectedUniques)),
-      counts: Object.fromEntries(
-        owned.flatMap(({ entity, records }) => (records.length === 0 ? [] : [[entity.name, records.length]])),
-      ),
-      sealed: inOrder(
-        sealable.flatMap(({ entity, records }) => records.map(({ data }) => keyText(sealedKey(entity.name, data.id)))),
-      ).filter((key) => sealed.includes(key)),
-      strangers: 0,
-      uncleanKeys: [],
-    },
+    expected: { drift: [], dangling: [], uncleanKeys: [] },
+    counts: findings.counts,
   };
 }
 
-interface Owned {
-  readonly entity: CompiledEntity;
-  readonly records: readonly StoredRecord[];
-}
-
-/** No two entities have templates that could give one key, so the key says whose record it is. */
-function isRecordOf({ keys }: CompiledEntity, { pk, sk }: Key): boolean {
-  const asTemplate = (key: string) => ({ source: key, parts: [{ literal: key }], tokens: [] });
-  return mayOverlap(asTemplate(pk), keys.pk) && mayOverlap(asTemplate(sk), keys.sk);
-}
-
-function expectedEntries({ entity, records }: Owned): readonly string[] {
-  return records.flatMap(({ key, data }) =>
-    indexEntries(entity, data).map((entry) => `${keyText(entry)} -> ${keyText(key)}`),
-  );
-}
-
-function expectedUniques({ entity, records }: Owned): readonly string[] {
-  const kept = entity.uniques.filter(({ isErasing }) => !isErasing);
-  return records.flatMap(({ data }) =>
-    kept.flatMap((unique) => {
-      const key = sentinelKey(unique, data);
-      return key === undefined ? [] : [`${keyText(key)} = ${data.id}`];
-    }),
-  );
+export function verifyParts({ opened, clock }: RecordBench): VerifyParts {
+  return { opened, clock, sealer, further: new Map() };
 }
 
 /** What a value that is missing leaves in a text that it is put into. A digest may spell anything. */
 function isUnclean({ pk, sk }: Key): boolean {
   const text = pk.startsWith('unique#') ? pk : `${pk} ${sk}`;
   return /undefined|null|NaN|\[object /.test(text.replace(/%~[\w-]{43}/, ''));
-}
-
-function keyText(key: Key | undefined): string {
-  return `${key?.pk}\0${key?.sk}`;
-}
-
-function inOrder(texts: readonly string[]): readonly string[] {
-  return texts.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }

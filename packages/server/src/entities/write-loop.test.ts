@@ -105,7 +105,7 @@ test('a node that knows only a removed definition writes by the new one of that 
   const stale = await other.call('order');
   await other.runtime.create(stale, { title: 'old' });
   await one.admin.remove('acme', 'order');
-  await bench.purgeRemoved();
+  await bench.workOff();
   await define(one, [{ name: 'colour', default: 'red' }]);
   const { data } = await other.runtime.create(stale, { title: 'new' });
   assert.equal(data.colour, 'red');
@@ -122,7 +122,7 @@ test('a node that knows only a removed definition is told that it is gone, once 
   const stale = await other.call('order');
   const { data } = await other.runtime.create(stale, { title: 'old' });
   await one.admin.remove('acme', 'order');
-  await bench.purgeRemoved();
+  await bench.workOff();
   const writes = [
     other.runtime.create(stale, { title: 'new' }),
     other.runtime.update(stale, { id: data.id, body: { title: 'new' } }),

@@ -106,9 +106,9 @@ for (const kind of kinds) {
       ['updated_at'],
     );
     await node.runtime.create(call, { title: 'a' });
-    const { actual, expected } = await derived(bench, call);
+    const { actual, expected, counts } = await derived(bench, call);
     assert.deepEqual(actual, expected);
-    assert.equal(actual.entries.length, 2);
+    assert.equal(counts.entries, 2);
   });
 
   test(`${kind}: a unique index that records contradict fails, names some of them, and is tried again by the next change`, async () => {
@@ -243,8 +243,7 @@ test('of changes of the five configs at once none is lost', async () => {
   const apis = ['create', 'get', 'list', 'update', 'delete'] as const;
   await Promise.all(apis.map((action) => change(bench.node(), { Views }, `${action}-order`)));
   const shown = await node.admin.show('acme', 'order');
-  for (const action of apis)
-    assert.deepEqual((shown[action].Views as Partial<typeof Views>).own, Views.own, action);
+  for (const action of apis) assert.deepEqual((shown[action].Views as Partial<typeof Views>).own, Views.own, action);
   assert.equal(new Set(apis.map((action) => shown[action].version)).size, 5);
 });
 
