@@ -1,0 +1,277 @@
+/** Which pages may read what the app gateway answers to a browser. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertProblem } from './assert-problem.ts';
+import { type CallOptions, call, type Reply } from './call.ts';
+import { appUrl, create, defineEntity, definition, foundedOrg, list, manage, memberWith, type Org } from './org.ts';
+import { platformForTests } from './platform-for-tests.ts';
+import { rawCall } from './raw-call.ts';
+
+const gateways = await platformForTests();
+const acme = await foundedOrg(gateways);
+const beta = await foundedOrg(gateways);
+const { org, founder } = acme;
+await defineEntity(org, definition('order', [{ name: 'title', validate: true }]));
+const order = await create(founder, 'order', { title: 'standing' });
+const nobody = await memberWith(founder, []);
+
+const page = 'https://app.example.com';
+const stranger = 'https://stranger.example';
+await allowPages(org, [page, 'localhost']);
+
+async function allowPages(of: Org, value: readonly string[]): Promise<void> {
+  const reply = await manage(of, 'PUT', '/org/settings', { body: { group: 'auth', name: 'allowed_domains', value } });
+  assert.equal(reply.status, 200, reply.text);
+}
+
+interface BrowserCall extends CallOptions {
+  readonly of?: Org;
+}
+
+/** A call as a browser makes it for a page of the origin. */
+function from(origin: string, method: string, path: string, { of = org, ...options }: BrowserCall = {}) {
+  return call(method, appUrl(of, path), { ...options, headers: { ...options.headers, origin } });
+}
+
+function preflight(origin: string, path: string, of = org) {
+  const asked = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'authorization' };
+  return from(origin, 'OPTIONS', path, { of, headers: asked });
+}
+
+/** Every header of a reply that a browser goes by. */
+function corsHeaders({ headers }: Reply<unknown>): Readonly<Record<string, string>> {
+  return Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')));
+}
+
+function assertLetIn(reply: Reply<unknown>, origin: string): void {
+  assert.equal(reply.headers.get('access-control-allow-origin'), origin, reply.text);
+  assert.equal(reply.headers.get('access-control-allow-credentials'), null);
+  assert.equal(reply.headers.get('vary'), 'Origin');
+}
+
+function assertKeptOut(reply: Reply<unknown>): void {
+  assert.deepEqual(corsHeaders(reply), {}, reply.text);
+  assert.equal(reply.headers.get('vary'), 'Origin');
+}
+
+const token = founder.token;
+const { clientId } = org;
+
+/** Answers of all sorts, with the status that each has. */
+const answers: readonly (readonly [number, string, string, CallOptions])[] = [
+  [200, 'GET', '/list/order', { token }],
+  [200, 'GET', '/export/order', { token }],
+  [200, 'GET', '/user/me', { token }],
+  [200, 'GET', '/openapi.json', { token }],
+  [200, 'GET', '/token', { headers: { client_id: clientId, oauthtoken: token } }],
+  [201, 'POST', '/create/order', { token, body: { title: 'made' } }],
+  [304, 'GET', `/item/order/${order.id}`, { token, headers: { 'if-none-match': '*' } }],
+  [400, 'POST', '/create/order', { token, body: {} }],
+  [400, 'GET', '/list/order?pagesize=0', { token }],
+  [400, 'GET', '/list//order', { token }],
+  [401, 'GET', '/list/order', {}],
+  [401, 'GET', '/list/order', { token: 'junk' }],
+  [401, 'GET', '/token', { headers: { client_id: 'test_unknown', oauthtoken: 'x' } }],
+  [401, 'GET', '/token', {}],
+  [401, 'POST', '/login', { headers: { client_id: 'unknown' }, body: { email: 'a@b.example', password: 'x' } }],
+  [403, 'GET', '/list/order', { token: nobody.token }],
+  [404, 'GET', '/item/order/nothing', { token }],
+  [404, 'GET', '/nothing', {}],
+  [405, 'PATCH', '/list/order', { token }],
+  [405, 'OPTIONS', '/list/order', {}],
+  [412, 'PUT', `/update/order/${order.id}`, { token, body: { title: 'x' }, headers: { 'if-match': '"0"' } }],
+  [413, 'POST', '/create/order', { token, body: ' '.repeat(1024 * 1024 + 1) }],
+  [415, 'POST', '/create/order', { token, body: 'x', headers: { 'content-type': 'text/plain' } }],
+];
+
+for (const [status, method, path, options] of answers) {
+  const name = `${status} to ${method} ${path.replace(order.id, '{id}')}`;
+
+  test(`${name}: a page of a listed origin may read it, refusal or not`, async () => {
+    const reply = await from(page, method, path, options);
+    assert.equal(reply.status, status, reply.text);
+    assertLetIn(reply, page);
+  });
+
+  test(`G06: ${name}: a page of an origin that is not listed gets no CORS header`, async () => {
+    const reply = await from(stranger, method, path, options);
+    assert.equal(reply.status, status, reply.text);
+    assertKeptOut(reply);
+  });
+
+  test(`G06: ${name}: the answer varies by origin also where none is sent`, async () => {
+    const reply = await call(method, appUrl(org, path), options);
+    assert.deepEqual([reply.status, reply.headers.get('vary')], [status, 'Origin']);
+    assert.equal(reply.headers.get('access-control-allow-origin'), null);
+  });
+}
+
+test('localhost is let in from any of its ports, and by the scheme that was said', async () => {
+  for (const origin of ['http://localhost', 'http://localhost:3000', 'http://localhost:65535'])
+    assertLetIn(await from(origin, 'GET', '/user/me', { token }), origin);
+  for (const origin of ['https://localhost:3000', 'http://localhost.example', 'http://127.0.0.1:3000'])
+    assertKeptOut(await from(origin, 'GET', '/user/me', { token }));
+});
+
+test('an org that has settled nothing lets in pages of localhost, and no others', async () => {
+  const { org: of } = beta;
+  assertLetIn(await from('http://localhost:5173', 'GET', '/token', { of }), 'http://localhost:5173');
+  assertLetIn(await preflight('http://localhost:5173', '/token', of), 'http://localhost:5173');
+  for (const origin of ['https://localhost', 'http://app.example.com'])
+    assertKeptOut(await from(origin, 'GET', '/token', { of }));
+});
+
+const lookalikes: readonly (readonly [string, string])[] = [
+  ['G01', 'https://evil-app.example.com'],
+  ['G01', 'https://app.example.com.evil.io'],
+  ['G01', 'https://appXexample.com'],
+  ['G01', 'https://example.com'],
+  ['G01', 'https://sub.app.example.com'],
+  ['G03', 'http://app.example.com'],
+  ['G03', 'https://app.example.com:8443'],
+  ['G03', 'https://app.example.com:443'],
+  ['G04', 'https://app.example.com@evil.com'],
+  ['G04', 'https://app.example.com\\.evil.com'],
+  ['G04', 'https://app.example.com#.evil.com'],
+  ['G04', 'https://app.example.com.'],
+  ['G04', 'https://app.example.com/'],
+  ['G04', 'https://APP.example.com'],
+  ['G04', 'HTTPS://app.example.com'],
+  ['G04', 'https://xn--pp-cja.example.com'],
+  ['G04', 'app.example.com'],
+  ['G04', 'https://app.example.com, https://app.example.com'],
+  ['G04', 'https://app.example.com https://evil.com'],
+  ['G06', 'null'],
+  ['G06', '*'],
+  ['G06', `https://${'a'.repeat(2000)}.example`],
+];
+
+for (const [row, origin] of lookalikes)
+  test(`${row}: the origin ${origin.slice(0, 60)} is not ${page}`, async () => {
+    assertKeptOut(await from(origin, 'GET', '/user/me', { token }));
+    assertKeptOut(await preflight(origin, '/user/me'));
+  });
+
+test('G04: two `Origin` headers are no origin that is listed', async () => {
+  const target = `/app/${org.code}/user/me`;
+  const headers = [`Origin: ${page}`, `Origin: ${page}`, `Authorization: Bearer ${token}`];
+  assertKeptOut(await rawCall(gateways.app, { method: 'GET', target, headers }));
+});
+
+test('a preflight is answered before anyone has signed in, for whatever a call may send', async () => {
+  const reply = await preflight(page, `/update/order/${order.id}`);
+  assert.deepEqual([reply.status, reply.text], [204, '']);
+  assertLetIn(reply, page);
+  const listed = (name: string) => (reply.headers.get(name) ?? '').toLowerCase().split(/, */).sort();
+  assert.deepEqual(listed('access-control-allow-methods'), ['delete', 'get', 'post', 'put']);
+  const sent = ['authorization', 'client_id', 'content-type', 'idempotency-key', 'if-match', 'if-none-match'];
+  assert.deepEqual(listed('access-control-allow-headers'), [...sent, 'oauthtoken', 'prefer', 'x-service-token']);
+  assert.match(reply.headers.get('access-control-max-age') ?? '', /^\d+$/);
+});
+
+test('G06: the preflight of an origin that is not listed is told nothing', async () => {
+  const reply = await preflight(stranger, '/list/order');
+  assert.equal(reply.status, 204);
+  assertKeptOut(reply);
+});
+
+test('there is nothing for pages outside of the apps, nor for those of an app that does not exist', async () => {
+  for (const path of ['/healthz', '/.well-known/jwks.json', '/app/nobody/token', '/app', '/app/', '/']) {
+    const headers = { origin: 'http://localhost:3000', 'access-control-request-method': 'GET' };
+    assertKeptOut(await call('OPTIONS', gateways.app + path, { headers }));
+    assertKeptOut(await call('GET', gateways.app + path, { headers }));
+  }
+});
+
+test('a page may read the headers that a client goes by', async () => {
+  const { headers } = await from(page, 'GET', `/item/order/${order.id}`, { token });
+  const exposed = (headers.get('access-control-expose-headers') ?? '').split(/, */);
+  for (const name of ['ETag', 'Location', 'Retry-After', 'X-Request-Id', 'Idempotency-Replayed'])
+    assert.ok(exposed.includes(name), name);
+});
+
+test('A41 G06: of an exchange a page may read the token, and nobody may keep it', async () => {
+  const exchange = { headers: { client_id: clientId, oauthtoken: token } };
+  for (const reply of [
+    await from(page, 'GET', '/token', exchange),
+    await call('GET', appUrl(org, '/token'), exchange),
+  ]) {
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(reply.headers.get('access-control-expose-headers'), 'x-service-token');
+    assert.equal(reply.headers.get('cache-control'), 'no-store');
+    assert.equal(reply.headers.get('vary'), 'Origin');
+  }
+  assertKeptOut(await from(stranger, 'GET', '/token', exchange));
+});
+
+test('G07: an origin that one org lets in is let in by no other', async () => {
+  assertKeptOut(await from(page, 'GET', '/user/me', { of: beta.org, token: beta.founder.token }));
+  assertKeptOut(await preflight(page, '/user/me', beta.org));
+  // The token is of the other org, but the path says whose answer it is.
+  assertKeptOut(await from(page, 'GET', '/user/me', { of: beta.org, token }));
+  assertLetIn(await from(page, 'GET', '/user/me', { token: beta.founder.token }), page);
+});
+
+test('G09: the management gateway is for no page of another origin', async () => {
+  for (const origin of [page, 'http://localhost:3000', gateways.app]) {
+    const asked = { origin, 'access-control-request-method': 'GET' };
+    for (const [method, path] of [
+      ['GET', '/org'],
+      ['OPTIONS', '/org'],
+      ['GET', '/openapi.json'],
+    ] as const) {
+      const reply = await call(method, gateways.management + path, { token: org.builder.token, headers: asked });
+      assert.deepEqual(corsHeaders(reply), {});
+    }
+  }
+});
+
+test('what is listed for the test environment lets no page into production', async () => {
+  const headers = { client_id: 'prod_unknown', oauthtoken: 'x' };
+  for (const origin of [page, 'http://localhost:3000']) assertKeptOut(await from(origin, 'GET', '/token', { headers }));
+});
+
+test('an origin is let in, and kept out again, as soon as that is settled', async () => {
+  const { org: of } = await foundedOrg(gateways);
+  for (const listed of [false, true, false]) {
+    await allowPages(of, listed ? [page] : []);
+    const reply = await from(page, 'GET', '/token', { of });
+    assert.deepEqual(corsHeaders(reply)['access-control-allow-origin'], listed ? page : undefined);
+  }
+});
+
+test('a call of an origin that is not listed is done like that of any client: only its page cannot read the answer', async () => {
+  const { status } = await from(stranger, 'POST', '/create/order', { token, body: { title: 'from afar' } });
+  assert.equal(status, 201);
+  assert.equal((await list(founder, 'order', '?title=from afar')).items.length, 1);
+});
+
+interface Refused {
+  readonly items: readonly { readonly origin: string; readonly count: number; readonly last_at: string }[];
+}
+
+test('the builder sees which origins were refused and how often, of the own org, the last one first', async () => {
+  const { org: of } = await foundedOrg(gateways);
+  const refused = async () => (await manage<Refused>(of, 'GET', '/org/refused-origins')).body.items;
+  assert.deepEqual(await refused(), []);
+  await preflight('https://one.example', '/list/order', of);
+  await from('https://two.example', 'GET', '/token', { of });
+  await from('https://one.example', 'GET', '/token', { of });
+  await from('http://localhost:3000', 'GET', '/token', { of });
+  const items = await refused();
+  assert.deepEqual(
+    items.map(({ origin, count }) => [origin, count]),
+    [
+      ['https://one.example', 2],
+      ['https://two.example', 1],
+    ],
+  );
+  for (const { last_at } of items) assert.ok(Math.abs(Date.parse(last_at) - Date.now()) < 60_000);
+  const others = await manage<Refused>(beta.org, 'GET', '/org/refused-origins');
+  assert.ok(others.body.items.every(({ origin }) => !/one|two/.test(origin)));
+});
+
+test('refused origins are shown to builders alone', async () => {
+  assertProblem(await call('GET', `${gateways.management}/org/refused-origins`), 'token_missing');
+  assertProblem(await manage(org, 'GET', '/org/refused-origins', { token }), 'token_invalid');
+});
