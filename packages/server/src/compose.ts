@@ -26,6 +26,7 @@ import { createAppSelf } from './identity/app-self.ts';
 import { createAppSessions } from './identity/app-sessions.ts';
 import { createAppSignIn } from './identity/app-sign-in.ts';
 import { createFailureBrake } from './identity/failure-brake.ts';
+import { createInvitations } from './identity/invitations.ts';
 import { createOrgAccounts } from './identity/org-accounts.ts';
 import { platformScopeName } from './identity/org-directory.ts';
 import { createOrgSettings } from './identity/org-settings.ts';
@@ -160,7 +161,12 @@ function composePeople(
 ) {
   const endings = createAccessEpochs();
   const parts = { ...signInParts, runtime, epochs, endings };
-  return { sessions: createAppSessions(parts), self: createAppSelf(parts), workspaces: createWorkspaces(parts) };
+  return {
+    sessions: createAppSessions(parts),
+    self: createAppSelf(parts),
+    workspaces: createWorkspaces(parts),
+    invitations: createInvitations(parts),
+  };
 }
 
 interface Configs {

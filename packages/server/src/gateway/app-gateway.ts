@@ -6,6 +6,7 @@ import { Problem } from '../lib/problem.ts';
 import { type AppRoute, type EachCaller, isWorkspaceRoute } from './app-route.ts';
 import type { ErrorReplies } from './error-reply.ts';
 import { batchRoutes } from './handlers/app/batch.ts';
+import { invitationRoutes } from './handlers/app/invitations.ts';
 import { appDocumentRoutes } from './handlers/app/openapi.ts';
 import { recordRoutes } from './handlers/app/records.ts';
 import { selfRoutes } from './handlers/app/self.ts';
@@ -91,6 +92,7 @@ export function appRoutes(parts: AppGatewayParts): readonly AppRoute[] {
     ...transferRoutes(parts),
     ...signInRoutes(parts.signIn),
     ...workspaceRoutes(parts.workspaces),
+    ...invitationRoutes(parts.invitations),
     ...selfRoutes(parts.self),
     ...appDocumentRoutes(parts.configs),
     {

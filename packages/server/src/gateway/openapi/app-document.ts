@@ -4,6 +4,7 @@ import { batchOperation, batchSchemas } from './batch-operation.ts';
 import { buildDocument } from './document.ts';
 import { entityOperations } from './entity-operations.ts';
 import { type DocumentedEntity, entitySchemas, recordSchemas } from './entity-schemas.ts';
+import { invitationOperations, invitationSchemas } from './invitation-operations.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { filterSchemas } from './list-parameters.ts';
 import { problemSchemas } from './problem-responses.ts';
@@ -32,6 +33,7 @@ export function appDocument({ orgCode, env, version, entities }: DocumentedApp):
   const operations = [
     ...signInOperations,
     ...workspaceOperations,
+    ...invitationOperations,
     ...selfOperations,
     ...documented.flatMap(entityOperations),
     batchOperation,
@@ -56,6 +58,7 @@ export function appDocument({ orgCode, env, version, entities }: DocumentedApp):
 const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
   ...signInSchemas,
   ...workspaceSchemas,
+  ...invitationSchemas,
   ...selfSchemas,
   ...recordSchemas,
   ...batchSchemas,

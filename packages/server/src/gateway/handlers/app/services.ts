@@ -6,6 +6,7 @@ import type { DecisionLog } from '../../../iam/decision-log.ts';
 import type { AppSelf } from '../../../identity/app-self.ts';
 import type { AppSessions } from '../../../identity/app-sessions.ts';
 import type { AppSignIn } from '../../../identity/app-sign-in.ts';
+import type { Invitations } from '../../../identity/invitations.ts';
 import type { Workspaces } from '../../../identity/workspaces.ts';
 
 /** What the handlers of the app gateway work with. */
@@ -17,5 +18,6 @@ export interface AppServices {
   readonly sessions: AppSessions;
   readonly signIn: AppSignIn;
   readonly workspaces: Workspaces;
+  readonly invitations: Invitations;
   readonly self: AppSelf;
 }

@@ -1,0 +1,82 @@
+import { orgScopeName, type Workspace, workspaceScopeName } from '../../entities/workspace.ts';
+import { joiningChanges, type Member } from '../../iam/founding.ts';
+import { readPolicies } from '../../iam/held-policies.ts';
+import { findMember, removedMemberKey } from '../../iam/iam-rules.ts';
+import { policyIdByName } from '../../iam/policy-names.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Change, Item } from '../../store/port.ts';
+import { emailKey } from '../email.ts';
+import type { MembershipParts } from '../memberships.ts';
+import { type OrgPlace, openWorkspace, readHead, type WorkspaceHead, workspaceHeadKey } from '../workspace-head.ts';
+import { commitPlanned, tryCommit } from '../workspaces/commits.ts';
+import { chooseChange, hintChange, membershipsMax, tenantsOf } from '../workspaces/membership-hints.ts';
+import { type Invitation, invitationKey, invitedKey, readCode } from './invitation.ts';
+
+/**
+ * Makes the person a member by the commit that takes the invitation away, so that a code is good once. The org is told
+ * before it, since a membership that nobody remembers could not be found again.
+ * @throws Problem `not_found`, `conflict`.
+ */
+export async function acceptInvitation(
+  parts: MembershipParts,
+  place: OrgPlace,
+  { code, person }: { readonly code: string; readonly person: Member },
+): Promise<WorkspaceHead> {
+  const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
+  const read = readCode(code);
+  if (read === undefined) throw noInvitation();
+  const head = await readHead(parts.stores[place.env].scope(workspaceScopeName(place.orgCode, read.tenantCode)));
+  if (head === undefined) throw noInvitation();
+  const workspace = openWorkspace(parts, place, head);
+  if ((await tenantsOf(orgScope, person.id)).length >= membershipsMax)
+    throw new Problem('conflict', `a person may be in at most ${membershipsMax} workspaces`);
+  await commitPlanned(workspace.scope, async () => {
+    const [item] = await workspace.scope.get([invitationKey(read.id)]);
+    const changes = await acceptance(parts, workspace, { item, code_hash: read.code_hash, person });
+    await tryCommit(orgScope, [hintChange(person.id, head)]);
+    return changes;
+  });
+  const spent: Change = { kind: 'remove', ...invitedKey(person.email, head.code, read.id), if: 'any' };
+  await tryCommit(orgScope, [chooseChange(person.id, head), spent]);
+  return head;
+}
+
+interface Accepting {
+  readonly item: Item | undefined;
+  readonly code_hash: string;
+  readonly person: Member;
+}
+
+async function acceptance(
+  parts: MembershipParts,
+  workspace: Workspace,
+  { item, code_hash, person }: Accepting,
+): Promise<readonly Change[]> {
+  const invitation = item === undefined ? undefined : (JSON.parse(item.value) as Invitation);
+  if (item === undefined || invitation?.code_hash !== code_hash) throw noInvitation();
+  if (emailKey(invitation.email) !== emailKey(person.email)) throw noInvitation();
+  if ((await findMember(workspace, person.id)) !== undefined)
+    throw new Problem('conflict', 'the caller is in the workspace already');
+  const policyId = await grantedPolicy(workspace, invitation);
+  return [
+    { kind: 'remove', ...invitationKey(invitation.id), if: { version: item.version } },
+    { kind: 'check', ...workspaceHeadKey, if: 'present' },
+    { kind: 'remove', ...removedMemberKey(person.id), if: 'any' },
+    ...(await joiningChanges(parts, workspace, { member: person, policyId, role: invitation.role })),
+  ];
+}
+
+async function grantedPolicy(workspace: Workspace, { acl_policy_id }: Invitation): Promise<string | undefined> {
+  if (acl_policy_id === undefined) {
+    const head = await readHead(workspace.scope);
+    return head === undefined ? undefined : policyIdByName(workspace.scope, head.default_member_access);
+  }
+  const [policy] = await readPolicies(workspace, [acl_policy_id]);
+  if (policy !== undefined) return policy.policyId;
+  throw new Problem('conflict', 'the policy that the invitation grants is no more: ask for another invitation');
+}
+
+/** The same for a code that never was, one that is spent, and one that is somebody else's. */
+function noInvitation(): Problem {
+  return new Problem('not_found', 'there is no open invitation with this code for the email address of the caller');
+}
