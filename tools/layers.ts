@@ -53,6 +53,7 @@ const testSupport: readonly string[] = [
   'entities/transfer/rows-for-tests.ts',
   'gateway/pipeline/raw-request.ts',
   'iam/founded-workspace.ts',
+  'identity/oidc/loopback-provider.ts',
   'store/conformance',
   'store/sqlite/dying-worker.ts',
   'store/sqlite/filling-process.ts',

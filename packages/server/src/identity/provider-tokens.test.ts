@@ -228,7 +228,19 @@ test('A38 an encrypted token is refused without a look inside, and nobody is ask
   assert.deepEqual(provider.calls, []);
 });
 
+test('the id of a key is a text or left out', async () => {
+  const lone = await makeKeyPair('RS384', 'lone');
+  provider.publish(rsa, lone);
+  const [, payload, signature] = (await lone.sign(claimsWith(), { kid: undefined })).split('.');
+  for (const kid of [null, 7, [], ['lone'], {}, true])
+    await assertRefused(`${encoded({ alg: 'RS384', kid })}.${payload}.${signature}`);
+  assert.deepEqual(provider.calls, []);
+  await tokens.verify(await lone.sign(claimsWith(), { kid: undefined }), [entry]);
+});
+
 test('an access token and a notice of a sign-out are no identity tokens', async () => {
+  const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+  await assertRefused(await rsa.sign(claimsWith({ events })));
   for (const typ of ['at+jwt', 'application/at+jwt', 'logout+jwt', 'secevent+jwt', 'dpop+jwt', '', null, 7])
     await assertRefused(await rsa.sign(claimsWith(), { typ }));
   for (const typ of ['JWT', 'jwt', 'application/jwt', undefined])

@@ -166,6 +166,7 @@ test('a provider that has never answered is left alone for five seconds, and no 
   assert.deepEqual(provider.calls, []);
   now += 1;
   assert.equal(await verdict('first'), 'first');
+  assert.equal(await verdict('second'), 'token_invalid', 'and once it has answered, there is telling again');
 });
 
 test('a document that is not the issuer’s own is not believed', async () => {

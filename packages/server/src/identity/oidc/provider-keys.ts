@@ -71,7 +71,7 @@ class KeyRing {
     const now = this.#clock.now();
     const isTooSoon = now - this.#missedAt < askAgainMilliseconds;
     if (isTooSoon && this.#flight === undefined) return undefined;
-    if (!isTooSoon) this.#missedAt = now;
+    this.#missedAt = now;
     if (!isJustFetched) await this.#refresh();
     return this.#pick(name);
   }
