@@ -7,6 +7,7 @@ import type { IndexState } from './indexes/index-states.ts';
 import { changeIndexes } from './maintenance/change-indexes.ts';
 import { findTask, settledIndexes, taskText } from './maintenance/index-task.ts';
 import { maintainRecords } from './maintenance/maintain-records.ts';
+import { raiseTargets } from './maintenance/raise-targets.ts';
 import { forgetProgress, TaskProgress } from './maintenance/task-progress.ts';
 import { orgScopeName } from './workspace.ts';
 
@@ -64,6 +65,7 @@ export async function maintainEntity(
   for (;;) {
     await stillMine();
     const set = await ageDropped(parts, work);
+    await raiseTargets(parts.store, work, set);
     const task = await findTask(set, work.entityName);
     if (task === undefined) {
       await forgetProgress(place);

@@ -10,7 +10,7 @@ import { parseViews } from '../definition/parse-views.ts';
 import type { EntityDefinition } from '../definition.ts';
 import { type EntityState, nextEntityState } from '../entity-state.ts';
 import { defaultTemplates } from '../key-template.ts';
-import { type MaintainEntity, maintainWork } from '../maintain-entity.ts';
+import { maintainWork } from '../maintain-entity.ts';
 import { activeKey, versionKey } from '../org-keys.ts';
 import { type ParsedDefinition, parseDefinition } from '../parse-definition.ts';
 import { referencesChange } from '../references/references-change.ts';
@@ -83,6 +83,8 @@ async function planChange(
   const state = nextEntityState(active.state, change, next);
   refuseTooManyLeaving(state);
   const after = compileEntity(definition, next, state);
+  const references = referencesChange(set, { name: entityName, compiled: after }, next);
+  const isSettled = references.length === 0 && state.indexes.every((index) => index.state === 'ready');
   const changes: readonly Change[] = [
     {
       kind: 'put',
@@ -92,8 +94,8 @@ async function planChange(
     },
     { kind: 'put', ...activeKey(apiName('create', entityName)), value: JSON.stringify(state), if: 'present' },
     changedRow(entityName, next, now),
-    ...referencesChange(set, { name: entityName, compiled: after }, next),
-    ...maintenance({ orgCode, entityName, version: next }, state, now),
+    ...references,
+    ...(isSettled ? [] : [maintainWork({ orgCode, entityName, version: next }, now)]),
   ];
   return { changes, before, after, config: set, state, warnings: [...warnings, ...changeWarnings(change)] };
 }
@@ -137,10 +139,4 @@ function refuseTooManyLeaving({ indexes }: EntityState): void {
   const leaving = indexes.filter(({ state }) => state === 'dropping' || state === 'erasing');
   if (leaving.length <= leavingMax) return;
   throw new Problem('conflict', 'the indexes of earlier changes are still being removed: try again in a moment');
-}
-
-/** The work that the indexes ask for. */
-function maintenance(work: MaintainEntity, { indexes }: EntityState, now: number): readonly Change[] {
-  const isSettled = indexes.every(({ state }) => state === 'ready');
-  return isSettled ? [] : [maintainWork(work, now)];
 }

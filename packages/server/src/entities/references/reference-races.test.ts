@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OnDelete } from '../definition.ts';
+import { maintainEntity, readMaintainWork } from '../maintain-entity.ts';
 import { derived, listAll, type Node, openBench, outcomeOf, type RecordBench } from '../record-bench.ts';
 import type { RecordCall } from '../write-loop.ts';
 
@@ -135,6 +136,36 @@ test('a node that knows another rule for the references to a record removes it b
   assert.equal(await outcomeOf(stale.runtime.remove(target, { id })), 'done');
   assert.deepEqual(await listAll(one, held), []);
 });
+
+for (const index of [true, false])
+  test(`a node that does not know yet what an older field with ${index ? 'an' : 'no'} index refers to asks again as soon as the change is worked in`, async (context) => {
+    const bench = await openBench(context);
+    await bench.found(bench.workspace);
+    const [one, stale] = [bench.node(), bench.node()];
+    await one.admin.define('acme', { entityName: 'target' });
+    const field = { name: 'ref', colType: 'guid', index };
+    await one.admin.define('acme', { entityName: 'holder', UpdateParams: [field] });
+    const target = await stale.call('target');
+    const { id } = (await stale.runtime.create(target, {})).data;
+    await one.runtime.create(await one.call('holder'), { ref: id });
+    const body = { UpdateParams: [{ ...field, lookup: { entity: 'target' } }] };
+    await one.admin.change('acme', { api: 'create-holder', body });
+    await workDue(bench, one);
+    assert.equal(await outcomeOf(stale.runtime.remove(target, { id })), 'dangling_reference');
+  });
+
+/** Does the maintenance that is due, as a background job would. */
+async function workDue(bench: RecordBench, { configs }: Node): Promise<void> {
+  const { store, maintenance } = bench.opened;
+  const due = await maintenance.due('work', bench.clock.now(), 100);
+  assert.ok(due.length > 0);
+  for (const { item } of due)
+    await maintainEntity(
+      { store, clock: bench.clock, configs },
+      readMaintainWork(JSON.parse(item.value)),
+      async () => undefined,
+    );
+}
 
 test('an id that names nobody, another entity’s record or one of another workspace is refused alike', async (context) => {
   const bench = await openBench(context);
