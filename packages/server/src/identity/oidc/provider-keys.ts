@@ -31,7 +31,7 @@ export function createProviderKeys({ clock, fetchJson, providersMax }: ProviderK
   return (owner, name) => {
     // Both, since whoever sets up an app chooses both: the keys that one app names for an issuer are not another's.
     const ringName = JSON.stringify([owner.issuer, owner.jwks_uri]);
-    const ring = rings.get(ringName) ?? new KeyRing(clock, () => fetchKeys(fetchJson, owner));
+    const ring = rings.get(ringName) ?? new KeyRing(clock, (known) => findKeySet(fetchJson, owner, known));
     rings.set(ringName, ring);
     return ring.find(name);
   };
@@ -44,18 +44,27 @@ const askAgainMilliseconds = 30 * 1000;
 /** The same after a failure without keys, where somebody waits to sign in. */
 const retryMilliseconds = 5 * 1000;
 
+interface KeySet {
+  readonly keys: readonly ProviderKey[];
+  /** Where they are. */
+  readonly address: string;
+}
+
+/** Is told an address where the keys were found, so that nothing need be asked but the keys. */
+type FetchKeySet = (known: string | undefined) => Promise<KeySet>;
+
 /** The keys of one provider, asked for as seldom as may be whatever tokens come in. */
 class KeyRing {
   readonly #clock: Clock;
-  readonly #fetchKeys: () => Promise<readonly ProviderKey[]>;
-  #held: { readonly keys: readonly ProviderKey[]; readonly at: number } | undefined;
+  readonly #fetchKeySet: FetchKeySet;
+  #held: (KeySet & { readonly at: number }) | undefined;
   #failure: { readonly problem: Problem; readonly at: number } | undefined;
   #missedAt = Number.NEGATIVE_INFINITY;
   #flight: Promise<void> | undefined;
 
-  constructor(clock: Clock, fetchKeys: () => Promise<readonly ProviderKey[]>) {
+  constructor(clock: Clock, fetchKeySet: FetchKeySet) {
     this.#clock = clock;
-    this.#fetchKeys = fetchKeys;
+    this.#fetchKeySet = fetchKeySet;
   }
 
   async find(name: KeyName): Promise<ProviderKey> {
@@ -72,7 +81,7 @@ class KeyRing {
     const isTooSoon = now - this.#missedAt < askAgainMilliseconds;
     if (isTooSoon && this.#flight === undefined) return undefined;
     this.#missedAt = now;
-    if (!isJustFetched) await this.#refresh();
+    if (!isJustFetched) await this.#refresh(this.#held?.address);
     return this.#pick(name);
   }
 
@@ -85,19 +94,19 @@ class KeyRing {
   }
 
   /** Fetches, or joins who does; never fails, and does nothing soon after a failure. */
-  async #refresh(): Promise<void> {
+  async #refresh(known?: string): Promise<void> {
     const pause = this.#isHeldFor(heldMilliseconds) ? askAgainMilliseconds : retryMilliseconds;
     const isTooSoon = this.#failure !== undefined && this.#clock.now() - this.#failure.at < pause;
     if (isTooSoon) return this.#flight;
-    this.#flight ??= this.#fetch().finally(() => {
+    this.#flight ??= this.#fetch(known).finally(() => {
       this.#flight = undefined;
     });
     await this.#flight;
   }
 
-  async #fetch(): Promise<void> {
+  async #fetch(known: string | undefined): Promise<void> {
     try {
-      this.#held = { keys: await this.#fetchKeys(), at: this.#clock.now() };
+      this.#held = { ...(await this.#fetchKeySet(known)), at: this.#clock.now() };
       this.#failure = undefined;
     } catch (error) {
       this.#failure = { problem: explain(error), at: this.#clock.now() };
@@ -108,8 +117,9 @@ class KeyRing {
 /** The discovery document does not belong to the issuer that it was asked for. */
 class IssuerMismatch extends Error {}
 
-async function fetchKeys(fetchJson: FetchJson, owner: KeyOwner): Promise<readonly ProviderKey[]> {
-  return readKeySet(await fetchJson(owner.jwks_uri ?? (await discover(fetchJson, owner.issuer))));
+async function findKeySet(fetchJson: FetchJson, owner: KeyOwner, known: string | undefined): Promise<KeySet> {
+  const address = owner.jwks_uri ?? known ?? (await discover(fetchJson, owner.issuer));
+  return { keys: readKeySet(await fetchJson(address)), address };
 }
 
 /** OpenID Connect Discovery 1.0, sections 4.1 and 4.3. */
