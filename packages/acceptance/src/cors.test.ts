@@ -6,6 +6,7 @@ import { type CallOptions, call, type Reply } from './call.ts';
 import { appUrl, create, defineEntity, definition, foundedOrg, list, manage, memberWith, type Org } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { rawCall } from './raw-call.ts';
+import { putSetting } from './workspaces.ts';
 
 const gateways = await platformForTests();
 const acme = await foundedOrg(gateways);
@@ -17,12 +18,7 @@ const nobody = await memberWith(founder, []);
 
 const page = 'https://app.example.com';
 const stranger = 'https://stranger.example';
-await allowPages(org, [page, 'localhost']);
-
-async function allowPages(of: Org, value: readonly string[]): Promise<void> {
-  const reply = await manage(of, 'PUT', '/org/settings', { body: { group: 'auth', name: 'allowed_domains', value } });
-  assert.equal(reply.status, 200, reply.text);
-}
+await putSetting(org, 'auth', 'allowed_domains', [page, 'localhost']);
 
 interface BrowserCall extends CallOptions {
   readonly of?: Org;
@@ -234,7 +230,7 @@ test('what is listed for the test environment lets no page into production', asy
 test('an origin is let in, and kept out again, as soon as that is settled', async () => {
   const { org: of } = await foundedOrg(gateways);
   for (const listed of [false, true, false]) {
-    await allowPages(of, listed ? [page] : []);
+    await putSetting(of, 'auth', 'allowed_domains', listed ? [page] : []);
     const reply = await from(page, 'GET', '/token', { of });
     assert.deepEqual(corsHeaders(reply)['access-control-allow-origin'], listed ? page : undefined);
   }
