@@ -140,6 +140,27 @@ test('people come in the way that the documents tell', async () => {
   assert.equal((await app.send('endTokens', { token: changed.body.token, body: {} })).status, 204);
   const other = { email: newEmail('other'), password, name: 'Otto Other', org_name: 'Other' };
   assert.equal((await management.send('signUp', { body: other })).status, 201);
+  const { token } = org.builder;
+  const invite = { token, body: { email: newEmail('ina'), role: 'developer' } };
+  const invited = await management.send<{ readonly id: string; readonly code: string }>('inviteOrgUser', invite);
+  assert.equal(invited.status, 201);
+  const promoted = { token, path: { id: invited.body.id }, body: { role: 'org_admin' } };
+  assert.equal((await management.send('changeOrgUser', promoted)).status, 200);
+  const accept = { body: { code: invited.body.code, password, name: 'Ina Invited' } };
+  const accepted = await management.send<{ readonly user: { readonly id: string } }>('acceptInvitation', accept);
+  assert.equal(accepted.status, 200);
+  const removed = { token, path: { id: accepted.body.user.id } };
+  assert.equal((await management.send('removeOrgUser', removed)).status, 204);
+  assert.equal((await management.send('switchOrg', { token, body: { org: org.code } })).status, 200);
+  const spare = await anotherSession();
+  const { items } = (
+    await management.send<{ readonly items: readonly { readonly id: string; readonly current: boolean }[] }>(
+      'listSessions',
+      { token: spare },
+    )
+  ).body;
+  const id = items.find(({ current }) => current)?.id ?? '';
+  assert.equal((await management.send('endSession', { token, path: { id } })).status, 204);
 });
 
 test('an entity is defined, changed, shown and removed in the way that the documents tell', async () => {

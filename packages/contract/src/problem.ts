@@ -21,6 +21,7 @@ export const problemStatus = {
   prod_read_only: 403,
   workspace_required: 403,
   role_required: 403,
+  origin_refused: 403,
   signup_closed: 403,
   not_found: 404,
   method_not_allowed: 405,

@@ -84,17 +84,12 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const entities = composeEntities(spaces, { configs, clock, newId: identity.newId, secrets, poke: jobs.poke });
   const { accounts, signIn, signingKeys } = identity;
   const { runtime, idempotency, admins } = entities;
-  const { test, prod } = spaces;
   let isDraining = false;
   const readiness = () => readinessOf(allStores, isDraining);
   const jwks = () => signingKeys.jwks();
   const clientAddress = createClientAddress(config.trustedProxies);
   const platform = spaces.platform.store.scope(platformScopeName);
   const origins = createAppOrigins({ platform, configs, clock });
-  const settings = {
-    test: createOrgSettings({ env: 'test', store: test.store, configs: configs.test }),
-    prod: createOrgSettings({ env: 'prod', store: prod.store, configs: configs.prod }),
-  };
   return {
     app: createAppGateway({
       runtime,
@@ -110,10 +105,11 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     }),
     management: createManagementGateway({
       accounts,
+      site: { managementUrl: config.managementUrl, isSecure: config.mode === 'production' },
       entities: admins,
       idempotency,
       decisions,
-      settings,
+      settings: composeSettings(spaces, configs),
       origins,
       readiness,
       clientAddress,
@@ -166,6 +162,13 @@ function composePeople(
     self: createAppSelf(parts),
     workspaces: createWorkspaces(parts),
     invitations: createInvitations(parts),
+  };
+}
+
+function composeSettings({ test, prod }: Spaces, configs: Configs) {
+  return {
+    test: createOrgSettings({ env: 'test', store: test.store, configs: configs.test }),
+    prod: createOrgSettings({ env: 'prod', store: prod.store, configs: configs.prod }),
   };
 }
 

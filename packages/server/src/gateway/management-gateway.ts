@@ -1,22 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import type { DecisionLog } from '../iam/decision-log.ts';
-import type { OrgAccounts, OrgCaller } from '../identity/org-accounts.ts';
+import type { OrgCaller } from '../identity/org-accounts.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
-import { accountRoutes } from './handlers/management/accounts.ts';
+import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
 import { type EntityServices, entityRoutes } from './handlers/management/entities.ts';
 import { managementDocumentRoutes } from './handlers/management/openapi.ts';
+import { orgRoutes } from './handlers/management/org.ts';
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import type { ManagementRoute } from './management-route.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
+import { readSession } from './pipeline/console-cookie.ts';
 import { readRequest } from './pipeline/read-request.ts';
-import { readBearerToken } from './pipeline/read-token.ts';
 import { createRouter } from './router.ts';
 
-export interface ManagementGatewayParts extends Operations, EntityServices, SettingServices {
-  readonly accounts: OrgAccounts;
+export interface ManagementGatewayParts extends Operations, AccountServices, EntityServices, SettingServices {
   readonly decisions: DecisionLog;
 }
 
@@ -28,7 +28,7 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
     const { route, params } = router.match(incoming.method ?? '', path);
     const matched = { route, params, query, requestId, ip: parts.clientAddress(incoming) };
     if (route.access === 'public') return route.handle(await readRequest(incoming, matched));
-    const caller = await authenticate(parts.accounts, incoming);
+    const caller = await authenticate(parts, incoming);
     if (route.access === 'org_admin' && caller.role !== 'org_admin')
       throw new Problem('role_required', 'this needs the role `org_admin`');
     return route.handle(await readRequest(incoming, matched), caller);
@@ -38,7 +38,8 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
 /** Every route of the management gateway, in one table. */
 export function managementRoutes(parts: ManagementGatewayParts): readonly ManagementRoute[] {
   return [
-    ...accountRoutes(parts.accounts),
+    ...accountRoutes(parts),
+    ...orgRoutes(parts),
     ...entityRoutes(parts),
     ...decisionRoutes(parts.decisions),
     ...settingRoutes(parts),
@@ -47,8 +48,8 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
   ];
 }
 
-async function authenticate(accounts: OrgAccounts, incoming: IncomingMessage): Promise<OrgCaller> {
-  const caller = await accounts.authenticate(readBearerToken(incoming));
+async function authenticate({ accounts, site }: AccountServices, incoming: IncomingMessage): Promise<OrgCaller> {
+  const caller = await accounts.authenticate(readSession(site, incoming));
   if (caller === undefined) throw new Problem('token_invalid', 'the token is not valid');
   return caller;
 }

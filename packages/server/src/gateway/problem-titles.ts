@@ -19,6 +19,7 @@ export const problemTitles: Readonly<Record<ProblemCode, string>> = {
   escalation_refused: 'A caller may grant only what it may do itself',
   prod_read_only: 'Production configuration is changed by deploying',
   workspace_required: 'The caller is in no workspace',
+  origin_refused: 'The page that the call comes from may not make it',
   role_required: 'The caller’s role does not allow this',
   signup_closed: 'This platform does not take sign-ups',
   not_found: 'There is nothing here',

@@ -1,5 +1,6 @@
 import { arrayOf, closedObjectOf, objectOf, schemaReference, text } from './json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
+import { orgOperations, sessionHeader } from './org-operations.ts';
 import { env, idempotencyKey, ifMatch, queryParameter, required } from './parameters.ts';
 import { settingOperations } from './setting-operations.ts';
 import { documentOperation, sharedOperations } from './shared-operations.ts';
@@ -8,6 +9,7 @@ import { documentOperation, sharedOperations } from './shared-operations.ts';
 export function managementOperations(): readonly Operation[] {
   return [
     ...accountOperations,
+    ...orgOperations,
     ...entityOperations,
     ...decisionOperations,
     ...settingOperations,
@@ -28,6 +30,7 @@ const accountOperations: readonly Operation[] = [
     tag: 'account',
     summary: 'Makes a builder’s account and an org, and a session',
     access: 'public',
+    parameters: [sessionHeader],
     body: jsonContent(
       closedObjectOf(
         {
@@ -50,6 +53,7 @@ const accountOperations: readonly Operation[] = [
     tag: 'account',
     summary: 'Makes a session',
     access: 'public',
+    parameters: [sessionHeader],
     body: jsonContent(
       closedObjectOf({ email: schemaReference('Email'), password: schemaReference('Password'), org: text }, ['org']),
     ),
@@ -64,6 +68,7 @@ const accountOperations: readonly Operation[] = [
     summary: 'Ends the session',
     access: 'token',
     replies: [{ status: 204, description: 'Ended.' }],
+    problems: ['origin_refused'],
   },
   {
     method: 'GET',

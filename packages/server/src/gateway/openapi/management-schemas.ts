@@ -10,9 +10,10 @@ import {
   text,
   time,
 } from './json-schema.ts';
+import { orgSchemas } from './org-operations.ts';
 import { settingSchemas } from './setting-operations.ts';
 
-const session = { token: text, expires_at: time };
+const session = { token: { ...text, description: 'Not where it comes in a cookie.' }, expires_at: time };
 const version = { type: 'integer' };
 const count = { type: 'integer', minimum: 0 };
 
@@ -34,17 +35,23 @@ const accountSchemas: Readonly<Record<string, JsonSchema>> = {
     plan: text,
     environments: schemaReference('Environments'),
   }),
-  SignedUp: objectOf({
-    ...session,
-    user: schemaReference('OrgUser'),
-    org: objectOf({ code: schemaReference('OrgCode'), name: text, environments: schemaReference('Environments') }),
-  }),
-  LoggedIn: objectOf({
-    ...session,
-    user: schemaReference('OrgUser'),
-    org: schemaReference('OrgName'),
-    orgs: arrayOf(objectOf({ code: schemaReference('OrgCode'), name: text, role: schemaReference('OrgRole') })),
-  }),
+  SignedUp: objectOf(
+    {
+      ...session,
+      user: schemaReference('OrgUser'),
+      org: objectOf({ code: schemaReference('OrgCode'), name: text, environments: schemaReference('Environments') }),
+    },
+    ['token'],
+  ),
+  LoggedIn: objectOf(
+    {
+      ...session,
+      user: schemaReference('OrgUser'),
+      org: schemaReference('OrgName'),
+      orgs: arrayOf(objectOf({ code: schemaReference('OrgCode'), name: text, role: schemaReference('OrgRole') })),
+    },
+    ['token'],
+  ),
   Caller: objectOf({
     user: schemaReference('OrgUser'),
     org: schemaReference('OrgName'),
@@ -175,4 +182,10 @@ const decisionSchemas: Readonly<Record<string, JsonSchema>> = {
 };
 
 /** What the management gateway takes and gives. */
-export const managementSchemas = { ...accountSchemas, ...entitySchemas, ...decisionSchemas, ...settingSchemas };
+export const managementSchemas = {
+  ...accountSchemas,
+  ...orgSchemas,
+  ...entitySchemas,
+  ...decisionSchemas,
+  ...settingSchemas,
+};

@@ -1,44 +1,102 @@
-import type { OrgAccounts, OrgCaller } from '../../../identity/org-accounts.ts';
+import type { IncomingMessage } from 'node:http';
+import { type OrgAccounts, type OrgCaller, sessionSeconds } from '../../../identity/org-accounts.ts';
 import type { ManagementRoute } from '../../management-route.ts';
-import { readBearerToken } from '../../pipeline/read-token.ts';
+import { type ConsoleSite, isCookieCall, sessionCookie } from '../../pipeline/console-cookie.ts';
+import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json, type Reply } from '../../reply.ts';
 
-/** The builder's own account and org. */
-export function accountRoutes(accounts: OrgAccounts): readonly ManagementRoute[] {
+export interface AccountServices {
+  readonly accounts: OrgAccounts;
+  readonly site: ConsoleSite;
+}
+
+/** The builder's own account, and his sessions. */
+export function accountRoutes({ accounts, site }: AccountServices): readonly ManagementRoute[] {
   return [
     {
       method: 'POST',
       path: '/auth/signup',
       access: 'public',
       takesBody: true,
-      handle: async ({ body }) => json(201, await accounts.signUp(body)),
+      handle: async ({ incoming, body }) => sessionReply(site, incoming, 201, await accounts.signUp(body)),
     },
     {
       method: 'POST',
       path: '/auth/login',
       access: 'public',
       takesBody: true,
-      handle: async ({ body, ip }) => json(200, await accounts.logIn(body, ip)),
+      handle: async ({ incoming, body, ip }) => sessionReply(site, incoming, 200, await accounts.logIn(body, ip)),
+    },
+    {
+      method: 'POST',
+      path: '/auth/accept-invitation',
+      access: 'public',
+      takesBody: true,
+      handle: async ({ incoming, body, ip }) =>
+        sessionReply(site, incoming, 200, await accounts.acceptInvitation(body, ip)),
+    },
+    {
+      method: 'POST',
+      path: '/auth/switch-org',
+      access: 'developer',
+      takesBody: true,
+      handle: async ({ incoming, body }, caller) => {
+        const switched = await accounts.switchOrg(caller, body);
+        if (!isCookieCall(incoming)) return json(200, switched);
+        // A browser has one cookie, so the session that it held is nobody's any more.
+        await accounts.endSession(caller, caller.sessionId);
+        return cookieReply(site, 200, switched);
+      },
     },
     {
       method: 'POST',
       path: '/auth/logout',
       access: 'developer',
-      handle: async ({ incoming }) => {
-        await accounts.logOut(readBearerToken(incoming));
-        return { status: 204 };
+      handle: async ({ incoming }, caller) => {
+        await accounts.endSession(caller, caller.sessionId);
+        return isCookieCall(incoming) ? { status: 204, headers: cleared(site) } : { status: 204 };
       },
     },
     { method: 'GET', path: '/auth/me', access: 'developer', handle: (_request, caller) => me(caller) },
-    { method: 'GET', path: '/org', access: 'developer', handle: (_request, caller) => org(caller) },
+    {
+      method: 'GET',
+      path: '/auth/sessions',
+      access: 'developer',
+      handle: async ({ query }, caller) => {
+        refuseParameters(query);
+        return json(200, { items: await accounts.sessions(caller) });
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/auth/sessions/:id',
+      access: 'developer',
+      handle: async ({ params, query }, caller) => {
+        refuseParameters(query);
+        await accounts.endSession(caller, params.id ?? '');
+        return { status: 204 };
+      },
+    },
   ];
+}
+
+interface GivenSession {
+  readonly token: string;
+}
+
+/** The token in the body, or for a page that asks for it in a cookie that no script can read. */
+function sessionReply(site: ConsoleSite, incoming: IncomingMessage, status: number, session: GivenSession): Reply {
+  return incoming.headers['x-session'] === 'cookie' ? cookieReply(site, status, session) : json(status, session);
+}
+
+function cookieReply(site: ConsoleSite, status: number, { token, ...shown }: GivenSession): Reply {
+  return json(status, shown, { 'Set-Cookie': sessionCookie(site, token, sessionSeconds) });
+}
+
+function cleared(site: ConsoleSite): Readonly<Record<string, string>> {
+  return { 'Set-Cookie': sessionCookie(site, '', 0) };
 }
 
 function me({ user, org, role }: OrgCaller): Reply {
   return json(200, { user, org: { code: org.code, name: org.name }, role });
-}
-
-/** No plan limits anything yet, so every org has the plan `unlimited`. */
-function org({ org }: OrgCaller): Reply {
-  return json(200, { code: org.code, name: org.name, plan: 'unlimited', environments: org.environments });
 }
