@@ -13,6 +13,7 @@ import {
   logIn,
   manage,
   memberWith,
+  newEmail,
   random,
   signIn,
   signUp,
@@ -287,4 +288,33 @@ test('an org that goes over to `multi` keeps its people where they are', async (
   assert.equal((await signIn(org)).tenantId, null);
   const body = { group: 'tenancy', name: 'tenancy_type', value: 'many' };
   assert.deepEqual(pointers(assertRefusal(await manage(org, 'PUT', '/org/settings', { body }), [400])), ['/value']);
+});
+
+test('a workspace is removed by who may, with its code typed, and nobody is in it any more', async () => {
+  const founder = await founderOf(org);
+  const path = '/user/workspace';
+  const email = newEmail('guest');
+  const { code } = (await act<{ code: string }>(founder, 'POST', '/user/invitations', { body: { email } })).body;
+  const guest = await signIn(org, email);
+  assert.equal((await act(guest, 'POST', '/user/acceptinvitation', { body: { code } })).status, 200);
+  const member = await refreshed(guest);
+  const body = { code: founder.tenantCode };
+  assertProblem(await act(member, 'DELETE', path, { body }), 'access_denied');
+  for (const wrong of [{}, { code: 'other' }, { code: founder.tenantCode, tenant_id: founder.tenantId }])
+    assertRefusal(await act(founder, 'DELETE', path, { body: wrong }), [400]);
+  assert.equal((await list(member, 'order')).items.length, 0);
+
+  const removed = await act(founder, 'DELETE', path, { body });
+  assert.equal(removed.status, 204, removed.text);
+  for (const user of [founder, member]) {
+    assertProblem(await act(user, 'GET', '/list/order'), 'token_invalid');
+    assert.equal((await signIn(org, user.email)).tenantId, null);
+  }
+  assertProblem(await makeWorkspace(await signIn(org), { name: 'Again', code: founder.tenantCode }), 'conflict');
+});
+
+test('under `single` the default workspace cannot be removed', async () => {
+  const { founder } = await foundedOrg(gateways);
+  assertProblem(await act(founder, 'DELETE', '/user/workspace', { body: { code: 'main' } }), 'conflict');
+  assert.equal((await act(founder, 'GET', '/list/user')).status, 200);
 });

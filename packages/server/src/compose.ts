@@ -34,6 +34,13 @@ import { createPasswordHasher } from './identity/passwords.ts';
 import { platformIssuer } from './identity/platform-issuer.ts';
 import { loadSecrets, type Secrets } from './identity/secrets.ts';
 import { loadSigningKeys } from './identity/signing-keys.ts';
+import {
+  closeWorkspace,
+  closeWorkspaceJob,
+  purgeWorkspace,
+  purgeWorkspaceJob,
+  readRemovalWork,
+} from './identity/workspace-removal.ts';
 import { createWorkspaces } from './identity/workspaces.ts';
 import { startExpirySweep } from './jobs/expiry-sweep.ts';
 import { type JobHandler, type JobRunner, startJobRunner } from './jobs/job-runner.ts';
@@ -97,7 +104,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       configs,
       decisions,
       signIn,
-      ...composePeople(identity, entities),
+      ...composePeople(identity, entities, jobs.poke),
       readiness,
       clientAddress,
       jwks,
@@ -154,9 +161,10 @@ async function composeIdentity(
 function composePeople(
   { signInParts }: Awaited<ReturnType<typeof composeIdentity>>,
   { runtime, epochs }: ReturnType<typeof composeEntities>,
+  poke: () => void,
 ) {
   const endings = createAccessEpochs();
-  const parts = { ...signInParts, runtime, epochs, endings };
+  const parts = { ...signInParts, runtime, epochs, endings, poke };
   return {
     sessions: createAppSessions(parts),
     self: createAppSelf(parts),
@@ -230,6 +238,11 @@ function startJobs(
     [
       maintainEntityJob,
       (space, work, stillMine) => maintainEntity({ ...space, clock }, readMaintainWork(work), stillMine),
+    ],
+    [closeWorkspaceJob, (space, work) => closeWorkspace({ ...space, clock }, readRemovalWork(work))],
+    [
+      purgeWorkspaceJob,
+      (space, work, stillMine) => purgeWorkspace({ ...space, clock }, readRemovalWork(work), stillMine),
     ],
   ]);
   const dataSpaces = [

@@ -16,7 +16,7 @@ import { createOwners, type FurtherEntries, type KeptEntity, keptEntity } from '
 import { drift } from './verification/look.ts';
 import { Tallies } from './verification/tallies.ts';
 import { orgScopeName, type Workspace } from './workspace.ts';
-import { workspaceRowKey } from './workspace-directory.ts';
+import { type WorkspaceRow, workspaceRowKey } from './workspace-directory.ts';
 
 export interface VerifyParts {
   readonly opened: OpenedStore;
@@ -41,20 +41,26 @@ export async function verifyStore(parts: VerifyParts): Promise<Findings> {
       const config = await configs.current(orgCode);
       if (tenantCode === undefined) await checkOrg(scope, config, findings);
       else if (state === 'closed') findings.count('closed');
-      else {
-        const [row] = await store.scope(orgScopeName(orgCode)).get([workspaceRowKey(tenantCode)]);
-        if (row === undefined)
-          findings.add(
-            drift(scope, 'config', workspaceRowKey(tenantCode), 'is missing: the org does not know of this'),
-          );
-        await verifyWorkspace(parts, { workspace: { orgCode, tenantCode, scope }, config, findings });
-      }
+      else await verifyKnown(parts, { workspace: { orgCode, tenantCode, scope }, config, findings });
     }
   } while (heads.length > 0);
   return findings;
 }
 
 const scopesPerRead = 100;
+
+/** Of a removed workspace nothing has to hold; once its code is free again an empty scope is left. */
+async function verifyKnown(parts: VerifyParts, check: WorkspaceCheck): Promise<void> {
+  const { store, maintenance } = parts.opened;
+  const { orgCode, tenantCode, scope } = check.workspace;
+  const key = workspaceRowKey(tenantCode);
+  const [row] = await store.scope(orgScopeName(orgCode)).get([key]);
+  const isEmpty = (await maintenance.scan(scope.name, undefined, 1)).length === 0;
+  const isRemoved = row === undefined ? isEmpty : (JSON.parse(row.value) as WorkspaceRow).state === 'removed';
+  if (isRemoved) return check.findings.count('closed');
+  if (row === undefined) check.findings.add(drift(scope, 'config', key, 'is missing: the org does not know of this'));
+  await verifyWorkspace(parts, check);
+}
 
 /** The org, and perhaps the workspace, whose scope has this name. */
 function placeOf(scopeName: string): { readonly orgCode: string; readonly tenantCode: string | undefined } | undefined {

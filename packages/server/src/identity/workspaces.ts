@@ -2,7 +2,6 @@ import type { RecordRuntime } from '../entities/record-runtime.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import { orgScopeName } from '../entities/workspace.ts';
 import type { WriteContext } from '../entities/write-loop.ts';
-import type { AccessEpochs } from '../iam/access-epochs.ts';
 import { promisePolicy } from '../iam/promised-policy.ts';
 import { invalidInput, notFound, Problem } from '../lib/problem.ts';
 import type { Change, Scope } from '../store/port.ts';
@@ -16,6 +15,7 @@ import {
   type MembershipParts,
 } from './memberships.ts';
 import { type OrgPlace, type WorkspaceHead, workspaceHeadKey } from './workspace-head.ts';
+import { type RemovalParts, removeWorkspace } from './workspace-removal.ts';
 import { commitPlanned, tryCommit } from './workspaces/commits.ts';
 import { completeFounding, type Intent, takeCode } from './workspaces/founding.ts';
 import { chooseChange, forgetChange, membershipsMax, type Tenant, tenantsOf } from './workspaces/membership-hints.ts';
@@ -36,6 +36,8 @@ export interface Workspaces {
   ): Promise<{ readonly tenant_id: string; readonly tenant_code: string }>;
   /** @throws Problem `not_found`, `last_admin`. */
   leave(claims: AppTokenClaims, body: unknown): Promise<void>;
+  /** See `removeWorkspace`. */
+  remove(context: WriteContext, body: unknown): Promise<void>;
 }
 
 export interface ShownWorkspace {
@@ -51,9 +53,8 @@ export interface TenantSummary extends ShownWorkspace {
   readonly joined_at: string;
 }
 
-export interface WorkspacesParts extends MembershipParts {
+export interface WorkspacesParts extends RemovalParts {
   readonly runtime: RecordRuntime;
-  readonly epochs: AccessEpochs;
 }
 
 export function createWorkspaces(parts: WorkspacesParts): Workspaces {
@@ -63,6 +64,7 @@ export function createWorkspaces(parts: WorkspacesParts): Workspaces {
     tenants: (claims) => listTenants(parts, claims),
     switchTo: (claims, body) => switchWorkspace(parts, claims, body),
     leave: (claims, body) => leaveWorkspace(parts, claims, body),
+    remove: (context, body) => removeWorkspace(parts, context, body),
   };
 }
 

@@ -61,6 +61,19 @@ export const workspaceOperations: readonly Operation[] = [
     problems: [...bad, 'workspace_required', 'escalation_refused', 'not_found', 'conflict'],
   },
   {
+    method: 'DELETE',
+    path: '/app/:org/user/workspace',
+    operationId: 'deleteWorkspace',
+    tag,
+    summary: 'Removes the workspace of the token with all that is in it',
+    description:
+      'Action `deleteworkspace`. The body repeats the code of the workspace. Nobody is let in from then on; the data is removed within minutes, and the code can be taken again 30 days later.',
+    access: 'token',
+    body: jsonContent(closedObjectOf({ code: text })),
+    replies: [{ status: 204, description: 'Removed.' }],
+    problems: [...bad, 'workspace_required', 'not_found', 'conflict'],
+  },
+  {
     method: 'POST',
     path: '/app/:org/user/switch-tenant',
     operationId: 'switchTenant',

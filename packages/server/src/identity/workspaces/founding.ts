@@ -41,7 +41,7 @@ export async function findIntent(orgScope: Scope, code: string): Promise<Intent 
   return item === undefined ? undefined : { row: JSON.parse(item.value) as FoundingRow, version: item.version };
 }
 
-/** Takes a code for a new workspace, of which its founder is told in the same commit. Undefined where it is taken. */
+/** Takes a code for a new workspace, which its founder's next token is for from the same commit on. Undefined where it is taken. */
 export async function takeCode(
   parts: FoundingParts,
   { env, orgCode }: OrgPlace,
@@ -64,7 +64,8 @@ export async function takeCode(
     const standing = head === undefined ? 'absent' : { version: head.version };
     const unchanged: Change = { kind: 'check', ...configHeadKey, if: standing };
     try {
-      const { seq } = await orgScope.commit([take, unchanged, hintChange(wanted.founder.id, row)]);
+      const told = [hintChange(wanted.founder.id, row), chooseChange(wanted.founder.id, row)];
+      const { seq } = await orgScope.commit([take, unchanged, ...told]);
       return { row, version: seq };
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
@@ -91,6 +92,5 @@ export async function completeFounding(parts: FoundingParts, place: OrgPlace, { 
   const ready: FoundingRow = { ...known, state: 'ready' };
   await tryCommit(parts.stores[place.env].scope(orgScopeName(place.orgCode)), [
     { kind: 'put', ...workspaceRowKey(code), value: JSON.stringify(ready), if: { version } },
-    chooseChange(founder.id, row),
   ]);
 }

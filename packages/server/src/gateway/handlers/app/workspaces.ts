@@ -36,6 +36,17 @@ export function workspaceRoutes(workspaces: Workspaces): readonly AppRoute[] {
       },
     },
     {
+      method: 'DELETE',
+      path: '/app/:org/user/workspace',
+      access: 'deleteworkspace',
+      takesBody: true,
+      handle: async ({ query, body }, context) => {
+        refuseParameters(query);
+        await workspaces.remove(context, body);
+        return { status: 204 };
+      },
+    },
+    {
       method: 'POST',
       path: '/app/:org/user/switch-tenant',
       access: 'self',
