@@ -47,6 +47,7 @@ const testsMayAlsoImport: readonly string[] = ['store/port.ts', 'store/open-stor
 const testSupport: readonly string[] = [
   'entities/field-types/cases',
   'entities/plain-list-for-tests.ts',
+  'entities/crashing-store.ts',
   'entities/record-bench.ts',
   'entities/turn-store.ts',
   'entities/transfer/import-for-tests.ts',

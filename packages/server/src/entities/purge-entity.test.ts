@@ -3,33 +3,11 @@ import { test } from 'node:test';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
 import { Conflict, type Scope, type Store } from '../store/port.ts';
+import { Crash, crashing } from './crashing-store.ts';
 import { fenceKey, raise } from './fence.ts';
 import { entityKey } from './org-keys.ts';
 import { type PurgeEntity, purgeEntity, readPurgeWork } from './purge-entity.ts';
 import { listAll, RecordBench, SteppedClock } from './record-bench.ts';
-
-class Crash extends Error {}
-
-/** A store that works for so many calls and then fails each, either before the call takes effect or after it. */
-function crashing(store: Store, callsLeft: number, when: 'before' | 'after'): Store {
-  let left = callsLeft;
-  const counted = async <T>(call: () => Promise<T>): Promise<T> => {
-    left -= 1;
-    if (left < 0 && (when === 'before' || left < -1)) throw new Crash();
-    const answer = await call();
-    if (left < 0) throw new Crash();
-    return answer;
-  };
-  const wrap = (scope: Scope): Scope => ({
-    name: scope.name,
-    get: (keys) => counted(() => scope.get(keys)),
-    range: (pk, read) => counted(() => scope.range(pk, read)),
-    follow: (pk, read) => counted(() => scope.follow(pk, read)),
-    count: (pk, range, atMost) => counted(() => scope.count(pk, range, atMost)),
-    commit: (changes, options) => counted(() => scope.commit(changes, options)),
-  });
-  return { ...store, scope: (name) => wrap(store.scope(name)) };
-}
 
 const fieldNames = Array.from({ length: 18 }, (_, index) => `f${index}`);
 const UpdateParams = fieldNames.map((name) => ({ name, index: true }));
