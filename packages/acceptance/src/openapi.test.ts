@@ -191,6 +191,30 @@ test('an entity is defined, changed, shown and removed in the way that the docum
   assert.equal(await isTold(), false);
 });
 
+test('workspaces are made, changed, left and removed in the way that the document tells', async () => {
+  const { token: home, email } = await signIn(org);
+  const send = (name: string, request: CallOptions & { readonly path?: Readonly<Record<string, string>> }) =>
+    app.send<Readonly<Record<string, string>>>(name, { token: home, ...request });
+  const { status, body: made } = await send('createWorkspace', { body: { name: 'Branch' } });
+  assert.equal(status, 201);
+  assert.equal((await send('switchTenant', { body: { tenant_code: made.code } })).status, 200);
+  const headers = { client_id: org.clientId, oauthtoken: home };
+  const { token } = (await app.send<{ readonly token: string }>('exchangeToken', { headers })).body;
+  assert.equal((await send('updateWorkspace', { token, body: { name: 'Twig' } })).status, 200);
+  const { body: first } = await send('createInvitation', { token: founder.token, body: { email, role: 'x' } });
+  const path = { id: String(first.id) };
+  assert.equal((await send('listInvitations', { token: founder.token })).status, 200);
+  const again = await send('resendInvitation', { token: founder.token, path });
+  assert.equal(again.status, 200);
+  assert.equal((await send('readMyInvitations', {})).status, 200);
+  assert.equal((await send('leaveWorkspace', { body: { tenant_code: 'main' } })).status, 204);
+  assert.equal((await send('acceptInvitation', { token, body: { code: again.body.code } })).status, 200);
+  const other = await send('createInvitation', { token: founder.token, body: { email: newEmail('other') } });
+  const withdrawn = { token: founder.token, path: { id: String(other.body.id) } };
+  assert.equal((await send('deleteInvitation', withdrawn)).status, 204);
+  assert.equal((await send('deleteWorkspace', { token, body: { code: made.code } })).status, 204);
+});
+
 test('batches run, and are answered again, in the way that the document tells', async () => {
   const operations = [
     { action: 'create', entity: 'thing', data: { title: 'abc' } },
