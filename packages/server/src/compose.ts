@@ -32,6 +32,7 @@ import { platformScopeName } from './identity/org-directory.ts';
 import { createOrgSettings } from './identity/org-settings.ts';
 import { createPasswordHasher } from './identity/passwords.ts';
 import { platformIssuer } from './identity/platform-issuer.ts';
+import { createProviderTokens } from './identity/provider-tokens.ts';
 import { loadSecrets, type Secrets } from './identity/secrets.ts';
 import { loadSigningKeys } from './identity/signing-keys.ts';
 import {
@@ -146,7 +147,8 @@ async function composeIdentity(
   const shared = { platform, clock, newId, hasher };
   const stores = { test: spaces.test.store, prod: spaces.prod.store };
   const brake = createFailureBrake({ clock });
-  const signInParts = { ...shared, brake, stores, configs, signingKeys, issuer };
+  const providers = createProviderTokens({ clock, allowPrivateAddresses: config.mode === 'development' });
+  const signInParts = { ...shared, brake, stores, configs, signingKeys, issuer, providers };
   return {
     newId,
     signingKeys,

@@ -30,6 +30,7 @@ test('B11: every route of the app gateway is known here with what it takes to ge
     'list GET /app/:org/list/:entity',
     'listinvitation GET /app/:org/user/invitations',
     'public GET /.well-known/jwks.json',
+    'public GET /app/:org/providers',
     'public GET /app/:org/token',
     'public GET /healthz',
     'public GET /problems/:code',

@@ -4,7 +4,8 @@ import { notFound, Problem } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
 import { type AppUsersParts, logInWithPassword } from './app-users.ts';
 import { environmentOf, findOrg, type Org } from './org-directory.ts';
-import { passwordLogin } from './settings/plain-settings.ts';
+import { type IssuerEntry, issuers } from './settings/issuers.ts';
+import { type PasswordLogin, passwordLogin } from './settings/plain-settings.ts';
 import { type ExchangedToken, exchangeToken, type TokenExchangeParts } from './token-exchange.ts';
 
 /** How an app's users come in: a password or a provider's token, and the app JWT in exchange. */
@@ -14,6 +15,24 @@ export interface AppSignIn {
     orgCode: string,
     headers: { readonly clientId: string; readonly oauthToken: string },
   ): Promise<ExchangedToken>;
+  /** How an app's users may come in, for one with this email where it is said. */
+  offers(
+    orgCode: string,
+    asked: { readonly clientId: string; readonly email?: string | undefined },
+  ): Promise<SignInOffers>;
+}
+
+export interface SignInOffers {
+  readonly items: readonly OfferedProvider[];
+  readonly password_login: Pick<PasswordLogin, 'enabled' | 'allow_signup'>;
+}
+
+/** What a front end needs to send somebody there: the issuer's discovery document tells the rest. */
+export interface OfferedProvider {
+  readonly issuer: string;
+  readonly name: string;
+  /** The app's client ids at the provider. */
+  readonly client_ids: readonly string[];
 }
 
 export interface LogInRequest {
@@ -36,6 +55,14 @@ export function createAppSignIn(parts: AppSignInParts): AppSignIn {
       return logInWithPassword(parts, orgScope, { env, body, ip, policy });
     },
     exchange: async (orgCode, headers) => exchangeToken(parts, await requireOrg(parts.platform, orgCode), headers),
+    offers: async (orgCode, { clientId, email }) => {
+      const org = await requireOrg(parts.platform, orgCode);
+      const env = requireEnvironment(org, clientId);
+      const config = await parts.configs[env].current(org.code);
+      const { enabled, allow_signup } = settingOf(config, env, passwordLogin);
+      const offered = offeredIssuers(settingOf(config, env, issuers), email);
+      return { items: offered.map(shownProvider), password_login: { enabled, allow_signup } };
+    },
   };
 }
 
@@ -49,4 +76,16 @@ function requireEnvironment(org: Org, clientId: string): Environment {
   const env = environmentOf(org, clientId);
   if (env === undefined) throw new Problem('client_unknown', 'the client id is not one of this app');
   return env;
+}
+
+/** Those for the email's domain where there are any; else those that are for everybody. */
+function offeredIssuers(all: readonly IssuerEntry[], email: string | undefined): readonly IssuerEntry[] {
+  if (email === undefined) return all;
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  const own = all.filter(({ email_domains }) => email_domains?.some((one) => one.toLowerCase() === domain) === true);
+  return own.length > 0 ? own : all.filter(({ email_domains = [] }) => email_domains.length === 0);
+}
+
+function shownProvider({ issuer, name = issuer, audiences }: IssuerEntry): OfferedProvider {
+  return { issuer, name, client_ids: audiences };
 }

@@ -38,7 +38,7 @@ export interface SignIn {
 }
 
 /** The identity provider's name where the platform itself checked a password. */
-const passwordIdp = 'password';
+export const passwordIdp = 'password';
 
 export interface AppUsersParts {
   readonly clock: Clock;
@@ -57,7 +57,7 @@ export interface PasswordLogIn {
 const loginTokenMilliseconds = 5 * 60 * 1000;
 
 /** INVARIANT: the key of an identity is who says so and what they call the person, never the email. */
-function identityKey(idp: string, subject: string): Key {
+export function identityKey(idp: string, subject: string): Key {
   return { pk: 'identity', sk: `${escapeKeyValue(idp)};${escapeKeyValue(subject)}` };
 }
 

@@ -1,3 +1,4 @@
+import { settingOf } from '../entities/setting.ts';
 import { type Environment, orgScopeName } from '../entities/workspace.ts';
 import { timestamp } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
@@ -9,10 +10,14 @@ import { requireStanding } from './ended-tokens.ts';
 import type { Membership, MembershipParts } from './memberships.ts';
 import { environmentOf, type Org } from './org-directory.ts';
 import { isLoginToken } from './password-login-token.ts';
+import { signInWithProvider } from './provider-sign-in.ts';
+import type { ProviderTokens } from './provider-tokens.ts';
+import { issuers } from './settings/issuers.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 export interface TokenExchangeParts extends MembershipParts {
   readonly signingKeys: SigningKeys;
+  readonly providers: ProviderTokens;
   /** The platform's own issuer: fixed at first start. */
   readonly issuer: string;
 }
@@ -47,7 +52,7 @@ export async function exchangeToken(
   const orgScope = parts.stores[env].scope(orgScopeName(org.code));
   const signIn = isLoginToken(headers.oauthToken)
     ? await spendLoginToken(orgScope, headers.oauthToken)
-    : await readOwnToken(parts, { org, env, orgScope, ...headers });
+    : await readIdentityToken(parts, { org, env, orgScope, ...headers });
   const user = signIn === undefined ? undefined : await findAppUser(orgScope, signIn.user_id);
   const hasEnded = user !== undefined && (signIn?.token_epoch ?? tokenEpoch(user)) !== tokenEpoch(user);
   if (signIn === undefined || user === undefined || hasEnded)
@@ -124,11 +129,18 @@ interface OwnToken {
   readonly oauthToken: string;
 }
 
-/** A still valid app JWT of the same org and client counts as a sign-in, for a while after the real one. */
-async function readOwnToken(parts: TokenExchangeParts, own: OwnToken): Promise<SignIn> {
+/** Nothing is asked of anybody before the token's issuer is found among those that the org allows. */
+async function readIdentityToken(parts: TokenExchangeParts, own: OwnToken): Promise<SignIn> {
   const issuer = unverifiedClaim(own.oauthToken, 'iss');
   if (issuer === undefined) throw new Problem('token_invalid', 'the identity token is not valid');
-  if (issuer !== parts.issuer) throw new Problem('issuer_not_allowed', 'the issuer of the token is not allowed here');
+  if (issuer === parts.issuer) return readOwnToken(parts, own);
+  const config = await parts.configs[own.env].current(own.org.code);
+  const identity = await parts.providers.verify(own.oauthToken, settingOf(config, own.env, issuers));
+  return signInWithProvider(parts, own.orgScope, identity);
+}
+
+/** A still valid app JWT of the same org and client counts as a sign-in, for a while after the real one. */
+async function readOwnToken(parts: TokenExchangeParts, own: OwnToken): Promise<SignIn> {
   const nowSeconds = Math.floor(parts.clock.now() / 1000);
   const claims: AppTokenClaims = await verifyAppToken(parts.signingKeys, own.oauthToken, {
     issuer: parts.issuer,

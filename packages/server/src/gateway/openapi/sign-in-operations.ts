@@ -31,7 +31,8 @@ const oauthToken: Parameter = {
   name: 'oauthtoken',
   in: 'header',
   required: true,
-  description: 'The login token, which is good once and for five minutes, or an app JWT.',
+  description:
+    'The login token, which is good once and for five minutes, an identity token of a provider that the org allows, or an app JWT.',
   schema: text,
 };
 
@@ -61,7 +62,7 @@ export const signInOperations: readonly Operation[] = [
     path: '/app/:org/token',
     operationId: 'exchangeToken',
     tag,
-    summary: 'Exchanges a login token, or an app JWT, for a fresh app JWT',
+    summary: 'Exchanges a login token, a provider’s identity token, or an app JWT, for a fresh app JWT',
     access: 'public',
     parameters: [clientId, oauthToken],
     replies: [
@@ -85,6 +86,17 @@ export const signInOperations: readonly Operation[] = [
   },
   {
     method: 'GET',
+    path: '/app/:org/providers',
+    operationId: 'listProviders',
+    tag,
+    summary: 'How users of the app may sign in, for one with this email where it is said',
+    access: 'public',
+    parameters: [clientId, { name: 'email', in: 'query', required: false, schema: text }],
+    replies: [{ status: 200, description: 'The providers.', content: jsonContent(schemaReference('SignInOffers')) }],
+    problems: ['invalid_request', 'client_unknown', 'not_found'],
+  },
+  {
+    method: 'GET',
     path: '/.well-known/jwks.json',
     operationId: 'readSigningKeys',
     tag,
@@ -102,6 +114,10 @@ export const signInOperations: readonly Operation[] = [
 
 export const signInSchemas: Readonly<Record<string, JsonSchema>> = {
   LoginToken: objectOf({ token: text, expires_at: time }),
+  SignInOffers: objectOf({
+    items: arrayOf(objectOf({ issuer: text, name: text, client_ids: arrayOf(text) })),
+    password_login: objectOf({ enabled: { type: 'boolean' }, allow_signup: { type: 'boolean' } }),
+  }),
   AppToken: objectOf({
     token: text,
     expires_at: time,

@@ -2,6 +2,7 @@ import type { AppSignIn } from '../../../identity/app-sign-in.ts';
 import type { ExchangedToken } from '../../../identity/token-exchange.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { AppRoute } from '../../app-route.ts';
+import { refuseParameters } from '../../pipeline/read-query.ts';
 import { singleHeader } from '../../pipeline/single-header.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
@@ -17,6 +18,7 @@ export function signInRoutes(signIn: AppSignIn): readonly AppRoute[] {
       handle: (request) => logIn(signIn, request),
     },
     { method: 'GET', path: '/app/:org/token', access: 'public', handle: (request) => exchange(signIn, request) },
+    { method: 'GET', path: '/app/:org/providers', access: 'public', handle: (request) => providers(signIn, request) },
   ];
 }
 
@@ -32,6 +34,13 @@ async function exchange(signIn: AppSignIn, request: GatewayRequest): Promise<Rep
   if (oauthToken === undefined)
     throw new Problem('token_missing', 'the header `oauthtoken` must come once, with an identity token');
   return tokenReply(await signIn.exchange(org, { clientId: clientId(request), oauthToken }));
+}
+
+/** Says nothing of the person: an email only chooses among the providers by its domain. */
+async function providers(signIn: AppSignIn, request: GatewayRequest): Promise<Reply> {
+  refuseParameters(request.query, ['email']);
+  const { org = '' } = request.params;
+  return json(200, await signIn.offers(org, { clientId: clientId(request), email: request.query.get('email') }));
 }
 
 export function tokenReply(exchanged: ExchangedToken): Reply {
