@@ -64,6 +64,9 @@ const managementRoutes: readonly Route[] = [
   { method: 'GET', path: '/api/entity/endpoints?entity=order' },
   { method: 'DELETE', path: '/api/entity?entityname=order' },
   { method: 'GET', path: '/acl/decisions?request_id=x' },
+  { method: 'GET', path: '/org/settings' },
+  { method: 'PUT', path: '/org/settings', body: { group: 'acl', name: 'cache_seconds', value: 0 } },
+  { method: 'GET', path: '/org/refused-origins' },
   { method: 'GET', path: '/acl/decisions/x' },
 ];
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, assertRefusal, pointers } from './assert-problem.ts';
 import { type CallOptions, call, type Reply } from './call.ts';
-import { foundedOrg, manage, signUp } from './org.ts';
+import { foundedOrg, manage, newEmail, password, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
 const gateways = await platformForTests();
@@ -232,6 +232,21 @@ test('settings are for builders, with a management token', async () => {
       'not_found',
     );
   }
+});
+
+test('B24: a developer sees what is settled and who was refused, and settles nothing', async () => {
+  const invitation = { email: newEmail('developer'), role: 'developer' };
+  const invited = await manage<{ readonly code: string }>(org, 'POST', '/org/users', { body: invitation });
+  const account = { code: invited.body.code, password, name: 'Dan Developer' };
+  const url = `${gateways.management}/auth/accept-invitation`;
+  const { token } = (await call<{ readonly token: string }>('POST', url, { body: account })).body;
+  const before = await settingsOf();
+  for (const path of ['/org/settings', '/org/settings?env=prod', '/org/refused-origins'])
+    assert.equal((await manage(org, 'GET', path, { token })).status, 200, path);
+  for (const key of Object.keys(defaults))
+    assertProblem(await put(bodyOf(key, { value: defaults[key] }), '', { token }), 'role_required');
+  assertProblem(await put('{"junk":', '', { token }), 'role_required');
+  assert.deepEqual(await settingsOf(), before);
 });
 
 test('parameters that there are not are refused', async () => {
