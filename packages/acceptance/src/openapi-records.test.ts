@@ -15,7 +15,13 @@ const { org, founder } = await foundedOrg(gateways);
 const { token } = founder;
 await defineEntity(org, everyType);
 await defineEntity(org, {
-  ...definition('coupon', [{ name: 'code', colType: 'string' }]),
+  ...definition('coupon', [
+    { name: 'code', colType: 'string' },
+    { name: 'owner_id', colType: 'guid' },
+  ]),
+  ownerIndexes: [
+    { ownerFieldName: 'owner_id', gpkTemplate: 'org#{org};owner#{owner_id}', gskTemplate: 'c#{id}', scopeList: true },
+  ],
   UniqueIndexes: [{ indexName: 'by-code', fields: ['code'] }],
   Views: { default: { fields: [{ name: 'code', as: 'voucher' }] } },
 });
@@ -144,7 +150,9 @@ test('searches and owners are told of where an entity has them, and nowhere else
       .operation(operationId)
       .parameters.flatMap(({ name }) => (['q', 'owner', 'all'].includes(name) ? name : []));
   assert.deepEqual(toldOf('listThing').toSorted(), ['owner', 'q']);
-  assert.deepEqual(toldOf('listCoupon'), []);
+  assert.deepEqual(toldOf('listCoupon').toSorted(), ['all', 'owner']);
+  assert.deepEqual(toldOf('listPart'), []);
+  assert.equal((await app.send('listCoupon', { token, query: { all: 'true' } })).status, 200);
 });
 
 for (const [entity, sent, views] of [
@@ -166,11 +174,28 @@ for (const [entity, sent, views] of [
       (await app.send(`update${entity}`, { token, query: { view }, path, body: sent })).status,
       (await app.send(`get${entity}`, { token, query: { view }, path })).status,
       (await app.send(`list${entity}`, { token, query: { view } })).status,
+      (await app.send(`export${entity}`, { token, query: { view } })).status,
     ];
-    for (const view of views) assert.deepEqual(await statuses(view), [201, 200, 200, 200], view);
-    assert.deepEqual(await statuses('unheard_of'), [400, 400, 400, 400]);
+    for (const view of views) assert.deepEqual(await statuses(view), [201, 200, 200, 200, 200], view);
+    assert.deepEqual(await statuses('unheard_of'), [400, 400, 400, 400, 400]);
   });
 }
+
+test('a file is repeated by a unique index that the document tells of, and there is no other', async () => {
+  assert.deepEqual(choicesOf('importCoupon', 'upsert'), ['by-code']);
+  assert.deepEqual(choicesOf('importThing', 'upsert'), []);
+  const request = { token, headers: { 'content-type': 'text/csv' }, body: 'code\nfile\n' };
+  const outcomes = [];
+  for (const upsert of ['by-code', 'by-code', 'unheard_of']) {
+    const { status, body } = await app.send<{ created?: number }>('importCoupon', { ...request, query: { upsert } });
+    outcomes.push([status, body.created]);
+  }
+  assert.deepEqual(outcomes, [
+    [200, 1],
+    [200, 0],
+    [400, undefined],
+  ]);
+});
 
 test('a value that is taken is refused in a way that the document tells of', async () => {
   const request = { token, body: { code: 'A1' } };

@@ -43,7 +43,7 @@ export function appDocument({ orgCode, env, version, entities }: DocumentedApp):
   return buildDocument({
     title: `The app API of ${orgCode}`,
     version: String(version),
-    description: `The environment \`${env}\`. Log in, exchange the login token for an app JWT, and send that with each call. Every refusal is problem details (RFC 9457) with a stable \`code\`.`,
+    description: `The environment \`${env}\`. Log in, exchange the login token for an app JWT, and send that with each call; a page of an allowed domain may do so from a browser. Every refusal is problem details (RFC 9457) with a stable \`code\`.`,
     operations: operations.map((operation) => ({ ...operation, path: operation.path.replace(':org', orgCode) })),
     schemas: Object.assign({}, sharedSchemas, ...documented.map(entitySchemas)),
     securitySchemes: {
