@@ -39,7 +39,8 @@ async function invitedBob() {
   const context = { workspace, config: systemConfig, actor: { userId: ann.id, claims: {} } };
   const invitations = createInvitations(parts);
   const issued = await invitations.create(context, { email: 'BOB@acme.example' });
-  const accept = (on: Store = store) => acceptInvitation(partsOn(on), place, { code: issued.code, person: bob });
+  const accept = (on: Store = store, person = bob) =>
+    acceptInvitation(partsOn(on), place, { code: issued.code, person });
   return { store, maintenance, parts, context, invitations, accept, issued, advance: (by: number) => (now += by) };
 }
 
@@ -54,6 +55,15 @@ test('an invitation is good to its last moment and not after it', async () => {
   await assert.rejects(late.accept(), isGone);
   assert.deepEqual(await late.invitations.list(late.context), []);
   await assert.rejects(late.invitations.resend(late.context, late.issued.id), isGone);
+});
+
+test('of many who have one address, by several providers, one comes in by a code', async () => {
+  const { store, parts, accept } = await invitedBob();
+  const bobs = [...'0123456789'].map((digit) => person('bob', digit));
+  const outcomes = await Promise.allSettled(bobs.map((one) => accept(store, one)));
+  assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+  const found = await Promise.all(bobs.map(({ id }) => listMemberships(parts, place, id)));
+  assert.equal(found.flat().length, 1);
 });
 
 test('the code stands nowhere in the store', async () => {
