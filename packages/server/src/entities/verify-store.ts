@@ -30,6 +30,8 @@ export async function verifyStore(parts: VerifyParts): Promise<Findings> {
   const { store, maintenance } = parts.opened;
   const configs = createConfigReader({ store, clock: parts.clock });
   const findings = new Findings();
+  // The scope of an org comes before those of its workspaces.
+  const broken = new Set<string>();
   let heads: readonly ScopeHead[] = [];
   do {
     heads = await maintenance.scopes(heads.at(-1)?.name, scopesPerRead);
@@ -39,8 +41,9 @@ export async function verifyStore(parts: VerifyParts): Promise<Findings> {
       const { orgCode, tenantCode } = place;
       const scope = store.scope(name);
       const config = await configs.current(orgCode);
-      if (tenantCode === undefined) await checkOrg(scope, config, findings);
-      else if (state === 'closed') findings.count('closed');
+      if (tenantCode === undefined) {
+        if (!(await checkOrg(scope, config, findings))) broken.add(orgCode);
+      } else if (state === 'closed' || broken.has(orgCode)) findings.count('skipped');
       else await verifyKnown(parts, { workspace: { orgCode, tenantCode, scope }, config, findings });
     }
   } while (heads.length > 0);
@@ -57,7 +60,7 @@ async function verifyKnown(parts: VerifyParts, check: WorkspaceCheck): Promise<v
   const [row] = await store.scope(orgScopeName(orgCode)).get([key]);
   const isEmpty = (await maintenance.scan(scope.name, undefined, 1)).length === 0;
   const isRemoved = row === undefined ? isEmpty : (JSON.parse(row.value) as WorkspaceRow).state === 'removed';
-  if (isRemoved) return check.findings.count('closed');
+  if (isRemoved) return check.findings.count('skipped');
   if (row === undefined) check.findings.add(drift(scope, 'config', key, 'is missing: the org does not know of this'));
   await verifyWorkspace(parts, check);
 }
@@ -93,8 +96,7 @@ async function keptEntities(
 ): Promise<ReadonlyMap<string, KeptEntity>> {
   const kept = new Map<string, KeptEntity>();
   for (const name of [...systemEntities.keys(), ...config.entityNames]) {
-    // One without a body is told of by the look at the org.
-    const entity = await config.entity(name).catch(() => undefined);
+    const entity = await config.entity(name);
     if (entity !== undefined) kept.set(name, keptEntity(entity, config.active(name)?.state, further));
   }
   for (const entity of await entitiesBeingRemoved(opened.store.scope(orgScopeName(workspace.orgCode))))

@@ -6,17 +6,18 @@ import { type ReferenceMap, withReferences } from '../references/reference-map.t
 import type { Findings } from './findings.ts';
 import { drift } from './look.ts';
 
-/** That an org's configuration is whole: every live config has a body, and who looks up whom follows from them. */
-export async function checkOrg(scope: Scope, config: ConfigSet, findings: Findings): Promise<void> {
+/**
+ * That an org's configuration is whole: every live config has a body, and who looks up whom follows from them. Without a
+ * body it is not known what should lie beside records: then false is returned.
+ */
+export async function checkOrg(scope: Scope, config: ConfigSet, findings: Findings): Promise<boolean> {
   findings.count('orgs');
   const report = (key: Key, problem: string): void => findings.add(drift(scope, 'config', key, problem));
-  let references: ReferenceMap = new Map();
-  for (const name of config.entityNames) {
-    for (const key of await missingBodies(scope, config, name)) report(key, 'is live and not there');
-    const compiled = await config.entity(name).catch(() => undefined);
-    references = withReferences(references, { name, compiled }, 0);
-  }
-  if (sayOf(references) !== sayOf(config.references)) report(referencesKey, 'does not follow from the definitions');
+  const missing: Key[] = [];
+  for (const name of config.entityNames) missing.push(...(await missingBodies(scope, config, name)));
+  for (const key of missing) report(key, 'is live and not there');
+  if (missing.length === 0 && sayOf(await derivedReferences(config)) !== sayOf(config.references))
+    report(referencesKey, 'does not follow from the definitions');
   const rows = await scope.range(entityRows, { limit: rowsMax });
   for (const row of rows) {
     const isActive = (JSON.parse(row.value) as EntityRow).state === 'active';
@@ -24,6 +25,14 @@ export async function checkOrg(scope: Scope, config: ConfigSet, findings: Findin
   }
   const rowless = config.entityNames.filter((name) => !rows.some(({ sk }) => sk === name));
   for (const name of rowless) report(entityKey(name), 'is missing');
+  return missing.length === 0;
+}
+
+async function derivedReferences(config: ConfigSet): Promise<ReferenceMap> {
+  let references: ReferenceMap = new Map();
+  for (const name of config.entityNames)
+    references = withReferences(references, { name, compiled: await config.entity(name) }, 0);
+  return references;
 }
 
 async function missingBodies(scope: Scope, config: ConfigSet, name: string): Promise<readonly Key[]> {

@@ -21,7 +21,8 @@ export type DriftKind =
   /** A lookup whose record is gone. A forced change of a definition may leave some, so it is told apart. */
   | 'dangling';
 
-export const counted = ['orgs', 'workspaces', 'closed', 'records', 'entries', 'uniques', 'sealed'] as const;
+/** `skipped` workspaces are closed or removed, or of an org whose configuration is not whole. */
+export const counted = ['orgs', 'workspaces', 'skipped', 'records', 'entries', 'uniques', 'sealed'] as const;
 export type Counted = (typeof counted)[number];
 
 /** What a look at a store has found. Of each sort so many are kept, and all are counted. */
@@ -29,7 +30,7 @@ export class Findings {
   readonly counts: Record<Counted, number> = {
     orgs: 0,
     workspaces: 0,
-    closed: 0,
+    skipped: 0,
     records: 0,
     entries: 0,
     uniques: 0,
