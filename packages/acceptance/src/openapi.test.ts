@@ -141,6 +141,12 @@ test('people come in the way that the documents tell', async () => {
   const other = { email: newEmail('other'), password, name: 'Otto Other', org_name: 'Other' };
   assert.equal((await management.send('signUp', { body: other })).status, 201);
   const { token } = org.builder;
+  const rotated = {
+    token: (await management.send<{ readonly token: string }>('signUp', { body: { ...other, email: newEmail('rot') } }))
+      .body.token,
+    path: { env: 'test' },
+  };
+  assert.equal((await management.send('rotateClientId', rotated)).status, 200);
   const invite = { token, body: { email: newEmail('ina'), role: 'developer' } };
   const invited = await management.send<{ readonly id: string; readonly code: string }>('inviteOrgUser', invite);
   assert.equal(invited.status, 201);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { ProblemCode } from '@freehold/contract/problem';
 import { assertProblem, assertRefusal, pointers } from './assert-problem.ts';
 import { type CallOptions, call, type Reply } from './call.ts';
-import { foundedOrg, manage, newEmail, type Org, password, signUp } from './org.ts';
+import { exchangeToken, foundedOrg, logIn, manage, newEmail, type Org, password, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
 const gateways = await platformForTests();
@@ -325,6 +325,31 @@ test('a page gets its session in a cookie alone, and changes things from this ve
   assertProblem(await send('GET', '/auth/me'), 'token_invalid');
 });
 
+test('a client id is rotated, and the one before it goes on for a day', async () => {
+  const { org, founder } = await foundedOrg(gateways);
+  const rotate = (env = 'test') =>
+    manage<{ client_id: string; previous: { client_id: string; until: string } }>(
+      org,
+      'POST',
+      `/org/environments/${env}/rotate-client-id`,
+    );
+  const { status, body } = await rotate();
+  assert.equal(status, 200);
+  assert.match(body.client_id, /^test_/);
+  assert.equal(body.previous.client_id, org.clientId);
+  assert.ok(Math.abs(Date.parse(body.previous.until) - Date.now() - 86_400_000) < 60_000, body.previous.until);
+  const renewed = { ...org, clientId: body.client_id };
+  for (const one of [org, renewed]) {
+    assert.equal((await logIn(one, founder.email)).status, 200);
+    assert.equal((await exchangeToken(one, founder.token)).status, 200);
+  }
+  const again = (await rotate()).body;
+  assert.equal(again.previous.client_id, body.client_id);
+  assertProblem(await logIn(org, founder.email), 'client_unknown');
+  assertProblem(await exchangeToken(org, founder.token), 'client_unknown');
+  for (const env of ['prod', 'stage', '__proto__']) assertProblem(await rotate(env), 'not_found');
+});
+
 test('B24: a developer, an app user and a stranger are kept from what an org admin does, and nothing is changed', async () => {
   const { org, founder } = await foundedOrg(gateways);
   const developer = await join(org);
@@ -337,6 +362,7 @@ test('B24: a developer, an app user and a stranger are kept from what an org adm
     ['PUT', `/org/users/${invited.id}`, { role: 'org_admin' }],
     ['DELETE', `/org/users/${invited.id}`],
     ['DELETE', `/org/users/${await myId(org)}`],
+    ['POST', '/org/environments/test/rotate-client-id'],
   ];
   const callers: readonly (readonly [string | undefined, ProblemCode])[] = [
     [undefined, 'token_missing'],

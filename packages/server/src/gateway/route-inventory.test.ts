@@ -73,6 +73,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer PUT /api/:apiname',
     'org_admin DELETE /org/users/:id',
     'org_admin GET /org/users',
+    'org_admin POST /org/environments/:env/rotate-client-id',
     'org_admin POST /org/users',
     'org_admin PUT /org/settings',
     'org_admin PUT /org/users/:id',

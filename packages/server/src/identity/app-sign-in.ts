@@ -1,9 +1,9 @@
 import { settingOf } from '../entities/setting.ts';
-import { type Environment, orgScopeName } from '../entities/workspace.ts';
-import { notFound, Problem } from '../lib/problem.ts';
+import { orgScopeName } from '../entities/workspace.ts';
+import { notFound } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
 import { type AppUsersParts, logInWithPassword } from './app-users.ts';
-import { environmentOf, findOrg, type Org } from './org-directory.ts';
+import { findOrg, type Org, requireEnvironment } from './org-directory.ts';
 import { type IssuerEntry, issuers } from './settings/issuers.ts';
 import { type PasswordLogin, passwordLogin } from './settings/plain-settings.ts';
 import { type ExchangedToken, exchangeToken, type TokenExchangeParts } from './token-exchange.ts';
@@ -49,7 +49,7 @@ export function createAppSignIn(parts: AppSignInParts): AppSignIn {
   return {
     logIn: async (orgCode, { clientId, body, ip }) => {
       const org = await requireOrg(parts.platform, orgCode);
-      const env = requireEnvironment(org, clientId);
+      const env = requireEnvironment(org, clientId, parts.clock.now());
       const orgScope = parts.stores[env].scope(orgScopeName(org.code));
       const policy = settingOf(await parts.configs[env].current(org.code), env, passwordLogin);
       return logInWithPassword(parts, orgScope, { env, body, ip, policy });
@@ -57,7 +57,7 @@ export function createAppSignIn(parts: AppSignInParts): AppSignIn {
     exchange: async (orgCode, headers) => exchangeToken(parts, await requireOrg(parts.platform, orgCode), headers),
     offers: async (orgCode, { clientId, email }) => {
       const org = await requireOrg(parts.platform, orgCode);
-      const env = requireEnvironment(org, clientId);
+      const env = requireEnvironment(org, clientId, parts.clock.now());
       const config = await parts.configs[env].current(org.code);
       const { enabled, allow_signup } = settingOf(config, env, passwordLogin);
       const offered = offeredIssuers(settingOf(config, env, issuers), email);
@@ -70,12 +70,6 @@ async function requireOrg(platform: Scope, orgCode: string): Promise<Org> {
   const org = await findOrg(platform, orgCode);
   if (org === undefined) throw notFound();
   return org;
-}
-
-function requireEnvironment(org: Org, clientId: string): Environment {
-  const env = environmentOf(org, clientId);
-  if (env === undefined) throw new Problem('client_unknown', 'the client id is not one of this app');
-  return env;
 }
 
 /** Those for the email's domain where there are any; else those that are for everybody. */

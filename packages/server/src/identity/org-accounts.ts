@@ -1,3 +1,4 @@
+import { rotateClientId } from './client-ids.ts';
 import type { OrgAccountsParts, OrgUserPlace } from './org-accounts/account.ts';
 import { type LoggedIn, logIn, switchOrg } from './org-accounts/log-in.ts';
 import { acceptInvitation, type Invited, invite } from './org-accounts/org-invitations.ts';
@@ -11,6 +12,7 @@ import {
   sessionMilliseconds,
 } from './org-accounts/org-sessions.ts';
 import { firstOrgKey, type SignedUp, signUp } from './org-accounts/sign-up.ts';
+import type { EnvironmentAccess } from './org-directory.ts';
 
 export type { OrgCaller, ShownSession };
 
@@ -33,6 +35,7 @@ export interface OrgAccounts {
   invite(orgCode: string, input: unknown): Promise<Invited>;
   changeUser(place: OrgUserPlace, input: unknown): Promise<ShownOrgUser>;
   removeUser(place: OrgUserPlace): Promise<void>;
+  rotateClientId(orgCode: string, env: string): Promise<EnvironmentAccess>;
 }
 
 export function createOrgAccounts(parts: OrgAccountsParts): OrgAccounts {
@@ -50,5 +53,6 @@ export function createOrgAccounts(parts: OrgAccountsParts): OrgAccounts {
     invite: (orgCode, input) => invite(parts, orgCode, input),
     changeUser: (place, input) => changeOrgUser(platform, place, input),
     removeUser: (place) => removeOrgUser(platform, place),
+    rotateClientId: (orgCode, env) => rotateClientId(parts, orgCode, env),
   };
 }

@@ -1,5 +1,6 @@
 import type { Environment } from '../entities/workspace.ts';
 import { secretToken } from '../lib/ids.ts';
+import { Problem } from '../lib/problem.ts';
 import type { Key, Scope } from '../store/port.ts';
 
 /** A builder's account as the platform keeps it. */
@@ -12,6 +13,8 @@ export interface Org {
 
 export interface EnvironmentAccess {
   readonly client_id: string;
+  /** The id before it, which apps that are out may send for a while. */
+  readonly previous?: { readonly client_id: string; readonly until: string };
 }
 
 /** Everything about accounts lies in one scope of the platform's own store. */
@@ -37,11 +40,25 @@ export function environmentOfClient(clientId: string | undefined): Environment |
   return clientId?.startsWith('prod_') === true ? 'prod' : undefined;
 }
 
-/** The environment that a client id stands for. */
-export function environmentOf(org: Org, clientId: string): Environment | undefined {
-  if (clientId === org.environments.test.client_id) return 'test';
-  return org.environments.prod?.client_id === clientId ? 'prod' : undefined;
+/** The environment that a client id stands for. @throws Problem `client_unknown`. */
+export function requireEnvironment(org: Org, clientId: string, now: number): Environment {
+  const env = environments.find((one) => isClientOf(org, one, { clientId, now }));
+  if (env === undefined) throw new Problem('client_unknown', 'the client id is not one of this app');
+  return env;
 }
+
+/** Whether a client id is that of an environment, or was until a while ago. */
+export function isClientOf(
+  org: Org,
+  env: Environment,
+  { clientId, now }: { readonly clientId: string; readonly now: number },
+): boolean {
+  const access = org.environments[env];
+  if (clientId === access?.client_id) return true;
+  return clientId === access?.previous?.client_id && now < Date.parse(access.previous.until);
+}
+
+const environments = ['test', 'prod'] as const;
 
 const orgCode = /^[a-z][a-z0-9]{1,31}$/;
 

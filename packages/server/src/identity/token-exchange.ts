@@ -8,7 +8,7 @@ import { type AppUser, findAppUser, memberOf, type SignIn, spendLoginToken, toke
 import { arrive } from './arrival.ts';
 import { requireStanding } from './ended-tokens.ts';
 import type { Membership, MembershipParts } from './memberships.ts';
-import { environmentOf, type Org } from './org-directory.ts';
+import { isClientOf, type Org, requireEnvironment } from './org-directory.ts';
 import { isLoginToken } from './password-login-token.ts';
 import { signInWithProvider } from './provider-sign-in.ts';
 import type { ProviderTokens } from './provider-tokens.ts';
@@ -47,8 +47,7 @@ export async function exchangeToken(
   org: Org,
   headers: { readonly clientId: string; readonly oauthToken: string },
 ): Promise<ExchangedToken> {
-  const env = environmentOf(org, headers.clientId);
-  if (env === undefined) throw new Problem('client_unknown', 'the client id is not one of this app');
+  const env = requireEnvironment(org, headers.clientId, parts.clock.now());
   const orgScope = parts.stores[env].scope(orgScopeName(org.code));
   const signIn = isLoginToken(headers.oauthToken)
     ? await spendLoginToken(orgScope, headers.oauthToken)
@@ -147,7 +146,8 @@ async function readOwnToken(parts: TokenExchangeParts, own: OwnToken): Promise<S
     audience: appAudience(own.env),
     nowSeconds,
   });
-  if (claims.org !== own.org.code || claims.clientid !== own.clientId)
+  const client = { clientId: claims.clientid, now: parts.clock.now() };
+  if (claims.org !== own.org.code || !isClientOf(own.org, own.env, client))
     throw new Problem('audience_mismatch', 'the token was made for another client');
   if (nowSeconds - claims.auth_time > reexchangeSecondsMax)
     throw new Problem('token_expired', 'the sign-in behind the token is too long ago: sign in again');

@@ -28,7 +28,13 @@ const accountSchemas: Readonly<Record<string, JsonSchema>> = {
     test: schemaReference('EnvironmentAccess'),
     prod: orNull(schemaReference('EnvironmentAccess')),
   }),
-  EnvironmentAccess: objectOf({ client_id: { ...text, description: 'What apps send as `client_id`.' } }),
+  EnvironmentAccess: objectOf(
+    {
+      client_id: { ...text, description: 'What apps send as `client_id`.' },
+      previous: { ...objectOf({ client_id: text, until: time }), description: 'The id before, for a while.' },
+    },
+    ['previous'],
+  ),
   Org: objectOf({
     code: schemaReference('OrgCode'),
     name: text,

@@ -86,6 +86,16 @@ const shownUser = jsonContent(schemaReference('ShownOrgUser'));
 /** `handlers/management/org.ts` */
 const orgUserOperations: readonly Operation[] = [
   {
+    method: 'POST',
+    path: '/org/environments/:env/rotate-client-id',
+    operationId: 'rotateClientId',
+    tag: 'account',
+    summary: 'Gives an environment a new client id; the one before is good for another 24 hours',
+    access: 'token',
+    replies: [{ status: 200, description: 'The new id.', content: jsonContent(schemaReference('EnvironmentAccess')) }],
+    problems: ['role_required', 'origin_refused', 'not_found', 'conflict'],
+  },
+  {
     method: 'GET',
     path: '/org/users',
     operationId: 'listOrgUsers',

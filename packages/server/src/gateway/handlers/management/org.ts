@@ -10,6 +10,15 @@ export function orgRoutes({ accounts, site }: AccountServices): readonly Managem
   return [
     { method: 'GET', path: '/org', access: 'developer', handle: (_request, caller) => org(caller) },
     {
+      method: 'POST',
+      path: '/org/environments/:env/rotate-client-id',
+      access: 'org_admin',
+      handle: async ({ params, query }, { org }) => {
+        refuseParameters(query);
+        return json(200, await accounts.rotateClientId(org.code, params.env ?? ''));
+      },
+    },
+    {
       method: 'GET',
       path: '/org/users',
       access: 'org_admin',
