@@ -218,3 +218,18 @@ test('`GET /user/permissions` answers for each entity what the routes would', as
   const all = (await act<Permissions>(founder, 'GET', '/user/permissions')).body.entities;
   for (const answers of Object.values(all)) assert.ok(Object.values(answers).every((answer) => answer));
 });
+
+test('A34: who was removed and comes back by an invitation does not bring the tokens from before', async () => {
+  const member = await memberWith(founder, [allow('listorder')]);
+  assert.equal((await act(founder, 'DELETE', `/delete/user/${member.id}`)).status, 204);
+  const invited = await act(founder, 'POST', '/user/invitations', { body: { email: member.email } });
+  assert.equal(invited.status, 201, invited.text);
+  const login = await logIn(org, member.email);
+  const outside = (await exchangeToken(org, login.body.token)).body.token;
+  const body = { code: invited.body.code };
+  const accepted = await act(member, 'POST', '/user/acceptinvitation', { token: outside, body });
+  assert.ok(accepted.status < 300, accepted.text);
+  const fresh = (await exchangeToken(org, outside)).body.token;
+  assert.equal((await act(member, 'GET', '/list/order', { token: fresh })).status, 200);
+  assertProblem(await act(member, 'GET', '/list/order'), 'token_invalid');
+});
