@@ -46,6 +46,21 @@ test('what a create must be sent is told as required, and nothing else', () => {
   assert.deepEqual(required('list'), []);
 });
 
+test('views, owners and searches are told where an entity has them', () => {
+  const ownerIndex = { ownerFieldName: 'id', gpkTemplate: 'owner#{id}', gskTemplate: '{id}' };
+  const namesOf = (action: string, change: object) =>
+    entityEndpoints('acme', { ...definition, ...change })
+      .find((one) => one.action === action)
+      ?.params.map(({ name }) => name)
+      .filter((name) => ['view', 'owner', 'all', 'q'].includes(name));
+  assert.deepEqual(namesOf('list', {}), ['view']);
+  assert.deepEqual(namesOf('count', { ownerIndexes: [ownerIndex] }), ['owner']);
+  assert.deepEqual(namesOf('list', { ownerIndexes: [{ ...ownerIndex, scopeList: true }] }), ['owner', 'all', 'view']);
+  assert.deepEqual(namesOf('count', { UpdateParams: [{ name: 'title', search: true }] }), ['q']);
+  for (const action of ['create', 'get', 'update']) assert.deepEqual(namesOf(action, {}), ['view']);
+  assert.deepEqual(namesOf('delete', {}), []);
+});
+
 test('fields that the platform sets are no parameters of a body', () => {
   for (const action of ['create', 'update'])
     assert.ok(!endpoint(action).params.some((one) => one.in === 'body' && one.name === 'id'));

@@ -33,13 +33,17 @@ export function entityEndpoints(orgCode: string, definition: EntityDefinition): 
       path: fullPath,
       // Counting is a way of listing, and has no config of its own.
       api: apiName(action === 'count' ? 'list' : action, definition.entityName),
-      params: parametersOf(action, fields),
+      params: parametersOf(action, definition, fields),
       example: exampleOf(action, method, fullPath, fields),
     };
   });
 }
 
-function parametersOf(action: EndpointAction, fields: readonly FieldDefinition[]): readonly EndpointParameter[] {
+function parametersOf(
+  action: EndpointAction,
+  definition: EntityDefinition,
+  fields: readonly FieldDefinition[],
+): readonly EndpointParameter[] {
   const ofFields = (place: 'body' | 'query'): readonly EndpointParameter[] =>
     fields.filter(place === 'body' ? isSent : isFiltered).map((field) => ({
       name: field.name,
@@ -47,28 +51,44 @@ function parametersOf(action: EndpointAction, fields: readonly FieldDefinition[]
       type: field.colType ?? 'string',
       required: place === 'body' && action === 'create' && mustBeSent(field),
     }));
-  const id: EndpointParameter = { name: 'id', in: 'path', type: 'guid', required: true };
-  const query = (name: string, type: string): EndpointParameter => ({ name, in: 'query', type, required: false });
+  const choice = [...ofFields('query'), query('<field>_op', operators.join('|')), ...otherChoices(definition)];
   switch (action) {
     case 'create':
-      return ofFields('body');
+      return [...ofFields('body'), view];
     case 'update':
-      return [id, ...ofFields('body')];
+      return [id, ...ofFields('body'), view];
     case 'get':
+      return [id, view];
     case 'delete':
       return [id];
     case 'count':
-      return [...ofFields('query'), query('<field>_op', operators.join('|')), query('nexttoken', 'string')];
+      return [...choice, query('nexttoken', 'string')];
     case 'list':
       return [
-        ...ofFields('query'),
-        query('<field>_op', operators.join('|')),
+        ...choice,
+        view,
         query('sortby', 'string'),
         query('sortdir', 'asc|desc'),
         query('pagesize', 'number'),
         query('nexttoken', 'string'),
       ];
   }
+}
+
+const id: EndpointParameter = { name: 'id', in: 'path', type: 'guid', required: true };
+const view = query('view', 'string');
+
+function query(name: string, type: string): EndpointParameter {
+  return { name, in: 'query', type, required: false };
+}
+
+/** What records are chosen by beside the values of their fields. */
+function otherChoices({ ownerIndexes = [], UpdateParams }: EntityDefinition): readonly EndpointParameter[] {
+  return [
+    ...(ownerIndexes.length > 0 ? [query('owner', 'guid')] : []),
+    ...(ownerIndexes.some(({ scopeList }) => scopeList === true) ? [query('all', 'boolean')] : []),
+    ...(UpdateParams.some(({ search }) => search === true) ? [query('q', 'string')] : []),
+  ];
 }
 
 /** The platform makes the values of the others. */
