@@ -58,7 +58,7 @@ export const passwordLengthMin = 10;
 const orgsPerUserMax = 100;
 
 export const userKey = (id: string): Key => ({ pk: 'org-user', sk: id });
-export const userByEmailKey = (email: string): Key => ({ pk: 'org-user-email', sk: emailKey(email) });
+const userByEmailKey = (email: string): Key => ({ pk: 'org-user-email', sk: emailKey(email) });
 const membershipPartition = (userId: string): string => `org-membership;${userId}`;
 export const membershipKey = (userId: string, orgCode: string): Key => ({
   pk: membershipPartition(userId),
