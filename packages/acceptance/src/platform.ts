@@ -43,6 +43,7 @@ export interface StartOptions {
 
 const startMilliseconds = 30_000;
 const entry = join(import.meta.dirname, '..', '..', 'server', 'src', 'main.ts');
+const verifyEntry = join(import.meta.dirname, '..', '..', 'server', 'src', 'verify.ts');
 
 /** Starts a platform on free ports and waits until it says that it is ready. */
 export async function startPlatform(options: StartOptions = {}): Promise<Platform> {
@@ -71,6 +72,12 @@ export async function runToEnd(args: readonly string[], options: StartOptions = 
   const ended = await running.ended;
   clearTimeout(timer);
   return { ...ended, stdout: running.stdout(), stderr: running.stderr() };
+}
+
+/** Runs the program that looks for drift in the data of a platform that has ended. */
+export async function verifyToEnd(dataDir: string): Promise<Run> {
+  const running = launch([verifyEntry, '--data-dir', dataDir], { dataDir });
+  return { ...(await running.ended), stdout: running.stdout(), stderr: running.stderr() };
 }
 
 const children = new Set<ChildProcess>();

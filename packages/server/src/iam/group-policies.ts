@@ -18,12 +18,21 @@ export function groupIndexChanges(
   before: readonly string[],
   after: readonly string[],
 ): readonly PlannedChange[] {
-  const entry = (policyId: string): Key => ({ pk: indexPk, sk: indexSortKey(policyId, group.id) });
+  const entry = (policyId: string): Key => entryOf(group.id, policyId);
   const [old, wanted] = [new Set(before), new Set(after)];
   return [
     ...[...old.difference(wanted)].map((id) => planned({ kind: 'remove', ...entry(id), if: 'any' })),
     ...[...wanted.difference(old)].map((id) => planned({ kind: 'put-index', ...entry(id), target: group.key })),
   ];
+}
+
+/** All index entries that a group has. */
+export function groupEntries(group: { readonly id: string }): readonly Key[] {
+  return [...new Set(policyIdsOf(group))].map((policyId) => entryOf(group.id, policyId));
+}
+
+function entryOf(groupId: string, policyId: string): Key {
+  return { pk: indexPk, sk: indexSortKey(policyId, groupId) };
 }
 
 /** The groups that hold a policy, the first of them. */

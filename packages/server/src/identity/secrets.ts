@@ -16,10 +16,10 @@ export interface Secrets {
 
 /** Reads the secrets of a data directory, or makes them: one file, mode 0600, on disk before anything is signed. */
 export async function loadSecrets(dataDir: string, clock: Clock): Promise<Secrets> {
-  const path = join(dataDir, 'secrets.json');
-  const known = await readIfThere(path);
+  const path = secretsPath(dataDir);
+  const known = await readSecrets(dataDir);
   if (known !== undefined) await chmod(path, 0o600);
-  const held = known === undefined ? {} : (JSON.parse(known) as Partial<Secrets>);
+  const held = known ?? {};
   const { signing_keys, cursor_key, field_keys } = held;
   if (signing_keys !== undefined && cursor_key !== undefined && field_keys !== undefined)
     return { signing_keys, cursor_key, field_keys };
@@ -27,6 +27,16 @@ export async function loadSecrets(dataDir: string, clock: Clock): Promise<Secret
   const secrets = { ...(await makeSecrets(clock)), ...held };
   await writeDurably(path, `${JSON.stringify(secrets, null, 2)}\n`);
   return secrets;
+}
+
+/** The secrets as they lie there, without those that came since; undefined where there are none. */
+export async function readSecrets(dataDir: string): Promise<Partial<Secrets> | undefined> {
+  const text = await readIfThere(secretsPath(dataDir));
+  return text === undefined ? undefined : (JSON.parse(text) as Partial<Secrets>);
+}
+
+function secretsPath(dataDir: string): string {
+  return join(dataDir, 'secrets.json');
 }
 
 async function makeSecrets(clock: Clock): Promise<Secrets> {

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { RecordBench, SteppedClock } from './entities/record-bench.ts';
+import { openStore } from './store/open-store.ts';
+import type { OpenedStore } from './store/port.ts';
+
+const program = join(import.meta.dirname, 'verify.ts');
+
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function verify(...words: readonly string[]): Promise<Run> {
+  // No settings of the shell that runs the tests.
+  const env = {};
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [program, ...words], { env }, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, stdout, stderr });
+    });
+  });
+}
+
+function temporaryFolder(context: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'freehold-verify-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function using<T>(path: string, work: (opened: OpenedStore) => Promise<T>): Promise<T> {
+  const onFatal = (error: unknown) => assert.fail(String(error));
+  const opened = await openStore({ kind: 'sqlite', path, clock: new SteppedClock(), onFatal });
+  try {
+    return await work(opened);
+  } finally {
+    await opened.store.close();
+  }
+}
+
+/** A data folder of a platform that is stopped: one order refers to the other. */
+async function dataFolder(context: TestContext) {
+  const folder = temporaryFolder(context);
+  const paths = { test: join(folder, 'test.db'), prod: join(folder, 'prod.db') };
+  await using(paths.prod, async () => undefined);
+  const ids = await using(paths.test, async (opened) => {
+    const bench = new RecordBench(opened, new SteppedClock());
+    await bench.found(bench.workspace);
+    const node = bench.node();
+    const lookup = { name: 'next', colType: 'guid', lookup: { entity: 'order' } };
+    await node.admin.define('acme', { entityName: 'order', UpdateParams: [{ name: 'title', index: true }, lookup] });
+    const call = await node.call('order');
+    const { id } = (await node.runtime.create(call, { title: 'a' })).data;
+    return [id, (await node.runtime.create(call, { title: 'b', next: id })).data.id] as const;
+  });
+  return { folder, path: paths.test, ids };
+}
+
+test('a folder in which nothing has drifted is told of in numbers, and left as it is', async (context) => {
+  const { folder, path } = await dataFolder(context);
+  const contents = () => using(path, ({ maintenance }) => maintenance.scan('org#acme-main', undefined, 1000));
+  const [before, names] = [await contents(), readdirSync(folder)];
+  const { code, stdout, stderr } = await verify('--data-dir', folder);
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /^test: 1 orgs, 1 workspaces \(and 0 not looked at\), 2 records, 6 index entries,/);
+  assert.match(stdout, /^prod: 0 orgs/m);
+  assert.match(stdout, /nothing has drifted\n$/);
+  assert.deepEqual([await contents(), readdirSync(folder)], [before, names]);
+});
+
+test('what has drifted is told with its place, and ends the program with 1', async (context) => {
+  const { folder, path, ids } = await dataFolder(context);
+  await using(path, async ({ store }) => {
+    const scope = store.scope('org#acme-main');
+    const [entry] = await scope.range('index#order;field#title@1', { limit: 1 });
+    assert.ok(entry !== undefined);
+    await scope.commit([{ kind: 'remove', pk: entry.pk, sk: entry.sk, if: 'present' }]);
+  });
+  const { code, stdout } = await verify('--data-dir', folder);
+  assert.equal(code, 1);
+  const line = `index in org#acme-main at "index#order;field#title@1" "1a\\u0001\\u0001${ids[0]}": is missing`;
+  assert.ok(stdout.includes(line), stdout);
+  assert.match(stdout, /drift: 1\n$/);
+});
+
+test('a reference that dangles is told, and is no drift', async (context) => {
+  const { folder, path, ids } = await dataFolder(context);
+  await using(path, async (opened) => {
+    const scope = opened.store.scope('org#acme-main');
+    const items = await opened.maintenance.scan(scope.name, undefined, 1000);
+    const target = items.filter(({ pk, sk }) => pk.startsWith('index#') && sk.endsWith(ids[0]));
+    await scope.commit([
+      { kind: 'remove', pk: 'org#acme-main;data#order', sk: `order#${ids[0]}`, if: 'present' },
+      ...target.map(({ pk, sk }) => ({ kind: 'remove', pk, sk, if: 'present' }) as const),
+      { kind: 'add', pk: 'count', sk: 'order', by: -1 },
+    ]);
+  });
+  const { code, stdout } = await verify('--data-dir', folder);
+  assert.equal(code, 0, stdout);
+  const line = `dangling in org#acme-main at "org#acme-main;data#order" "order#${ids[1]}": \`next\` names the order ${ids[0]}`;
+  assert.ok(stdout.includes(line), stdout);
+});
+
+test('a folder whose platform is running is not looked at', async (context) => {
+  const { folder, path } = await dataFolder(context);
+  await using(path, async () => {
+    const { code, stdout, stderr } = await verify('--data-dir', folder);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.match(stderr, /is the platform still running.*is open already/);
+  });
+});
+
+test('an empty folder, a missing one and a word that means nothing are refused, and nothing is made', async (context) => {
+  const folder = temporaryFolder(context);
+  const missing = join(folder, 'missing');
+  for (const words of [['--data-dir', folder], ['--data-dir', missing], ['--nothing'], ['word']]) {
+    const { code, stdout, stderr } = await verify(...words);
+    assert.deepEqual([code, stdout], [2, ''], words.join(' '));
+    assert.match(stderr, /there is no data|Unknown option|Unexpected argument/);
+  }
+  assert.deepEqual([readdirSync(folder), existsSync(missing)], [[], false]);
+});
