@@ -1,16 +1,9 @@
 import { timestamp } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { type Change, Conflict, type Key, type Scope } from '../store/port.ts';
-import {
-  type AppUser,
-  type AppUsersParts,
-  appUserKey,
-  identityKey,
-  passwordIdp,
-  type SignIn,
-  tokenEpoch,
-} from './app-users.ts';
+import { type AppUser, type AppUsersParts, appUserKey, identityKey, passwordIdp, type SignIn } from './app-users.ts';
 import { emailKey } from './email.ts';
+import { withNextEpoch } from './ended-tokens.ts';
 import type { ProviderIdentity } from './oidc/claims.ts';
 
 type Parts = Pick<AppUsersParts, 'clock' | 'newId'>;
