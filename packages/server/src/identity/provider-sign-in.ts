@@ -89,7 +89,7 @@ async function evictPassword(orgScope: Scope, email: string): Promise<readonly C
   const evicted: Change = { kind: 'remove', ...key, if: { version: identity.version } };
   if (item === undefined) return [evicted];
   const { password_hash: _, ...user } = JSON.parse(item.value) as AppUser;
-  const ended: AppUser = { ...user, token_epoch: tokenEpoch(user) + 1 };
+  const ended = withNextEpoch(user);
   return [
     evicted,
     { kind: 'put', ...appUserKey(user_id), value: JSON.stringify(ended), if: { version: item.version } },
