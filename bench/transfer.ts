@@ -7,13 +7,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type AppUser, appUrl, defineEntity, definition, foundedOrg } from '../packages/acceptance/src/org.ts';
+import { type AppUser, appUrl, defineEntity, foundedOrg } from '../packages/acceptance/src/org.ts';
 import { type Platform, startPlatform } from '../packages/acceptance/src/platform.ts';
+import { csv, jsonl, orders, send } from './orders.ts';
 import type { Usage } from './report-cpu.ts';
 
 /** So many fill V8's young generation and SQLite's caches, which are the process's own and stay as they are. */
 const warmUpRows = 20_000;
-const chunkRows = 500;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { rows: { type: 'string', default: '100000' } } });
@@ -52,70 +52,6 @@ async function measuredInTurn(runs: Readonly<Record<string, (user: AppUser) => P
   } finally {
     await platform.terminate();
   }
-}
-
-/** A record as apps have many: of some 300 bytes, with an index and a unique value. */
-function orders(entityName: string): Record<string, unknown> {
-  return {
-    ...definition(entityName, [
-      { name: 'number', validate: true, maxlength: 20 },
-      { name: 'customer', validate: true, maxlength: 100 },
-      { name: 'region', index: true },
-      { name: 'amount', colType: 'number', validate: true, min: 0 },
-      { name: 'placed', colType: 'date' },
-      { name: 'paid', colType: 'boolean' },
-    ]),
-    UniqueIndexes: [{ indexName: 'by_number', fields: ['number'] }],
-  };
-}
-
-interface Row {
-  readonly number: string;
-  readonly customer: string;
-  readonly region: string;
-  readonly amount: number;
-  readonly placed: string;
-  readonly paid: boolean;
-}
-
-function rowAt(index: number): Row {
-  return {
-    number: `N-${String(index).padStart(8, '0')}`,
-    customer: `Customer number ${index % 1000} of many`,
-    region: `region ${index % 10}`,
-    amount: index / 100,
-    placed: '2026-11-20',
-    paid: index % 2 === 0,
-  };
-}
-
-function* csv(rows: number): Generator<string> {
-  yield `${Object.keys(rowAt(0)).join(',')}\n`;
-  yield* lines(rows, (row) => Object.values(row).join(','));
-}
-
-function jsonl(rows: number): Generator<string> {
-  return lines(rows, (row) => JSON.stringify(row));
-}
-
-function* lines(rows: number, lineOf: (row: Row) => string): Generator<string> {
-  for (let start = 0; start < rows; start += chunkRows) {
-    const end = Math.min(rows, start + chunkRows);
-    yield Array.from({ length: end - start }, (_, index) => `${lineOf(rowAt(start + index))}\n`).join('');
-  }
-}
-
-async function send(user: AppUser, path: string, file: Generator<string>): Promise<void> {
-  const type = path.includes('upsert') ? 'application/x-ndjson' : 'text/csv';
-  const response = await fetch(appUrl(user.org, path), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${user.token}`, 'content-type': type },
-    body: ReadableStream.from(file).pipeThrough(new TextEncoderStream()),
-    duplex: 'half',
-  });
-  const text = await response.text();
-  const result: unknown = JSON.parse(text);
-  if (!response.ok || (result as { failed: number }).failed > 0) throw new Error(text);
 }
 
 const newline = 0x0a;
