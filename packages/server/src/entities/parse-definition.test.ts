@@ -105,6 +105,15 @@ const refused: readonly Refusal[] = [
   ['keys that are no object', keys('x'), ['/baseKeys wrong_type']],
   ['keys without templates', keys({}), ['/baseKeys/pkTemplate wrong_type', '/baseKeys/skTemplate wrong_type']],
   ['an unknown member of the keys', keys({ pkTemplate: pk, skTemplate: sk, gsi: 1 }), ['/baseKeys/gsi unknown_field']],
+  [
+    'a key that a removal elsewhere would leave without a value',
+    {
+      entityName: 'order',
+      UpdateParams: [{ name: 'of', colType: 'guid', lookup: { entity: 'order', onDelete: 'setnull' } }],
+      baseKeys: { pkTemplate: pk, skTemplate: '{of}#{id}' },
+    },
+    ['/baseKeys/skTemplate contradiction'],
+  ],
   ['an unknown token', keys({ pkTemplate: pk, skTemplate: '{nothing}' }), ['/baseKeys/skTemplate unknown_token']],
   [
     'a built-in as a token',

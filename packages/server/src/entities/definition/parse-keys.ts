@@ -13,11 +13,16 @@ export function checkBaseKeys(input: unknown, fields: readonly FieldDefinition[]
   const part = { item: input, pointer: '/baseKeys' };
   refuseUnknownMembers(part, { what: '`baseKeys`', known: ['pkTemplate', 'skTemplate'] }, add);
   const known = new Set<string>([...claimTokens, ...indexableNames(fields)]);
+  const cleared = fields.filter(({ lookup }) => lookup?.onDelete === 'setnull').map(({ name }) => name);
   for (const member of ['pkTemplate', 'skTemplate'] as const) {
     const template = readTemplate(part, member, add);
-    for (const token of template?.tokens ?? [])
-      if (!known.has(token))
-        add(`/baseKeys/${member}`, 'unknown_token', `\`${member}\` names an unknown token \`{${token}}\``);
+    const refuse = (code: string, message: string): void =>
+      add(`/baseKeys/${member}`, code, `\`${member}\` ${message}`);
+    for (const token of template?.tokens ?? []) {
+      if (!known.has(token)) refuse('unknown_token', `names an unknown token \`{${token}}\``);
+      else if (cleared.includes(token))
+        refuse('contradiction', `names \`{${token}}\`, which \`setnull\` would take from records`);
+    }
     if (template !== undefined && member === 'pkTemplate') requireWorkspace(part, member, add);
   }
 }
