@@ -29,12 +29,16 @@ export type ImportEnd = Readonly<Record<'code' | 'message', string>>;
 
 const errorsMax = 100;
 
+/** One row may hold a megabyte of wrong names; a hundred such rows must not be kept and sent back. */
+const errorCharactersMax = 1024 * 1024;
+
 export class ImportTally {
   readonly ignored = new Set<string>();
   readonly #errors: RowErrors[] = [];
   #created = 0;
   #updated = 0;
   #failed = 0;
+  #errorCharacters = 0;
 
   get figures(): ImportFigures {
     const [created, updated, failed] = [this.#created, this.#updated, this.#failed];
@@ -45,7 +49,7 @@ export class ImportTally {
     for (const one of settled) {
       if ('errors' in one) {
         this.#failed += 1;
-        if (this.#errors.length < errorsMax) this.#errors.push(one);
+        this.#tellOf(one);
       } else if (one.write.before === undefined) this.#created += 1;
       else this.#updated += 1;
     }
@@ -59,5 +63,11 @@ export class ImportTally {
       dry_run: isDry,
       ...(end === undefined ? {} : { error: { code: end.code, message: end.message } }),
     };
+  }
+
+  #tellOf(failed: RowErrors): void {
+    if (this.#errors.length === errorsMax || this.#errorCharacters >= errorCharactersMax) return;
+    this.#errors.push(failed);
+    this.#errorCharacters += JSON.stringify(failed.errors).length;
   }
 }
