@@ -293,6 +293,26 @@ test('a build tells how far it is, and goes on from there when it is taken over'
   await assertNoDrift(bench);
 });
 
+test('a long build lets other work have its turn, and comes back', async (context) => {
+  const { bench, node } = await started(context, { records: 12 });
+  await change(node, indexed);
+  const turn = () => maintainEntity(job(bench), work, async () => bench.clock.advance(3000));
+  const isWaiting = async (): Promise<boolean> => {
+    const items = await bench.opened.store.scope('org#acme').range('work', { limit: 100 });
+    return items.some(({ due }) => due?.at === bench.clock.now());
+  };
+  const isBuilt = async () => !Object.values(await statesOf(node)).includes('building');
+  let turns = 0;
+  for (let isDone = false; !isDone; turns++) {
+    await turn();
+    await node.configs.refresh('acme');
+    isDone = await isBuilt();
+    assert.ok(isDone || (await isWaiting()));
+  }
+  assert.ok(turns > 3);
+  await assertNoDrift(bench);
+});
+
 test('a dropped index is kept until two seconds after its dropping was seen, and then goes', async (context) => {
   const { bench, node } = await started(context, { records: 4, definition: { ...plain, ...indexed } });
   const entries = async () => (await bench.contents()).filter(({ pk }) => pk.startsWith('index#order;field#a')).length;

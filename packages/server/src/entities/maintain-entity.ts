@@ -52,15 +52,36 @@ export interface MaintainParts extends ChangeConfigParts {
   readonly recordsPerStep?: number;
 }
 
+/** After so long it is the turn of other work: a million records of one org must not hold up the jobs of the others. */
+const turnMilliseconds = 10_000;
+
+class TurnOver extends Error {}
+
 /**
- * Builds the indexes that are to be built and erases those that are to go, until nothing is left to do. It may be ended
- * at any step: whoever does it again goes on from the last step that was noted, or does steps again that were done.
+ * Builds the indexes that are to be built and erases those that are to go, until nothing is left to do or its turn is
+ * over: then it comes back. It may be ended at any step: whoever does it again goes on from the last step that was
+ * noted, or does steps again that were done.
  */
 export async function maintainEntity(
   parts: MaintainParts,
   work: MaintainEntity,
   stillMine: () => Promise<void>,
 ): Promise<void> {
+  const begunAt = parts.clock.now();
+  const inTurn = async (): Promise<void> => {
+    await stillMine();
+    if (parts.clock.now() - begunAt >= turnMilliseconds) throw new TurnOver();
+  };
+  try {
+    await maintain(parts, work, inTurn);
+  } catch (error) {
+    if (!(error instanceof TurnOver)) throw error;
+    const scope = parts.store.scope(orgScopeName(work.orgCode));
+    await scope.commit([maintainWork(work, parts.clock.now())], { priority: 'background' });
+  }
+}
+
+async function maintain(parts: MaintainParts, work: MaintainEntity, stillMine: () => Promise<void>): Promise<void> {
   const place = { scope: parts.store.scope(orgScopeName(work.orgCode)), key: indexProgressKey(work.entityName) };
   for (;;) {
     await stillMine();

@@ -53,6 +53,7 @@ const bytesPerStep = 4 * 1024 * 1024;
 async function maintainWorkspace({ task, progress, stillMine }: TaskRun, place: Place): Promise<Outcome> {
   const { scope, code, partition, recordsPerStep } = place;
   const { name } = task.entity;
+  await progress.enter(code);
   await stillMine();
   const fence = await raise({ scope }, name, task.level);
   if (fence === 'newer') return 'overtaken';

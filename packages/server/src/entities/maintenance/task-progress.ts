@@ -74,13 +74,24 @@ export class TaskProgress {
     return (this.duplicates.get(indexName)?.length ?? 0) >= examplesMax;
   }
 
+  /** All workspaces before this one are done. */
+  async enter(code: string): Promise<void> {
+    if (code === this.#note.code) return;
+    const { after: _, ...note } = this.#note;
+    await this.#goOn({ ...note, code });
+  }
+
   async advance({ code, after, records, duplicates }: Advance): Promise<void> {
     const found = new Map(this.#note.duplicates);
     for (const { indexName, ids } of duplicates)
       found.set(indexName, [...(found.get(indexName) ?? []), { tenant_code: code, ids }].slice(0, examplesMax));
-    const { done, total, task } = this.#note;
-    const sum = done + records;
-    this.#note = { done: sum, total: Math.max(total, sum), task, code, after, duplicates: [...found] };
+    const { total, task } = this.#note;
+    const done = this.#note.done + records;
+    await this.#goOn({ done, total: Math.max(total, done), task, code, after, duplicates: [...found] });
+  }
+
+  async #goOn(note: Note): Promise<void> {
+    this.#note = note;
     const age = this.#parts.clock.now() - this.#notedAt;
     if (age < 0 || age >= noteAfterMilliseconds) await this.#save();
   }
