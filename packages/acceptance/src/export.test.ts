@@ -212,3 +212,11 @@ test('a client that leaves a long export leaves the platform as it was', async (
   leaving.abort();
   assert.equal((await exportRows(founder, 'order')).length, rows.length);
 });
+
+test('what denies a list denies the export, and what denies a create denies the import', async () => {
+  const member = await memberWith(founder, [allow('*'), deny('*', ['/list/order', '/create/order'])]);
+  assertProblem(await transfer(member, '/export/order'), 'access_denied');
+  const body = jsonLines([{ name: 'x' }]);
+  const headers = { 'content-type': 'application/x-ndjson' };
+  assertProblem(await transfer(member, '/import/order', { method: 'POST', body, headers }), 'access_denied');
+});

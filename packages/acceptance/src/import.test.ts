@@ -167,7 +167,7 @@ test('what an export says of the platform is passed over and named, so that an e
 const limited = async (entity: string): Promise<AppUser> => {
   const { items } = await list(founder, entity, '?number=N1');
   return memberWith(founder, [
-    allow(`create${entity}`, `/import/${entity}`),
+    allow(`create${entity}`, [`/import/${entity}`, `/create/${entity}`]),
     allow(`update${entity}`),
     deny(`update${entity}`, `/update/${entity}/${items[0]?.id}`),
   ]);

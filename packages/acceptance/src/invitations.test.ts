@@ -266,3 +266,27 @@ test('B11: invitations are for callers with an app JWT of this org, and those of
   assert.deepEqual(await open(other), []);
   assert.ok((await open()).some((invitation) => invitation.id === id));
 });
+
+test('whoever was put out of the workspace lets nobody in by what he sent before', async () => {
+  const member = await signedInMember();
+  const second = newEmail('second');
+  const sent = await post(member, { email: second });
+  assert.equal(sent.status, 201, sent.text);
+  assert.equal((await act(founder, 'DELETE', `/delete/user/${member.id}`)).status, 204);
+  assertProblem(await accept(await signIn(org, second), sent.body.code), 'not_found');
+  assert.ok((await open()).some(({ id }) => id === sent.body.id));
+});
+
+/** A member of the founder's workspace who may invite. */
+async function signedInMember(): Promise<AppUser> {
+  const email = newEmail('inviter');
+  const policy = await create(founder, 'aclpolicy', {
+    name: `inviting ${random()}`,
+    statements: [allow('createinvitation')],
+  });
+  const { code } = await invite(email, { acl_policy_id: policy.id });
+  const user = await signIn(org, email);
+  const accepted = await accept(user, code);
+  assert.equal(accepted.status, 200, accepted.text);
+  return refreshed(user);
+}

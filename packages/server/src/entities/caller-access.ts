@@ -4,8 +4,8 @@ import type { RecordCall } from './write-loop.ts';
 export interface CallerAccess {
   /** @param resource the path below the app, as policies name it. */
   may(verb: string, entityName: string, resource: string): boolean;
-  /** Asks for another verb on what the call asks for. @throws Problem `access_denied`. */
-  demand(verb: string): void;
+  /** Asks for a verb on the call's entity, at the call's path or another. @throws Problem `access_denied`. */
+  demand(verb: string, resource?: string): void;
 }
 
 /** A call that was allowed, of a caller who may ask for more than its verb. */

@@ -48,7 +48,7 @@ export async function authorize(
     actor: actorOf(caller),
     access: {
       may: (verb, entityName, resource) => access.decide(verb + entityName, resource) === 'allowed',
-      demand: (verb) => demandVerb(parts, caller, { ...question, verb }),
+      demand: (verb, resource = question.resource) => demandVerb(parts, caller, { ...question, verb, resource }),
     },
   };
 }

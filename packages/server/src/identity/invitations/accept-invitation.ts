@@ -57,13 +57,22 @@ async function acceptance(
   if (emailKey(invitation.email) !== emailKey(person.email)) throw noInvitation();
   if ((await findMember(workspace, person.id)) !== undefined)
     throw new Problem('conflict', 'the caller is in the workspace already');
+  const inviter = await requireInviter(workspace, invitation);
   const policyId = await grantedPolicy(workspace, invitation);
   return [
+    inviter,
     { kind: 'remove', ...invitationKey(invitation.id), if: { version: item.version } },
     { kind: 'check', ...workspaceHeadKey, if: 'present' },
     { kind: 'remove', ...removedMemberKey(person.id), if: 'any' },
     ...(await joiningChanges(parts, workspace, { member: person, policyId, role: invitation.role })),
   ];
+}
+
+/** Whoever has gone, or was put out, lets nobody in any more: neither others nor himself under another address. */
+async function requireInviter(workspace: Workspace, { invited_by }: Invitation): Promise<Change> {
+  const inviter = await findMember(workspace, invited_by);
+  if (inviter?.data.status !== 'active') throw noInvitation();
+  return { kind: 'check', ...inviter.key, if: { version: inviter.version } };
 }
 
 async function grantedPolicy(workspace: Workspace, { acl_policy_id }: Invitation): Promise<string | undefined> {

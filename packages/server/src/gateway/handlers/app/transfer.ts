@@ -48,6 +48,8 @@ async function importFile(
   if (stream === undefined) throw new TypeError('the route takes a stream');
   if (incoming.headers['idempotency-key'] !== undefined) throw new Problem('invalid_request', repeatedByUpsert);
   refuseParameters(query, ['dry_run', 'upsert']);
+  // A row is a create like any other: what denies the one denies the other.
+  call.access.demand('create', `/create/${call.entity.name}`);
   const run = runtime.import(call, {
     format: stream.mediaType === csvType ? 'csv' : 'jsonl',
     bytes: stream.bytes,
@@ -86,6 +88,8 @@ async function* progressLines(run: Import): AsyncGenerator<string> {
 }
 
 function exportFile({ configs }: TransferServices, { query, incoming }: GatewayRequest, call: AuthorizedCall): Reply {
+  // An export is a list without pages: what denies the one denies the other.
+  call.access.demand('list', `/list/${call.entity.name}`);
   const format = readFormat(query.get('format'), incoming);
   const listQuery = scopeToCaller(call, readExportQuery(call, query));
   const presentation = presentationOf(call, 'list', listQuery.view);
