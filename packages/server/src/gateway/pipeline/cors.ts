@@ -14,26 +14,40 @@ export interface CallTrace {
  * it, and nothing else ever is. Also on refusals, so that a page can read why. Tokens travel in headers and never in
  * cookies, so credentials are not allowed.
  */
-export async function withCors(
+export function withCors(
   origins: AppOrigins,
-  { incoming, errors, requestId }: CrossOrigin,
+  request: CrossOrigin,
   answer: (trace: CallTrace) => Promise<Reply>,
 ): Promise<Reply> {
+  const { incoming, errors, requestId } = request;
+  const refused = (error: unknown): Reply => errors.reply(error, requestId);
   const { origin } = incoming.headers;
+  if (origin === undefined) return answer({}).then(varied, (error: unknown) => varied(refused(error)));
   const isAllowed = async (env: Environment | undefined): Promise<boolean> => {
     const orgCode = orgOf(incoming.url ?? '');
-    return origin !== undefined && orgCode !== undefined && origins.isAllowed(orgCode, origin, env);
+    return orgCode !== undefined && origins.isAllowed(orgCode, origin, env);
   };
-  if (origin !== undefined && isPreflight(incoming)) {
-    const headers = (await isAllowed(undefined)) ? { ...allowed(origin), ...preflightHeaders } : {};
-    return { status: 204, headers: { ...vary, ...headers } };
-  }
+  if (isPreflight(incoming)) return answerPreflight(origin, isAllowed);
   const trace: CallTrace = {};
-  const reply = await answer(trace).catch((error: unknown) => errors.reply(error, requestId));
-  if (origin === undefined) return { ...reply, headers: { ...reply.headers, ...vary } };
-  if (await isAllowed(trace.env))
-    return { ...reply, headers: { ...exposed, ...reply.headers, ...vary, ...allowed(origin) } };
-  return { ...reply, headers: { ...withoutCors(reply.headers), ...vary } };
+  return answer(trace)
+    .catch(refused)
+    .then(async (reply) =>
+      (await isAllowed(trace.env))
+        ? { ...reply, headers: { ...exposed, ...reply.headers, ...vary, ...allowed(origin) } }
+        : { ...reply, headers: { ...withoutCors(reply.headers), ...vary } },
+    );
+}
+
+async function answerPreflight(
+  origin: string,
+  isAllowed: (env: Environment | undefined) => Promise<boolean>,
+): Promise<Reply> {
+  const headers = (await isAllowed(undefined)) ? { ...allowed(origin), ...preflightHeaders } : {};
+  return { status: 204, headers: { ...vary, ...headers } };
+}
+
+function varied(reply: Reply): Reply {
+  return { ...reply, headers: { ...reply.headers, ...vary } };
 }
 
 export interface CrossOrigin {

@@ -2,7 +2,7 @@ import type { AuthorizedCall } from '../../../entities/caller-access.ts';
 import { readListQuery } from '../../../entities/list-query.ts';
 import { scopeToCaller } from '../../../entities/list-scope.ts';
 import { type Presentation, presentationOf, presentRecords } from '../../../entities/present-records.ts';
-import { entityTag, type StoredText, storedText } from '../../../entities/record.ts';
+import { entityTag, recordText, type StoredText, storedText } from '../../../entities/record.ts';
 import type { RecordRuntime } from '../../../entities/record-runtime.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { RecordRoute } from '../../app-route.ts';
@@ -125,9 +125,10 @@ function readView({ query }: GatewayRequest): string | undefined {
   return query.get('view');
 }
 
-async function textOf(call: AuthorizedCall, presentation: Presentation, stored: StoredText): Promise<string> {
-  const [text = ''] = await presentRecords(call, presentation, [stored]);
-  return text;
+/** Most replies are the stored text as it stands, which is there at once. */
+function textOf(call: AuthorizedCall, presentation: Presentation, stored: StoredText): string | Promise<string> {
+  if (presentation.projection === 'stored') return recordText(stored);
+  return presentRecords(call, presentation, [stored]).then(([text = '']) => text);
 }
 
 function prefersMinimal(request: GatewayRequest): boolean {
