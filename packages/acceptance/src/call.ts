@@ -1,4 +1,4 @@
-/** One HTTP call, as any client would make it. */
+/** One HTTP call, the way a client makes it. */
 export interface CallOptions {
   readonly token?: string;
   /** Sent as JSON; a string or bytes are sent as they stand. */

@@ -54,7 +54,7 @@ const definitions: readonly EntityDefinition[] = [
   },
 ];
 
-/** The entities of access control: the same in every workspace, served by the same runtime as any other. */
+/** The entities of access control: the same in every workspace, served by the runtime that serves all the others. */
 export const systemEntities: ReadonlyMap<string, CompiledEntity> = new Map(
   definitions.map((definition) => [definition.entityName, compileEntity(definition, 0)]),
 );

@@ -169,7 +169,7 @@ test('a reader that takes nothing is left', async (context) => {
   assert.deepEqual(served.faults, []);
 });
 
-test('a stream that fails at once is answered as any failure, and the connection goes on', async (context) => {
+test('a stream that fails at once is answered like other failures, and the connection goes on', async (context) => {
   // biome-ignore lint/correctness/useYield: it fails before it has anything to yield
   async function* failing(): AsyncGenerator<string> {
     throw new Problem('unavailable', 'the store cannot serve this now');

@@ -30,7 +30,7 @@ const read = (file: string | Uint8Array, size?: number, entity = thing): Promise
 
 for (const [what, file, records] of [
   [
-    'lines that end as any system ends them',
+    'lines that end in each of the ways that systems end them',
     'a,b\r\n1,2\n3,4\r5,6',
     [
       { a: '1', b: '2' },
