@@ -1,10 +1,10 @@
 import { Problem } from '../lib/problem.ts';
-import type { Item } from '../store/port.ts';
 import type { ApiAction } from './api-configs.ts';
 import type { AuthorizedCall } from './caller-access.ts';
 import { findItems } from './find-record.ts';
 import { readRecord, recordText, type StoredText } from './record.ts';
-import type { Projection } from './views/project.ts';
+import type { LookupSource, UnreadRecord } from './views/load-lookups.ts';
+import type { Projection, ShownRecord } from './views/project.ts';
 import { showRecords } from './views/show-records.ts';
 
 /** A view that a reply is to be made by. */
@@ -35,20 +35,40 @@ export async function presentRecords(
   items: readonly StoredText[],
 ): Promise<readonly string[]> {
   if (projection === 'stored') return items.map(recordText);
-  const { config, access, workspace } = call;
+  const { config, access } = call;
+  const fetch = roomyFetch(call);
   return showRecords(items.map(shownRecord), projection, {
     mayRead: (entityName, id) => access.may('get', entityName, `/item/${entityName}/${id}`),
-    fetch: async (entityName, ids) => {
-      const entity = await config.entity(entityName);
-      const found: readonly Item[] = entity === undefined ? [] : await findItems({ workspace, entity }, ids);
-      return found.map(readRecord);
-    },
+    fetch,
     projection: async (entityName, view) => {
       const entity = await config.entity(entityName);
       const shown = entity?.views.of('get', view);
       return shown === 'stored' ? entity?.views.whole() : shown;
     },
   });
+}
+
+/** What the records that one reply looks up may have together, in characters, and how many are read at once. */
+const lookedUpMax = 4 * 1024 * 1024;
+const readAtOnce = 20;
+
+/** Reads what is looked up until it is too much for one reply. */
+function roomyFetch({ config, workspace }: AuthorizedCall): LookupSource['fetch'] {
+  let left = lookedUpMax;
+  return async (entityName, ids) => {
+    const entity = await config.entity(entityName);
+    if (entity === undefined) return [];
+    const found: (ShownRecord | UnreadRecord)[] = [];
+    for (let start = 0; start < ids.length; start += readAtOnce) {
+      const asked = ids.slice(start, start + readAtOnce);
+      const items = left > 0 ? await findItems({ workspace, entity }, asked) : asked.map((id) => ({ id }));
+      for (const one of items) {
+        if ('value' in one) left -= one.value.length;
+        found.push('value' in one ? readRecord(one) : one);
+      }
+    }
+    return found;
+  };
 }
 
 function shownRecord({ value, version }: StoredText) {

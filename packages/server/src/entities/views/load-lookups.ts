@@ -2,12 +2,17 @@ import type { LookupMember, Projection, ShownRecord } from './project.ts';
 
 /** Where the records come from that lookups point to. */
 export interface LookupSource {
-  /** Those that there are, in any order: one read. */
-  fetch(entityName: string, ids: readonly string[]): Promise<readonly ShownRecord[]>;
+  /** Those that there are, in any order, and the ids of those for which there was no room any more. */
+  fetch(entityName: string, ids: readonly string[]): Promise<readonly (ShownRecord | UnreadRecord)[]>;
   /** Whether the caller may get the record; asked before it is read. */
   mayRead(entityName: string, id: string): boolean;
   /** Undefined where there is no such entity. */
   projection(entityName: string, view: string): Promise<Projection | undefined>;
+}
+
+/** A record that was not looked for. */
+export interface UnreadRecord {
+  readonly id: string;
 }
 
 /** A record and how it is shown. */
@@ -23,15 +28,17 @@ export interface Reference {
 }
 
 /** What a reference shows; undefined where that is nothing. */
-export type Lookups = (reference: Reference) => Shown | undefined;
+export type Lookups = (reference: Reference) => Shown | 'unread' | undefined;
+
+type Found = ShownRecord | 'unread' | undefined;
 
 /** How many lookups may follow one another: records that point to one another must come to an end. */
 export const depthMax = 2;
 
 /** Reads level by level: at once all that the records of one level point to in an entity, and nothing twice. */
 export async function loadLookups(first: readonly Shown[], source: LookupSource): Promise<Lookups> {
-  const records = new Map<string, ShownRecord | undefined>();
-  const found = new Map<string, Shown | undefined>();
+  const records = new Map<string, Found>();
+  const found = new Map<string, Shown | 'unread' | undefined>();
   const projectionOf = remembered(source);
   let level = first;
   for (let depth = 0; depth < depthMax; depth++) {
@@ -42,6 +49,10 @@ export async function loadLookups(first: readonly Shown[], source: LookupSource)
       const place = viewedPlace(reference);
       if (found.has(place)) continue;
       const record = records.get(recordPlace(reference.member.entity, reference.id));
+      if (record === 'unread') {
+        found.set(place, record);
+        continue;
+      }
       const projection = record === undefined ? undefined : await projectionOf(reference.member);
       const shown = record === undefined || projection === undefined ? undefined : { record, projection };
       found.set(place, shown);
@@ -72,7 +83,7 @@ function referencesOf({ record, projection }: Shown): readonly Reference[] {
 
 async function readRecords(
   references: readonly Reference[],
-  records: Map<string, ShownRecord | undefined>,
+  records: Map<string, Found>,
   source: LookupSource,
 ): Promise<void> {
   const wanted = new Map<string, string[]>();
@@ -86,10 +97,11 @@ async function readRecords(
     wanted.set(entity, ids);
     ids.push(id);
   }
-  const reads = [...wanted].map(async ([entity, ids]) => {
-    for (const record of await source.fetch(entity, ids)) records.set(recordPlace(entity, record.data.id), record);
-  });
-  await Promise.all(reads);
+  // One after the other: they share the room that there is.
+  for (const [entity, ids] of wanted)
+    for (const one of await source.fetch(entity, ids))
+      if ('data' in one) records.set(recordPlace(entity, one.data.id), one);
+      else records.set(recordPlace(entity, one.id), 'unread');
 }
 
 function remembered(source: LookupSource): (member: LookupMember) => Promise<Projection | undefined> {

@@ -52,6 +52,7 @@ function createWriter(lookups: Lookups): (shown: Shown, depth: number) => string
     if (depth === depthMax) return idAlone;
     const shown = lookups(reference);
     if (shown === undefined) return 'null';
+    if (shown === 'unread') return idAlone;
     const place = `${depth} ${viewedPlace(reference)}`;
     const text = written.get(place) ?? writeRecord(shown, depth + 1);
     written.set(place, text);
