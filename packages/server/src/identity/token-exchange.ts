@@ -3,11 +3,17 @@ import { type Environment, orgScopeName } from '../entities/workspace.ts';
 import { timestamp } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
-import { type AppTokenClaims, signAppToken, unverifiedClaim, verifyAppToken } from './app-tokens.ts';
+import {
+  type AppTokenClaims,
+  appTokenLifetimeSeconds,
+  signAppToken,
+  unverifiedClaim,
+  verifyAppToken,
+} from './app-tokens.ts';
 import { type AppUser, findAppUser, memberOf, type SignIn, spendLoginToken, tokenEpoch } from './app-users.ts';
 import { arrive } from './arrival.ts';
 import { requireStanding } from './ended-tokens.ts';
-import type { Membership, MembershipParts } from './memberships.ts';
+import { isActive, type Membership, type MembershipParts } from './memberships.ts';
 import { isClientOf, type Org, requireEnvironment } from './org-directory.ts';
 import { isLoginToken } from './password-login-token.ts';
 import { signInWithProvider } from './provider-sign-in.ts';
@@ -30,7 +36,6 @@ export interface ExchangedToken {
   readonly tenant_code: string | null;
 }
 
-const appTokenLifetimeSeconds = 48 * 60 * 60;
 const reexchangeSecondsMax = 30 * 24 * 60 * 60;
 
 /** Tokens of one environment are never good in the other. */
@@ -70,7 +75,8 @@ interface Issue {
 export async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Promise<ExchangedToken> {
   const { org, env, user, signIn } = issue;
   const membership = await arrive(parts, { env, orgCode: org.code }, memberOf(user));
-  if (membership?.member.data.status === 'suspended') throw new Problem('token_invalid', 'the membership is suspended');
+  if (membership !== undefined && !isActive(membership))
+    throw new Problem('token_invalid', 'the membership is suspended');
   const nowSeconds = Math.floor(parts.clock.now() / 1000);
   const token = await signAppToken(
     parts.signingKeys,
