@@ -45,6 +45,9 @@ interface AppTokenRealm {
   readonly nowSeconds: number;
 }
 
+/** No token lives longer: for so long a key goes on verifying when another one signs. */
+export const appTokenLifetimeSeconds = 48 * 60 * 60;
+
 export async function signAppToken(
   keys: SigningKeys,
   subject: AppTokenSubject,
