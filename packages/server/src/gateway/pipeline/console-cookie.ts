@@ -22,7 +22,8 @@ export function siteUrl({ managementUrl }: ConsoleSite, { headers }: IncomingMes
 export function readSession(site: ConsoleSite, incoming: IncomingMessage): string {
   const cookie = isCookieCall(incoming) ? cookieOf(site, incoming) : undefined;
   if (cookie === undefined) return readBearerToken(incoming);
-  const isOwn = incoming.headers.origin === new URL(siteUrl(site, incoming)).origin;
+  const { origin } = incoming.headers;
+  const isOwn = origin !== undefined && origin === URL.parse(siteUrl(site, incoming))?.origin;
   if (incoming.method !== 'GET' && !isOwn)
     throw new Problem('origin_refused', 'a call with a cookie must come from a page of this address');
   return cookie;
