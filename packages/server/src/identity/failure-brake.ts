@@ -1,7 +1,7 @@
-import { isIP } from 'node:net';
-import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
+import { networkKey } from './network-key.ts';
+import { windowedLog } from './windowed-log.ts';
 
 /** Who tries to sign in: the canonical address (`emailKey`) and the client's IP address as the gateway knows it. */
 export interface SignInAttempt {
@@ -31,8 +31,8 @@ interface FailureBrakeOptions {
 }
 
 export function createFailureBrake({ clock, bucketsMax = 100_000 }: FailureBrakeOptions): FailureBrake {
-  const pairs = failureLog(perEmailAndIpMax, bucketsMax);
-  const addresses = failureLog(perIpMax, bucketsMax);
+  const pairs = windowedLog(perEmailAndIpMax, bucketsMax);
+  const addresses = windowedLog(perIpMax, bucketsMax);
   const check = (emailKey: string, address: string, now: number): void => {
     const freeAt = Math.max(pairs.freeAt(pairKey(address, emailKey), now), addresses.freeAt(address, now));
     if (freeAt > now) throw rateLimited(freeAt - now);
@@ -56,7 +56,6 @@ export function createFailureBrake({ clock, bucketsMax = 100_000 }: FailureBrake
 
 const perEmailAndIpMax = 10;
 const perIpMax = 100;
-const windowMilliseconds = 15 * 60 * 1000;
 
 /** No address contains a space, so two pairs never share a key. */
 function pairKey(address: string, emailKey: string): string {
@@ -68,68 +67,4 @@ function rateLimited(waitMilliseconds: number): Problem {
   return new Problem('rate_limited', `too many failed sign-ins, try again in ${seconds} seconds`, {
     retry_after_seconds: seconds,
   });
-}
-
-interface FailureLog {
-  /** When the next failure is admitted: `now` or earlier unless the bucket is full. */
-  freeAt(key: string, now: number): number;
-  add(key: string, now: number): void;
-  forget(key: string): void;
-}
-
-/** Holds the times of the failures themselves: a counter per fixed window would admit twice the limit across its edge. */
-function failureLog(failuresMax: number, bucketsMax: number): FailureLog {
-  const buckets = new BoundedMap<string, readonly number[]>(bucketsMax);
-  const recent = (key: string, now: number): readonly number[] =>
-    // A time ahead of now means that the clock was set back: a little must not forgive, a lot must not hold for long.
-    (buckets.get(key) ?? []).filter((time) => Math.abs(now - time) < windowMilliseconds);
-  return {
-    freeAt(key, now) {
-      const times = recent(key, now);
-      const [oldest = now] = times;
-      return times.length < failuresMax ? now : oldest + windowMilliseconds;
-    },
-    add: (key, now) => buckets.set(key, [...recent(key, now), now]),
-    forget: (key) => void buckets.delete(key),
-  };
-}
-
-/**
- * The part of an address that its holder cannot choose: all of an IPv4 address, the first 64 bits of an IPv6 one. An
- * IPv4 address in IPv6 clothing is itself, in every spelling. What is no address at all shares one bucket.
- */
-function networkKey(ip: string): string {
-  const [address = ''] = ip.split('%');
-  const version = isIP(address);
-  if (version === 4) return address;
-  if (version === 0) return 'unknown';
-  const groups = ipv6Groups(address);
-  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff)
-    return groups.slice(6).flatMap(bytesOf).join('.');
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(':')}::/64`;
-}
-
-/** The eight groups of an address that `isIP` has found to be IPv6. */
-function ipv6Groups(address: string): readonly number[] {
-  const [head = '', tail] = address.split('::');
-  const before = groupsOf(head);
-  if (tail === undefined) return before;
-  const after = groupsOf(tail);
-  return [...before, ...new Array<number>(8 - before.length - after.length).fill(0), ...after];
-}
-
-function groupsOf(text: string): readonly number[] {
-  if (text === '') return [];
-  return text.split(':').flatMap((part) => {
-    if (!part.includes('.')) return [Number.parseInt(part, 16)];
-    const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number);
-    return [a * 256 + b, c * 256 + d];
-  });
-}
-
-function bytesOf(group: number): readonly number[] {
-  return [group >> 8, group & 0xff];
 }

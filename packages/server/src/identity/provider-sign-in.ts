@@ -5,6 +5,7 @@ import { type AppUser, type AppUsersParts, appUserKey, identityKey, passwordIdp,
 import { emailKey } from './email.ts';
 import { withNextEpoch } from './ended-tokens.ts';
 import type { ProviderIdentity } from './oidc/claims.ts';
+import { verifiedEmailKey } from './verified-email.ts';
 
 type Parts = Pick<AppUsersParts, 'clock' | 'newId'>;
 
@@ -36,11 +37,6 @@ export async function signInWithProvider(
 }
 
 const attemptsMax = 16;
-
-/** Which account has proved that the address is its own. */
-function verifiedEmailKey(email: string): Key {
-  return { pk: 'verified-email', sk: emailKey(email) };
-}
 
 async function findUserId(orgScope: Scope, key: Key): Promise<string | undefined> {
   const [item] = await orgScope.get([key]);

@@ -55,6 +55,6 @@ export function allowsOrigin(domains: readonly string[], origin: string): boolea
 /** The scheme and the host of a localhost origin, whatever its port. */
 const localhost = /^(https?:\/\/localhost)(?::\d{1,5})?$/;
 
-function isLocalhost(origin: string): boolean {
+export function isLocalhost(origin: string): boolean {
   return localhost.test(origin);
 }

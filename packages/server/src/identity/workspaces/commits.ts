@@ -15,7 +15,7 @@ export async function tryCommit(scope: Scope, changes: readonly Change[]): Promi
 /** Commits what is planned, planned anew while others change what it was planned on. @throws Problem `conflict`. */
 export async function commitPlanned(scope: Scope, plan: () => Promise<readonly Change[]>): Promise<void> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) if (await tryCommit(scope, await plan())) return;
-  throw new Problem('conflict', 'others keep changing the workspace: try again');
+  throw new Problem('conflict', 'others keep changing the same: try again');
 }
 
 const attemptsMax = 16;

@@ -1,0 +1,51 @@
+import type { Clock } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
+import type { SignInAttempt } from './failure-brake.ts';
+import type { CodePurpose } from './mailed-codes.ts';
+import { networkKey } from './network-key.ts';
+import { windowedLog } from './windowed-log.ts';
+
+/** Who asks for a mail, and for what: the address that it would go to, known or not, and where the asking comes from. */
+export interface MailRequest extends SignInAttempt {
+  readonly purpose: CodePurpose;
+}
+
+/**
+ * Keeps anybody from having many mails sent: 3 to one address and 20 asked for from one network in 15 minutes, for
+ * each purpose. It looks at nothing but the request, so that it tells nothing of an account.
+ */
+export interface MailBrake {
+  /** Counts a request. @throws Problem `rate_limited` with `retry_after_seconds`. */
+  take(request: MailRequest): void;
+  /** The same for a mail that nobody asked for by itself; false where it has to be left out. */
+  tryTake(request: MailRequest): boolean;
+}
+
+const perEmailMax = 3;
+const perNetworkMax = 20;
+const bucketsMax = 100_000;
+
+export function createMailBrake({ clock }: { readonly clock: Clock }): MailBrake {
+  const addresses = windowedLog(perEmailMax, bucketsMax);
+  const networks = windowedLog(perNetworkMax, bucketsMax);
+  /** For how many milliseconds the request has to wait; it counts where that is not at all. */
+  const waitOf = ({ purpose, emailKey, ip }: MailRequest): number => {
+    const now = clock.now();
+    const [address, network] = [`${purpose} ${emailKey}`, `${purpose} ${networkKey(ip)}`];
+    const wait = Math.max(addresses.freeAt(address, now), networks.freeAt(network, now)) - now;
+    if (wait > 0) return wait;
+    addresses.add(address, now);
+    networks.add(network, now);
+    return 0;
+  };
+  return {
+    take: (request) => {
+      const wait = waitOf(request);
+      if (wait === 0) return;
+      const retry_after_seconds = Math.ceil(wait / 1000);
+      const message = `too many mails were asked for, try again in ${retry_after_seconds} seconds`;
+      throw new Problem('rate_limited', message, { retry_after_seconds });
+    },
+    tryTake: (request) => waitOf(request) === 0,
+  };
+}

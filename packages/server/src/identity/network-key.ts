@@ -1,0 +1,41 @@
+import { isIP } from 'node:net';
+
+/**
+ * The part of an address that its holder cannot choose: all of an IPv4 address, the first 64 bits of an IPv6 one. An
+ * IPv4 address in IPv6 clothing is itself, in every spelling. What is no address at all shares one bucket.
+ */
+export function networkKey(ip: string): string {
+  const [address = ''] = ip.split('%');
+  const version = isIP(address);
+  if (version === 4) return address;
+  if (version === 0) return 'unknown';
+  const groups = ipv6Groups(address);
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff)
+    return groups.slice(6).flatMap(bytesOf).join('.');
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
+}
+
+/** The eight groups of an address that `isIP` has found to be IPv6. */
+function ipv6Groups(address: string): readonly number[] {
+  const [head = '', tail] = address.split('::');
+  const before = groupsOf(head);
+  if (tail === undefined) return before;
+  const after = groupsOf(tail);
+  return [...before, ...new Array<number>(8 - before.length - after.length).fill(0), ...after];
+}
+
+function groupsOf(text: string): readonly number[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((part) => {
+    if (!part.includes('.')) return [Number.parseInt(part, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = part.split('.').map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}
+
+function bytesOf(group: number): readonly number[] {
+  return [group >> 8, group & 0xff];
+}

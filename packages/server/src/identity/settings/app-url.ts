@@ -1,0 +1,23 @@
+import type { SettingType } from '../../entities/setting.ts';
+import { wrong } from '../../entities/setting-errors.ts';
+import { isLocalhost } from './allowed-domains.ts';
+
+const charactersMax = 500;
+const form = /^https?:\/\/[^?#@\\\s\p{Cc}]+$/u;
+
+export const appUrl: SettingType<string | null> = {
+  key: 'auth.app_url',
+  description:
+    'The address of the app’s own page that links in mails and invitations lead to; `null` takes the first of `auth.allowed_domains`. `localhost` counts in production only from `prod_value`.',
+  byDefault: null,
+  schema: { anyOf: [{ type: 'string', maxLength: charactersMax, pattern: form.source }, { type: 'null' }] },
+  parse: (input) => {
+    if (input === null) return { value: null };
+    const isUrl = typeof input === 'string' && input.length <= charactersMax && form.test(input);
+    const url = isUrl ? URL.parse(input) : null;
+    if (url === null)
+      return wrong('must be an address such as `https://app.example.com/start`, without query or fragment, or `null`');
+    return { value: url.href };
+  },
+  inProduction: (url) => (url !== null && isLocalhost(new URL(url).origin) ? null : url),
+};

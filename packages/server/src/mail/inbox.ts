@@ -1,0 +1,26 @@
+import { type Clock, timestamp } from '../lib/clock.ts';
+import type { IdSource } from '../lib/ids.ts';
+import type { Deliver } from './mail-queue.ts';
+import type { Mail } from './mailer.ts';
+
+/** Where mails end up in development: the last ones, for the developer to read and follow. */
+export interface Inbox {
+  /** The last mail first. Waits for those that were sent before. */
+  read(): Promise<readonly ReceivedMail[]>;
+}
+
+export interface ReceivedMail extends Mail {
+  readonly id: string;
+  readonly sent_at: string;
+}
+
+const mailsMax = 200;
+
+export function createMailbox(clock: Clock, newId: IdSource) {
+  const mails: ReceivedMail[] = [];
+  const deliver: Deliver = async ({ to, subject, text }) => {
+    mails.unshift({ id: newId(), to, subject, text, sent_at: timestamp(clock.now()) });
+    mails.length = Math.min(mails.length, mailsMax);
+  };
+  return { deliver, mails: (): readonly ReceivedMail[] => [...mails] };
+}

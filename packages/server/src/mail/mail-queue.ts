@@ -1,0 +1,104 @@
+import { setTimeout } from 'node:timers/promises';
+import { isEmailAddress } from '../lib/email-address.ts';
+import type { Draft, Mail, Mailer } from './mailer.ts';
+
+/** A mailer that keeps what waits in memory: bounded, a few at once, each tried three times. */
+export interface MailQueue extends Mailer {
+  /** Resolves when nothing waits and nothing is under way. */
+  settled(): Promise<void>;
+  /** Takes no more, and waits briefly for what it has. */
+  close(): Promise<void>;
+}
+
+export interface MailQueueOptions {
+  readonly deliver: Deliver;
+  /** Told of what was not delivered, without an address or a word of it. */
+  readonly onFault: (error: unknown) => void;
+  readonly pause?: Pause;
+}
+
+/** Hands one mail on, in one attempt. */
+export type Deliver = (mail: Mail) => Promise<void>;
+
+/** Resolves after the time, or when the signal says that there is no time left. */
+export type Pause = (milliseconds: number, signal: AbortSignal) => Promise<void>;
+
+const waitingMax = 1000;
+const parallelMax = 4;
+const pausesMilliseconds = [2_000, 20_000] as const;
+const closeMilliseconds = 5_000;
+
+export function createMailQueue({ deliver, onFault, pause = sleep }: MailQueueOptions): MailQueue {
+  const waiting: (Mail | Draft)[] = [];
+  const awaited: (() => void)[] = [];
+  const closing = new AbortController();
+  let running = 0;
+  const work = async (entry: Mail | Draft): Promise<void> => {
+    try {
+      const mail = typeof entry === 'function' ? await entry() : entry;
+      if (mail !== undefined) await deliverPatiently(deliver, safeMail(mail), (time) => pause(time, closing.signal));
+    } catch (error) {
+      onFault(error);
+    }
+    running -= 1;
+    next();
+  };
+  const next = (): void => {
+    const entry = running < parallelMax ? waiting.shift() : undefined;
+    if (entry !== undefined) {
+      running += 1;
+      void work(entry);
+    } else if (running === 0 && waiting.length === 0) for (const resolve of awaited.splice(0)) resolve();
+  };
+  const settled = (): Promise<void> =>
+    running === 0 && waiting.length === 0 ? Promise.resolve() : new Promise((resolve) => awaited.push(resolve));
+  return {
+    send: (mail) => {
+      if (closing.signal.aborted || waiting.length >= waitingMax) {
+        onFault(new Error('a mail was dropped: too many wait, or the platform is ending'));
+        return;
+      }
+      waiting.push(mail);
+      // Not in this turn, which belongs to the answer.
+      setImmediate(next);
+    },
+    settled,
+    close: async () => {
+      closing.abort();
+      const inTime = new AbortController();
+      await Promise.race([settled().then(() => inTime.abort()), pause(closeMilliseconds, inTime.signal)]);
+      const left = waiting.splice(0).length + running;
+      if (left > 0) onFault(new Error(`${left} mails were not delivered before the end`));
+    },
+  };
+}
+
+async function deliverPatiently(deliver: Deliver, mail: Mail, pause: (time: number) => Promise<void>): Promise<void> {
+  for (const time of [...pausesMilliseconds, undefined]) {
+    try {
+      return await deliver(mail);
+    } catch (error) {
+      if (time === undefined) throw new Error(`a mail could not be delivered: ${reasonOf(error)}`);
+      await pause(time);
+    }
+  }
+}
+
+/** What a server answers quotes addresses, so of its answer only the codes are told. */
+function reasonOf(error: unknown): string {
+  const told = new Map(Object.entries(error ?? {}));
+  const codes = [told.get('code'), told.get('responseCode')]
+    .map(String)
+    .filter((code) => /^[A-Z\d_]{1,32}$/.test(code));
+  return codes.length === 0 ? 'no reason was given' : codes.join(' ');
+}
+
+/** INVARIANT: nothing that becomes a header can begin another one. */
+function safeMail({ to, subject, text }: Mail): Mail {
+  if (!isEmailAddress(to)) throw new Error('a mail was not sent: what it is for is no address');
+  return { to, subject: subject.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '), text };
+}
+
+async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
+}
