@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type AttachedPolicy, type CompiledAccess, compilePolicies, type Outcome } from './decide.ts';
+import { noContext } from './context.ts';
+import { type AttachedPolicy, type CompiledAccess, compilePolicies } from './decide.ts';
 import { referenceDecision } from './reference-evaluator.ts';
+import type { Outcome } from './ruling.ts';
 import { verbs } from './verbs.ts';
 
 interface AccessRequest {
@@ -35,8 +37,12 @@ for (const { name, policies, requests } of cases) {
   test(name, () => {
     const access = compile(policies);
     for (const { action, resource, decision } of requests) {
-      assert.equal(access.decide(action, resource), decision, `${action} on ${resource}`);
-      assert.equal(access.explain(action, resource).decision, decision, `${action} on ${resource}, explained`);
+      assert.equal(access.rule(action, resource, noContext).outcome, decision, `${action} on ${resource}`);
+      assert.equal(
+        access.explain(action, resource, noContext).decision,
+        decision,
+        `${action} on ${resource}, explained`,
+      );
       assert.equal(referenceDecision(policies, action, resource), decision, `${action} on ${resource}, by reference`);
     }
   });
@@ -130,7 +136,7 @@ test('agrees with the reference evaluator on 100,000 requests', () => {
       for (const { action, resource } of many) {
         const expected = referenceDecision(policies, action, resource);
         seen[expected] = (seen[expected] ?? 0) + 1;
-        assert.equal(access.decide(action, resource), expected, `${action} on ${resource}`);
+        assert.equal(access.rule(action, resource, noContext).outcome, expected, `${action} on ${resource}`);
       }
     }),
     { numRuns: 4000 },
@@ -144,8 +150,8 @@ test('explains what it decides, with exactly the statements that matched', () =>
   fc.assert(
     fc.property(anyPolicies, anyRequest, (policies, { action, resource }) => {
       const access = compile(policies);
-      const { decision, matched, considered } = access.explain(action, resource);
-      assert.equal(decision, access.decide(action, resource));
+      const { decision, matched, considered } = access.explain(action, resource, noContext);
+      assert.equal(decision, access.rule(action, resource, noContext).outcome);
       const singles = policies.flatMap((statements) =>
         Array.isArray(statements) ? statements.map((s) => [s]) : [null],
       );
@@ -162,14 +168,17 @@ test('explains what it decides, with exactly the statements that matched', () =>
 
 test('default deny: without a matching statement the answer is no', () => {
   fc.assert(
-    fc.property(anyRequest, ({ action, resource }) => compile([]).decide(action, resource) === 'implicit_deny'),
+    fc.property(
+      anyRequest,
+      ({ action, resource }) => compile([]).rule(action, resource, noContext).outcome === 'implicit_deny',
+    ),
   );
 });
 
 test('allowed only if explicitly permitted: Denies alone never allow', () => {
   fc.assert(
     fc.property(fc.array(anyDeny), anyRequest, (denies, { action, resource }) => {
-      assert.notEqual(compile([denies]).decide(action, resource), 'allowed');
+      assert.notEqual(compile([denies]).rule(action, resource, noContext).outcome, 'allowed');
     }),
   );
 });
@@ -177,9 +186,9 @@ test('allowed only if explicitly permitted: Denies alone never allow', () => {
 test('allowed if and only if explicitly permitted and not denied', () => {
   fc.assert(
     fc.property(fc.array(anyAllow), fc.array(anyDeny), anyRequest, (allows, denies, { action, resource }) => {
-      const isPermitted = compile([allows]).decide(action, resource) === 'allowed';
-      const isDenied = compile([denies]).decide(action, resource) === 'explicit_deny';
-      const isAllowed = compile([allows, denies]).decide(action, resource) === 'allowed';
+      const isPermitted = compile([allows]).rule(action, resource, noContext).outcome === 'allowed';
+      const isDenied = compile([denies]).rule(action, resource, noContext).outcome === 'explicit_deny';
+      const isAllowed = compile([allows, denies]).rule(action, resource, noContext).outcome === 'allowed';
       assert.equal(isAllowed, isPermitted && !isDenied);
     }),
     { numRuns: 1000 },
@@ -190,7 +199,7 @@ test('forbid trumps permit: a matching Deny denies whatever else stands there', 
   fc.assert(
     fc.property(anyPolicies, anyRequest, (policies, { action, resource }) => {
       const deny = [{ Effect: 'Deny', Action: action, Resource: resource }];
-      assert.equal(compile([...policies, deny]).decide(action, resource), 'explicit_deny');
+      assert.equal(compile([...policies, deny]).rule(action, resource, noContext).outcome, 'explicit_deny');
     }),
   );
 });
@@ -201,7 +210,10 @@ test('order and duplicates change nothing', () => {
       const reversed = policies.map((statements) => (Array.isArray(statements) ? statements.toReversed() : statements));
       const at = turn % (policies.length + 1);
       const rearranged = [...reversed.slice(at), ...reversed.slice(0, at), ...policies];
-      assert.equal(compile(rearranged).decide(action, resource), compile(policies).decide(action, resource));
+      assert.equal(
+        compile(rearranged).rule(action, resource, noContext).outcome,
+        compile(policies).rule(action, resource, noContext).outcome,
+      );
     }),
     { numRuns: 1000 },
   );
@@ -212,10 +224,13 @@ test('how statements are spread over policies, and how policies are held, change
     fc.property(anySoundPolicies, anyRequest, (policies, { action, resource }) => {
       const via = { kind: 'group', groupId: 'g', groupName: 'group' } as const;
       const inGroup = policies.map((statements, index) => ({ ...attach(statements, index), via }));
-      const decision = compile(policies).decide(action, resource);
-      assert.equal(compilePolicies(inGroup).decide(action, resource), decision);
-      assert.equal(compile([policies.flat()]).decide(action, resource), decision);
-      assert.equal(compile(policies.flat().map((statement) => [statement])).decide(action, resource), decision);
+      const decision = compile(policies).rule(action, resource, noContext).outcome;
+      assert.equal(compilePolicies(inGroup).rule(action, resource, noContext).outcome, decision);
+      assert.equal(compile([policies.flat()]).rule(action, resource, noContext).outcome, decision);
+      assert.equal(
+        compile(policies.flat().map((statement) => [statement])).rule(action, resource, noContext).outcome,
+        decision,
+      );
     }),
     { numRuns: 500 },
   );
@@ -224,8 +239,8 @@ test('how statements are spread over policies, and how policies are held, change
 test('what is allowed stays allowed when an Allow is added', () => {
   fc.assert(
     fc.property(anyPolicies, anyAllow, anyRequest, (policies, allow, { action, resource }) => {
-      fc.pre(compile(policies).decide(action, resource) === 'allowed');
-      assert.equal(compile([...policies, [allow]]).decide(action, resource), 'allowed');
+      fc.pre(compile(policies).rule(action, resource, noContext).outcome === 'allowed');
+      assert.equal(compile([...policies, [allow]]).rule(action, resource, noContext).outcome, 'allowed');
     }),
   );
 });
@@ -233,8 +248,8 @@ test('what is allowed stays allowed when an Allow is added', () => {
 test('what is denied stays denied when a Deny is added', () => {
   fc.assert(
     fc.property(anyPolicies, anyDeny, anyRequest, (policies, deny, { action, resource }) => {
-      fc.pre(compile(policies).decide(action, resource) !== 'allowed');
-      assert.notEqual(compile([...policies, [deny]]).decide(action, resource), 'allowed');
+      fc.pre(compile(policies).rule(action, resource, noContext).outcome !== 'allowed');
+      assert.notEqual(compile([...policies, [deny]]).rule(action, resource, noContext).outcome, 'allowed');
     }),
   );
 });
@@ -242,9 +257,9 @@ test('what is denied stays denied when a Deny is added', () => {
 test('what is denied stays denied, in the same way, when a group is added that says nothing about it', () => {
   fc.assert(
     fc.property(anyPolicies, anySoundPolicies, anyRequest, (policies, group, { action, resource }) => {
-      const before = compile(policies).decide(action, resource);
-      fc.pre(before !== 'allowed' && compile(group).decide(action, resource) === 'implicit_deny');
-      assert.equal(compile([...policies, ...group]).decide(action, resource), before);
+      const before = compile(policies).rule(action, resource, noContext).outcome;
+      fc.pre(before !== 'allowed' && compile(group).rule(action, resource, noContext).outcome === 'implicit_deny');
+      assert.equal(compile([...policies, ...group]).rule(action, resource, noContext).outcome, before);
     }),
   );
 });
@@ -255,7 +270,7 @@ test('never throws and never allows on stored data of any shape that holds no so
       fc.array(fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue()))),
       anyRequest,
       (policies, { action, resource }) => {
-        assert.notEqual(compile(policies).decide(action, resource), 'allowed');
+        assert.notEqual(compile(policies).rule(action, resource, noContext).outcome, 'allowed');
       },
     ),
     { numRuns: 1000 },
@@ -270,7 +285,7 @@ test('answers the same after more distinct actions than it keeps in mind', () =>
   for (let round = 0; round < 2; round++) {
     for (let number = 0; number < 1000; number++) {
       const expected = number % 10 === 7 ? 'explicit_deny' : 'allowed';
-      assert.equal(access.decide(`getorder${number}`, '/item/x'), expected);
+      assert.equal(access.rule(`getorder${number}`, '/item/x', noContext).outcome, expected);
     }
   }
 });
@@ -283,12 +298,12 @@ test('names the policy, how it is held, the statement and the first patterns tha
     { policyId: 'p1', policyName: 'Limits', via, statements: [broken, { Effect: 'Allow', Action: '*' }] },
   ]);
   const direct = { policyId: 'p0', policyName: 'policy 0', via: { kind: 'direct' } };
-  assert.deepEqual(access.explain('getorder', '/item/order/1'), {
+  assert.deepEqual(access.explain('getorder', '/item/order/1', noContext), {
     decision: 'allowed',
     matched: [{ ...direct, Sid: 'Read', Effect: 'Allow', actionPattern: 'GET*', resourcePattern: '/item/*' }],
     considered: 3,
   });
-  const { decision, matched } = access.explain('deleteorder', '/delete/order/1');
+  const { decision, matched } = access.explain('deleteorder', '/delete/order/1', noContext);
   assert.equal(decision, 'explicit_deny');
   assert.deepEqual(matched, [
     {

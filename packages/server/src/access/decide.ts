@@ -1,5 +1,7 @@
 import { BoundedMap } from '../lib/bounded-map.ts';
+import type { AccessContext } from './context.ts';
 import { compileGlob, foldAscii, type Glob, matchesGlob } from './glob.ts';
+import { type Outcome, plainRulings, type Ruling } from './ruling.ts';
 import { type Effect, readStatement, type StatementReading } from './statement.ts';
 
 export type Via =
@@ -13,8 +15,6 @@ export interface AttachedPolicy {
   readonly via: Via;
   readonly statements: unknown;
 }
-
-export type Outcome = 'allowed' | 'explicit_deny' | 'implicit_deny';
 
 /** A statement that matched, with the first of its patterns that did. */
 export interface MatchedStatement {
@@ -44,8 +44,11 @@ export interface Explanation {
 export interface CompiledAccess {
   /** How many statements are evaluated: what a decision costs at most, and what this takes to keep. */
   readonly statementCount: number;
-  decide(action: string, resource: string): Outcome;
-  explain(action: string, resource: string): Explanation;
+  /** `context` is asked only where a statement that may concern the request depends on it. */
+  rule(action: string, resource: string, context: () => AccessContext): Ruling;
+  explain(action: string, resource: string, context: () => AccessContext): Explanation;
+  /** Whether a Deny may concern the action, on whatever resource and under whatever condition. */
+  mayDeny(action: string): boolean;
   /** How many stored statements are broken: each is either a Deny on all it may have meant or no grant at all. */
   readonly brokenStatements: number;
 }
@@ -63,9 +66,9 @@ interface CompiledStatement {
   readonly resources: readonly Glob[];
 }
 
-/** What is left to be asked once the action is known; `outcome` when nothing is. */
+/** What is left to be asked once the action is known; `ruling` when nothing is. */
 interface ActionPlan {
-  readonly outcome: Outcome | undefined;
+  readonly ruling: Ruling | undefined;
   readonly denies: readonly CompiledStatement[];
   readonly allows: readonly CompiledStatement[];
 }
@@ -87,12 +90,17 @@ class StatementList implements CompiledAccess {
     return this.#statements.length;
   }
 
-  decide(action: string, resource: string): Outcome {
-    const plan = this.#plans.get(action) ?? this.#plan(action);
-    if (plan.outcome !== undefined) return plan.outcome;
-    for (const statement of plan.denies) if (matchesAny(statement.resources, resource)) return 'explicit_deny';
-    for (const statement of plan.allows) if (matchesAny(statement.resources, resource)) return 'allowed';
-    return 'implicit_deny';
+  rule(action: string, resource: string): Ruling {
+    const plan = this.#planOf(action);
+    if (plan.ruling !== undefined) return plan.ruling;
+    for (const statement of plan.denies)
+      if (matchesAny(statement.resources, resource)) return plainRulings.explicit_deny;
+    for (const statement of plan.allows) if (matchesAny(statement.resources, resource)) return plainRulings.allowed;
+    return plainRulings.implicit_deny;
+  }
+
+  mayDeny(action: string): boolean {
+    return this.#planOf(action).denies.length > 0;
   }
 
   explain(action: string, resource: string): Explanation {
@@ -103,12 +111,16 @@ class StatementList implements CompiledAccess {
     return { decision: outcomeOf(matched), matched, considered: this.#statements.length };
   }
 
+  #planOf(action: string): ActionPlan {
+    return this.#plans.get(action) ?? this.#plan(action);
+  }
+
   #plan(action: string): ActionPlan {
     const folded = foldAscii(action);
     const statements = this.#statements.filter((statement) => matchesAny(statement.actions, folded));
     const denies = statements.filter((statement) => statement.effect === 'Deny');
     const allows = statements.filter((statement) => statement.effect === 'Allow');
-    const plan = { outcome: outcomeForEveryResource(denies, allows), denies, allows };
+    const plan = { ruling: rulingForEveryResource(denies, allows), denies, allows };
     this.#plans.set(action, plan);
     return plan;
   }
@@ -119,14 +131,14 @@ function matchesAny(globs: readonly Glob[], subject: string): boolean {
   return false;
 }
 
-function outcomeForEveryResource(
+function rulingForEveryResource(
   denies: readonly CompiledStatement[],
   allows: readonly CompiledStatement[],
-): Outcome | undefined {
-  if (denies.some(matchesEveryResource)) return 'explicit_deny';
+): Ruling | undefined {
+  if (denies.some(matchesEveryResource)) return plainRulings.explicit_deny;
   if (denies.length > 0) return undefined;
-  if (allows.some(matchesEveryResource)) return 'allowed';
-  return allows.length === 0 ? 'implicit_deny' : undefined;
+  if (allows.some(matchesEveryResource)) return plainRulings.allowed;
+  return allows.length === 0 ? plainRulings.implicit_deny : undefined;
 }
 
 function matchesEveryResource(statement: CompiledStatement): boolean {

@@ -1,3 +1,4 @@
+import { noContext } from '../access/context.ts';
 import { compilePolicies } from '../access/decide.ts';
 import { type Verb, verbs } from '../access/verbs.ts';
 import { systemEntityNames } from '../entities/system-entity-names.ts';
@@ -22,7 +23,7 @@ export async function permissionsOf(
   const held = await heldPolicies(workspace, userId);
   const access = compilePolicies(held);
   const may = (verb: Verb, entity: string): boolean =>
-    access.decide(verb + entity, resourceOf(verb, entity)) === 'allowed';
+    access.rule(verb + entity, resourceOf(verb, entity), noContext).outcome === 'allowed';
   const names = [...new Set([...entityNames, ...systemEntityNames])].sort();
   const entities = names.map((name) => [name, Object.fromEntries(verbs.map((verb) => [verb, may(verb, name)]))]);
   const statements = new Map(held.map((policy) => [policy.policyId, policy.statements]));

@@ -95,7 +95,8 @@ for (const settled of [undefined, 0, 1, 60, 300]) {
     const acl_policy_id = await founder.create('aclpolicy', { name: 'readers', statements });
     const link = await founder.create('useraclpolicy', { user_id: userId, acl_policy_id });
     const token = await tokenOf(userId);
-    const outcome = async () => (await sessions.authenticate(token)).place?.access.decide('listuser', '/list/user');
+    const outcome = async () =>
+      (await sessions.authenticate(token)).place?.access.rule('listuser', '/list/user', assert.fail).outcome;
     assert.equal(await outcome(), 'allowed');
     await founder.remove('useraclpolicy', link);
     if (milliseconds > 0) {

@@ -1,3 +1,4 @@
+import { noContext } from '../../access/context.ts';
 import type { AuthorizedCall } from '../../entities/caller-access.ts';
 import type { CompiledEntity } from '../../entities/compile-entity.ts';
 import type { ConfigReader } from '../../entities/config-reader.ts';
@@ -47,7 +48,7 @@ export async function authorize(
     entity,
     actor: actorOf(caller),
     access: {
-      may: (verb, entityName, resource) => access.decide(verb + entityName, resource) === 'allowed',
+      may: (verb, entityName, resource) => access.rule(verb + entityName, resource, noContext).outcome === 'allowed',
       demand: (verb, resource = question.resource) => demandVerb(parts, caller, { ...question, verb, resource }),
     },
   };
@@ -81,8 +82,9 @@ function demandVerb(parts: AuthorizeParts, caller: AppCaller, { verb, entityName
 
 /** @throws Problem `access_denied`, with the decision kept for whoever looks into it. */
 function demand(parts: AuthorizeParts, caller: AppCaller, question: ActionQuestion): void {
-  const outcome = caller.place?.access.decide(question.action, question.resource) ?? 'implicit_deny';
-  if (outcome !== 'allowed') throw denied(parts, caller, { ...question, outcome });
+  const outcome = caller.place?.access.rule(question.action, question.resource, noContext).outcome ?? 'implicit_deny';
+  if (outcome === 'allowed') return;
+  throw denied(parts, caller, { ...question, outcome: outcome === 'undecided' ? 'implicit_deny' : outcome });
 }
 
 interface Denial extends ActionQuestion {
@@ -99,7 +101,7 @@ function denied(parts: AuthorizeParts, caller: AppCaller, denial: Denial): Probl
     user_id: claims.sub,
     action,
     resource,
-    ...(place === undefined ? {} : { explanation: place.access.explain(action, resource) }),
+    ...(place === undefined ? {} : { explanation: place.access.explain(action, resource, noContext) }),
   });
   const why = outcome === 'explicit_deny' ? 'a policy denies it' : 'no policy allows it';
   return new Problem('access_denied', `\`${action}\` is not allowed: ${why}`, { reason: outcome, decision_id });

@@ -1,0 +1,32 @@
+/** What a request may leave open when it is ruled on: its body is not read yet, or the record, or which record it is. */
+export type Pending = 'body' | 'record' | 'id';
+
+/** What conditions, and variables in patterns, may look at. Plain data; nothing in it is looked up in a prototype. */
+export interface AccessContext {
+  readonly request: RequestContext;
+  readonly user: { readonly id: string; readonly email: string };
+  readonly tenant: { readonly id: string; readonly code: string };
+  /** The claims of the caller's token. */
+  readonly jwt: Readonly<Record<string, unknown>>;
+  /** The record concerned. */
+  readonly record?: Readonly<Record<string, unknown>>;
+  /** What is not known yet. What is neither here nor there is absent. */
+  readonly pending?: readonly Pending[];
+}
+
+export interface RequestContext {
+  readonly method: string;
+  readonly path: string;
+  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly queryParameters: ReadonlyMap<string, string>;
+  readonly body?: unknown;
+  readonly ip: string;
+  /** Milliseconds since 1970, by the server's clock. */
+  readonly time: number;
+  readonly origin?: string;
+}
+
+/** For whoever knows that no statement will ask for a context. What asks it ends in an error, and never in an allow. */
+export function noContext(): never {
+  throw new TypeError('a decision asked for a context where there is none');
+}

@@ -1,0 +1,4 @@
+/** Fields of a record, by name. */
+export interface FieldSet {
+  has(name: string): boolean;
+}

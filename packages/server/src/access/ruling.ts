@@ -1,0 +1,59 @@
+import type { Pending } from './context.ts';
+import type { FieldSet } from './field-set.ts';
+
+export type FinalOutcome = 'allowed' | 'explicit_deny' | 'implicit_deny';
+
+/** `undecided`: it depends on what is not known yet. */
+export type Outcome = FinalOutcome | 'undecided';
+
+/** What the policies say of a request, as far as it is known. */
+export interface Ruling {
+  readonly outcome: Outcome;
+  /** What has to be known for an undecided one to be decided. */
+  readonly needs: readonly Pending[];
+  /** Which fields, where the outcome is `allowed`. `undefined` stands for all, here and below. */
+  readonly fields: FieldSet | undefined;
+  /** Fields that every record has which can still be allowed. */
+  readonly sureFields: FieldSet | undefined;
+  /** Fields that some record can have which can still be allowed. */
+  readonly possibleFields: FieldSet | undefined;
+  /**
+   * What holds of every record that can still be allowed: the text of its field is the value. The text of a list of one
+   * is that of its element, so only fields that hold no lists may be looked up by it.
+   */
+  readonly equalities: readonly FieldEquality[];
+  /**
+   * The decision with the record known, and its id where that was pending too. What is still pending then counts
+   * against the caller: a Deny that depends on it applies, an Allow does not.
+   */
+  judge(record: Readonly<Record<string, unknown>>, id?: string): Judgement;
+}
+
+export interface FieldEquality {
+  readonly field: string;
+  readonly value: string;
+}
+
+export interface Judgement {
+  readonly outcome: FinalOutcome;
+  readonly fields: FieldSet | undefined;
+}
+
+/** Of requests whose outcome depends on nothing else: shared, so that deciding one makes nothing. */
+export const plainRulings: Readonly<Record<FinalOutcome, Ruling>> = {
+  allowed: decidedRuling('allowed', undefined),
+  explicit_deny: decidedRuling('explicit_deny', undefined),
+  implicit_deny: decidedRuling('implicit_deny', undefined),
+};
+
+export function decidedRuling(outcome: FinalOutcome, fields: FieldSet | undefined): Ruling {
+  const judgement: Judgement = Object.freeze({ outcome, fields });
+  return Object.freeze({
+    ...judgement,
+    needs: [],
+    sureFields: fields,
+    possibleFields: fields,
+    equalities: [],
+    judge: () => judgement,
+  });
+}
