@@ -112,3 +112,33 @@ test('of those who were refused the last hundred are kept, of each org, and no e
   assert.deepEqual([kept.length, kept.at(0), kept.at(-1)], [100, 'https://a149.example', 'https://a50.example']);
   assert.equal(origins.refused('beta').length, 1);
 });
+
+test('G06: origins that somebody invents push out no origin that is refused again and again', async () => {
+  const { origins } = await bench('acme');
+  const real = ['https://app.example', 'https://admin.example'];
+  const refuse = async (origin: string) => void (await origins.isAllowed('acme', origin, 'test'));
+  const shown = () => origins.refused('acme').map(({ origin }) => origin);
+  for (const origin of [...real, ...real]) await refuse(origin);
+  for (let index = 0; index < 10_000; index++) await refuse(`https://invented-${index}.example`);
+  assert.deepEqual(
+    shown().filter((origin) => real.includes(origin)),
+    real.toReversed(),
+  );
+  // One that is new finds a place all the same.
+  await refuse('https://new.example');
+  assert.equal(shown()[0], 'https://new.example');
+  for (let index = 0; index < 50; index++) await refuse(`https://later-${index}.example`);
+  assert.ok(shown().includes('https://new.example'));
+  assert.equal(shown().length, 100);
+});
+
+test('C16: ten thousand orgs that do not exist leave nothing in memory, and ask for no configuration', async () => {
+  const { origins, settings } = await bench('acme');
+  await settings.test.put('acme', domains(['https://a.example']));
+  await origins.isAllowed('acme', 'https://refused.example', 'test');
+  for (let index = 0; index < 10_000; index++)
+    assert.equal(await origins.isAllowed(`nobody${index}`, 'https://a.example', undefined), false);
+  assert.deepEqual(origins.refused('nobody0'), []);
+  assert.equal(origins.refused('acme').length, 1);
+  assert.equal(await origins.isAllowed('acme', 'https://a.example', 'test'), true);
+});

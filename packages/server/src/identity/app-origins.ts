@@ -11,7 +11,10 @@ import { allowedDomains, allowsOrigin } from './settings/allowed-domains.ts';
 export interface AppOrigins {
   /** @param env where it is not known yet whose call it is, the origin may be of either environment. */
   isAllowed(orgCode: string, origin: string, env: Environment | undefined): Promise<boolean>;
-  /** The origins that were refused since the platform started, the last ones of each app. */
+  /**
+   * Origins that were refused since the platform started, the last one first. Of more than can be kept of an app, those
+   * refused least often give way, so that calls under invented origins do not push out what is really in use.
+   */
   refused(orgCode: string): readonly RefusedOrigin[];
 }
 
@@ -33,7 +36,7 @@ const originCharactersMax = 300;
 const environments = ['test', 'prod'] as const;
 
 export function createAppOrigins({ platform, configs, clock }: AppOriginsParts): AppOrigins {
-  const refusals = new BoundedMap<string, BoundedMap<string, RefusedOrigin>>(orgsMax);
+  const refusals = new BoundedMap<string, Map<string, RefusedOrigin>>(orgsMax);
 
   const isAllowed = async (orgCode: string, origin: string, env: Environment | undefined): Promise<boolean> => {
     for (const one of env === undefined ? environments : [env])
@@ -41,9 +44,11 @@ export function createAppOrigins({ platform, configs, clock }: AppOriginsParts):
     return false;
   };
   const note = (orgCode: string, origin: string): void => {
-    const known = refusals.get(orgCode) ?? new BoundedMap<string, RefusedOrigin>(originsMax);
+    const known = refusals.get(orgCode) ?? new Map<string, RefusedOrigin>();
     refusals.set(orgCode, known);
     const count = (known.get(origin)?.count ?? 0) + 1;
+    known.delete(origin);
+    if (known.size === originsMax) known.delete(leastRefused(known.values()));
     known.set(origin, { origin, count, last_at: timestamp(clock.now()) });
   };
   return {
@@ -55,4 +60,11 @@ export function createAppOrigins({ platform, configs, clock }: AppOriginsParts):
     },
     refused: (orgCode) => [...(refusals.get(orgCode)?.values() ?? [])].reverse(),
   };
+}
+
+/** Of several, the one whose last refusal is the longest ago: a map holds them in that order. */
+function leastRefused(origins: Iterable<RefusedOrigin>): string {
+  let least: RefusedOrigin | undefined;
+  for (const one of origins) if (least === undefined || one.count < least.count) least = one;
+  return least?.origin ?? '';
 }
