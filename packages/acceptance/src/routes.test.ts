@@ -4,7 +4,22 @@ import { test } from 'node:test';
 import type { ProblemCode } from '@freehold/contract/problem';
 import { assertProblem, assertRefusal } from './assert-problem.ts';
 import { call } from './call.ts';
-import { act, create, defineEntity, definition, foundedOrg, list, manage, memberWith } from './org.ts';
+import { documentedApp, documentedManagement } from './documented-gateway.ts';
+import type { Operation } from './openapi-document.ts';
+import {
+  act,
+  appUrl,
+  create,
+  defineEntity,
+  definition,
+  foundedOrg,
+  list,
+  logIn,
+  manage,
+  memberWith,
+  password,
+  signIn,
+} from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
 const gateways = await platformForTests();
@@ -14,6 +29,16 @@ for (const { org } of [acme, beta])
   await defineEntity(org, definition('order', [{ name: 'title', colType: 'string' }]));
 const { id } = await create(acme.founder, 'order', { title: 'standing' });
 const nobody = await memberWith(acme.founder, []);
+const loginToken = (await logIn(acme.org, nobody.email)).body.token;
+/** Good once, of a person who has signed out. */
+const oldToken = (await signIn(acme.org, nobody.email)).token;
+await call('POST', appUrl(acme.org, '/user/logout'), { token: oldToken });
+const oldSession = (
+  await call<{ readonly token: string }>('POST', `${gateways.management}/auth/login`, {
+    body: { email: acme.org.builder.email, password },
+  })
+).body.token;
+await manage(acme.org, 'POST', '/auth/logout', { token: oldSession });
 
 interface Route {
   readonly method: string;
@@ -44,48 +69,61 @@ const selfRoutes: readonly Route[] = [
   { method: 'PUT', path: '/user/me', body: {} },
 ];
 
-/** The same, which end or replace tokens. */
-const tokenRoutes: readonly Route[] = [
-  { method: 'POST', path: '/user/password', body: {} },
-  { method: 'POST', path: '/user/logout' },
+const app = (await documentedApp(acme.founder)).document;
+const management = (await documentedManagement(acme.org)).document;
+
+/** What opens nothing anywhere, and the code that it is answered with. */
+const badCredentials: readonly (readonly [Readonly<Record<string, string>>, ProblemCode])[] = [
+  [{}, 'token_missing'],
+  [{ cookie: `token=${acme.founder.token}` }, 'token_missing'],
+  ...[
+    'Bearer ',
+    'Bearer abc',
+    'Bearer aaa.bbb.ccc',
+    'Bearer eyJhbGciOiJFUzI1NiJ9.e30.AAAA',
+    `Basic ${btoa('a:a')}`,
+  ].map((authorization) => [{ authorization }, 'token_invalid'] as const),
 ];
 
-const managementRoutes: readonly Route[] = [
-  { method: 'GET', path: '/auth/me' },
-  { method: 'POST', path: '/auth/logout' },
-  { method: 'GET', path: '/org' },
-  { method: 'GET', path: '/auth/sessions' },
-  { method: 'DELETE', path: '/auth/sessions/x' },
-  { method: 'POST', path: '/auth/switch-org', body: { org: 'x' } },
-  { method: 'POST', path: '/api/create-planted', body: definition('planted', []) },
-  { method: 'PUT', path: '/api/create-order', body: { UpdateParams: [] } },
-  { method: 'GET', path: '/api/entities' },
-  { method: 'GET', path: '/api/entity?entityName=order' },
-  { method: 'GET', path: '/api/entity/endpoints?entity=order' },
-  { method: 'DELETE', path: '/api/entity?entityname=order' },
-  { method: 'GET', path: '/acl/decisions?request_id=x' },
-  { method: 'GET', path: '/org/settings' },
-  { method: 'PUT', path: '/org/settings', body: { group: 'acl', name: 'cache_seconds', value: 0 } },
-  { method: 'GET', path: '/org/refused-origins' },
-  { method: 'GET', path: '/acl/decisions/x' },
-];
+/** Routes of whoever runs the platform, which no token of an org has to do with. */
+function isOperators(path: string): boolean {
+  return path.startsWith('/platform/');
+}
 
-const badTokens: readonly (readonly [string, string | undefined, ProblemCode])[] = [
-  ['no token', undefined, 'token_missing'],
-  ['a token that is none', 'abc', 'token_invalid'],
-  ['a token with three parts that are none', 'aaa.bbb.ccc', 'token_invalid'],
-];
+/** The operation, of things that stand where it names any. */
+function askFor({ method, path, body }: Operation, gateway: string, headers: Readonly<Record<string, string>>) {
+  const target = path
+    .replace('{id}', id)
+    .replace('{entity}', 'order')
+    .replaceAll(/\{\w+\}/g, 'nothing');
+  return call(method, gateway + target, { headers, ...(body === undefined ? {} : { body: {} }) });
+}
 
-for (const { method, path, body } of [...dataRoutes, ...selfRoutes, ...tokenRoutes]) {
-  const send = (token: string | undefined) =>
-    call(method, `${gateways.app}/app/${acme.org.code}${path}`, {
-      ...(token === undefined ? {} : { token }),
-      ...(body === undefined ? {} : { body }),
-    });
-  test(`B11: ${method} ${path.replace(id, '{id}')} lets in none but a caller with an app JWT of this org`, async () => {
-    for (const [, token, code] of badTokens) assertProblem(await send(token), code);
-    assertRefusal(await send(acme.org.builder.token), [401]);
-    assertRefusal(await send(beta.founder.token), [401, 403]);
+for (const operation of app.operations.filter(({ isPublic }) => !isPublic)) {
+  const ask = (headers: Readonly<Record<string, string>>) => askFor(operation, gateways.app, headers);
+  const name = `${operation.method} ${operation.path.replace(acme.org.code, '{org}')}`;
+  test(`B11 A19: ${name} lets in none but a caller with an app JWT of this org`, async () => {
+    for (const [headers, code] of badCredentials) assertProblem(await ask(headers), code);
+    for (const token of [acme.org.builder.token, beta.org.builder.token, beta.founder.token, loginToken, oldToken])
+      for (const headers of [
+        { authorization: `Bearer ${token}` },
+        { authorization: token },
+        { 'x-service-token': token },
+      ])
+        assertProblem(await ask(headers), 'token_invalid');
+    assertProblem(await ask({ oauthtoken: acme.founder.token, client_id: acme.org.clientId }), 'token_missing');
+  });
+}
+
+for (const operation of management.operations.filter(({ isPublic, path }) => !isPublic && !isOperators(path))) {
+  const ask = (headers: Readonly<Record<string, string>>) => askFor(operation, gateways.management, headers);
+  test(`B11: ${operation.method} ${operation.path} lets in none but a builder with a management token`, async () => {
+    for (const [headers, code] of badCredentials) assertProblem(await ask(headers), code);
+    for (const token of [acme.founder.token, beta.founder.token, loginToken, oldSession])
+      assertProblem(await ask({ authorization: `Bearer ${token}` }), 'token_invalid');
+    for (const cookie of [`freehold=${acme.founder.token}`, `freehold=${oldSession}`])
+      assertRefusal(await ask({ cookie, origin: gateways.management }), [401]);
+    assertProblem(await ask({ 'x-service-token': acme.org.builder.token }), 'token_missing');
   });
 }
 
@@ -103,18 +141,6 @@ for (const { method, path, body } of selfRoutes) {
   });
 }
 
-for (const { method, path, body } of managementRoutes) {
-  const send = (token: string | undefined) =>
-    call(method, `${gateways.management}${path}`, {
-      ...(token === undefined ? {} : { token }),
-      ...(body === undefined ? {} : { body }),
-    });
-  test(`B11: ${method} ${path} lets in none but a builder with a management token`, async () => {
-    for (const [, token, code] of badTokens) assertProblem(await send(token), code);
-    assertRefusal(await send(acme.founder.token), [401]);
-  });
-}
-
 test('nothing was changed by any of the refused calls', async () => {
   assert.deepEqual(
     (await list(acme.founder, 'order')).items.map((record) => record.id),
@@ -129,14 +155,18 @@ test('nothing was changed by any of the refused calls', async () => {
 });
 
 test('a route of one gateway does not exist on the other', async () => {
-  for (const { method, path, body } of managementRoutes) {
-    const options = { token: acme.org.builder.token, ...(body === undefined ? {} : { body }) };
-    assertProblem(await call(method, `${gateways.app}${path}`, options), 'not_found');
-  }
-  for (const { method, path, body } of [...dataRoutes.slice(0, 6), ...selfRoutes]) {
-    const options = { token: acme.founder.token, ...(body === undefined ? {} : { body }) };
-    assertProblem(await call(method, `${gateways.management}/app/${acme.org.code}${path}`, options), 'not_found');
-  }
+  const shared = /^\/(healthz|readyz|problems\/\{code\})$/;
+  const own = (operations: readonly Operation[]) => operations.filter(({ path }) => !shared.test(path));
+  for (const operation of own(management.operations))
+    assertProblem(
+      await askFor(operation, gateways.app, { authorization: `Bearer ${acme.org.builder.token}` }),
+      'not_found',
+    );
+  for (const operation of own(app.operations))
+    assertProblem(
+      await askFor(operation, gateways.management, { authorization: `Bearer ${acme.founder.token}` }),
+      'not_found',
+    );
   assertProblem(await call('GET', `${gateways.management}/.well-known/jwks.json`), 'not_found');
 });
 
