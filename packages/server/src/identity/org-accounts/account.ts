@@ -89,8 +89,9 @@ export function newAccount(stored: StoredOrgUser): readonly Change[] {
 
 export async function findByEmail(platform: Scope, email: string): Promise<StoredOrgUser | undefined> {
   const [pointer] = await platform.get([userByEmailKey(email)]);
-  if (pointer === undefined) return undefined;
-  const [item] = await platform.get([userKey((JSON.parse(pointer.value) as { readonly id: string }).id)]);
+  // Reads as much for an address that nobody has as for any other.
+  const { id } = JSON.parse(pointer?.value ?? '{"id":"nobody"}') as { readonly id: string };
+  const [item] = await platform.get([userKey(id)]);
   return item === undefined ? undefined : (JSON.parse(item.value) as StoredOrgUser);
 }
 
