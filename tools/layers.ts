@@ -55,6 +55,7 @@ const testSupport: readonly string[] = [
   'gateway/pipeline/raw-request.ts',
   'iam/founded-workspace.ts',
   'identity/oidc/loopback-provider.ts',
+  'identity/secrets-in-memory.ts',
   'store/conformance',
   'store/sqlite/dying-worker.ts',
   'store/sqlite/filling-process.ts',

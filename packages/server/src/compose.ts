@@ -27,6 +27,8 @@ import { createAppSessions } from './identity/app-sessions.ts';
 import { createAppSignIn } from './identity/app-sign-in.ts';
 import { createFailureBrake } from './identity/failure-brake.ts';
 import { createInvitations } from './identity/invitations.ts';
+import { startKeyUpkeep } from './identity/key-upkeep.ts';
+import { createOperatorAccess } from './identity/operator-key.ts';
 import { createOrgAccounts } from './identity/org-accounts.ts';
 import { platformScopeName } from './identity/org-directory.ts';
 import { createOrgSettings } from './identity/org-settings.ts';
@@ -34,7 +36,8 @@ import { createPasswordHasher } from './identity/passwords.ts';
 import { platformIssuer } from './identity/platform-issuer.ts';
 import { createProviderTokens } from './identity/provider-tokens.ts';
 import { loadSecrets, type Secrets } from './identity/secrets.ts';
-import { loadSigningKeys } from './identity/signing-keys.ts';
+import { createSecretsFile } from './identity/secrets-file.ts';
+import { type LiveSigningKeys, openSigningKeys } from './identity/signing-keys.ts';
 import {
   closeWorkspace,
   closeWorkspaceJob,
@@ -81,20 +84,22 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const { config, clock, onFault } = options;
   const spaces = await openSpaces(options);
   const allStores = [spaces.platform.store, spaces.test.store, spaces.prod.store];
-  const secrets = await loadSecrets(config.dataDir, clock);
+  const vault = createSecretsFile(config.dataDir);
+  const secrets = await loadSecrets(vault, clock);
+  const signingKeys = await openSigningKeys({ vault, clock, ageDaysMax: config.keyAgeDaysMax });
   const configs = {
     test: createConfigReader({ store: spaces.test.store, clock }),
     prod: createConfigReader({ store: spaces.prod.store, clock }),
   };
   const jobs = startJobs(spaces, { configs, clock, onFault });
   const decisions = createDecisionLog(clock);
-  const identity = await composeIdentity(options, spaces, { secrets, configs });
+  const identity = await composeIdentity(options, spaces, { signingKeys, configs });
   const entities = composeEntities(spaces, { configs, clock, newId: identity.newId, secrets, poke: jobs.poke });
-  const { accounts, signIn, signingKeys } = identity;
+  const { accounts, signIn, operator } = identity;
   const { runtime, idempotency, admins } = entities;
   let isDraining = false;
   const readiness = () => readinessOf(allStores, isDraining);
-  const jwks = () => signingKeys.jwks();
+  const upkeep = startKeyUpkeep(signingKeys, onFault);
   const clientAddress = createClientAddress(config.trustedProxies);
   const platform = spaces.platform.store.scope(platformScopeName);
   const origins = createAppOrigins({ platform, configs, clock });
@@ -108,7 +113,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       ...composePeople(identity, entities, jobs.poke),
       readiness,
       clientAddress,
-      jwks,
+      jwks: signingKeys.jwks,
       origins,
     }),
     management: createManagementGateway({
@@ -119,6 +124,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       decisions,
       settings: composeSettings(spaces, configs),
       origins,
+      operator,
+      signingKeys,
       readiness,
       clientAddress,
     }),
@@ -128,7 +135,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       isDraining = true;
     },
     close: async () => {
-      await jobs.close();
+      await Promise.all([jobs.close(), upkeep.close()]);
       await Promise.all(allStores.map((store) => store.close()));
     },
   };
@@ -137,11 +144,10 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
 async function composeIdentity(
   { config, clock }: ComposeOptions,
   spaces: Spaces,
-  { secrets, configs }: { readonly secrets: Secrets; readonly configs: Configs },
+  { signingKeys, configs }: { readonly signingKeys: LiveSigningKeys; readonly configs: Configs },
 ) {
   const platform = spaces.platform.store.scope(platformScopeName);
   const newId = uuidv7Source(clock);
-  const signingKeys = loadSigningKeys(secrets.signing_keys);
   const issuer = await platformIssuer(platform, config.publicUrl);
   const hasher = createPasswordHasher({ parallelMax: 2 });
   const shared = { platform, clock, newId, hasher };
@@ -149,10 +155,11 @@ async function composeIdentity(
   const brake = createFailureBrake({ clock });
   const providers = createProviderTokens({ clock, allowPrivateAddresses: config.mode === 'development' });
   const signInParts = { ...shared, brake, stores, configs, signingKeys, issuer, providers };
+  const digest = config.operatorKeyDigest;
   return {
     newId,
-    signingKeys,
     issuer,
+    operator: digest === undefined ? undefined : createOperatorAccess({ digest, brake: createFailureBrake({ clock }) }),
     accounts: createOrgAccounts({ ...shared, brake: createFailureBrake({ clock }), policy: config.signUp }),
     signInParts,
     signIn: createAppSignIn(signInParts),

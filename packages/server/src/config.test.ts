@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
 import { type Config, helpText, readConfig } from './config.ts';
+import { operatorKeyDigest } from './identity/operator-key.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -32,6 +33,8 @@ test('nothing needs to be set', () => {
     publicUrl: undefined,
     managementUrl: undefined,
     trustedProxies: [],
+    operatorKeyDigest: undefined,
+    keyAgeDaysMax: 90,
     logLevel: 'info',
     demo: true,
   });
@@ -65,6 +68,9 @@ const taken: readonly (readonly [environment: Environment, setting: keyof Config
   [{ FREEHOLD_STORE: 'sqlite:' }, 'mode', 'development'],
   [{ FREEHOLD_LOG_LEVEL: 'silent' }, 'logLevel', 'silent'],
   [{ FREEHOLD_DEMO: 'off' }, 'demo', false],
+  [{ FREEHOLD_OPERATOR_KEY: 'short' }, 'operatorKeyDigest', operatorKeyDigest('short')],
+  [{ FREEHOLD_KEY_MAX_AGE_DAYS: '0' }, 'keyAgeDaysMax', 0],
+  [{ FREEHOLD_KEY_MAX_AGE_DAYS: '9999' }, 'keyAgeDaysMax', 9999],
 ];
 
 for (const [environment, setting, value] of taken)
@@ -91,7 +97,10 @@ const refused: readonly Environment[] = [
   { FREEHOLD_DEMO: 'true' },
   { FREEHOLD_MODE: 'production', FREEHOLD_DEMO: 'on' },
   { FREEHOLD_APP_PORT: 'off', FREEHOLD_MANAGEMENT_PORT: 'off' },
-  { FREEHOLD_OPERATOR_KEY: 'secret' },
+  { FREEHOLD_OPERATOR_KEY: 'two words' },
+  { FREEHOLD_MODE: 'production', FREEHOLD_OPERATOR_KEY: 'changeme' },
+  { FREEHOLD_MODE: 'production', FREEHOLD_OPERATOR_KEY: 'changeme'.repeat(8) },
+  ...['-1', '10000', '1.5', 'never'].map((days) => ({ FREEHOLD_KEY_MAX_AGE_DAYS: days })),
   { FREEHOLD_PORT: '4000' },
   { FREEHOLD_CONFIG_FILE: '/nowhere/at/all' },
 ];
@@ -107,7 +116,9 @@ for (const environment of refused)
   });
 
 test('a secret that is set by mistake is not repeated', () => {
-  assert.ok(!mistakesOf({ FREEHOLD_OPERATOR_KEY: 'secret' }).join().includes('secret'));
+  const mistakes = mistakesOf({ FREEHOLD_MODE: 'production', FREEHOLD_OPERATOR_KEY: 'a bad one' });
+  assert.equal(mistakes.length, 1);
+  assert.ok(!mistakes.join().includes('a bad one'));
 });
 
 test('every mistake is told at once', () => {
@@ -155,6 +166,7 @@ test('the help names every setting once, also those that are still to come', () 
     'STORE_PROD',
     'SIGNUP',
     'OPERATOR_KEY',
+    'KEY_MAX_AGE_DAYS',
     'PUBLIC_URL',
     'MANAGEMENT_URL',
     'TRUSTED_PROXIES',

@@ -2,6 +2,10 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { isNetwork } from './gateway/client-address.ts';
+import { type OperatorKeyDigest, operatorKeyDigest, operatorKeyFault } from './identity/operator-key.ts';
+import { isEmailAddress } from './lib/email-address.ts';
+import type { SmtpSettings } from './mail/smtp-delivery.ts';
+import { readSmtpServer } from './mail/smtp-server.ts';
 
 /** Everything that is set from outside, read once at start and never changed. */
 export interface Config {
@@ -16,6 +20,12 @@ export interface Config {
   readonly managementUrl: string | undefined;
   /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  /** Undefined where there is no operator key, and so no route for it. */
+  readonly operatorKeyDigest: OperatorKeyDigest | undefined;
+  /** How old a token signing key may be; 0 is any age. */
+  readonly keyAgeDaysMax: number;
+  /** The server that mails are handed to; undefined where there is none. */
+  readonly smtp: SmtpSettings | undefined;
   readonly logLevel: LogLevel;
   readonly demo: boolean;
 }
@@ -61,6 +71,26 @@ const settings: readonly Setting[] = [
     fallback: 'none',
     help: 'addresses and networks, with commas, of proxies whose `X-Forwarded-For` is believed',
   },
+  {
+    name: 'FREEHOLD_OPERATOR_KEY',
+    fallback: 'none, and no such routes',
+    help: 'opens the routes under /platform; in production at least 32 random characters',
+  },
+  {
+    name: 'FREEHOLD_KEY_MAX_AGE_DAYS',
+    fallback: '90',
+    help: 'after how many days another key signs the app tokens; 0 is never',
+  },
+  {
+    name: 'FREEHOLD_SMTP_URL',
+    fallback: 'none; in development mails land in /inbox of the management gateway',
+    help: 'the server that mails go by: smtps://user:password@host:465, or smtp:// with STARTTLS',
+  },
+  {
+    name: 'FREEHOLD_MAIL_FROM',
+    fallback: 'none; needed with FREEHOLD_SMTP_URL',
+    help: 'the address that mails come from',
+  },
   { name: 'FREEHOLD_LOG_LEVEL', fallback: 'info', help: logLevels.join(', ') },
   {
     name: 'FREEHOLD_DEMO',
@@ -77,7 +107,6 @@ const settings: readonly Setting[] = [
 /** Settings that are to come: named in `--help`, and a mistake to set, so that nobody believes they do anything. */
 const promised: readonly Omit<Setting, 'fallback'>[] = [
   { name: 'FREEHOLD_STORE_PROD', help: 'another place for the production data space' },
-  { name: 'FREEHOLD_OPERATOR_KEY', help: 'the key of the routes under /platform' },
   { name: 'FREEHOLD_MASTER_KEY', help: 'encrypts secrets that are kept in the store' },
 ];
 
@@ -113,11 +142,16 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     publicUrl: readUrl('FREEHOLD_PUBLIC_URL', get('FREEHOLD_PUBLIC_URL'), mistakes),
     managementUrl: readUrl('FREEHOLD_MANAGEMENT_URL', get('FREEHOLD_MANAGEMENT_URL'), mistakes),
     trustedProxies: readNetworks('FREEHOLD_TRUSTED_PROXIES', get('FREEHOLD_TRUSTED_PROXIES'), mistakes),
+    operatorKeyDigest: readOperatorKey(get('FREEHOLD_OPERATOR_KEY'), mode, mistakes),
+    keyAgeDaysMax: readDays('FREEHOLD_KEY_MAX_AGE_DAYS', get('FREEHOLD_KEY_MAX_AGE_DAYS') ?? '90', mistakes),
+    smtp: readSmtp(get('FREEHOLD_SMTP_URL'), get('FREEHOLD_MAIL_FROM'), mistakes),
     logLevel: oneOf('FREEHOLD_LOG_LEVEL', logLevels, 'info'),
     demo: oneOf('FREEHOLD_DEMO', ['on', 'off'], isProduction ? 'off' : 'on') === 'on',
   };
   if (get('FREEHOLD_APP_PORT') === 'off' && get('FREEHOLD_MANAGEMENT_PORT') === 'off')
     mistakes.push('FREEHOLD_APP_PORT and FREEHOLD_MANAGEMENT_PORT are both off: nothing would listen');
+  if (isProduction && config.smtp !== undefined && config.managementPort !== undefined && !config.managementUrl)
+    mistakes.push('FREEHOLD_MANAGEMENT_URL must be set where mail is: links in mails to builders begin with it');
   if (config.demo && isProduction) mistakes.push('FREEHOLD_DEMO must be off in production');
   return mistakes.length > 0 ? { mistakes } : { config: Object.freeze(config) };
 }
@@ -152,6 +186,33 @@ function readPort(name: string, value: string, mistakes: string[]): number | und
   if (port >= 0 && port <= 65_535) return port;
   mistakes.push(`${name} must be a port from 0 to 65535 or \`off\`, not \`${value}\``);
   return undefined;
+}
+
+function readDays(name: string, value: string, mistakes: string[]): number {
+  if (!/^\d{1,4}$/.test(value)) mistakes.push(`${name} must be a number of days from 0 to 9999, not \`${value}\``);
+  return Number(value);
+}
+
+function readOperatorKey(
+  key: string | undefined,
+  mode: Config['mode'],
+  mistakes: string[],
+): OperatorKeyDigest | undefined {
+  if (key === undefined) return undefined;
+  const fault = operatorKeyFault(key, mode);
+  if (fault !== undefined) mistakes.push(`FREEHOLD_OPERATOR_KEY ${fault}`);
+  return operatorKeyDigest(key);
+}
+
+/** The address of the server holds its password, so no mistake quotes it. */
+function readSmtp(url: string | undefined, from: string | undefined, mistakes: string[]): SmtpSettings | undefined {
+  const server = url === undefined ? undefined : readSmtpServer(url);
+  if (url !== undefined && server === undefined)
+    mistakes.push('FREEHOLD_SMTP_URL must be smtp://host:port or smtps://user:password@host:port');
+  if (from !== undefined && !isEmailAddress(from)) mistakes.push('FREEHOLD_MAIL_FROM must be an email address');
+  if ((url === undefined) !== (from === undefined))
+    mistakes.push('FREEHOLD_SMTP_URL and FREEHOLD_MAIL_FROM must be set together');
+  return server === undefined || from === undefined ? undefined : { ...server, from };
 }
 
 function readNetworks(name: string, value: string | undefined, mistakes: string[]): readonly string[] {

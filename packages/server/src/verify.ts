@@ -6,7 +6,7 @@ import { readConfig } from './config.ts';
 import { createSealer, type Sealer } from './entities/sealed-values.ts';
 import { type VerifyParts, verifyStore } from './entities/verify-store.ts';
 import { groupEntries } from './iam/group-policies.ts';
-import { readSecrets } from './identity/secrets.ts';
+import { createSecretsFile } from './identity/secrets-file.ts';
 import { systemClock } from './lib/clock.ts';
 import { openStore } from './store/open-store.ts';
 
@@ -32,7 +32,7 @@ async function main(): Promise<number> {
   const { dataDir } = asked;
   const missing = spaces.filter((space) => !existsSync(pathOf(dataDir, space)));
   if (missing.length > 0) return refuse([`there is no data of a platform in \`${dataDir}\``]);
-  const sealer = createSealer((await readSecrets(dataDir))?.field_keys ?? []);
+  const sealer = createSealer((await createSecretsFile(dataDir).read()).secrets.field_keys ?? []);
   let driftCount = 0;
   for (const space of spaces) {
     const findings = await lookAt(pathOf(dataDir, space), sealer);

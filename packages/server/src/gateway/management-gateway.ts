@@ -1,33 +1,50 @@
 import type { IncomingMessage } from 'node:http';
 import type { DecisionLog } from '../iam/decision-log.ts';
+import type { OperatorAccess } from '../identity/operator-key.ts';
 import type { OrgCaller } from '../identity/org-accounts.ts';
-import { Problem } from '../lib/problem.ts';
+import { notFound, Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
 import { type EntityServices, entityRoutes } from './handlers/management/entities.ts';
 import { managementDocumentRoutes } from './handlers/management/openapi.ts';
 import { orgRoutes } from './handlers/management/org.ts';
+import { type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import type { ManagementRoute } from './management-route.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
 import { readSession } from './pipeline/console-cookie.ts';
 import { readRequest } from './pipeline/read-request.ts';
+import { readBearerToken } from './pipeline/read-token.ts';
 import { createRouter } from './router.ts';
 
-export interface ManagementGatewayParts extends Operations, AccountServices, EntityServices, SettingServices {
+export interface ManagementGatewayParts
+  extends Operations,
+    AccountServices,
+    EntityServices,
+    SettingServices,
+    PlatformServices {
   readonly decisions: DecisionLog;
+  /** Undefined where there is no operator key, and so no route for it. */
+  readonly operator: OperatorAccess | undefined;
 }
 
 /** The management gateway: canonical path, route, authenticate, role, body, handler, in this order. */
 export function createManagementGateway(parts: ManagementGatewayParts): Gateway {
-  const router = createRouter(managementRoutes(parts));
+  const { operator } = parts;
+  const routes = managementRoutes(parts);
+  const router = createRouter(operator === undefined ? routes.filter(({ access }) => access !== 'operator') : routes);
   return async (incoming, requestId) => {
     const { path, query } = readTarget(incoming.url ?? '/');
     const { route, params } = router.match(incoming.method ?? '', path);
     const matched = { route, params, query, requestId, ip: parts.clientAddress(incoming) };
     if (route.access === 'public') return route.handle(await readRequest(incoming, matched));
+    if (route.access === 'operator') {
+      if (operator === undefined) throw notFound();
+      operator.admit(readBearerToken(incoming), matched.ip);
+      return route.handle(await readRequest(incoming, matched));
+    }
     const caller = await authenticate(parts, incoming);
     if (route.access === 'org_admin' && caller.role !== 'org_admin')
       throw new Problem('role_required', 'this needs the role `org_admin`');
@@ -43,7 +60,8 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
     ...entityRoutes(parts),
     ...decisionRoutes(parts.decisions),
     ...settingRoutes(parts),
-    ...managementDocumentRoutes(),
+    ...platformRoutes(parts),
+    ...managementDocumentRoutes(parts),
     ...sharedRoutes(parts),
   ];
 }

@@ -11,4 +11,11 @@ export interface OrgRoute extends RoutePattern {
   readonly handle: (request: GatewayRequest, caller: OrgCaller) => Reply | Promise<Reply>;
 }
 
-export type ManagementRoute = PublicRoute | OrgRoute;
+/** For whoever runs the platform. Where no operator key is set there is no such route. */
+export interface OperatorRoute extends RoutePattern {
+  readonly access: 'operator';
+  readonly takesBody?: TakesBody;
+  readonly handle: (request: GatewayRequest) => Reply | Promise<Reply>;
+}
+
+export type ManagementRoute = PublicRoute | OrgRoute | OperatorRoute;

@@ -10,7 +10,9 @@ import { createAppSessions } from './app-sessions.ts';
 import { type AppTokenSubject, signAppToken } from './app-tokens.ts';
 import { type AppUser, appUserKey } from './app-users.ts';
 import { createOrgSettings } from './org-settings.ts';
-import { generateSigningKey, loadSigningKeys } from './signing-keys.ts';
+import { createSecretsInMemory } from './secrets-in-memory.ts';
+import { generateSigningKey } from './signing-key.ts';
+import { openSigningKeys } from './signing-keys.ts';
 import { appAudience } from './token-exchange.ts';
 import { type WorkspaceHead, workspaceHeadKey } from './workspace-head.ts';
 
@@ -29,7 +31,8 @@ async function bench(cacheSeconds: number | undefined) {
   const { tenantId: id, tenantCode: code, scope } = founded.workspace;
   const head: WorkspaceHead = { id, code, name: 'Main', founder_id: founded.founderId, default_member_access: '' };
   await scope.commit([{ kind: 'put', ...workspaceHeadKey, value: JSON.stringify(head), if: 'absent' }]);
-  const signingKeys = loadSigningKeys([await generateSigningKey(clock)]);
+  const vault = createSecretsInMemory({ signing_keys: [await generateSigningKey(clock.now())] });
+  const signingKeys = await openSigningKeys({ vault, clock });
   const sessions = createAppSessions({
     stores: { test: store, prod: store },
     signingKeys,

@@ -51,6 +51,8 @@ interface Session {
   readonly checkedAt: number;
   readonly freshMilliseconds: number;
   readonly change: number;
+  /** Of the signing keys, when the token was verified. */
+  readonly removals: number;
 }
 
 /** A person in a workspace with what he may do there: one for all of the person's tokens. */
@@ -71,14 +73,16 @@ const statementsKeptMax = 100_000;
  * they are older than `acl.cache_seconds`, and at once when this process has changed them.
  */
 export function createAppSessions(parts: AppSessionsParts): AppSessions {
-  const { clock, epochs, endings } = parts;
+  const { clock, epochs, endings, signingKeys } = parts;
   const sessions = createTokenCache<Session>({ entriesMax: parts.tokensMax ?? 100_000 });
   const people = new BoundedMap<string, Person>(statementsKeptMax, ({ access }) => 1 + access.statementCount);
   const tokenFlights = singleFlight<string, Session>();
   const personFlights = singleFlight<string, Person>();
 
   const stillStands = (session: Session, now: number): boolean =>
-    now - session.checkedAt < session.freshMilliseconds && endings.current(session.tokensKey) === session.change;
+    now - session.checkedAt < session.freshMilliseconds &&
+    endings.current(session.tokensKey) === session.change &&
+    signingKeys.removals === session.removals;
   const isFresh = (person: Person, now: number): boolean =>
     now - person.resolvedAt < person.freshMilliseconds && epochs.current(person.workspace.scope.name) === person.epoch;
 
@@ -86,7 +90,7 @@ export function createAppSessions(parts: AppSessionsParts): AppSessions {
   const sessionOf = async (token: string, known: Session | undefined): Promise<Session> => {
     if (known !== undefined && stillStands(known, clock.now())) return known;
     const open = async (): Promise<Session> => {
-      const session = await openSession(parts, token, known?.claims);
+      const session = await openSession(parts, token, known);
       sessions.set(token, session);
       return session;
     };
@@ -122,13 +126,11 @@ export function createAppSessions(parts: AppSessionsParts): AppSessions {
   };
 }
 
-async function openSession(
-  parts: AppSessionsParts,
-  token: string,
-  known: AppTokenClaims | undefined,
-): Promise<Session> {
+async function openSession(parts: AppSessionsParts, token: string, known: Session | undefined): Promise<Session> {
   const now = parts.clock.now();
-  const claims = known ?? (await verify(parts, token, Math.floor(now / 1000)));
+  const { removals } = parts.signingKeys;
+  const isVerified = known?.removals === removals;
+  const claims = isVerified ? known.claims : await verify(parts, token, Math.floor(now / 1000));
   const { env, org, tenant_id, tenant_code, member_since, sub } = claims;
   const tokensKey = tokensKeyOf(claims);
   // Read first: what ends the token between this and the read below makes the session stale, never wrong.
@@ -138,7 +140,7 @@ async function openSession(
   const person = [env, org, tenant_id, tenant_code, member_since, sub];
   const personKey = tenant_id === undefined ? undefined : JSON.stringify(person);
   const freshMilliseconds = seconds * 1000;
-  return { claims, exp: claims.exp, personKey, tokensKey, checkedAt: now, freshMilliseconds, change };
+  return { claims, exp: claims.exp, personKey, tokensKey, checkedAt: now, freshMilliseconds, change, removals };
 }
 
 async function verify(parts: AppSessionsParts, token: string, nowSeconds: number): Promise<AppTokenClaims> {

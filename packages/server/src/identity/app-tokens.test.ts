@@ -8,7 +8,9 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { CompactEncrypt, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { type AppTokenSubject, signAppToken, verifyAppToken } from './app-tokens.ts';
-import { generateSigningKey, loadSigningKeys, type SigningKeys } from './signing-keys.ts';
+import { createSecretsInMemory } from './secrets-in-memory.ts';
+import { generateSigningKey, type StoredSigningKey } from './signing-key.ts';
+import { openSigningKeys, type SigningKeys } from './signing-keys.ts';
 import { createTokenCache } from './token-cache.ts';
 
 const nowSeconds = 1_800_000_000;
@@ -16,11 +18,11 @@ const lifetimeSeconds = 48 * 3600;
 const clock = { now: () => nowSeconds * 1000 };
 const realm = { issuer: 'https://app.example', audience: 'freehold-app-test', nowSeconds };
 
-const stored = await generateSigningKey(clock);
-const attackerStored = await generateSigningKey(clock);
-const keys = loadSigningKeys([stored]);
-const attacker = loadSigningKeys([attackerStored]);
-const { kid, privateKey } = keys.current;
+const stored = await generateSigningKey(clock.now());
+const attackerStored = await generateSigningKey(clock.now());
+const keys = await keysOf([stored]);
+const attacker = await keysOf([attackerStored]);
+const { kid, privateKey } = keys.current();
 
 const subject: AppTokenSubject = {
   sub: '0190a1b2-0000-7000-8000-000000000001',
@@ -51,6 +53,10 @@ const claims = {
 };
 const token = await signAppToken(keys, subject, { ...realm, lifetimeSeconds });
 
+function keysOf(signing_keys: readonly StoredSigningKey[]): Promise<SigningKeys> {
+  return openSigningKeys({ vault: createSecretsInMemory({ signing_keys }), clock });
+}
+
 /** A token of the right form but for what is named here. */
 function forge(
   header: Record<string, unknown> = {},
@@ -71,14 +77,7 @@ async function assertRefused(forged: string, keysHeld: SigningKeys = keys, code 
 }
 
 /** The same keys, but any look-up of one fails the test: without a key there is no cryptography. */
-const untouchableKeys: SigningKeys = {
-  ...keys,
-  byKid: new (class extends Map<string, KeyObject> {
-    override get(): never {
-      assert.fail('a key was asked for');
-    }
-  })(),
-};
+const untouchableKeys: SigningKeys = { ...keys, find: () => assert.fail('a key was asked for') };
 
 test('a token says what it was signed with, and when it ends', async () => {
   assert.deepEqual(await verifyAppToken(keys, token, realm), claims);
@@ -154,7 +153,7 @@ test('A10 a token cannot bring its own key, and no address in it is ever called'
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`;
   const [attackerJwk] = attacker.jwks().keys;
-  const own = attacker.current;
+  const own = attacker.current();
   try {
     for (const header of [{ jku: url }, { x5u: url }, { jwk: attackerJwk }, { x5c: ['AAAA'] }, { cty: 'JWT' }]) {
       await assertRefused(await forge({ ...header }, claims, own.privateKey));
@@ -169,7 +168,7 @@ test('A10 a token cannot bring its own key, and no address in it is ever called'
 });
 
 test('a key is found only by an id that the platform gave out', async () => {
-  const own = attacker.current;
+  const own = attacker.current();
   const ids = [
     own.kid,
     '__proto__',
@@ -191,14 +190,19 @@ test('a key is found only by an id that the platform gave out', async () => {
   await assertRefused(await forge({}, claims, own.privateKey));
 });
 
-test('J01 J02 a token outlives the rotation of its key, but not the revocation', async () => {
-  const next = { ...attackerStored, created_at: '2099-01-01T00:00:00.000Z' };
-  const rotated = loadSigningKeys([{ ...stored, status: 'retiring' }, next]);
+test('J01 J02 a token outlives its key’s turn to sign, but not the key', async () => {
+  const next = { ...attackerStored, signs_from: new Date(clock.now()).toISOString() };
+  const before = { ...stored, signs_from: new Date(clock.now() - 1).toISOString() };
+  const rotated = await keysOf([before, next]);
   assert.deepEqual(await verifyAppToken(rotated, token, realm), claims);
   const fresh = await signAppToken(rotated, subject, { ...realm, lifetimeSeconds });
   assert.deepEqual(await verifyAppToken(rotated, fresh, realm), claims);
   await assertRefused(fresh);
-  await assertRefused(token, loadSigningKeys([{ ...stored, status: 'revoked' }, next]));
+  await assertRefused(token, await keysOf([next]));
+});
+
+test('J01 no token is signed that would outlive its key', async () => {
+  await assert.rejects(signAppToken(keys, subject, { ...realm, lifetimeSeconds: lifetimeSeconds + 1 }), RangeError);
 });
 
 test('a token of another kind is refused, though the platform signed it', async () => {
@@ -244,7 +248,7 @@ test('A23 a token ends on the second, by the clock that is given, on a first loo
 test('only a token that is right in all else is called expired', async () => {
   const past = { ...claims, exp: nowSeconds - 1 };
   await assertRefused(await forge({}, past), keys, 'token_expired');
-  await assertRefused(await forge({}, past, attacker.current.privateKey));
+  await assertRefused(await forge({}, past, attacker.current().privateKey));
   await assertRefused(await forge({}, { ...past, aud: 'freehold-app-prod' }));
   await assertRefused(await forge({ typ: 'JWT' }, past));
 });
@@ -342,7 +346,7 @@ test('J04 a refusal carries nothing of the token into a log', async () => {
   const forged = [
     await forge({}, { ...claims, aud: 'freehold-app-prod' }),
     await forge({}, { ...claims, exp: nowSeconds - 1 }),
-    await forge({}, claims, attacker.current.privateKey),
+    await forge({}, claims, attacker.current().privateKey),
     await forge({}, { ...claims, env: 'staging' }),
   ];
   for (const each of forged) {

@@ -53,13 +53,15 @@ export async function signAppToken(
   subject: AppTokenSubject,
   { issuer, audience, nowSeconds, lifetimeSeconds }: AppTokenRealm & { readonly lifetimeSeconds: number },
 ): Promise<string> {
+  if (lifetimeSeconds > appTokenLifetimeSeconds) throw new RangeError('an app token would outlive its key');
+  const { kid, privateKey } = keys.current();
   const token = await new SignJWT({ ...subject })
-    .setProtectedHeader({ alg: algorithm, typ: appTokenType, kid: keys.current.kid })
+    .setProtectedHeader({ alg: algorithm, typ: appTokenType, kid })
     .setIssuer(issuer)
     .setAudience(audience)
     .setIssuedAt(nowSeconds)
     .setExpirationTime(nowSeconds + lifetimeSeconds)
-    .sign(keys.current.privateKey);
+    .sign(privateKey);
   if (token.length > tokenBytesMax) throw new Error('the claims of an app token are larger than a token may be');
   return token;
 }
@@ -141,7 +143,7 @@ async function verifiedPayload(
 
 function keyFor(keys: SigningKeys, header: JWTHeaderParameters): KeyObject {
   if (!Object.keys(header).every((member) => headerMembers.includes(member))) throw invalidToken('header');
-  const key = header.kid === undefined ? undefined : keys.byKid.get(header.kid);
+  const key = header.kid === undefined ? undefined : keys.find(header.kid);
   if (key === undefined) throw invalidToken('kid');
   return key;
 }

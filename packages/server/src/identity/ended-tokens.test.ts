@@ -10,7 +10,9 @@ import { createAppSessions } from './app-sessions.ts';
 import { type AppTokenSubject, signAppToken } from './app-tokens.ts';
 import { type AppUser, appUserKey, changeAppUser } from './app-users.ts';
 import { endToken, tokensKeyOf, withNextEpoch } from './ended-tokens.ts';
-import { generateSigningKey, loadSigningKeys } from './signing-keys.ts';
+import { createSecretsInMemory } from './secrets-in-memory.ts';
+import { generateSigningKey } from './signing-key.ts';
+import { openSigningKeys, type SigningKeys } from './signing-keys.ts';
 import { appAudience } from './token-exchange.ts';
 
 let now = Date.parse('2026-03-01T00:00:00Z');
@@ -19,10 +21,11 @@ const newId = uuidv7Source(clock);
 const issuer = 'https://platform.example';
 const { store } = await openStore({ kind: 'memory', clock });
 const orgScope = store.scope(orgScopeName('acme'));
-const signingKeys = loadSigningKeys([await generateSigningKey(clock)]);
+const vault = createSecretsInMemory({ signing_keys: [await generateSigningKey(clock.now())] });
+const ownKeys = await openSigningKeys({ vault, clock });
 const cacheMilliseconds = 60_000;
 
-function newProcess() {
+function newProcess(signingKeys: SigningKeys = ownKeys) {
   const endings = createAccessEpochs();
   const configs = createConfigReader({ store, clock });
   const sessions = createAppSessions({
@@ -61,7 +64,7 @@ function tokenOf(user: AppUser): Promise<string> {
     jti: newId(),
   };
   const realm = { issuer, audience: appAudience('test'), nowSeconds: Math.floor(now / 1000) };
-  return signAppToken(signingKeys, subject, { ...realm, lifetimeSeconds: 3600 });
+  return signAppToken(ownKeys, subject, { ...realm, lifetimeSeconds: 3600 });
 }
 
 const ended = { code: 'token_invalid' };
@@ -110,4 +113,29 @@ test('the end of one person’s tokens is nobody else’s', async () => {
   endings.bump(tokensKeyOf(claims));
   await assert.rejects(async () => sessions.authenticate(tokens[0]), ended);
   assert.equal((await sessions.authenticate(tokens[1])).claims.sub, bob.id);
+});
+
+test('J02 a token of a revoked key opens nothing: at once where it was revoked, elsewhere once that node has looked', async () => {
+  const otherKeys = await openSigningKeys({ vault, clock });
+  const [own, other] = [newProcess(), newProcess(otherKeys)];
+  const user = await newUser();
+  const [known, unseen] = [await tokenOf(user), await tokenOf(user)];
+  for (const { sessions } of [own, other]) await sessions.authenticate(known);
+  await ownKeys.revoke(ownKeys.current().kid);
+  for (const token of [known, unseen, known]) await assert.rejects(async () => own.sessions.authenticate(token), ended);
+  await other.sessions.authenticate(known);
+  await otherKeys.tend();
+  for (const token of [known, unseen, known])
+    await assert.rejects(async () => other.sessions.authenticate(token), ended);
+  const fresh = await tokenOf(user);
+  for (const { sessions } of [own, other]) assert.equal((await sessions.authenticate(fresh)).claims.sub, user.id);
+});
+
+test('J02 a token that is being verified while its key is revoked does not stay known', async () => {
+  const { sessions } = newProcess();
+  const token = await tokenOf(await newUser());
+  const asked = sessions.authenticate(token);
+  await ownKeys.revoke(ownKeys.current().kid);
+  await Promise.allSettled([asked]);
+  await assert.rejects(async () => sessions.authenticate(token), ended);
 });

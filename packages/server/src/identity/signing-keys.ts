@@ -1,88 +1,178 @@
-import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
-import { compareBytes } from '../lib/byte-order.ts';
+import type { KeyObject } from 'node:crypto';
 import { type Clock, timestamp } from '../lib/clock.ts';
+import { notFound, Problem } from '../lib/problem.ts';
+import { serialLanes } from '../lib/serial-lanes.ts';
+import {
+  type KeyTimeline,
+  publishedMilliseconds,
+  signerAt,
+  type TimedKey,
+  timelineOf,
+  waitingAt,
+  withoutExpired,
+  withoutKey,
+} from './key-timeline.ts';
+import type { SecretsVault } from './secrets.ts';
+import {
+  generateSigningKey,
+  openSigningKey,
+  type PublicSigningJwk,
+  type SigningKey,
+  type StoredSigningKey,
+} from './signing-key.ts';
 
-/** A token signing key as it is kept: plain JSON, and a secret. */
-export interface StoredSigningKey {
-  readonly kid: string;
-  /** `active` may sign, `retiring` only verifies what it signed before, `revoked` does neither. */
-  readonly status: 'active' | 'retiring' | 'revoked';
-  readonly created_at: string;
-  readonly private_jwk: PrivateJwk;
-}
-
-interface PrivateJwk {
-  readonly kty: 'EC';
-  readonly crv: 'P-256';
-  readonly x: string;
-  readonly y: string;
-  readonly d: string;
-}
-
-/** A member of the JSON Web Key Set that anyone may read (RFC 7517). */
-interface PublicSigningJwk {
-  readonly kty: 'EC';
-  readonly crv: 'P-256';
-  readonly x: string;
-  readonly y: string;
-  readonly kid: string;
-  readonly alg: 'ES256';
-  readonly use: 'sig';
-}
-
+/** The keys that app tokens are signed and verified by, as this node knows them now. */
 export interface SigningKeys {
-  /** Signs new tokens: the youngest active key. */
-  readonly current: { readonly kid: string; readonly privateKey: KeyObject };
-  /** The public keys whose tokens hold: active and retiring. */
-  readonly byKid: ReadonlyMap<string, KeyObject>;
-  /** The body of `/.well-known/jwks.json`. */
+  /** Signs new tokens. */
+  current(): { readonly kid: string; readonly privateKey: KeyObject };
+  /** The public key of this id, while its tokens hold. */
+  find(kid: string): KeyObject | undefined;
+  /** The body of `/.well-known/jwks.json`: every key whose tokens hold, also those to come. */
   jwks(): { readonly keys: readonly PublicSigningJwk[] };
+  /** Grows when keys are gone: what was verified before has to be verified anew. */
+  readonly removals: number;
 }
 
-/** Makes an ES256 key (P-256). Its id is its RFC 7638 thumbprint, so one key never stands under two ids. */
-export async function generateSigningKey(clock: Clock): Promise<StoredSigningKey> {
-  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-  const { x, y, d } = await exportJWK(privateKey);
-  if (x === undefined || y === undefined || d === undefined) throw new Error('a new P-256 key lacks a coordinate');
-  const jwk: PrivateJwk = { kty: 'EC', crv: 'P-256', x, y, d };
+/** What an operator does with them. A change is kept, and holds on this node, when it resolves; on others once they look. */
+export interface SigningKeyAdmin {
+  list(): readonly ShownSigningKey[];
+  /** The key that is to sign next: a new one, or the one that waits already. @throws Problem `conflict`. */
+  rotate(): Promise<{ readonly key: ShownSigningKey; readonly isNew: boolean }>;
+  /** Ends every token of a key. @throws Problem `not_found`. */
+  revoke(kid: string): Promise<void>;
+}
+
+export interface ShownSigningKey {
+  readonly kid: string;
+  readonly state: 'published' | 'signing' | 'retiring';
+  readonly created_at: string;
+  readonly signs_from: string;
+  /** Absent while no other key is to follow. */
+  readonly verifies_until?: string;
+}
+
+export interface LiveSigningKeys extends SigningKeys, SigningKeyAdmin {
+  /** Learns what other nodes changed, drops what has expired, and has a key that is too old followed by another. */
+  tend(): Promise<void>;
+}
+
+export interface SigningKeysParts {
+  readonly vault: SecretsVault;
+  readonly clock: Clock;
+  /** How old a key may be that signs; 0 is any age. */
+  readonly ageDaysMax?: number;
+}
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+/** The key set is fetched by every verifier, so it stays short whatever is asked for. */
+const keysMax = 8;
+
+/** @throws Error with a sentence for the operator when there are no keys, or damaged ones. */
+export async function openSigningKeys(parts: SigningKeysParts): Promise<LiveSigningKeys> {
+  const { clock } = parts;
+  const inTurn = serialLanes<'keys'>();
+  let ring = openRing((await parts.vault.read()).secrets.signing_keys ?? []);
+  let removals = 0;
+  const adopt = (keys: readonly StoredSigningKey[]): void => {
+    const before = ring;
+    ring = openRing(keys, before);
+    if (before.timeline.some(({ stored: { kid } }) => !ring.byKid.has(kid))) removals += 1;
+  };
+  const change = (plan: Plan): Promise<void> => inTurn('keys', async () => adopt(await changeKeys(parts, plan)));
+  const holding = () => ring.timeline.filter(({ verifiesUntil }) => verifiesUntil > clock.now());
+  const list = () => holding().map((key) => shown(key, ring.timeline, clock.now()));
   return {
-    kid: await calculateJwkThumbprint(jwk),
-    status: 'active',
-    created_at: timestamp(clock.now()),
-    private_jwk: jwk,
+    current: () => signerAt(ring.timeline, clock.now()).key,
+    find: (kid) => {
+      const found = ring.byKid.get(kid);
+      return found !== undefined && found.verifiesUntil > clock.now() ? found.key.publicKey : undefined;
+    },
+    jwks: () => ({ keys: holding().map(({ key }) => key.publicJwk) }),
+    get removals() {
+      return removals;
+    },
+    list,
+    rotate: async () => {
+      let isNew = false;
+      await change(async (keys, now) => {
+        isNew = waitingAt(timelineOf(keys), now) === undefined;
+        return isNew ? withNewKey(withoutExpired(keys, now), now) : keys;
+      });
+      const key = list().find(({ state }) => state === 'published');
+      if (key === undefined)
+        throw new Problem('conflict', 'the keys have changed meanwhile: look at them and try again');
+      return { key, isNew };
+    },
+    revoke: (kid) =>
+      change((keys, now) => {
+        if (!keys.some((key) => key.kid === kid)) throw notFound();
+        return withoutKey(keys, kid, { now, fresh: () => generateSigningKey(now) });
+      }),
+    tend: () => change((keys, now) => inTime(withoutExpired(keys, now), now, parts.ageDaysMax ?? 0)),
   };
 }
 
-/** @throws Error when no key is active, when a key cannot be read, or when two have one id. */
-export function loadSigningKeys(stored: readonly StoredSigningKey[]): SigningKeys {
-  const usable = stored.filter((key) => key.status !== 'revoked').toSorted(youngestFirst);
-  const current = usable.find((key) => key.status === 'active');
-  if (current === undefined) throw new Error('there is no active token signing key');
-  const byKid = new Map(usable.map((key) => [key.kid, createPublicKey(readPrivateKey(key))]));
-  if (new Set(stored.map((key) => key.kid)).size < stored.length) throw new Error('two token signing keys have one id');
-  const published = { keys: usable.map(toPublicJwk) };
-  return { current: { kid: current.kid, privateKey: readPrivateKey(current) }, byKid, jwks: () => published };
+interface Ring {
+  readonly timeline: readonly RingKey[];
+  readonly byKid: ReadonlyMap<string, RingKey>;
 }
 
-function youngestFirst(left: StoredSigningKey, right: StoredSigningKey): number {
-  return compareBytes(right.created_at, left.created_at) || compareBytes(right.kid, left.kid);
+interface RingKey extends TimedKey {
+  readonly key: SigningKey;
 }
 
-function readPrivateKey({ kid, private_jwk: { x, y, d } }: StoredSigningKey): KeyObject {
-  // Not every supported runtime checks this on import (Node 24 does not). A public half that is another key's would be
-  // published, and no token would verify against it.
-  const pair = createECDH('prime256v1');
-  pair.setPrivateKey(d, 'base64url');
-  const point = Buffer.concat([Buffer.of(uncompressedPoint), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
-  if (!pair.getPublicKey().equals(point)) throw new Error(`token signing key ${kid} has another key's public half`);
-  return createPrivateKey({ key: { kty: 'EC', crv: 'P-256', x, y, d }, format: 'jwk' });
+/** Opening a key is a few hundred microseconds of cryptography: those known from before are taken over. */
+function openRing(keys: readonly StoredSigningKey[], before?: Ring): Ring {
+  const timeline = timelineOf(keys).map((timed) => {
+    const known = before?.byKid.get(timed.stored.kid)?.key;
+    return { ...timed, key: known ?? openSigningKey(timed.stored) };
+  });
+  signerAt(timeline, 0);
+  return { timeline, byKid: new Map(timeline.map((key) => [key.stored.kid, key])) };
 }
 
-/** SEC 1, 2.3.3: the byte before both coordinates. */
-const uncompressedPoint = 0x04;
+function shown({ stored, signsFrom, verifiesUntil }: TimedKey, timeline: KeyTimeline, now: number): ShownSigningKey {
+  const signer = signerAt(timeline, now);
+  const standing = signsFrom > signer.signsFrom ? 'published' : 'retiring';
+  return {
+    kid: stored.kid,
+    state: stored.kid === signer.stored.kid ? 'signing' : standing,
+    created_at: stored.created_at,
+    signs_from: stored.signs_from,
+    ...(Number.isFinite(verifiesUntil) ? { verifies_until: timestamp(verifiesUntil) } : {}),
+  };
+}
 
-/** Names every member, so that nothing private can slip through a copy. */
-function toPublicJwk({ kid, private_jwk: { x, y } }: StoredSigningKey): PublicSigningJwk {
-  return { kty: 'EC', crv: 'P-256', x, y, kid, alg: 'ES256', use: 'sig' };
+type Plan = (
+  keys: readonly StoredSigningKey[],
+  now: number,
+) => readonly StoredSigningKey[] | Promise<readonly StoredSigningKey[]>;
+
+/** Plans again where another node was faster. A plan that gives back the very keys it was given writes nothing. */
+async function changeKeys({ vault, clock }: SigningKeysParts, plan: Plan): Promise<readonly StoredSigningKey[]> {
+  for (;;) {
+    const kept = await vault.read();
+    const { signing_keys: keys = [] } = kept.secrets;
+    const planned = await plan(keys, clock.now());
+    if (planned === keys || (await vault.write({ ...kept.secrets, signing_keys: planned }, kept))) return planned;
+  }
+}
+
+async function withNewKey(keys: readonly StoredSigningKey[], now: number): Promise<readonly StoredSigningKey[]> {
+  if (keys.length >= keysMax)
+    throw new Problem('conflict', `there are ${keysMax} keys already: wait until the oldest verifies no more tokens`);
+  return [...keys, await generateSigningKey(now, now + publishedMilliseconds)];
+}
+
+/** Has a key that is too old followed by another. */
+function inTime(
+  keys: readonly StoredSigningKey[],
+  now: number,
+  ageDaysMax: number,
+): readonly StoredSigningKey[] | Promise<readonly StoredSigningKey[]> {
+  const timeline = timelineOf(keys);
+  const age = now - Date.parse(signerAt(timeline, now).stored.created_at);
+  const isDue = ageDaysMax > 0 && age > ageDaysMax * dayMilliseconds && waitingAt(timeline, now) === undefined;
+  return isDue && keys.length < keysMax ? withNewKey(keys, now) : keys;
 }

@@ -8,8 +8,6 @@ export interface TokenCache<V> {
   /** INVARIANT: only for a token whose signature, issuer, audience and time have just been verified. */
   set(token: string, value: V): void;
   delete(token: string): void;
-  /** For the revocation of a key, which may concern any entry. */
-  clear(): void;
 }
 
 /**
@@ -32,7 +30,6 @@ export function createTokenCache<V extends { readonly exp: number }>({
     },
     set: (token, value) => entries.set(cacheKey(token), value),
     delete: (token) => void entries.delete(cacheKey(token)),
-    clear: () => entries.clear(),
   };
 }
 

@@ -61,13 +61,6 @@ export class BoundedMap<K, V> {
     return true;
   }
 
-  clear(): void {
-    this.#entries.clear();
-    this.#weight = 0;
-    this.#newest = undefined;
-    this.#oldest = undefined;
-  }
-
   #refresh(entry: Entry<K, V>): void {
     if (entry === this.#newest) return;
     this.#unlink(entry);

@@ -34,7 +34,7 @@ interface Document {
   readonly components: Readonly<Record<string, object>>;
 }
 
-const management = sent(managementDocument());
+const management = sent(managementDocument({ hasOperator: true }));
 const app = sent(appDocument({ orgCode: 'acme', env: 'test', version: 7, entities }));
 
 /** As a client gets it. */

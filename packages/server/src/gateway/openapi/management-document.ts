@@ -2,17 +2,20 @@ import { buildDocument } from './document.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { managementOperations } from './management-operations.ts';
 import { managementSchemas } from './management-schemas.ts';
+import { platformOperations, platformSchemas } from './platform-operations.ts';
 
 /** What the management gateway does: the same for every org. */
-export function managementDocument(): JsonSchema {
+export function managementDocument({ hasOperator }: { readonly hasOperator: boolean }): JsonSchema {
   return buildDocument({
     title: 'Freehold management API',
     version: '1',
     description:
       'For builders. Sign up or log in, and send the session’s token with each call. Every refusal is problem details (RFC 9457) with a stable `code`.',
-    operations: managementOperations(),
-    schemas: managementSchemas,
-    securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: 'The token of a session.' } },
+    operations: [...managementOperations(), ...(hasOperator ? platformOperations : [])],
+    schemas: { ...managementSchemas, ...(hasOperator ? platformSchemas : {}) },
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: bearerDescription } },
     tokenProblems: ['token_missing', 'token_invalid'],
   });
 }
+
+const bearerDescription = 'The token of a session; for routes under `/platform` the operator key.';

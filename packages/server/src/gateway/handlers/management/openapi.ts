@@ -3,8 +3,8 @@ import { managementDocument } from '../../openapi/management-document.ts';
 import type { PublicRoute } from '../../public-route.ts';
 
 /** What the management gateway can be asked. It says nothing of any org. */
-export function managementDocumentRoutes(): readonly PublicRoute[] {
-  const document = documentText(managementDocument());
+export function managementDocumentRoutes({ operator }: { readonly operator: unknown }): readonly PublicRoute[] {
+  const document = documentText(managementDocument({ hasOperator: operator !== undefined }));
   return [
     {
       method: 'GET',
