@@ -7,6 +7,7 @@ import { type AppRoute, type EachCaller, isWorkspaceRoute } from './app-route.ts
 import type { ErrorReplies } from './error-reply.ts';
 import { batchRoutes } from './handlers/app/batch.ts';
 import { invitationRoutes } from './handlers/app/invitations.ts';
+import { mailRoutes } from './handlers/app/mails.ts';
 import { appDocumentRoutes } from './handlers/app/openapi.ts';
 import { recordRoutes } from './handlers/app/records.ts';
 import { selfRoutes } from './handlers/app/self.ts';
@@ -94,6 +95,7 @@ export function appRoutes(parts: AppGatewayParts): readonly AppRoute[] {
     ...workspaceRoutes(parts.workspaces),
     ...invitationRoutes(parts.invitations),
     ...selfRoutes(parts.self),
+    ...mailRoutes(parts.mails),
     ...appDocumentRoutes(parts.configs),
     {
       method: 'GET',

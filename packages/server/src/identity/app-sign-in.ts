@@ -1,9 +1,8 @@
 import { settingOf } from '../entities/setting.ts';
-import { orgScopeName } from '../entities/workspace.ts';
-import { notFound } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
+import { openAppClient, requireOrg } from './app-client.ts';
 import { type AppUsersParts, logInWithPassword } from './app-users.ts';
-import { findOrg, type Org, requireEnvironment } from './org-directory.ts';
+import { type EmailVerificationParts, welcome } from './email-verification.ts';
 import { type IssuerEntry, issuers } from './settings/issuers.ts';
 import { type PasswordLogin, passwordLogin } from './settings/plain-settings.ts';
 import { type ExchangedToken, exchangeToken, type TokenExchangeParts } from './token-exchange.ts';
@@ -41,35 +40,29 @@ export interface LogInRequest {
   readonly ip: string;
 }
 
-export interface AppSignInParts extends TokenExchangeParts, AppUsersParts {
+export interface AppSignInParts extends TokenExchangeParts, AppUsersParts, EmailVerificationParts {
   readonly platform: Scope;
 }
 
 export function createAppSignIn(parts: AppSignInParts): AppSignIn {
   return {
     logIn: async (orgCode, { clientId, body, ip }) => {
-      const org = await requireOrg(parts.platform, orgCode);
-      const env = requireEnvironment(org, clientId, parts.clock.now());
-      const orgScope = parts.stores[env].scope(orgScopeName(org.code));
-      const policy = settingOf(await parts.configs[env].current(org.code), env, passwordLogin);
-      return logInWithPassword(parts, orgScope, { env, body, ip, policy });
+      const app = await openAppClient(parts, orgCode, clientId);
+      const policy = settingOf(app.config, app.env, passwordLogin);
+      const request = { env: app.env, body, ip, policy };
+      return logInWithPassword(parts, app.orgScope, {
+        ...request,
+        welcome: (user) => welcome(parts, app, { user, ip }),
+      });
     },
     exchange: async (orgCode, headers) => exchangeToken(parts, await requireOrg(parts.platform, orgCode), headers),
     offers: async (orgCode, { clientId, email }) => {
-      const org = await requireOrg(parts.platform, orgCode);
-      const env = requireEnvironment(org, clientId, parts.clock.now());
-      const config = await parts.configs[env].current(org.code);
+      const { config, env } = await openAppClient(parts, orgCode, clientId);
       const { enabled, allow_signup } = settingOf(config, env, passwordLogin);
       const offered = offeredIssuers(settingOf(config, env, issuers), email);
       return { items: offered.map(shownProvider), password_login: { enabled, allow_signup } };
     },
   };
-}
-
-async function requireOrg(platform: Scope, orgCode: string): Promise<Org> {
-  const org = await findOrg(platform, orgCode);
-  if (org === undefined) throw notFound();
-  return org;
 }
 
 /** Those for the email's domain where there are any; else those that are for everybody. */

@@ -52,6 +52,8 @@ export interface PasswordLogIn {
   readonly body: unknown;
   readonly ip: string;
   readonly policy: PasswordLogin;
+  /** Told of an account that the log-in has made. */
+  readonly welcome?: (user: AppUser) => void;
 }
 
 const loginTokenMilliseconds = 5 * 60 * 1000;
@@ -80,7 +82,7 @@ export async function logInWithPassword(
   const known = await findByPasswordIdentity(orgScope, email);
   const user =
     known === undefined && request.policy.allow_signup
-      ? await signUp(parts, orgScope, { ...body, email, minLength: request.policy.min_length })
+      ? await signUp(parts, orgScope, { ...request, ...body, email })
       : await verified(parts.hasher, known, body.password);
   if (user === undefined) {
     parts.brake.recordFailure(attempt);
@@ -97,7 +99,15 @@ export function attemptOf(place: {
   readonly email: string;
   readonly ip: string;
 }): SignInAttempt {
-  return { emailKey: JSON.stringify([place.orgScope.name, place.env, emailKey(place.email)]), ip: place.ip };
+  return { emailKey: appEmailKey(place), ip: place.ip };
+}
+
+export function appEmailKey(place: {
+  readonly orgScope: Scope;
+  readonly env: Environment;
+  readonly email: string;
+}): string {
+  return JSON.stringify([place.orgScope.name, place.env, emailKey(place.email)]);
 }
 
 async function verified(
@@ -116,9 +126,9 @@ async function verified(
 async function signUp(
   parts: AppUsersParts,
   orgScope: Scope,
-  input: { readonly email: string; readonly password: string; readonly minLength: number },
+  input: PasswordLogIn & { readonly email: string; readonly password: string },
 ): Promise<AppUser | undefined> {
-  const error = checkPassword(input.password, input.minLength);
+  const error = checkPassword(input.password, input.policy.min_length);
   if (error !== undefined) throw invalidInput('validation_failed', [error]);
   const user: AppUser = {
     id: parts.newId(),
@@ -135,6 +145,7 @@ async function signUp(
       { kind: 'put', ...identity, value: JSON.stringify({ user_id: user.id }), if: 'absent' },
       { kind: 'put', ...appUserKey(user.id), value: JSON.stringify(user), if: 'absent' },
     ]);
+    input.welcome?.(user);
     return user;
   } catch (conflict) {
     if (!(conflict instanceof Conflict)) throw conflict;
@@ -142,7 +153,7 @@ async function signUp(
   }
 }
 
-async function findByPasswordIdentity(orgScope: Scope, email: string): Promise<AppUser | undefined> {
+export async function findByPasswordIdentity(orgScope: Scope, email: string): Promise<AppUser | undefined> {
   const [identity] = await orgScope.get([identityKey(passwordIdp, emailKey(email))]);
   // Reads as much for an address that nobody has as for any other.
   const { user_id } = JSON.parse(identity?.value ?? '{"user_id":"nobody"}') as { readonly user_id: string };

@@ -8,6 +8,7 @@ import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/port.ts';
 import { acceptInvitation } from './invitations/accept-invitation.ts';
 import { createInvitations } from './invitations.ts';
+import { createMailBrake } from './mail-brake.ts';
 import { listMemberships, type MembershipParts } from './memberships.ts';
 import { openWorkspace } from './workspace-head.ts';
 import { completeFounding, takeCode } from './workspaces/founding.ts';
@@ -37,7 +38,7 @@ async function invitedBob() {
   await completeFounding(parts, place, intent);
   const workspace = openWorkspace(parts, place, intent.row);
   const context = { workspace, config: systemConfig, actor: { userId: ann.id, claims: {} } };
-  const invitations = createInvitations(parts);
+  const invitations = createInvitations({ ...parts, mailBrake: createMailBrake({ clock }) });
   const issued = await invitations.create(context, { email: 'BOB@acme.example' });
   const accept = (on: Store = store, person = bob) =>
     acceptInvitation(partsOn(on), place, { code: issued.code, person });

@@ -1,13 +1,15 @@
 import { mayBeId } from '../entities/find-record.ts';
-import { settingOf } from '../entities/setting.ts';
 import { orgScopeName } from '../entities/workspace.ts';
 import type { WriteContext } from '../entities/write-loop.ts';
 import { promisePolicy } from '../iam/promised-policy.ts';
 import { timestamp } from '../lib/clock.ts';
 import { invalidInput, notFound, Problem } from '../lib/problem.ts';
+import { invitationMail } from '../mail/mail-texts.ts';
+import type { Mailer } from '../mail/mailer.ts';
 import type { Change, Scope } from '../store/port.ts';
+import { appLinks } from './app-link.ts';
 import type { AppTokenClaims } from './app-tokens.ts';
-import { findAppUser, memberOf } from './app-users.ts';
+import { appEmailKey, findAppUser, memberOf } from './app-users.ts';
 import { emailKey } from './email.ts';
 import { acceptInvitation } from './invitations/accept-invitation.ts';
 import {
@@ -22,9 +24,9 @@ import {
   newCode,
 } from './invitations/invitation.ts';
 import { readInvitation } from './invitations/read-invitation.ts';
+import type { MailBrake } from './mail-brake.ts';
 import type { MembershipParts } from './memberships.ts';
 import { readBody } from './read-body.ts';
-import { allowedDomains } from './settings/allowed-domains.ts';
 import { openWorkspace, readHead, workspaceHeadKey } from './workspace-head.ts';
 import { commitPlanned, tryCommit } from './workspaces/commits.ts';
 
@@ -66,7 +68,13 @@ export interface AcceptedInvitation {
   readonly current: true;
 }
 
-export function createInvitations(parts: MembershipParts): Invitations {
+export interface InvitationParts extends MembershipParts {
+  /** Absent where no mail is set up. */
+  readonly mailer?: Mailer | undefined;
+  readonly mailBrake: MailBrake;
+}
+
+export function createInvitations(parts: InvitationParts): Invitations {
   return {
     create: (context, body) => invite(parts, context, body),
     list: listInvitations,
@@ -80,7 +88,7 @@ export function createInvitations(parts: MembershipParts): Invitations {
 const lifetimeMilliseconds = 7 * 24 * 60 * 60 * 1000;
 const openMax = 500;
 
-async function invite(parts: MembershipParts, context: WriteContext, body: unknown): Promise<IssuedInvitation> {
+async function invite(parts: InvitationParts, context: WriteContext, body: unknown): Promise<IssuedInvitation> {
   const asked = readInvitation(body);
   const { scope, tenantCode } = context.workspace;
   if ((await scope.count(invitationPartition, {}, openMax)) >= openMax)
@@ -99,7 +107,7 @@ async function invite(parts: MembershipParts, context: WriteContext, body: unkno
   return issued(parts, context, { invitation, code });
 }
 
-async function resend(parts: MembershipParts, context: WriteContext, id: string): Promise<IssuedInvitation> {
+async function resend(parts: InvitationParts, context: WriteContext, id: string): Promise<IssuedInvitation> {
   const { scope, tenantCode } = context.workspace;
   const { code, code_hash } = newCode(tenantCode, id);
   let invitation: Invitation | undefined;
@@ -128,18 +136,26 @@ function unknownPolicy(id: string): Problem {
   return invalidInput('validation_failed', [{ pointer: '/acl_policy_id', code: 'unknown_reference', message }]);
 }
 
-/** The link leads to the app's own pages: what comes after `#` is sent to no server, and so stands in no log. */
+/** Tells the org of the invitation, and the invited person where mail is set up. */
 async function issued(
-  parts: MembershipParts,
+  parts: InvitationParts,
   { workspace, config }: WriteContext,
   { invitation, code }: { readonly invitation: Invitation; readonly code: string },
 ): Promise<IssuedInvitation> {
-  const { env, orgCode, tenantId, tenantCode } = workspace;
+  const { env, orgCode, tenantId, tenantCode, scope } = workspace;
   const told = invitedPut(invitation, { id: tenantId, code: tenantCode });
-  await tryCommit(parts.stores[env].scope(orgScopeName(orgCode)), [told]);
-  const [origin = ''] = settingOf(config, env, allowedDomains);
-  const { id, expires_at } = invitation;
-  return { id, code, url: `${origin}/#invitation=${code}`, expires_at };
+  const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
+  await tryCommit(orgScope, [told]);
+  const { id, email, expires_at } = invitation;
+  const link = appLinks(config, env)?.('invitation', code);
+  const request = { purpose: 'invitation', emailKey: appEmailKey({ orgScope, env, email }) } as const;
+  // Not more often to one address than it can bear: the sender has the link too.
+  if (link !== undefined && parts.mailer !== undefined && parts.mailBrake.tryTake(request))
+    parts.mailer.send(async () => {
+      const head = await readHead(scope);
+      return head === undefined ? undefined : invitationMail({ to: email, name: head.name, link });
+    });
+  return { id, code, url: link ?? `/#invitation=${code}`, expires_at };
 }
 
 async function listInvitations({ workspace }: WriteContext): Promise<readonly ShownInvitation[]> {

@@ -1,13 +1,16 @@
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
-import type { SignInAttempt } from './failure-brake.ts';
 import type { CodePurpose } from './mailed-codes.ts';
 import { networkKey } from './network-key.ts';
 import { windowedLog } from './windowed-log.ts';
 
-/** Who asks for a mail, and for what: the address that it would go to, known or not, and where the asking comes from. */
-export interface MailRequest extends SignInAttempt {
-  readonly purpose: CodePurpose;
+/** What a mail is asked for: the address that it would go to, known or not, and where the asking comes from. */
+export interface MailRequest {
+  readonly purpose: CodePurpose | 'invitation';
+  /** The canonical address (`emailKey`), of one app where it is an app's. */
+  readonly emailKey: string;
+  /** Left out where who asks is known and has bounds of his own. */
+  readonly ip?: string;
 }
 
 /**
@@ -31,12 +34,11 @@ export function createMailBrake({ clock }: { readonly clock: Clock }): MailBrake
   /** For how many milliseconds the request has to wait; it counts where that is not at all. */
   const waitOf = ({ purpose, emailKey, ip }: MailRequest): number => {
     const now = clock.now();
-    const [address, network] = [`${purpose} ${emailKey}`, `${purpose} ${networkKey(ip)}`];
-    const wait = Math.max(addresses.freeAt(address, now), networks.freeAt(network, now)) - now;
-    if (wait > 0) return wait;
-    addresses.add(address, now);
-    networks.add(network, now);
-    return 0;
+    const logs = [{ log: addresses, key: `${purpose} ${emailKey}` }];
+    if (ip !== undefined) logs.push({ log: networks, key: `${purpose} ${networkKey(ip)}` });
+    const wait = Math.max(...logs.map(({ log, key }) => log.freeAt(key, now))) - now;
+    if (wait <= 0) for (const { log, key } of logs) log.add(key, now);
+    return Math.max(0, wait);
   };
   return {
     take: (request) => {

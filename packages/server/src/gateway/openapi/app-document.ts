@@ -7,6 +7,7 @@ import { type DocumentedEntity, entitySchemas, recordSchemas } from './entity-sc
 import { invitationOperations, invitationSchemas } from './invitation-operations.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { filterSchemas } from './list-parameters.ts';
+import { mailOperations } from './mail-operations.ts';
 import { problemSchemas } from './problem-responses.ts';
 import { selfOperations, selfSchemas } from './self-operations.ts';
 import { documentOperation, sharedOperations } from './shared-operations.ts';
@@ -35,6 +36,7 @@ export function appDocument({ orgCode, env, version, entities }: DocumentedApp):
     ...workspaceOperations,
     ...invitationOperations,
     ...selfOperations,
+    ...mailOperations,
     ...documented.flatMap(entityOperations),
     batchOperation,
     documentOperation({ path: '/app/:org/openapi.json', access: 'token' }),

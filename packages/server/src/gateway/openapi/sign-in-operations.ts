@@ -1,3 +1,4 @@
+import { clientId } from './client-id.ts';
 import {
   arrayOf,
   closedObjectOf,
@@ -17,14 +18,6 @@ const password: JsonSchema = {
   format: 'password',
   minLength: 1,
   description: 'A new one has at least 10 characters.',
-};
-
-const clientId: Parameter = {
-  name: 'client_id',
-  in: 'header',
-  required: true,
-  description: 'The client id of the org’s environment.',
-  schema: text,
 };
 
 const oauthToken: Parameter = {

@@ -15,6 +15,14 @@ export function siteUrl({ managementUrl }: ConsoleSite, { headers }: IncomingMes
 }
 
 /**
+ * The same for links in mails. Whoever asks for a mail to somebody else chooses the `Host` of the request, and must not
+ * choose where the link leads.
+ */
+export function mailedUrl({ managementUrl }: ConsoleSite, { socket }: IncomingMessage): string {
+  return managementUrl ?? `http://localhost:${socket.localPort ?? 0}`;
+}
+
+/**
  * The token of a management call: a bearer token, or the console's cookie. A cookie comes along with whatever a
  * browser sends, so what it is to change must come from a page of this very site.
  * @throws Problem `token_missing`, `token_invalid`, `origin_refused`.

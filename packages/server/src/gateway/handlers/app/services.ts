@@ -3,6 +3,7 @@ import type { Idempotency } from '../../../entities/idempotency.ts';
 import type { RecordRuntime } from '../../../entities/record-runtime.ts';
 import type { Environment } from '../../../entities/workspace.ts';
 import type { DecisionLog } from '../../../iam/decision-log.ts';
+import type { AppMails } from '../../../identity/app-mails.ts';
 import type { AppSelf } from '../../../identity/app-self.ts';
 import type { AppSessions } from '../../../identity/app-sessions.ts';
 import type { AppSignIn } from '../../../identity/app-sign-in.ts';
@@ -20,4 +21,5 @@ export interface AppServices {
   readonly workspaces: Workspaces;
   readonly invitations: Invitations;
   readonly self: AppSelf;
+  readonly mails: AppMails;
 }

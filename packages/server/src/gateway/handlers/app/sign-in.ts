@@ -54,7 +54,7 @@ const tokenHeaders = {
   'Access-Control-Expose-Headers': 'x-service-token',
 };
 
-function clientId(request: GatewayRequest): string {
+export function clientId(request: GatewayRequest): string {
   const header = singleHeader(request.incoming, 'client_id');
   if (header === undefined) throw new Problem('client_unknown', 'the header `client_id` must come once');
   return header;

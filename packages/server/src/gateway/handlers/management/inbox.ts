@@ -1,0 +1,33 @@
+import { emailKey } from '../../../identity/email.ts';
+import { notFound } from '../../../lib/problem.ts';
+import type { Inbox } from '../../../mail/inbox.ts';
+import type { ManagementRoute } from '../../management-route.ts';
+import { askedType } from '../../pipeline/asked-type.ts';
+import { refuseParameters } from '../../pipeline/read-query.ts';
+import { json } from '../../reply.ts';
+import { inboxPage } from './inbox-page.ts';
+
+export interface InboxServices {
+  /** Undefined where mails are sent, or none are. */
+  readonly inbox: Inbox | undefined;
+}
+
+/** The mails of a platform in development, for whoever develops on it. */
+export function inboxRoutes({ inbox }: InboxServices): readonly ManagementRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/inbox',
+      access: 'public',
+      handle: async ({ incoming, query }) => {
+        if (inbox === undefined) throw notFound();
+        refuseParameters(query, ['to']);
+        const to = query.get('to');
+        const all = await inbox.read();
+        const items = to === undefined ? all : all.filter((mail) => emailKey(mail.to) === emailKey(to));
+        const asked = askedType(incoming, ['text/html', 'application/json']);
+        return asked === 'text/html' ? inboxPage(items) : json(200, { items });
+      },
+    },
+  ];
+}

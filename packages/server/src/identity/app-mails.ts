@@ -1,0 +1,40 @@
+import { Problem } from '../lib/problem.ts';
+import { type AppClientParts, appOf, openAppClient } from './app-client.ts';
+import type { AppCaller } from './app-sessions.ts';
+import { findAppUser } from './app-users.ts';
+import { type EmailVerificationParts, sendVerification, verifyEmail } from './email-verification.ts';
+import { forgotPassword, type PasswordResetParts, resetPassword } from './password-reset.ts';
+
+/** What an app's users do by codes that are mailed to them. */
+export interface AppMails {
+  /** The same answer, in the same time, for every address. */
+  forgotPassword(orgCode: string, request: ClientRequest & { readonly ip: string }): Promise<void>;
+  resetPassword(orgCode: string, request: ClientRequest): Promise<void>;
+  /** Mails the caller a code for `verifyEmail`, once more. */
+  sendVerification(caller: AppCaller, ip: string): Promise<void>;
+  verifyEmail(orgCode: string, request: ClientRequest): Promise<void>;
+}
+
+export interface ClientRequest {
+  readonly clientId: string;
+  readonly body: unknown;
+}
+
+export interface AppMailsParts extends AppClientParts, PasswordResetParts, EmailVerificationParts {}
+
+export function createAppMails(parts: AppMailsParts): AppMails {
+  return {
+    forgotPassword: async (orgCode, { clientId, body, ip }) =>
+      forgotPassword(parts, await openAppClient(parts, orgCode, clientId), { body, ip }),
+    resetPassword: async (orgCode, { clientId, body }) =>
+      resetPassword(parts, await openAppClient(parts, orgCode, clientId), body),
+    sendVerification: async (caller, ip) => {
+      const app = await appOf(parts, caller.claims);
+      const user = await findAppUser(app.orgScope, caller.claims.sub);
+      if (user === undefined) throw new Problem('token_invalid', 'the person behind the token is no more');
+      sendVerification(parts, app, { user, ip });
+    },
+    verifyEmail: async (orgCode, { clientId, body }) =>
+      verifyEmail(await openAppClient(parts, orgCode, clientId), body),
+  };
+}
