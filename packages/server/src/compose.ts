@@ -2,9 +2,11 @@
 import { hkdfSync } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Occasion } from './audit/audit-entry.ts';
+import { createAuditLog } from './audit/audit-log.ts';
 import type { Config } from './config.ts';
 import { type ConfigReader, createConfigReader } from './entities/config-reader.ts';
-import { createCursors } from './entities/cursor.ts';
+import { type Cursors, createCursors } from './entities/cursor.ts';
 import { createEntityAdmin } from './entities/entity-admin.ts';
 import { createFences } from './entities/fence.ts';
 import { createIdempotency } from './entities/idempotency.ts';
@@ -13,6 +15,7 @@ import { createNumbering } from './entities/numbering.ts';
 import { purgeEntity, purgeEntityJob, readPurgeWork } from './entities/purge-entity.ts';
 import { createRecordRuntime } from './entities/record-runtime.ts';
 import { createSealer } from './entities/sealed-values.ts';
+import { type Environment, orgScopeName } from './entities/workspace.ts';
 import { createWriteLoop } from './entities/write-loop.ts';
 import { createAppGateway, type Gateway } from './gateway/app-gateway.ts';
 import { createClientAddress } from './gateway/client-address.ts';
@@ -120,9 +123,12 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       accounts,
       site: { managementUrl: config.managementUrl, isSecure: config.mode === 'production' },
       entities: admins,
+      clock,
+      audit: composeAudit(spaces, entities.cursors),
       idempotency,
       decisions,
-      settings: composeSettings(spaces, configs),
+      settings: (env, occasion) =>
+        createOrgSettings({ env, store: spaces[env].store, configs: configs[env], occasion }),
       origins,
       operator,
       signingKeys,
@@ -182,11 +188,15 @@ function composePeople(
   };
 }
 
-function composeSettings({ test, prod }: Spaces, configs: Configs) {
-  return {
-    test: createOrgSettings({ env: 'test', store: test.store, configs: configs.test }),
-    prod: createOrgSettings({ env: 'prod', store: prod.store, configs: configs.prod }),
-  };
+function composeAudit({ platform, test, prod }: Spaces, cursors: Cursors) {
+  return createAuditLog({
+    platform: platform.store.scope(platformScopeName),
+    orgScopes: (orgCode) => ({
+      test: test.store.scope(orgScopeName(orgCode)),
+      prod: prod.store.scope(orgScopeName(orgCode)),
+    }),
+    cursors,
+  });
 }
 
 interface Configs {
@@ -202,25 +212,25 @@ interface EntityParts {
   readonly poke: () => void;
 }
 
-function composeEntities({ test, prod }: Spaces, { configs, clock, newId, secrets, poke }: EntityParts) {
+function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, poke }: EntityParts) {
   const epochs = createAccessEpochs();
   const cursorKey = Buffer.from(secrets.cursor_key, 'base64url');
+  const cursors = createCursors(cursorKey);
   return {
     epochs,
+    cursors,
     idempotency: createIdempotency(Buffer.from(hkdfSync('sha256', cursorKey, '', 'idempotency', 32)), clock),
     runtime: createRecordRuntime({
       clock,
       newId,
-      cursors: createCursors(cursorKey),
+      cursors,
       writeLoop: createWriteLoop({ configs, fences: createFences() }),
       rules: createIamRules(epochs),
       numbering: createNumbering(),
       sealer: createSealer(secrets.field_keys),
     }),
-    admins: {
-      test: createEntityAdmin({ store: test.store, configs: configs.test, clock, poke }),
-      prod: createEntityAdmin({ store: prod.store, configs: configs.prod, clock, poke }),
-    },
+    admins: (env: Environment, occasion: Occasion) =>
+      createEntityAdmin({ store: spaces[env].store, configs: configs[env], clock, poke, occasion }),
   };
 }
 

@@ -8,7 +8,7 @@ import { definitionOf, type ShownEntity, showEntity } from './admin/show-entity.
 import type { EntityDefinition } from './definition.ts';
 import type { OnceRequest } from './idempotency.ts';
 
-/** The management side of entities, in one environment. */
+/** The management side of entities, in one environment and on one occasion. */
 export interface EntityAdmin {
   /** Makes an entity and its five configs. @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
   define(orgCode: string, input: unknown, request?: OnceRequest): ReturnType<typeof defineEntity>;

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { Occasion } from '../audit/audit-entry.ts';
 import type { Clock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import { Problem } from '../lib/problem.ts';
@@ -52,6 +53,8 @@ export interface Node {
 
 const benchOrg = 'acme';
 export const user = '018bcfe5-0000-7000-8000-000000000001';
+/** On which the tests change configuration. */
+const occasion: Occasion = { at: '', actor: { kind: 'org_user', id: user }, request_id: '' };
 export const sealer = createSealer([{ kid: 'test', key: Buffer.alloc(32).toString('base64url') }]);
 
 export class RecordBench {
@@ -93,7 +96,7 @@ export class RecordBench {
     });
     return {
       configs,
-      admin: createEntityAdmin({ store, configs, clock, poke: () => undefined }),
+      admin: createEntityAdmin({ store, configs, clock, occasion, poke: () => undefined }),
       runtime,
       call: async (entityName, asking = {}) => {
         const config = await configs.current(benchOrg);

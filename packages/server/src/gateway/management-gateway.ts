@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { DecisionLog } from '../iam/decision-log.ts';
 import type { OperatorAccess } from '../identity/operator-key.ts';
 import type { OrgCaller } from '../identity/org-accounts.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
+import { auditRoutes } from './handlers/management/audit.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
 import { type EntityServices, entityRoutes } from './handlers/management/entities.ts';
 import { managementDocumentRoutes } from './handlers/management/openapi.ts';
@@ -28,6 +30,7 @@ export interface ManagementGatewayParts
   readonly decisions: DecisionLog;
   /** Undefined where there is no operator key, and so no route for it. */
   readonly operator: OperatorAccess | undefined;
+  readonly audit: AuditLog;
 }
 
 /** The management gateway: canonical path, route, authenticate, role, body, handler, in this order. */
@@ -60,6 +63,7 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
     ...entityRoutes(parts),
     ...decisionRoutes(parts.decisions),
     ...settingRoutes(parts),
+    ...auditRoutes(parts.audit),
     ...platformRoutes(parts),
     ...managementDocumentRoutes(parts),
     ...sharedRoutes(parts),

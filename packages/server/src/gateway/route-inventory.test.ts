@@ -75,6 +75,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'operator GET /platform/keys',
     'operator POST /platform/keys/rotate',
     'org_admin DELETE /org/users/:id',
+    'org_admin GET /audit',
     'org_admin GET /org/users',
     'org_admin POST /org/environments/:env/rotate-client-id',
     'org_admin POST /org/users',

@@ -1,3 +1,4 @@
+import { type Occasion, platformAuditEntry } from '../audit/audit-entry.ts';
 import type { Environment } from '../entities/workspace.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { notFound, Problem } from '../lib/problem.ts';
@@ -12,7 +13,7 @@ const overlapMilliseconds = 24 * 60 * 60 * 1000;
  */
 export async function rotateClientId(
   { platform, clock }: { readonly platform: Scope; readonly clock: Clock },
-  orgCode: string,
+  { orgCode, occasion }: { readonly orgCode: string; readonly occasion: Occasion },
   env: string,
 ): Promise<EnvironmentAccess> {
   const [item] = await platform.get([orgKey(orgCode)]);
@@ -24,7 +25,10 @@ export async function rotateClientId(
   const access = { client_id: newClientId(env), previous: { client_id: held.client_id, until } };
   const value = JSON.stringify({ ...org, environments: { ...org.environments, [env]: access } });
   try {
-    await platform.commit([{ kind: 'put', ...orgKey(orgCode), value, if: { version: item.version } }]);
+    await platform.commit([
+      { kind: 'put', ...orgKey(orgCode), value, if: { version: item.version } },
+      platformAuditEntry(orgCode, occasion, { action: 'client_id.rotated', env }),
+    ]);
     return access;
   } catch (conflict) {
     if (conflict instanceof Conflict) throw new Problem('conflict', 'the org was just changed: try again');

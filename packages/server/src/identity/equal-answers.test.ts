@@ -115,7 +115,7 @@ test('H01: a refused log-in of a builder does the same work and says the same fo
   const { parts, scopeOf, refusalOf } = await witnesses();
   // What else an account needs is not asked by a log-in.
   const builders = { ...parts, platform: scopeOf('platform'), policy: 'open' } as OrgAccountsParts;
-  await signUp(builders, { email: known, password, name: 'Ann', org_name: 'Acme' });
+  await signUp(builders, { email: known, password, name: 'Ann', org_name: 'Acme' }, 'request');
   const logIn = (body: object) => logInBuilder(builders, body, '127.0.0.1');
   const expected = await refusalOf(() => logIn({ email: known, password: 'wrong password' }));
   assert.deepEqual([expected.code, expected.done], ['credentials_invalid', ['get 1', 'get 1', 'argon2']]);

@@ -1,5 +1,5 @@
 import { rotateClientId } from './client-ids.ts';
-import type { OrgAccountsParts, OrgUserPlace } from './org-accounts/account.ts';
+import type { Asked, AskedPlace, OrgAccountsParts } from './org-accounts/account.ts';
 import { type LoggedIn, logIn, switchOrg } from './org-accounts/log-in.ts';
 import { acceptInvitation, type Invited, invite } from './org-accounts/org-invitations.ts';
 import { changeOrgUser, listOrgUsers, removeOrgUser, type ShownOrgUser } from './org-accounts/org-members.ts';
@@ -23,36 +23,36 @@ export const sessionSeconds = sessionMilliseconds / 1000;
 export interface OrgAccounts {
   /** Whether nobody has signed up yet. */
   isEmpty(): Promise<boolean>;
-  signUp(input: unknown): Promise<SignedUp>;
+  signUp(input: unknown, requestId: string): Promise<SignedUp>;
   logIn(input: unknown, ip: string): Promise<LoggedIn>;
   switchOrg(caller: OrgCaller, input: unknown): Promise<LoggedIn>;
-  acceptInvitation(input: unknown, ip: string): Promise<LoggedIn>;
+  acceptInvitation(input: unknown, from: { readonly ip: string; readonly requestId: string }): Promise<LoggedIn>;
   /** Who calls with this token, or undefined where it stands for no session. */
   authenticate(token: string): Promise<OrgCaller | undefined>;
   sessions(caller: OrgCaller): Promise<readonly ShownSession[]>;
   endSession(caller: OrgCaller, id: string): Promise<void>;
   users(orgCode: string): Promise<readonly ShownOrgUser[]>;
-  invite(orgCode: string, input: unknown): Promise<Invited>;
-  changeUser(place: OrgUserPlace, input: unknown): Promise<ShownOrgUser>;
-  removeUser(place: OrgUserPlace): Promise<void>;
-  rotateClientId(orgCode: string, env: string): Promise<EnvironmentAccess>;
+  invite(asked: Asked, input: unknown): Promise<Invited>;
+  changeUser(place: AskedPlace, input: unknown): Promise<ShownOrgUser>;
+  removeUser(place: AskedPlace): Promise<void>;
+  rotateClientId(asked: Asked, env: string): Promise<EnvironmentAccess>;
 }
 
 export function createOrgAccounts(parts: OrgAccountsParts): OrgAccounts {
   const { platform } = parts;
   return {
     isEmpty: async () => (await platform.get([firstOrgKey]))[0] === undefined,
-    signUp: (input) => signUp(parts, input),
+    signUp: (input, requestId) => signUp(parts, input, requestId),
     logIn: (input, ip) => logIn(parts, input, ip),
     switchOrg: (caller, input) => switchOrg(parts, caller, input),
-    acceptInvitation: (input, ip) => acceptInvitation(parts, input, ip),
+    acceptInvitation: (input, from) => acceptInvitation(parts, input, from),
     authenticate: (token) => authenticate(platform, token),
     sessions: (caller) => listSessions(platform, caller),
     endSession: (caller, id) => endSession(platform, caller, id),
     users: (orgCode) => listOrgUsers(platform, orgCode),
-    invite: (orgCode, input) => invite(parts, orgCode, input),
+    invite: (asked, input) => invite(parts, asked, input),
     changeUser: (place, input) => changeOrgUser(platform, place, input),
     removeUser: (place) => removeOrgUser(platform, place),
-    rotateClientId: (orgCode, env) => rotateClientId(parts, orgCode, env),
+    rotateClientId: (asked, env) => rotateClientId(parts, asked, env),
   };
 }

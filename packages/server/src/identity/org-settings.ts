@@ -1,4 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
+import { auditEntry, type Occasion } from '../audit/audit-entry.ts';
 import { changeConfig } from '../entities/change-config.ts';
 import type { ConfigReader } from '../entities/config-reader.ts';
 import type { ConfigSet, StoredSetting } from '../entities/config-set.ts';
@@ -56,6 +57,8 @@ export interface OrgSettingsParts {
   readonly env: Environment;
   readonly store: Store;
   readonly configs: ConfigReader;
+  /** On which what is asked for is done. */
+  readonly occasion: Occasion;
 }
 
 export function createOrgSettings(parts: OrgSettingsParts): OrgSettings {
@@ -78,7 +81,9 @@ async function putSetting(parts: OrgSettingsParts, orgCode: string, input: unkno
   const { planned } = await changeConfig(parts, orgCode, async (_set, version) => {
     const stored: StoredSetting = { ...values, version };
     const put: Change = { kind: 'put', pk: activeSettings, sk: type.key, value: JSON.stringify(stored), if: 'any' };
-    return { changes: [put], stored };
+    const target = { kind: 'setting', id: type.key };
+    const audited = { action: 'setting.changed', target, env: parts.env, detail: { version } };
+    return { changes: [put, auditEntry(parts.occasion, audited)], stored };
   });
   return { ...namesOf(type), ...planned.stored };
 }

@@ -1,3 +1,4 @@
+import type { Occasion } from '../../audit/audit-entry.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Store } from '../../store/port.ts';
 import type { ConfigReader } from '../config-reader.ts';
@@ -7,6 +8,8 @@ export interface EntityAdminParts {
   readonly store: Store;
   readonly configs: ConfigReader;
   readonly clock: Clock;
+  /** On which what is asked for is done. */
+  readonly occasion: Occasion;
   /** Tells the job runner that there is work. */
   readonly poke: () => void;
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
+import { auditEntry } from '../../audit/audit-entry.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import type { Change } from '../../store/port.ts';
 import { actions, apiName } from '../api-configs.ts';
@@ -18,6 +19,7 @@ import type { EntityAdminParts } from './admin-parts.ts';
 import { type ApiChange, type ChangedApi, changedRow, readMembers, requireConfigMatch } from './api-change.ts';
 import { changeWarnings } from './change-warnings.ts';
 import { type ConfigBodies, readConfigBodies, shownConfig } from './config-bodies.ts';
+import { entityAudited } from './entity-audited.ts';
 import { refuseUnknownTargets } from './lookup-targets.ts';
 import { refuseFailing } from './refuse-failing.ts';
 import { showIndexes } from './show-indexes.ts';
@@ -79,6 +81,7 @@ async function planChange(
   refuseUnknownTargets(set, definition);
   refuseUnfitViews(configs, definition);
   const now = parts.clock.now();
+  const api = apiName('create', entityName);
   const change = { before: before.definition, after: definition };
   const state = nextEntityState(active.state, change, next);
   refuseTooManyLeaving(state);
@@ -88,13 +91,14 @@ async function planChange(
   const changes: readonly Change[] = [
     {
       kind: 'put',
-      ...versionKey(apiName('create', entityName), next),
+      ...versionKey(api, next),
       value: JSON.stringify(definition),
       if: 'absent',
     },
-    { kind: 'put', ...activeKey(apiName('create', entityName)), value: JSON.stringify(state), if: 'present' },
+    { kind: 'put', ...activeKey(api), value: JSON.stringify(state), if: 'present' },
     changedRow(entityName, next, now),
     ...references,
+    auditEntry(parts.occasion, entityAudited('entity.changed', entityName, { api, version: next })),
     ...(isSettled ? [] : [maintainWork({ orgCode, entityName, version: next }, now)]),
   ];
   return { changes, before, after, config: set, state, warnings: [...warnings, ...changeWarnings(change)] };

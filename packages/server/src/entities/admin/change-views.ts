@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
+import { auditEntry } from '../../audit/audit-entry.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import { type ApiAction, type ApiConfig, apiName } from '../api-configs.ts';
 import { changeConfig } from '../change-config.ts';
@@ -13,6 +14,7 @@ import { generatedViews, viewNamed } from '../views/generated-views.ts';
 import type { EntityAdminParts } from './admin-parts.ts';
 import { type ApiChange, type ChangedApi, changedRow, readMembers, requireConfigMatch } from './api-change.ts';
 import { readConfigBodies, shownConfig } from './config-bodies.ts';
+import { entityAudited } from './entity-audited.ts';
 import { unknownEntity } from './unknown-entity.ts';
 
 export interface ViewsChange extends ApiChange {
@@ -39,6 +41,7 @@ export async function changeViews(parts: EntityAdminParts, orgCode: string, chan
         { kind: 'put', ...versionKey(api, next), value: JSON.stringify(config), if: 'absent' },
         { kind: 'put', ...activeKey(api), value: pointerValue(next), if: 'present' },
         changedRow(entityName, next, parts.clock.now()),
+        auditEntry(parts.occasion, entityAudited('entity.changed', entityName, { api, version: next })),
       ],
     };
   });

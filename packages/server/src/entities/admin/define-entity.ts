@@ -1,3 +1,4 @@
+import { auditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Item, Scope } from '../../store/port.ts';
@@ -16,6 +17,7 @@ import { referencesChange } from '../references/references-change.ts';
 import { systemEntities } from '../system-entities.ts';
 import { orgScopeName } from '../workspace.ts';
 import type { EntityAdminParts } from './admin-parts.ts';
+import { entityAudited } from './entity-audited.ts';
 import { refuseUnknownTargets } from './lookup-targets.ts';
 
 export interface DefinedEntity {
@@ -55,7 +57,7 @@ export async function defineEntity(
 }
 
 async function definitionChanges(
-  { clock }: EntityAdminParts,
+  { clock, occasion }: EntityAdminParts,
   { scope, definition, set, next }: { scope: Scope; definition: EntityDefinition; set: ConfigSet; next: number },
 ): Promise<readonly Change[]> {
   const { entityName } = definition;
@@ -71,7 +73,8 @@ async function definitionChanges(
     const pointer = action === 'create' ? JSON.stringify(state) : pointerValue(next);
     changes.push({ kind: 'put', ...activeKey(api), value: pointer, if: 'absent' });
   }
-  return [...changes, ...referencesChange(set, { name: entityName, compiled }, next)];
+  const told = auditEntry(occasion, entityAudited('entity.defined', entityName, { version: next }));
+  return [...changes, ...referencesChange(set, { name: entityName, compiled }, next), told];
 }
 
 function alreadyThere(entityName: string, item: Item): Problem {

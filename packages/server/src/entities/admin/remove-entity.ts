@@ -1,3 +1,4 @@
+import { auditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change } from '../../store/port.ts';
@@ -8,6 +9,7 @@ import { activeKey, type EntityRow, entityKey } from '../org-keys.ts';
 import { purgeWork } from '../purge-entity.ts';
 import { referencesChange } from '../references/references-change.ts';
 import type { EntityAdminParts } from './admin-parts.ts';
+import { entityAudited } from './entity-audited.ts';
 import { countRecords } from './list-entities.ts';
 import { unknownEntity } from './unknown-entity.ts';
 
@@ -40,6 +42,7 @@ export async function removeEntity(
       ...pointers.map((key): Change => ({ kind: 'remove', ...key, if: 'present' })),
       ...referencesChange(set, { name: entityName, compiled: undefined }, next),
       purgeWork({ orgCode, entityName, removal: next }, now),
+      auditEntry(parts.occasion, entityAudited('entity.removed', entityName, { version: next })),
     ];
     return { changes };
   });

@@ -1,3 +1,4 @@
+import { auditOperations } from './audit-operations.ts';
 import { arrayOf, closedObjectOf, objectOf, schemaReference, text } from './json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
 import { orgOperations, sessionHeader } from './org-operations.ts';
@@ -13,6 +14,7 @@ export function managementOperations(): readonly Operation[] {
     ...entityOperations,
     ...decisionOperations,
     ...settingOperations,
+    ...auditOperations,
     documentOperation({ path: '/openapi.json', access: 'public' }),
     ...sharedOperations,
   ];

@@ -1,3 +1,4 @@
+import { auditSchemas } from './audit-operations.ts';
 import { definitionSchemas } from './definition-schemas.ts';
 import {
   arrayOf,
@@ -194,4 +195,5 @@ export const managementSchemas = {
   ...entitySchemas,
   ...decisionSchemas,
   ...settingSchemas,
+  ...auditSchemas,
 };

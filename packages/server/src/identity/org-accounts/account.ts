@@ -1,3 +1,4 @@
+import type { Occasion } from '../../audit/audit-entry.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { invalidBody } from '../../lib/problem.ts';
@@ -47,6 +48,14 @@ export interface OrgUserPlace {
   readonly orgCode: string;
   readonly id: string;
 }
+
+/** What is asked for in an org, and on what occasion. */
+export interface Asked {
+  readonly orgCode: string;
+  readonly occasion: Occasion;
+}
+
+export interface AskedPlace extends OrgUserPlace, Asked {}
 
 export interface OrgSummary {
   readonly code: string;

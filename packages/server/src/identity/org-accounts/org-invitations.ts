@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { secretToken } from '../../lib/ids.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
@@ -8,6 +9,8 @@ import { findOrg } from '../org-directory.ts';
 import { checkPassword } from '../passwords.ts';
 import { readBody } from '../read-body.ts';
 import {
+  type Asked,
+  type AskedPlace,
   findByEmail,
   isId,
   joining,
@@ -49,7 +52,7 @@ const invitationsMax = 200;
 const partition = (orgCode: string): string => `org-invitation;${orgCode}`;
 
 /** @throws Problem `validation_failed`, `unknown_field`, `conflict` where the person is in the org. */
-export async function invite(parts: OrgAccountsParts, orgCode: string, input: unknown): Promise<Invited> {
+export async function invite(parts: OrgAccountsParts, { orgCode, occasion }: Asked, input: unknown): Promise<Invited> {
   const { platform, clock, newId } = parts;
   const body = readBody(input, { email: 'required', role: 'required' } as const);
   const email = parseEmail(body.email);
@@ -69,6 +72,7 @@ export async function invite(parts: OrgAccountsParts, orgCode: string, input: un
   await platform.commit([
     { kind: 'put', ...invitationKey(place), value: JSON.stringify(stored), if: 'absent', due },
     { kind: 'put', ...codeKey(code), value: JSON.stringify(place), if: 'absent', due },
+    platformAuditEntry(orgCode, occasion, invitationAudited('org_user.invited', place.id, role)),
   ]);
   return { id: place.id, email: email.email, role, status: 'invited', expires_at, code };
 }
@@ -82,18 +86,26 @@ export async function listInvitations(platform: Scope, orgCode: string): Promise
 }
 
 /** @throws Problem `not_found`. */
-export async function changeInvitation(platform: Scope, place: OrgUserPlace, role: OrgRole): Promise<void> {
+export async function changeInvitation(platform: Scope, place: AskedPlace, role: OrgRole): Promise<void> {
   const item = await findInvitation(platform, place);
   const value = JSON.stringify({ ...(JSON.parse(item.value) as StoredInvitation), role });
   const { pk, sk, due, version } = item;
-  const changes: Change[] = [{ kind: 'put', pk, sk, value, if: { version }, ...(due === undefined ? {} : { due }) }];
+  const changes: Change[] = [
+    { kind: 'put', pk, sk, value, if: { version }, ...(due === undefined ? {} : { due }) },
+    platformAuditEntry(place.orgCode, place.occasion, invitationAudited('org_invitation.role_changed', place.id, role)),
+  ];
   if ((await tryCommit(platform, changes)) !== undefined) throw notFound();
 }
 
 /** @throws Problem `not_found`. */
-export async function withdrawInvitation(platform: Scope, place: OrgUserPlace): Promise<void> {
+export async function withdrawInvitation(platform: Scope, place: AskedPlace): Promise<void> {
   const item = await findInvitation(platform, place);
-  if ((await tryCommit(platform, spending(item))) !== undefined) throw notFound();
+  const told = platformAuditEntry(
+    place.orgCode,
+    place.occasion,
+    invitationAudited('org_invitation.withdrawn', place.id),
+  );
+  if ((await tryCommit(platform, [...spending(item), told])) !== undefined) throw notFound();
 }
 
 /**
@@ -102,7 +114,11 @@ export async function withdrawInvitation(platform: Scope, place: OrgUserPlace): 
  * @throws Problem `not_found` for a code that is not open, `credentials_invalid`, `rate_limited`, `conflict`,
  * `validation_failed`, `unknown_field`.
  */
-export async function acceptInvitation(parts: OrgAccountsParts, input: unknown, ip: string): Promise<LoggedIn> {
+export async function acceptInvitation(
+  parts: OrgAccountsParts,
+  input: unknown,
+  { ip, requestId }: { readonly ip: string; readonly requestId: string },
+): Promise<LoggedIn> {
   const { platform, clock } = parts;
   const shape = { code: 'required', password: 'required', email: 'optional', name: 'optional' } as const;
   const body = readBody(input, shape);
@@ -116,9 +132,16 @@ export async function acceptInvitation(parts: OrgAccountsParts, input: unknown, 
       ? await makeUser(parts, { email, name: body.name, password: body.password })
       : await knownUser(parts, known, { password: body.password, ip });
   const session = await newSession(parts, user.id, place.orgCode);
-  const joined = joining(user.id, place.orgCode, { role, joined_at: timestamp(clock.now()) });
+  const joined_at = timestamp(clock.now());
+  const occasion = { at: joined_at, actor: { kind: 'org_user', id: user.id }, request_id: requestId } as const;
+  const told = platformAuditEntry(place.orgCode, occasion, {
+    action: 'org_user.joined',
+    target: { kind: 'org_user', id: user.id },
+    detail: { role },
+  });
+  const joined = joining(user.id, place.orgCode, { role, joined_at });
   const account = known === undefined ? newAccount(user) : [];
-  const conflict = await tryCommit(platform, [...spending(item), ...joined, ...account, ...session.changes]);
+  const conflict = await tryCommit(platform, [...spending(item), ...joined, ...account, ...session.changes, told]);
   if (conflict !== undefined && conflict < 2) throw notOpen();
   if (conflict === 2) throw alreadyIn();
   if (conflict !== undefined) throw new Problem('conflict', 'an account with this email was just made: try again');
@@ -130,6 +153,10 @@ export async function acceptInvitation(parts: OrgAccountsParts, input: unknown, 
     org: { code: place.orgCode, name: org?.name ?? '' },
     orgs: await orgsOf(platform, user.id),
   };
+}
+
+function invitationAudited(action: string, id: string, role?: OrgRole): Audited {
+  return { action, target: { kind: 'org_invitation', id }, ...(role === undefined ? {} : { detail: { role } }) };
 }
 
 async function openInvitation(platform: Scope, code: string): Promise<{ place: OrgUserPlace; item: Item }> {

@@ -1,7 +1,9 @@
+import { type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { readBody } from '../read-body.ts';
 import {
+  type AskedPlace,
   adminCounter,
   isId,
   membershipKey,
@@ -36,7 +38,7 @@ export async function listOrgUsers(platform: Scope, orgCode: string): Promise<re
 }
 
 /** @throws Problem `validation_failed`, `unknown_field`, `not_found`, `last_admin`. */
-export async function changeOrgUser(platform: Scope, place: OrgUserPlace, body: unknown): Promise<ShownOrgUser> {
+export async function changeOrgUser(platform: Scope, place: AskedPlace, body: unknown): Promise<ShownOrgUser> {
   const role = readRole(readBody(body, { role: 'required' } as const).role);
   const isMember = await moveMember(platform, place, role);
   if (!isMember) await changeInvitation(platform, place, role);
@@ -46,7 +48,7 @@ export async function changeOrgUser(platform: Scope, place: OrgUserPlace, body: 
 }
 
 /** Ends the membership and the person's sessions in the org, or withdraws the invitation. */
-export async function removeOrgUser(platform: Scope, place: OrgUserPlace): Promise<void> {
+export async function removeOrgUser(platform: Scope, place: AskedPlace): Promise<void> {
   const isMember = await moveMember(platform, place, undefined);
   if (!isMember) await withdrawInvitation(platform, place);
 }
@@ -55,7 +57,7 @@ export async function removeOrgUser(platform: Scope, place: OrgUserPlace): Promi
  * Gives a member another role, or none at all: an end. False where there is no such member.
  * @throws Problem `last_admin`, also to the later of two admins who would leave at once.
  */
-async function moveMember(platform: Scope, place: OrgUserPlace, role: OrgRole | undefined): Promise<boolean> {
+async function moveMember(platform: Scope, place: AskedPlace, role: OrgRole | undefined): Promise<boolean> {
   if (!isId(place.id)) return false;
   const key = membershipKey(place.id, place.orgCode);
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
@@ -71,12 +73,20 @@ async function moveMember(platform: Scope, place: OrgUserPlace, role: OrgRole | 
     const changes: Change[] = [write];
     if (admins !== 0) changes.push({ kind: 'add', ...adminCounter(place.orgCode), by: admins, min: 1 });
     if (role === undefined) changes.push(...(await leaving(platform, place)));
+    changes.push(platformAuditEntry(place.orgCode, place.occasion, moved(place, role)));
     const conflict = await tryCommit(platform, changes);
     if (conflict === undefined) return true;
     if (conflict === 1 && admins < 0)
       throw new Problem('last_admin', 'an org keeps one org admin: give somebody else the role first');
   }
   throw new Problem('conflict', 'others keep changing the member: try again');
+}
+
+function moved({ id }: OrgUserPlace, role: OrgRole | undefined): Audited {
+  const target = { kind: 'org_user', id };
+  return role === undefined
+    ? { action: 'org_user.removed', target }
+    : { action: 'org_user.role_changed', target, detail: { role } };
 }
 
 async function leaving(platform: Scope, { orgCode, id }: OrgUserPlace): Promise<readonly Change[]> {

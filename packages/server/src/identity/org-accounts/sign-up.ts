@@ -1,3 +1,4 @@
+import { platformAuditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { secretToken } from '../../lib/ids.ts';
 import { invalidInput, Problem } from '../../lib/problem.ts';
@@ -26,7 +27,7 @@ export interface SignedUp extends Session {
 export const firstOrgKey: Key = { pk: 'platform', sk: 'first-org' };
 
 /** An account, its org and a session in one commit. */
-export async function signUp(parts: OrgAccountsParts, input: unknown): Promise<SignedUp> {
+export async function signUp(parts: OrgAccountsParts, input: unknown, requestId: string): Promise<SignedUp> {
   const { platform, policy } = parts;
   const [first] = await platform.get([firstOrgKey]);
   if (policy === 'closed' || (policy === 'first' && first !== undefined)) throw closed();
@@ -34,6 +35,7 @@ export async function signUp(parts: OrgAccountsParts, input: unknown): Promise<S
   const password_hash = await parts.hasher.hash(read.password);
   const user: OrgUser = { id: parts.newId(), email: read.email, name: read.name };
   const created_at = timestamp(parts.clock.now());
+  const occasion = { at: created_at, actor: { kind: 'org_user', id: user.id }, request_id: requestId } as const;
   const environments = { test: { client_id: newClientId('test') }, prod: null };
   const [email, account] = newAccount({ ...user, password_hash, created_at });
   if (email === undefined || account === undefined) throw new TypeError('an account is two changes');
@@ -48,6 +50,7 @@ export async function signUp(parts: OrgAccountsParts, input: unknown): Promise<S
       account,
       ...joining(user.id, code, { role: 'org_admin', joined_at: created_at }),
       ...session,
+      platformAuditEntry(code, occasion, { action: 'org.created', target: { kind: 'org', id: code } }),
     ];
     const conflict = await tryCommit(platform, changes);
     if (conflict === undefined) return { token, expires_at, user, org: { code, name: org.name, environments } };

@@ -18,7 +18,8 @@ export function accountRoutes({ accounts, site }: AccountServices): readonly Man
       path: '/auth/signup',
       access: 'public',
       takesBody: true,
-      handle: async ({ incoming, body }) => sessionReply(site, incoming, 201, await accounts.signUp(body)),
+      handle: async ({ incoming, body, requestId }) =>
+        sessionReply(site, incoming, 201, await accounts.signUp(body, requestId)),
     },
     {
       method: 'POST',
@@ -32,8 +33,8 @@ export function accountRoutes({ accounts, site }: AccountServices): readonly Man
       path: '/auth/accept-invitation',
       access: 'public',
       takesBody: true,
-      handle: async ({ incoming, body, ip }) =>
-        sessionReply(site, incoming, 200, await accounts.acceptInvitation(body, ip)),
+      handle: async ({ incoming, body, ip, requestId }) =>
+        sessionReply(site, incoming, 200, await accounts.acceptInvitation(body, { ip, requestId })),
     },
     {
       method: 'POST',

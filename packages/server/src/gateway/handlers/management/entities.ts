@@ -1,23 +1,29 @@
+import type { Occasion } from '../../../audit/audit-entry.ts';
 import type { EntityAdmin } from '../../../entities/entity-admin.ts';
 import type { Idempotency } from '../../../entities/idempotency.ts';
 import { entityTag } from '../../../entities/record.ts';
 import type { Environment } from '../../../entities/workspace.ts';
+import type { OrgCaller } from '../../../identity/org-accounts.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
 import { readParameters, requireTest } from '../../pipeline/management-query.ts';
+import { occasionOf } from '../../pipeline/occasion.ts';
 import { readIfMatch } from '../../pipeline/preconditions.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
 import { entityEndpoints } from '../entity-endpoints.ts';
 
 export interface EntityServices {
-  readonly entities: Readonly<Record<Environment, EntityAdmin>>;
+  readonly entities: (env: Environment, occasion: Occasion) => EntityAdmin;
   readonly idempotency: Idempotency;
+  readonly clock: Clock;
 }
 
 /** Entity definitions. A builder changes `test`; reads take `?env=prod` too. */
-export function entityRoutes({ entities: admins, idempotency }: EntityServices): readonly ManagementRoute[] {
+export function entityRoutes({ entities, idempotency, clock }: EntityServices): readonly ManagementRoute[] {
+  const adminOf: AdminOf = (env, request, caller) => entities(env, occasionOf(clock, request, caller));
   return [
     {
       method: 'POST',
@@ -28,7 +34,11 @@ export function entityRoutes({ entities: admins, idempotency }: EntityServices):
         requireTest(request.query);
         readParameters(request.query, []);
         const once = readOnce(idempotency, request, caller.user.id);
-        const { isReplayed, ...defined } = await admins.test.define(caller.org.code, request.body, once);
+        const { isReplayed, ...defined } = await adminOf('test', request, caller).define(
+          caller.org.code,
+          request.body,
+          once,
+        );
         return json(201, defined, isReplayed ? replayedHeaders : {});
       },
     },
@@ -37,7 +47,7 @@ export function entityRoutes({ entities: admins, idempotency }: EntityServices):
       path: '/api/:apiname',
       access: 'developer',
       takesBody: true,
-      handle: (request, caller) => change(admins.test, request, caller.org.code),
+      handle: (request, caller) => change(adminOf('test', request, caller), request, caller.org.code),
     },
     {
       method: 'GET',
@@ -45,7 +55,7 @@ export function entityRoutes({ entities: admins, idempotency }: EntityServices):
       access: 'developer',
       handle: async (request, caller) => {
         const { env } = readParameters(request.query, []);
-        return json(200, { items: await admins[env].list(caller.org.code) });
+        return json(200, { items: await adminOf(env, request, caller).list(caller.org.code) });
       },
     },
     {
@@ -54,14 +64,14 @@ export function entityRoutes({ entities: admins, idempotency }: EntityServices):
       access: 'developer',
       handle: async (request, caller) => {
         const { env, entityName = '' } = readParameters(request.query, ['entityName']);
-        return json(200, await admins[env].show(caller.org.code, entityName));
+        return json(200, await adminOf(env, request, caller).show(caller.org.code, entityName));
       },
     },
     {
       method: 'GET',
       path: '/api/entity/endpoints',
       access: 'developer',
-      handle: async (request, caller) => endpoints(admins, request, caller.org.code),
+      handle: (request, caller) => endpoints(adminOf, request, caller),
     },
     {
       method: 'DELETE',
@@ -70,12 +80,15 @@ export function entityRoutes({ entities: admins, idempotency }: EntityServices):
       handle: async (request, caller) => {
         requireTest(request.query);
         const { entityname = '', if_empty } = readParameters(request.query, ['entityname'], ['if_empty']);
-        await admins.test.remove(caller.org.code, entityname, { ifEmpty: readFlag('if_empty', if_empty) });
+        const ifEmpty = readFlag('if_empty', if_empty);
+        await adminOf('test', request, caller).remove(caller.org.code, entityname, { ifEmpty });
         return { status: 204 };
       },
     },
   ];
 }
+
+type AdminOf = (env: Environment, request: GatewayRequest, caller: OrgCaller) => EntityAdmin;
 
 async function change(admin: EntityAdmin, request: GatewayRequest, orgCode: string): Promise<Reply> {
   requireTest(request.query);
@@ -90,13 +103,10 @@ async function change(admin: EntityAdmin, request: GatewayRequest, orgCode: stri
   return json(200, changed, { ETag: entityTag(changed.version) });
 }
 
-async function endpoints(
-  admins: Readonly<Record<Environment, EntityAdmin>>,
-  request: GatewayRequest,
-  orgCode: string,
-): Promise<Reply> {
+async function endpoints(adminOf: AdminOf, request: GatewayRequest, caller: OrgCaller): Promise<Reply> {
   const { env, entity = '' } = readParameters(request.query, ['entity']);
-  const definition = await admins[env].definition(orgCode, entity);
+  const orgCode = caller.org.code;
+  const definition = await adminOf(env, request, caller).definition(orgCode, entity);
   if (definition === undefined) throw notFound();
   return json(200, { endpoints: entityEndpoints(orgCode, definition) });
 }

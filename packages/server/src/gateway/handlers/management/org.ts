@@ -1,21 +1,29 @@
 import type { OrgCaller } from '../../../identity/org-accounts.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { siteUrl } from '../../pipeline/console-cookie.ts';
+import { occasionOf } from '../../pipeline/occasion.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json, type Reply } from '../../reply.ts';
+import type { GatewayRequest } from '../../request.ts';
 import type { AccountServices } from './accounts.ts';
 
+export interface OrgServices extends AccountServices {
+  readonly clock: Clock;
+}
+
 /** The org and who is in it. */
-export function orgRoutes({ accounts, site }: AccountServices): readonly ManagementRoute[] {
+export function orgRoutes({ accounts, site, clock }: OrgServices): readonly ManagementRoute[] {
   return [
     { method: 'GET', path: '/org', access: 'developer', handle: (_request, caller) => org(caller) },
     {
       method: 'POST',
       path: '/org/environments/:env/rotate-client-id',
       access: 'org_admin',
-      handle: async ({ params, query }, { org }) => {
-        refuseParameters(query);
-        return json(200, await accounts.rotateClientId(org.code, params.env ?? ''));
+      handle: async (request, caller) => {
+        refuseParameters(request.query);
+        const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };
+        return json(200, await accounts.rotateClientId(asked, request.params.env ?? ''));
       },
     },
     {
@@ -32,9 +40,11 @@ export function orgRoutes({ accounts, site }: AccountServices): readonly Managem
       path: '/org/users',
       access: 'org_admin',
       takesBody: true,
-      handle: async ({ incoming, query, body }, { org }) => {
+      handle: async (request, caller) => {
+        const { incoming, query, body } = request;
         refuseParameters(query);
-        const invited = await accounts.invite(org.code, body);
+        const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };
+        const invited = await accounts.invite(asked, body);
         // Behind the `#`, so that no log on the way to the page holds the code.
         return json(201, { ...invited, url: `${siteUrl(site, incoming)}/accept-invitation#code=${invited.code}` });
       },
@@ -44,22 +54,26 @@ export function orgRoutes({ accounts, site }: AccountServices): readonly Managem
       path: '/org/users/:id',
       access: 'org_admin',
       takesBody: true,
-      handle: async ({ params, query, body }, { org }) => {
-        refuseParameters(query);
-        return json(200, await accounts.changeUser({ orgCode: org.code, id: params.id ?? '' }, body));
+      handle: async (request, caller) => {
+        refuseParameters(request.query);
+        return json(200, await accounts.changeUser(askedPlace(clock, request, caller), request.body));
       },
     },
     {
       method: 'DELETE',
       path: '/org/users/:id',
       access: 'org_admin',
-      handle: async ({ params, query }, { org }) => {
-        refuseParameters(query);
-        await accounts.removeUser({ orgCode: org.code, id: params.id ?? '' });
+      handle: async (request, caller) => {
+        refuseParameters(request.query);
+        await accounts.removeUser(askedPlace(clock, request, caller));
         return { status: 204 };
       },
     },
   ];
+}
+
+function askedPlace(clock: Clock, request: GatewayRequest, caller: OrgCaller) {
+  return { orgCode: caller.org.code, id: request.params.id ?? '', occasion: occasionOf(clock, request, caller) };
 }
 
 /** No plan limits anything yet, so every org has the plan `unlimited`. */

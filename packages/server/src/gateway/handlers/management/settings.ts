@@ -1,25 +1,30 @@
+import type { Occasion } from '../../../audit/audit-entry.ts';
 import type { Environment } from '../../../entities/workspace.ts';
 import type { AppOrigins } from '../../../identity/app-origins.ts';
 import type { OrgSettings } from '../../../identity/org-settings.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { readParameters, requireTest } from '../../pipeline/management-query.ts';
+import { occasionOf } from '../../pipeline/occasion.ts';
 import { json } from '../../reply.ts';
 
 export interface SettingServices {
-  readonly settings: Readonly<Record<Environment, OrgSettings>>;
+  readonly settings: (env: Environment, occasion: Occasion) => OrgSettings;
   readonly origins: AppOrigins;
+  readonly clock: Clock;
 }
 
 /** What an org has settled. Every group of settings that there is decides who gets in, so an admin changes them. */
-export function settingRoutes({ settings, origins }: SettingServices): readonly ManagementRoute[] {
+export function settingRoutes({ settings, origins, clock }: SettingServices): readonly ManagementRoute[] {
   return [
     {
       method: 'GET',
       path: '/org/settings',
       access: 'developer',
-      handle: async ({ query }, { org }) => {
-        const { env, group } = readParameters(query, [], ['group']);
-        return json(200, { items: await settings[env].list(org.code, group) });
+      handle: async (request, caller) => {
+        const { env, group } = readParameters(request.query, [], ['group']);
+        const shown = settings(env, occasionOf(clock, request, caller));
+        return json(200, { items: await shown.list(caller.org.code, group) });
       },
     },
     {
@@ -27,10 +32,11 @@ export function settingRoutes({ settings, origins }: SettingServices): readonly 
       path: '/org/settings',
       access: 'org_admin',
       takesBody: true,
-      handle: async ({ query, body }, { org }) => {
-        requireTest(query);
-        readParameters(query, []);
-        return json(200, await settings.test.put(org.code, body));
+      handle: async (request, caller) => {
+        requireTest(request.query);
+        readParameters(request.query, []);
+        const changed = settings('test', occasionOf(clock, request, caller));
+        return json(200, await changed.put(caller.org.code, request.body));
       },
     },
     {

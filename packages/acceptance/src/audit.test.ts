@@ -1,0 +1,153 @@
+/** Who did what to an org: told in the commit of what was done, to its admins alone. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertProblem } from './assert-problem.ts';
+import { call, type Reply } from './call.ts';
+import { defineEntity, definition, manage, newEmail, type Org, password, signUp } from './org.ts';
+import { platformForTests } from './platform-for-tests.ts';
+
+const gateways = await platformForTests();
+
+interface Entry {
+  readonly at: string;
+  readonly actor: { readonly kind: string; readonly id: string };
+  readonly request_id: string;
+  readonly action: string;
+  readonly target?: { readonly kind: string; readonly id: string };
+  readonly env?: string;
+}
+
+interface Page {
+  readonly items: readonly Entry[];
+  readonly nexttoken: string | null;
+}
+
+function audit(org: Org, query = ''): Promise<Reply<Page>> {
+  return manage<Page>(org, 'GET', `/audit${query}`);
+}
+
+async function entries(org: Org, query = ''): Promise<readonly Entry[]> {
+  const reply = await audit(org, query);
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.items;
+}
+
+/** A member of the org that its builder has invited. */
+async function join(org: Org, role: string) {
+  const email = newEmail('invited');
+  const invited = await manage<{ id: string; code: string }>(org, 'POST', '/org/users', { body: { email, role } });
+  const { id, code } = invited.body;
+  const reply = await call<{ token: string; user: { id: string } }>(
+    'POST',
+    `${org.management}/auth/accept-invitation`,
+    { body: { code, password, name: 'Ina Invited' } },
+  );
+  assert.equal(reply.status, 200, reply.text);
+  return { email, invitationId: id, code, userId: reply.body.user.id, token: reply.body.token };
+}
+
+test('what builders do to an org stands in its log, the latest first, with who did it and by which request', async () => {
+  const org = await signUp(gateways);
+  const invited = await join(org, 'developer');
+  const changed = await manage(org, 'PUT', `/org/users/${invited.userId}`, { body: { role: 'org_admin' } });
+  await manage(org, 'DELETE', `/org/users/${invited.userId}`);
+  await manage(org, 'POST', '/org/environments/test/rotate-client-id');
+  const value = { enabled: true, allow_signup: true, min_length: 12 };
+  await manage(org, 'PUT', '/org/settings', { body: { group: 'auth', name: 'password_login', value } });
+  await defineEntity(org, definition('note', [{ name: 'title' }]));
+  await manage(org, 'PUT', '/api/list-note', { body: { Views: { short: { fields: [{ name: 'title' }] } } } });
+  await manage(org, 'PUT', '/api/create-note', { body: { UpdateParams: [{ name: 'title' }, { name: 'text' }] } });
+  await manage(org, 'DELETE', '/api/entity?entityname=note');
+  const told = await entries(org);
+  assert.deepEqual(
+    told.map(({ action, target }) => [action, target?.id]),
+    [
+      ['entity.removed', 'note'],
+      ['entity.changed', 'note'],
+      ['entity.changed', 'note'],
+      ['entity.defined', 'note'],
+      ['setting.changed', 'auth.password_login'],
+      ['client_id.rotated', undefined],
+      ['org_user.removed', invited.userId],
+      ['org_user.role_changed', invited.userId],
+      ['org_user.joined', invited.userId],
+      ['org_user.invited', invited.invitationId],
+      ['org.created', org.code],
+    ],
+  );
+  const builder = told.at(-1)?.actor.id;
+  assert.ok(told.every(({ action, actor }) => actor.id === (action === 'org_user.joined' ? invited.userId : builder)));
+  const roleChange = told.find(({ action }) => action === 'org_user.role_changed');
+  assert.equal(roleChange?.request_id, changed.headers.get('x-request-id'));
+});
+
+test('the log holds no email, password, code, token or value', async () => {
+  const org = await signUp(gateways);
+  const invited = await join(org, 'developer');
+  await manage(org, 'PUT', '/org/settings', {
+    body: { group: 'auth', name: 'allowed_domains', value: ['https://telltale.example'] },
+  });
+  const { text } = await audit(org);
+  for (const secret of [org.builder.email, invited.email, password, invited.code, invited.token, 'telltale'])
+    assert.ok(!text.includes(secret), secret);
+});
+
+test('what was refused is not in the log', async () => {
+  const org = await signUp(gateways);
+  const before = await entries(org);
+  assertProblem(
+    await manage(org, 'POST', '/org/users', { body: { email: 'x', role: 'developer' } }),
+    'validation_failed',
+  );
+  assertProblem(await manage(org, 'DELETE', `/org/users/${before[0]?.actor.id}`), 'last_admin');
+  assertProblem(await manage(org, 'DELETE', '/api/entity?entityname=none'), 'not_found');
+  assert.deepEqual(await entries(org), before);
+});
+
+test('pages taken to the end hold every entry once; filters choose', async () => {
+  const org = await signUp(gateways);
+  const names = ['one', 'two', 'three', 'four', 'five'];
+  for (const name of names) await defineEntity(org, definition(name, [{ name: 'title' }]));
+  await manage(org, 'POST', '/org/environments/test/rotate-client-id');
+  const all = await entries(org);
+  const found: Entry[] = [];
+  let token: string | null = '';
+  while (token !== null) {
+    const query: string = token === '' ? '' : `&nexttoken=${token}`;
+    const page: Reply<Page> = await audit(org, `?pagesize=2${query}`);
+    assert.equal(page.status, 200, page.text);
+    assert.ok(page.body.items.length <= 2);
+    found.push(...page.body.items);
+    token = page.body.nexttoken;
+  }
+  assert.deepEqual(found, all);
+  assert.equal(all.length, names.length + 2);
+  const actions = async (query: string) => (await entries(org, query)).map(({ action }) => action);
+  assert.equal((await actions('?env=test')).length, names.length + 1);
+  assert.deepEqual(await actions('?env=prod'), []);
+  assert.deepEqual(await actions('?action=client_id'), ['client_id.rotated']);
+  assert.deepEqual(await actions('?actor=nobody'), []);
+});
+
+test('an org sees its own log alone, also with another one’s cursor', async () => {
+  const [org, other] = [await signUp(gateways), await signUp(gateways)];
+  for (const one of [org, other]) await defineEntity(one, definition('note', [{ name: 'title' }]));
+  const { nexttoken } = (await audit(org, '?pagesize=1')).body;
+  assert.ok(nexttoken !== null);
+  assertProblem(await audit(other, `?pagesize=1&nexttoken=${nexttoken}`), 'invalid_cursor');
+  assertProblem(await audit(org, `?pagesize=1&action=entity&nexttoken=${nexttoken}`), 'invalid_cursor');
+  assertProblem(await audit(org, '?nexttoken=nonsense'), 'invalid_cursor');
+  const actors = new Set((await entries(other)).map(({ actor }) => actor.id));
+  assert.ok((await entries(org)).every(({ actor }) => !actors.has(actor.id)));
+});
+
+test('the log is for admins, and takes what it knows', async () => {
+  const org = await signUp(gateways);
+  const { token } = await join(org, 'developer');
+  assertProblem(await manage(org, 'GET', '/audit', { token }), 'role_required');
+  assertProblem(await manage(org, 'GET', '/audit', { token: 'fm_nonsense' }), 'token_invalid');
+  assertProblem(await call('GET', `${org.management}/audit`), 'token_missing');
+  for (const query of ['?pagesize=0', '?pagesize=201', '?pagesize=x', '?env=stage', '?org=other'])
+    assertProblem(await audit(org, query), 'invalid_request');
+  assertProblem(await manage(org, 'DELETE', '/audit'), 'method_not_allowed');
+});

@@ -1,0 +1,51 @@
+import type { Append } from '../store/port.ts';
+
+/** Who did something: a builder, a server that holds a key, whoever runs the platform, or an app's user. */
+export interface AuditActor {
+  readonly kind: 'org_user' | 'service_key' | 'operator' | 'app_user';
+  readonly id: string;
+}
+
+/** By whom, when and in answer to which request something is done. */
+export interface Occasion {
+  readonly at: string;
+  readonly actor: AuditActor;
+  readonly request_id: string;
+}
+
+export type AuditEnvironment = 'test' | 'prod';
+
+/** INVARIANT: ids, names of configuration and counts; never an email, a secret or the value of a field. */
+export interface Audited {
+  /** What was done to what, as `service_key.created`. */
+  readonly action: string;
+  readonly target?: { readonly kind: string; readonly id: string; readonly name?: string };
+  readonly env?: AuditEnvironment;
+  readonly tenant_code?: string;
+  readonly detail?: Readonly<Record<string, string | number | boolean>>;
+}
+
+export interface AuditEntry extends Occasion, Audited {}
+
+/** What is done in an org's own scope. The change belongs into the commit of what it tells of. */
+export function auditEntry(occasion: Occasion, audited: Audited): Append {
+  return entryIn(orgAudit, occasion, audited);
+}
+
+/** The same for what is done to an org in the scope of the platform. */
+export function platformAuditEntry(orgCode: string, occasion: Occasion, audited: Audited): Append {
+  return entryIn(platformAudit(orgCode), occasion, audited);
+}
+
+/** The partition of the entries in the scope of an org. */
+export const orgAudit = 'audit';
+
+/** The partition of an org's entries in the scope of the platform. */
+export function platformAudit(orgCode: string): string {
+  return `audit;${orgCode}`;
+}
+
+function entryIn(pk: string, { at, actor, request_id }: Occasion, audited: Audited): Append {
+  const entry: AuditEntry = { at, actor, request_id, ...audited };
+  return { kind: 'append', pk, value: JSON.stringify(entry) };
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openStore } from '../store/open-store.ts';
+import type { Scope } from '../store/port.ts';
+import { auditEntry, type Occasion, platformAuditEntry } from './audit-entry.ts';
+import { type AuditQuery, createAuditLog } from './audit-log.ts';
+
+const clock = { now: () => 0 };
+
+/** Plain texts serve as cursors here; that they are sealed is for the composition root to see to. */
+const cursors = {
+  seal: (position: string, binding: readonly string[]) => JSON.stringify([binding, position]),
+  open: (cursor: string, binding: readonly string[]) => {
+    const [bound, position] = JSON.parse(cursor) as [readonly string[], string];
+    assert.deepEqual(bound, binding);
+    return position;
+  },
+};
+
+async function bench() {
+  const scopes = await Promise.all(
+    ['platform', 'test', 'prod'].map(async (name) => (await openStore({ kind: 'memory', clock })).store.scope(name)),
+  );
+  const [platform, test, prod] = scopes as [Scope, Scope, Scope];
+  const log = createAuditLog({ platform, orgScopes: () => ({ test, prod }), cursors });
+  const pages = async (query: Partial<AuditQuery> = {}): Promise<readonly (readonly string[])[]> => {
+    const found: string[][] = [];
+    let nexttoken: string | undefined;
+    do {
+      const asked = { pageSize: 50, env: undefined, actor: undefined, action: undefined, ...query, nexttoken };
+      const page = await log.read('acme', asked);
+      found.push(page.items.map(({ action }) => action));
+      nexttoken = page.nexttoken ?? undefined;
+    } while (nexttoken !== undefined);
+    return found;
+  };
+  return { platform, test, prod, pages };
+}
+
+function at(minute: number, actor = 'bea'): Occasion {
+  const at = new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
+  return { at, actor: { kind: 'org_user', id: actor }, request_id: 'r' };
+}
+
+test('what was done in three scopes is told in the order of time, the latest first, once each, in pages of any size', async () => {
+  const { platform, test: testScope, prod, pages } = await bench();
+  for (let minute = 0; minute < 12; minute++) {
+    const audited = { action: `a${minute}` };
+    if (minute % 3 === 0) await platform.commit([platformAuditEntry('acme', at(minute), audited)]);
+    else await (minute % 3 === 1 ? testScope : prod).commit([auditEntry(at(minute), audited)]);
+  }
+  const all = Array.from({ length: 12 }, (_, index) => `a${11 - index}`);
+  for (const pageSize of [1, 2, 5, 11, 12, 13]) {
+    const found = await pages({ pageSize });
+    assert.deepEqual(found.flat(), all);
+    assert.equal(found.length, Math.ceil(12 / pageSize));
+  }
+});
+
+test('a clock that steps back loses no entry and repeats none', async () => {
+  const { test: testScope, prod, pages } = await bench();
+  for (const minute of [5, 1, 9, 2]) await testScope.commit([auditEntry(at(minute), { action: `t${minute}` })]);
+  for (const minute of [4, 8, 0]) await prod.commit([auditEntry(at(minute), { action: `p${minute}` })]);
+  const found = (await pages({ pageSize: 2 })).flat();
+  assert.deepEqual([...found].sort(), ['p0', 'p4', 'p8', 't1', 't2', 't5', 't9']);
+});
+
+test('an org reads its own entries of the platform alone', async () => {
+  const { platform, pages } = await bench();
+  await platform.commit([
+    platformAuditEntry('acme', at(1), { action: 'own' }),
+    platformAuditEntry('acme2', at(2), { action: 'other' }),
+  ]);
+  assert.deepEqual(await pages(), [['own']]);
+});
+
+test('environment, actor and the start of an action choose among the entries', async () => {
+  const { platform, test: testScope, prod, pages } = await bench();
+  await platform.commit([platformAuditEntry('acme', at(1), { action: 'client_id.rotated', env: 'test' })]);
+  await platform.commit([platformAuditEntry('acme', at(2), { action: 'org_user.invited' })]);
+  await testScope.commit([auditEntry(at(3, 'carl'), { action: 'entity.defined', env: 'test' })]);
+  await prod.commit([auditEntry(at(4), { action: 'service_key.created', env: 'prod' })]);
+  assert.deepEqual(await pages({ env: 'test' }), [['entity.defined', 'client_id.rotated']]);
+  assert.deepEqual(await pages({ env: 'prod' }), [['service_key.created']]);
+  assert.deepEqual(await pages({ actor: 'carl' }), [['entity.defined']]);
+  assert.deepEqual(await pages({ action: 'org_' }), [['org_user.invited']]);
+});
+
+test('a page that finds little among much ends short, and the pages together find it all', async () => {
+  const { test: testScope, pages } = await bench();
+  await testScope.commit([auditEntry(at(0), { action: 'rare' })]);
+  for (let batch = 0; batch < 3; batch++)
+    await testScope.commit(Array.from({ length: 500 }, () => auditEntry(at(1), { action: 'frequent' })));
+  assert.deepEqual(await pages({ action: 'rare' }), [[], ['rare']]);
+});

@@ -1,0 +1,55 @@
+import { arrayOf, guid, type JsonSchema, objectOf, orNull, schemaReference, text, time } from './json-schema.ts';
+import { nexttoken } from './list-parameters.ts';
+import { jsonContent, type Operation } from './operation.ts';
+import { queryParameter } from './parameters.ts';
+
+/** Of the lists of the management gateway. */
+export const managementPageSize = queryParameter('pagesize', {
+  type: 'integer',
+  minimum: 1,
+  maximum: 200,
+  default: 50,
+});
+
+/** `handlers/management/audit.ts` */
+export const auditOperations: readonly Operation[] = [
+  {
+    method: 'GET',
+    path: '/audit',
+    operationId: 'listAuditEntries',
+    tag: 'audit',
+    summary: 'Who did what to the org, its configuration and its keys, the latest first',
+    access: 'token',
+    parameters: [
+      queryParameter('env', { ...text, enum: ['test', 'prod'] }, 'Only what was done in this environment.'),
+      queryParameter('actor', text, 'Only what this actor did, by id.'),
+      queryParameter('action', text, 'Only actions that start with this.'),
+      managementPageSize,
+      nexttoken,
+    ],
+    replies: [
+      {
+        status: 200,
+        description: 'A page. It may end short; where it has a `nexttoken`, there may be more.',
+        content: jsonContent(objectOf({ items: arrayOf(schemaReference('AuditEntry')), nexttoken: orNull(text) })),
+      },
+    ],
+    problems: ['role_required', 'invalid_cursor'],
+  },
+];
+
+export const auditSchemas: Readonly<Record<string, JsonSchema>> = {
+  AuditEntry: objectOf(
+    {
+      at: time,
+      actor: objectOf({ kind: { ...text, enum: ['org_user', 'service_key', 'operator', 'app_user'] }, id: text }),
+      request_id: guid,
+      action: { ...text, examples: ['entity.changed'] },
+      target: objectOf({ kind: text, id: text, name: text }, ['name']),
+      env: { ...text, enum: ['test', 'prod'] },
+      tenant_code: text,
+      detail: { type: 'object', description: 'Ids, names of configuration, counts: never an email or a secret.' },
+    },
+    ['target', 'env', 'tenant_code', 'detail'],
+  ),
+};
