@@ -141,6 +141,26 @@ for (const { method, path, body } of selfRoutes) {
   });
 }
 
+const nonsense = ["'", '";--', '%00', '%2e%2e%2f', '{}', '[object Object]', '\u{1F600}', '-1', 'x'.repeat(2000), 'NaN'];
+
+for (const [gateway, { operations }, token] of [
+  ['app', app, nobody.token],
+  ['management', management, beta.org.builder.token],
+] as const)
+  test(`C18: whatever nonsense the routes of the ${gateway} gateway are sent, no refusal tells of what is inside`, async () => {
+    const endsTokens = /logout|password|sessions/;
+    for (const { method, path, body } of operations.filter((operation) => !endsTokens.test(operation.path)))
+      for (const junk of nonsense) {
+        const part = junk.startsWith('%') ? junk : encodeURIComponent(junk);
+        const target = `${path.replaceAll(/\{\w+\}/g, part)}?${part}=${part}&q=${part}&cursor=${part}&pagesize=${part}`;
+        const headers = { 'if-match': part, 'idempotency-key': part, client_id: part };
+        const sent = body === undefined ? {} : { body: { [junk]: junk } };
+        const reply = await call(method, gateways[gateway] + target, { token, headers, ...sent });
+        if (reply.status >= 400) assertRefusal(reply);
+        assert.ok(reply.status < 500, `${method} ${target.slice(0, 200)}: ${reply.text}`);
+      }
+  });
+
 test('nothing was changed by any of the refused calls', async () => {
   assert.deepEqual(
     (await list(acme.founder, 'order')).items.map((record) => record.id),
