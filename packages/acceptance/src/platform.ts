@@ -43,6 +43,7 @@ export interface StartOptions {
 
 const startMilliseconds = 30_000;
 const entry = join(import.meta.dirname, '..', '..', 'server', 'src', 'main.ts');
+const keysEntry = join(import.meta.dirname, '..', '..', 'server', 'src', 'keys.ts');
 const verifyEntry = join(import.meta.dirname, '..', '..', 'server', 'src', 'verify.ts');
 
 /** Starts a platform on free ports and waits until it says that it is ready. */
@@ -77,6 +78,12 @@ export async function runToEnd(args: readonly string[], options: StartOptions = 
 /** Runs the program that looks for drift in the data of a platform that has ended. */
 export async function verifyToEnd(dataDir: string): Promise<Run> {
   const running = launch([verifyEntry, '--data-dir', dataDir], { dataDir });
+  return { ...(await running.ended), stdout: running.stdout(), stderr: running.stderr() };
+}
+
+/** Runs the program that shows and changes the signing keys of a running platform. */
+export async function keysToEnd(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Run> {
+  const running = launch([keysEntry, ...args], { dataDir: temporaryDirectory(), env });
   return { ...(await running.ended), stdout: running.stdout(), stderr: running.stderr() };
 }
 
