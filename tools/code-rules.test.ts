@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { checkCode, codeRules } from './code-rules.ts';
-import { signatureRule } from './signature-rules.ts';
+import { credulityRule, signatureRule } from './signature-rules.ts';
 import { readSourceTree, sourcesUnder } from './source-tree.ts';
 
-const rules = [...codeRules, signatureRule];
+const rules = [...codeRules, signatureRule, credulityRule];
 const room = 'packages/server/src/lib';
 const verify = `import { jwtVerify } from 'jose';\n`;
 const crypto = `import { verify } from 'node:crypto';\n`;
@@ -84,7 +84,12 @@ describe('the rules of the code', () => {
       `${verify}await jwtVerify(token, key, { algorithms: ['ES256', 'HS256'] });`,
       /`HS256` can be forged/,
     ],
-    [`${room}/a.ts`, `import * as jose from 'jose';\nawait jose.compactVerify(token, key);`, /no literal `algorithms`/],
+    [`${room}/a.ts`, 'await jose.compactVerify(token, key);', /no literal `algorithms`/],
+    [`${room}/a.ts`, `import * as jose from 'jose';`, /all of jose/],
+    [`${room}/a.ts`, `import { compactDecrypt } from 'jose';`, /compactDecrypt/],
+    [`${room}/a.ts`, `import { jwtDecrypt as open } from 'jose';`, /jwtDecrypt/],
+    [`${room}/a.ts`, `import { createRemoteJWKSet } from 'jose';`, /createRemoteJWKSet/],
+    [`${room}/a.ts`, `import { EmbeddedJWK, errors } from 'jose';`, /EmbeddedJWK/],
     [`${room}/a.ts`, `import { jwtVerify as check } from 'jose';`, /under another name/],
     [`${room}/a.ts`, `${crypto}verify(header.alg, data, key, signature);`, /no literal/],
     [`${room}/a.ts`, `import crypto from 'node:crypto';\ncrypto.createVerify(name);`, /no literal/],

@@ -2,33 +2,53 @@ import ts from 'typescript';
 import { type CodeRule, inServer } from './code-rules.ts';
 import { lineOf, nodesOf, type Site } from './syntax.ts';
 
-/** The functions of jose that check a token, with the option that says which algorithms the token may name itself. */
-const joseChecks: ReadonlyMap<string, string> = new Map([
-  ['jwtVerify', 'algorithms'],
-  ['compactVerify', 'algorithms'],
-  ['flattenedVerify', 'algorithms'],
-  ['generalVerify', 'algorithms'],
-  ['jwtDecrypt', 'keyManagementAlgorithms'],
-  ['compactDecrypt', 'keyManagementAlgorithms'],
-  ['flattenedDecrypt', 'keyManagementAlgorithms'],
-  ['generalDecrypt', 'keyManagementAlgorithms'],
-]);
+/** The functions of jose that check a token; `algorithms` says which ones the token may name itself. */
+const joseChecks: ReadonlySet<string> = new Set(['jwtVerify', 'compactVerify', 'flattenedVerify', 'generalVerify']);
+
+/** What of jose works on a token before anybody is known to have signed it, or asks whom the token names. */
+const credulous = /^(\w+Decrypt|createRemoteJWKSet|EmbeddedJWK)$/;
 
 /** The functions of `node:crypto` that check a signature: the algorithm is the first argument. */
 const cryptoChecks: ReadonlySet<string> = new Set(['verify', 'createVerify']);
 
 /** Algorithms by which whoever knows a public key, or nothing at all, could sign a token (RFC 8725, section 3.1). */
-const forgeable = /^(none|HS\d+|dir)$/i;
+const forgeable = /^(none|HS\d+)$/i;
 
 /**
  * A token names its own algorithm, so a check that does not say which ones it takes lets the sender choose (RFC 8725,
  * section 3.1). The names must stand beside the call, where a reader sees them: literals, or a constant of the file.
  */
 export const signatureRule: CodeRule = {
-  name: 'every check of a signature names its algorithms',
+  name: 'A02: every check of a signature names its algorithms',
   appliesTo: inServer,
   find: findOpenChecks,
 };
+
+/**
+ * Decrypting costs whoever sends the token nothing and us what the sender likes: rounds of key derivation, a small text
+ * that unpacks to a large one. No provider of ours sends encrypted tokens.
+ */
+export const credulityRule: CodeRule = {
+  name: 'A38, A10: no token is decrypted, and no key is taken from where a token says',
+  appliesTo: inServer,
+  find: findCredulity,
+};
+
+function* findCredulity(source: ts.SourceFile): Generator<Site> {
+  for (const node of nodesOf(source)) {
+    const isJose = ts.isImportDeclaration(node) && textOf(node.moduleSpecifier) === 'jose';
+    const bindings = isJose ? node.importClause?.namedBindings : undefined;
+    if (bindings === undefined) continue;
+    if (ts.isNamespaceImport(bindings)) yield { line: lineOf(node), what: 'all of jose under one name' };
+    else
+      for (const { name, propertyName = name } of bindings.elements)
+        if (credulous.test(propertyName.text)) yield { line: lineOf(node), what: propertyName.text };
+  }
+}
+
+function textOf(node: ts.Expression): string {
+  return ts.isStringLiteralLike(node) ? node.text : '';
+}
 
 function* findOpenChecks(source: ts.SourceFile): Generator<Site> {
   const fromCrypto = namesImportedFrom(source, /^(node:)?crypto$/);
@@ -47,10 +67,9 @@ function isACheck(name: string): boolean {
 }
 
 function complaintAboutJose(call: ts.CallExpression): string | undefined {
-  const option = joseChecks.get(nameOf(call.expression));
-  if (option === undefined) return undefined;
-  const named = literalsOf(optionOf(call.arguments[2], option));
-  if (named === undefined || named.length === 0) return `the third argument has no literal \`${option}\``;
+  if (!joseChecks.has(nameOf(call.expression))) return undefined;
+  const named = literalsOf(optionOf(call.arguments[2], 'algorithms'));
+  if (named === undefined || named.length === 0) return 'the third argument has no literal `algorithms`';
   const weak = named.find((algorithm) => forgeable.test(algorithm));
   return weak === undefined ? undefined : `\`${weak}\` can be forged`;
 }
