@@ -1,4 +1,5 @@
-import type { CompiledAccess } from '../access/decide.ts';
+import type { Explanation } from '../access/decide.ts';
+import type { Environment } from '../entities/workspace.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { secretToken } from '../lib/ids.ts';
@@ -8,18 +9,23 @@ export interface LoggedDecision {
   readonly decision_id: string;
   readonly request_id: string;
   readonly at: string;
-  readonly env: string;
+  readonly env: Environment;
   readonly tenant_code: string;
   readonly user_id: string;
   readonly action: string;
   readonly resource: string;
-  readonly explanation?: ReturnType<CompiledAccess['explain']>;
+  readonly explanation?: Explanation;
 }
 
 export interface DecisionLog {
   /** Keeps a denial and returns its id. */
   add(orgCode: string, decision: Omit<LoggedDecision, 'decision_id' | 'at'>): string;
   find(orgCode: string, by: { readonly decisionId?: string; readonly requestId?: string }): LoggedDecision | undefined;
+  /** The last denials, the latest first. */
+  latest(
+    orgCode: string,
+    asked: { readonly env: Environment | undefined; readonly limit: number },
+  ): readonly LoggedDecision[];
 }
 
 /** Who holds hundreds of statements is denied by one of them as well as by all. */
@@ -47,5 +53,10 @@ export function createDecisionLog(
     },
     find: (orgCode, by) =>
       orgs.get(orgCode)?.find((logged) => logged.decision_id === by.decisionId || logged.request_id === by.requestId),
+    latest: (orgCode, { env, limit }) =>
+      (orgs.get(orgCode) ?? [])
+        .filter((logged) => env === undefined || logged.env === env)
+        .slice(-limit)
+        .reverse(),
   };
 }

@@ -1,3 +1,4 @@
+import { aclOperations } from './acl-operations.ts';
 import { auditOperations } from './audit-operations.ts';
 import { arrayOf, closedObjectOf, objectOf, schemaReference, text } from './json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
@@ -12,7 +13,7 @@ export function managementOperations(): readonly Operation[] {
     ...accountOperations,
     ...orgOperations,
     ...entityOperations,
-    ...decisionOperations,
+    ...aclOperations,
     ...settingOperations,
     ...auditOperations,
     documentOperation({ path: '/openapi.json', access: 'public' }),
@@ -205,30 +206,5 @@ const entityOperations: readonly Operation[] = [
     ],
     replies: [{ status: 204, description: 'Removed.' }],
     problems: ['not_found', 'prod_read_only', 'conflict', 'dangling_reference', 'in_use'],
-  },
-];
-
-/** `handlers/management/decisions.ts` */
-const decisionOperations: readonly Operation[] = [
-  {
-    method: 'GET',
-    path: '/acl/decisions',
-    operationId: 'findDecision',
-    tag: 'access control',
-    summary: 'Why the call with this request id was denied',
-    access: 'token',
-    parameters: [required(queryParameter('request_id', text))],
-    replies: [{ status: 200, description: 'The denial.', content: jsonContent(schemaReference('Decision')) }],
-    problems: ['not_found'],
-  },
-  {
-    method: 'GET',
-    path: '/acl/decisions/:decision_id',
-    operationId: 'readDecision',
-    tag: 'access control',
-    summary: 'Why a call was denied',
-    access: 'token',
-    replies: [{ status: 200, description: 'The denial.', content: jsonContent(schemaReference('Decision')) }],
-    problems: ['not_found'],
   },
 ];

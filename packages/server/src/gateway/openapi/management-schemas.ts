@@ -1,3 +1,4 @@
+import { aclSchemas } from './acl-operations.ts';
 import { auditSchemas } from './audit-operations.ts';
 import { definitionSchemas } from './definition-schemas.ts';
 import {
@@ -149,51 +150,12 @@ const entitySchemas: Readonly<Record<string, JsonSchema>> = {
   }),
 };
 
-const outcome: JsonSchema = { ...text, enum: ['allowed', 'explicit_deny', 'implicit_deny'] };
-
-const decisionSchemas: Readonly<Record<string, JsonSchema>> = {
-  Decision: objectOf(
-    {
-      decision_id: text,
-      request_id: text,
-      at: time,
-      env: { ...text, enum: ['test', 'prod'] },
-      tenant_code: text,
-      user_id: text,
-      action: text,
-      resource: text,
-      explanation: objectOf({
-        decision: outcome,
-        matched: arrayOf(schemaReference('MatchedStatement')),
-        considered: { type: 'integer', description: 'How many statements were looked at.' },
-      }),
-    },
-    ['explanation'],
-  ),
-  MatchedStatement: objectOf(
-    {
-      policyId: text,
-      policyName: text,
-      via: objectOf({ kind: { ...text, enum: ['direct', 'group'] }, groupId: text, groupName: text }, [
-        'groupId',
-        'groupName',
-      ]),
-      Sid: text,
-      Effect: { ...text, enum: ['Allow', 'Deny'] },
-      actionPattern: text,
-      resourcePattern: text,
-      broken: arrayOf(schemaReference('InputError')),
-    },
-    ['Sid', 'broken'],
-  ),
-};
-
 /** What the management gateway takes and gives. */
 export const managementSchemas = {
   ...accountSchemas,
   ...orgSchemas,
   ...entitySchemas,
-  ...decisionSchemas,
+  ...aclSchemas,
   ...settingSchemas,
   ...auditSchemas,
 };

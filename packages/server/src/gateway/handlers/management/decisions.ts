@@ -1,6 +1,9 @@
-import type { DecisionLog } from '../../../iam/decision-log.ts';
+import type { DecisionLog, LoggedDecision } from '../../../iam/decision-log.ts';
+import { type DescribedDecision, describeDecision } from '../../../iam/describe-decision.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
 import type { ManagementRoute } from '../../management-route.ts';
+import { readParameters } from '../../pipeline/management-query.ts';
+import { readPageSize } from '../../pipeline/page-size.ts';
 import { json } from '../../reply.ts';
 
 /** Why an app call was denied: what its caller only learns the id of. */
@@ -12,8 +15,8 @@ export function decisionRoutes(decisions: DecisionLog): readonly ManagementRoute
       access: 'developer',
       handle: ({ query }, { org }) => {
         const requestId = query.get('request_id');
-        if (requestId === undefined || query.size > 1)
-          throw new Problem('invalid_request', 'the parameter `request_id` is needed, and no other');
+        if (requestId === undefined) return latest(decisions, org.code, query);
+        if (query.size > 1) throw new Problem('invalid_request', '`request_id` stands alone');
         return found(decisions.find(org.code, { requestId }));
       },
     },
@@ -26,7 +29,26 @@ export function decisionRoutes(decisions: DecisionLog): readonly ManagementRoute
   ];
 }
 
-function found(decision: ReturnType<DecisionLog['find']>) {
+function found(decision: LoggedDecision | undefined) {
   if (decision === undefined) throw notFound();
-  return json(200, decision);
+  return json(200, shown(decision));
 }
+
+function latest(decisions: DecisionLog, orgCode: string, query: ReadonlyMap<string, string>) {
+  const { env, pagesize } = readParameters(query, [], ['pagesize']);
+  const asked = { env: query.has('env') ? env : undefined, limit: readPageSize(pagesize) };
+  return json(200, { items: decisions.latest(orgCode, asked).map(shown) });
+}
+
+type ShownDecision = Omit<LoggedDecision, 'explanation'> & DescribedDecision;
+
+function shown({ explanation, ...logged }: LoggedDecision): ShownDecision {
+  return { ...logged, ...(explanation === undefined ? outsideWorkspaces : describeDecision(explanation)) };
+}
+
+const outsideWorkspaces: DescribedDecision = {
+  decision: 'implicit_deny',
+  reason: 'the token is of no workspace, and so of nobody who holds policies',
+  matched: [],
+  considered: 0,
+};
