@@ -11,6 +11,22 @@ test('A08 of 100,000 random tokens none is ever answered with the value of anoth
   for (const token of tokens) assert.equal(cache.get(`${token}A`, 0), undefined);
 });
 
+test('A08 of 100,000 pairs of tokens that differ little each has its own value', () => {
+  const cache = createTokenCache<{ readonly exp: number; readonly owner: string }>({ entriesMax: 4 });
+  const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  for (let pair = 0; pair < 100_000; pair++) {
+    const one = randomBytes(30).toString('base64url');
+    const at = pair % one.length;
+    const swapped = digits.charAt((digits.indexOf(one.charAt(at)) + 1 + (pair % 63)) % 64);
+    const twins = [one.slice(0, at) + swapped + one.slice(at + 1), one.slice(at) + one.slice(0, at), one.slice(0, at)];
+    const other = twins[pair % 3] ?? '';
+    cache.set(one, { exp: 10, owner: one });
+    if (other !== one) assert.equal(cache.get(other, 0), undefined);
+    cache.set(other, { exp: 10, owner: other });
+    assert.deepEqual([cache.get(one, 0)?.owner, cache.get(other, 0)?.owner], [one, other]);
+  }
+});
+
 test('A08 the last character counts, also of a token whose signature decodes to the same bytes', () => {
   const cache = createTokenCache<{ readonly exp: number }>({ entriesMax: 9 });
   cache.set('header.payload.AA', { exp: 10 });
