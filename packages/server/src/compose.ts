@@ -24,6 +24,7 @@ import { createManagementGateway } from './gateway/management-gateway.ts';
 import { createAccessEpochs } from './iam/access-epochs.ts';
 import { createDecisionLog } from './iam/decision-log.ts';
 import { createIamRules } from './iam/iam-rules.ts';
+import { createAppMails } from './identity/app-mails.ts';
 import { createAppOrigins } from './identity/app-origins.ts';
 import { createAppSelf } from './identity/app-self.ts';
 import { createAppSessions } from './identity/app-sessions.ts';
@@ -31,6 +32,7 @@ import { createAppSignIn } from './identity/app-sign-in.ts';
 import { createFailureBrake } from './identity/failure-brake.ts';
 import { createInvitations } from './identity/invitations.ts';
 import { startKeyUpkeep } from './identity/key-upkeep.ts';
+import { createMailBrake } from './identity/mail-brake.ts';
 import { createOperatorAccess } from './identity/operator-key.ts';
 import { createOrgAccounts } from './identity/org-accounts.ts';
 import { platformScopeName } from './identity/org-directory.ts';
@@ -53,6 +55,7 @@ import { startExpirySweep } from './jobs/expiry-sweep.ts';
 import { type JobHandler, type JobRunner, startJobRunner } from './jobs/job-runner.ts';
 import type { Clock } from './lib/clock.ts';
 import { type IdSource, uuidv7Source } from './lib/ids.ts';
+import { type OpenedMail, openMail } from './mail/open-mail.ts';
 import { explainStoreFailure } from './store/explain-failure.ts';
 import { openStore } from './store/open-store.ts';
 import type { Health, OpenedStore, Store } from './store/port.ts';
@@ -96,7 +99,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   };
   const jobs = startJobs(spaces, { configs, clock, onFault });
   const decisions = createDecisionLog(clock);
-  const identity = await composeIdentity(options, spaces, { signingKeys, configs });
+  const mail = openMail({ smtp: config.smtp, isDevelopment: config.mode === 'development', clock, onFault });
+  const identity = await composeIdentity(options, spaces, { signingKeys, configs, mailer: mail.mailer });
   const entities = composeEntities(spaces, { configs, clock, newId: identity.newId, secrets, poke: jobs.poke });
   const { accounts, signIn, operator } = identity;
   const { runtime, idempotency, admins } = entities;
@@ -121,6 +125,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     }),
     management: createManagementGateway({
       accounts,
+      inbox: mail.inbox,
       site: { managementUrl: config.managementUrl, isSecure: config.mode === 'production' },
       entities: admins,
       clock,
@@ -141,22 +146,27 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       isDraining = true;
     },
     close: async () => {
-      await Promise.all([jobs.close(), upkeep.close()]);
+      await Promise.all([jobs.close(), upkeep.close(), mail.close()]);
       await Promise.all(allStores.map((store) => store.close()));
     },
   };
 }
 
+interface IdentityParts extends Pick<OpenedMail, 'mailer'> {
+  readonly signingKeys: LiveSigningKeys;
+  readonly configs: Configs;
+}
+
 async function composeIdentity(
   { config, clock }: ComposeOptions,
   spaces: Spaces,
-  { signingKeys, configs }: { readonly signingKeys: LiveSigningKeys; readonly configs: Configs },
+  { signingKeys, configs, mailer }: IdentityParts,
 ) {
   const platform = spaces.platform.store.scope(platformScopeName);
   const newId = uuidv7Source(clock);
   const issuer = await platformIssuer(platform, config.publicUrl);
   const hasher = createPasswordHasher({ parallelMax: 2 });
-  const shared = { platform, clock, newId, hasher };
+  const shared = { platform, clock, newId, hasher, mailer, mailBrake: createMailBrake({ clock }) };
   const stores = { test: spaces.test.store, prod: spaces.prod.store };
   const brake = createFailureBrake({ clock });
   const providers = createProviderTokens({ clock, allowPrivateAddresses: config.mode === 'development' });
@@ -183,6 +193,7 @@ function composePeople(
   return {
     sessions: createAppSessions(parts),
     self: createAppSelf(parts),
+    mails: createAppMails(parts),
     workspaces: createWorkspaces(parts),
     invitations: createInvitations(parts),
   };

@@ -9,8 +9,10 @@ import { type AccountServices, accountRoutes } from './handlers/management/accou
 import { auditRoutes } from './handlers/management/audit.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
 import { type EntityServices, entityRoutes } from './handlers/management/entities.ts';
+import { type InboxServices, inboxRoutes } from './handlers/management/inbox.ts';
 import { managementDocumentRoutes } from './handlers/management/openapi.ts';
 import { orgRoutes } from './handlers/management/org.ts';
+import { passwordRoutes } from './handlers/management/passwords.ts';
 import { type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
@@ -26,6 +28,7 @@ export interface ManagementGatewayParts
     AccountServices,
     EntityServices,
     SettingServices,
+    InboxServices,
     PlatformServices {
   readonly decisions: DecisionLog;
   /** Undefined where there is no operator key, and so no route for it. */
@@ -59,10 +62,12 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
 export function managementRoutes(parts: ManagementGatewayParts): readonly ManagementRoute[] {
   return [
     ...accountRoutes(parts),
+    ...passwordRoutes(parts),
     ...orgRoutes(parts),
     ...entityRoutes(parts),
     ...decisionRoutes(parts.decisions),
     ...settingRoutes(parts),
+    ...inboxRoutes(parts),
     ...auditRoutes(parts.audit),
     ...platformRoutes(parts),
     ...managementDocumentRoutes(parts),

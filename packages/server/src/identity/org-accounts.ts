@@ -1,8 +1,14 @@
 import { rotateClientId } from './client-ids.ts';
 import type { Asked, AskedPlace, OrgAccountsParts } from './org-accounts/account.ts';
 import { type LoggedIn, logIn, switchOrg } from './org-accounts/log-in.ts';
-import { acceptInvitation, type Invited, invite } from './org-accounts/org-invitations.ts';
+import { type AskedInvitation, acceptInvitation, type Invited, invite } from './org-accounts/org-invitations.ts';
 import { changeOrgUser, listOrgUsers, removeOrgUser, type ShownOrgUser } from './org-accounts/org-members.ts';
+import {
+  changeOrgPassword,
+  forgotOrgPassword,
+  type MailRequestSource,
+  resetOrgPassword,
+} from './org-accounts/org-password.ts';
 import {
   authenticate,
   endSession,
@@ -29,10 +35,16 @@ export interface OrgAccounts {
   acceptInvitation(input: unknown, from: { readonly ip: string; readonly requestId: string }): Promise<LoggedIn>;
   /** Who calls with this token, or undefined where it stands for no session. */
   authenticate(token: string): Promise<OrgCaller | undefined>;
+  /** Ends all sessions of the person but the one in hand. */
+  changePassword(caller: OrgCaller, request: { readonly body: unknown; readonly ip: string }): Promise<void>;
+  /** The same answer, in the same time, for every address. */
+  forgotPassword(input: unknown, source: MailRequestSource): void;
+  /** Ends all sessions of the person. */
+  resetPassword(input: unknown): Promise<void>;
   sessions(caller: OrgCaller): Promise<readonly ShownSession[]>;
   endSession(caller: OrgCaller, id: string): Promise<void>;
   users(orgCode: string): Promise<readonly ShownOrgUser[]>;
-  invite(asked: Asked, input: unknown): Promise<Invited>;
+  invite(asked: AskedInvitation, input: unknown): Promise<Invited>;
   changeUser(place: AskedPlace, input: unknown): Promise<ShownOrgUser>;
   removeUser(place: AskedPlace): Promise<void>;
   rotateClientId(asked: Asked, env: string): Promise<EnvironmentAccess>;
@@ -47,6 +59,9 @@ export function createOrgAccounts(parts: OrgAccountsParts): OrgAccounts {
     switchOrg: (caller, input) => switchOrg(parts, caller, input),
     acceptInvitation: (input, from) => acceptInvitation(parts, input, from),
     authenticate: (token) => authenticate(platform, token),
+    changePassword: (caller, request) => changeOrgPassword(parts, caller, request),
+    forgotPassword: (input, source) => forgotOrgPassword(parts, input, source),
+    resetPassword: (input) => resetOrgPassword(parts, input),
     sessions: (caller) => listSessions(platform, caller),
     endSession: (caller, id) => endSession(platform, caller, id),
     users: (orgCode) => listOrgUsers(platform, orgCode),

@@ -12,6 +12,7 @@ import { workspaceTemplates } from '../iam/workspace-templates.ts';
 import { invalidBody } from '../lib/problem.ts';
 import type { Change, Store } from '../store/port.ts';
 import { allowedDomains } from './settings/allowed-domains.ts';
+import { appUrl } from './settings/app-url.ts';
 import { issuers } from './settings/issuers.ts';
 import {
   cacheSeconds,
@@ -41,6 +42,7 @@ export const settingTypes: readonly SettingType[] = [
   defaultMemberAccess,
   workspaceTemplates,
   allowedDomains,
+  appUrl,
   issuers,
   passwordLogin,
   cacheSeconds,

@@ -1,9 +1,11 @@
 import { aclOperations } from './acl-operations.ts';
 import { auditOperations } from './audit-operations.ts';
+import { inboxOperation } from './inbox-operation.ts';
 import { arrayOf, closedObjectOf, objectOf, schemaReference, text } from './json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
 import { orgOperations, sessionHeader } from './org-operations.ts';
 import { env, idempotencyKey, ifMatch, queryParameter, required } from './parameters.ts';
+import { passwordOperations } from './password-operations.ts';
 import { settingOperations } from './setting-operations.ts';
 import { documentOperation, sharedOperations } from './shared-operations.ts';
 
@@ -11,11 +13,13 @@ import { documentOperation, sharedOperations } from './shared-operations.ts';
 export function managementOperations(): readonly Operation[] {
   return [
     ...accountOperations,
+    ...passwordOperations,
     ...orgOperations,
     ...entityOperations,
     ...aclOperations,
     ...settingOperations,
     ...auditOperations,
+    inboxOperation,
     documentOperation({ path: '/openapi.json', access: 'public' }),
     ...sharedOperations,
   ];

@@ -1,6 +1,7 @@
 import { aclSchemas } from './acl-operations.ts';
 import { auditSchemas } from './audit-operations.ts';
 import { definitionSchemas } from './definition-schemas.ts';
+import { inboxSchemas } from './inbox-operation.ts';
 import {
   arrayOf,
   closedObjectOf,
@@ -154,6 +155,7 @@ const entitySchemas: Readonly<Record<string, JsonSchema>> = {
 export const managementSchemas = {
   ...accountSchemas,
   ...orgSchemas,
+  ...inboxSchemas,
   ...entitySchemas,
   ...aclSchemas,
   ...settingSchemas,

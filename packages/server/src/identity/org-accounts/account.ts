@@ -2,9 +2,11 @@ import type { Occasion } from '../../audit/audit-entry.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { invalidBody } from '../../lib/problem.ts';
+import type { Mailer } from '../../mail/mailer.ts';
 import { type Change, Conflict, type Key, type Scope } from '../../store/port.ts';
 import { emailKey } from '../email.ts';
 import type { FailureBrake } from '../failure-brake.ts';
+import type { MailBrake } from '../mail-brake.ts';
 import { type Org, orgKey } from '../org-directory.ts';
 import type { PasswordHasher } from '../passwords.ts';
 
@@ -21,7 +23,13 @@ export interface OrgUser {
 
 export interface StoredOrgUser extends OrgUser {
   readonly password_hash: string;
+  /** Counts what ended all sessions of the person; a session of an earlier number is dead. Absent is 0. */
+  readonly session_epoch?: number | undefined;
   readonly created_at: string;
+}
+
+export function sessionEpoch({ session_epoch = 0 }: Pick<StoredOrgUser, 'session_epoch'>): number {
+  return session_epoch;
 }
 
 export interface OrgAccountsParts {
@@ -31,6 +39,9 @@ export interface OrgAccountsParts {
   readonly hasher: PasswordHasher;
   readonly brake: FailureBrake;
   readonly policy: SignUpPolicy;
+  /** Absent where no mail is set up. */
+  readonly mailer?: Mailer | undefined;
+  readonly mailBrake: MailBrake;
 }
 
 export interface OrgMembership {

@@ -11,7 +11,7 @@ import {
   orgsOf,
   tryCommit,
 } from './account.ts';
-import { newSession, type OrgCaller, type Session } from './org-sessions.ts';
+import { newSession, type OrgCaller, type Session, type SessionHolder } from './org-sessions.ts';
 
 export interface LoggedIn extends Session {
   readonly user: OrgUser;
@@ -42,11 +42,15 @@ export async function logIn(parts: OrgAccountsParts, input: unknown, ip: string)
 }
 
 /** A session in another org of the caller's, beside the one in hand. @throws Problem `not_found`. */
-export async function switchOrg(parts: OrgAccountsParts, { user }: OrgCaller, input: unknown): Promise<LoggedIn> {
+export async function switchOrg(
+  parts: OrgAccountsParts,
+  { user, session_epoch }: OrgCaller,
+  input: unknown,
+): Promise<LoggedIn> {
   const { org } = readBody(input, { org: 'required' } as const);
   const orgs = await orgsOf(parts.platform, user.id);
   const chosen = orgs.find(({ code }) => code === org);
-  const loggedIn = chosen === undefined ? undefined : await enter(parts, user, { chosen, orgs });
+  const loggedIn = chosen === undefined ? undefined : await enter(parts, { ...user, session_epoch }, { chosen, orgs });
   if (loggedIn === undefined) throw notFound();
   return loggedIn;
 }
@@ -54,10 +58,10 @@ export async function switchOrg(parts: OrgAccountsParts, { user }: OrgCaller, in
 /** Undefined where the person has left the org meanwhile. */
 async function enter(
   parts: OrgAccountsParts,
-  { id, email, name }: OrgUser,
+  { id, email, name, session_epoch }: OrgUser & SessionHolder,
   { chosen, orgs }: { readonly chosen: OrgSummary; readonly orgs: readonly OrgSummary[] },
 ): Promise<LoggedIn | undefined> {
-  const { token, expires_at, changes } = await newSession(parts, id, chosen.code);
+  const { token, expires_at, changes } = await newSession(parts, { id, session_epoch }, chosen.code);
   const isMember = { kind: 'check', ...membershipKey(id, chosen.code), if: 'present' } as const;
   if ((await tryCommit(parts.platform, [isMember, ...changes])) !== undefined) return undefined;
   const org = { code: chosen.code, name: chosen.name };

@@ -3,10 +3,12 @@ import { type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { secretToken } from '../../lib/ids.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
+import { invitationMail } from '../../mail/mail-texts.ts';
 import type { Change, Item, Key, Scope } from '../../store/port.ts';
 import { emailKey, parseEmail } from '../email.ts';
 import { findOrg } from '../org-directory.ts';
 import { checkPassword } from '../passwords.ts';
+import { provePassword } from '../prove-password.ts';
 import { readBody } from '../read-body.ts';
 import {
   type Asked,
@@ -42,6 +44,11 @@ export interface Invited extends ShownInvitation {
   readonly code: string;
 }
 
+export interface AskedInvitation extends Asked {
+  /** Where the platform's own pages are that the link in the mail leads to. */
+  readonly siteUrl: string;
+}
+
 interface StoredInvitation extends Omit<ShownInvitation, 'id' | 'status'> {
   readonly code_hash: string;
 }
@@ -52,7 +59,11 @@ const invitationsMax = 200;
 const partition = (orgCode: string): string => `org-invitation;${orgCode}`;
 
 /** @throws Problem `validation_failed`, `unknown_field`, `conflict` where the person is in the org. */
-export async function invite(parts: OrgAccountsParts, { orgCode, occasion }: Asked, input: unknown): Promise<Invited> {
+export async function invite(
+  parts: OrgAccountsParts,
+  { orgCode, occasion, siteUrl }: AskedInvitation,
+  input: unknown,
+): Promise<Invited> {
   const { platform, clock, newId } = parts;
   const body = readBody(input, { email: 'required', role: 'required' } as const);
   const email = parseEmail(body.email);
@@ -74,7 +85,21 @@ export async function invite(parts: OrgAccountsParts, { orgCode, occasion }: Ask
     { kind: 'put', ...codeKey(code), value: JSON.stringify(place), if: 'absent', due },
     platformAuditEntry(orgCode, occasion, invitationAudited('org_user.invited', place.id, role)),
   ]);
+  mailInvitation(parts, orgCode, { to: email.email, link: `${siteUrl}/accept-invitation#code=${code}` });
   return { id: place.id, email: email.email, role, status: 'invited', expires_at, code };
+}
+
+/** Not more often to one address than it can bear: the sender has the link too. */
+function mailInvitation(
+  { mailer, mailBrake, platform }: OrgAccountsParts,
+  orgCode: string,
+  { to, link }: { readonly to: string; readonly link: string },
+): void {
+  if (mailer === undefined || !mailBrake.tryTake({ purpose: 'invitation', emailKey: emailKey(to) })) return;
+  mailer.send(async () => {
+    const org = await findOrg(platform, orgCode);
+    return org === undefined ? undefined : invitationMail({ to, name: org.name, link });
+  });
 }
 
 export async function listInvitations(platform: Scope, orgCode: string): Promise<readonly ShownInvitation[]> {
@@ -131,7 +156,7 @@ export async function acceptInvitation(
     known === undefined
       ? await makeUser(parts, { email, name: body.name, password: body.password })
       : await knownUser(parts, known, { password: body.password, ip });
-  const session = await newSession(parts, user.id, place.orgCode);
+  const session = await newSession(parts, user, place.orgCode);
   const joined_at = timestamp(clock.now());
   const occasion = { at: joined_at, actor: { kind: 'org_user', id: user.id }, request_id: requestId } as const;
   const told = platformAuditEntry(place.orgCode, occasion, {
@@ -180,19 +205,15 @@ async function makeUser(
 }
 
 async function knownUser(
-  { hasher, brake }: OrgAccountsParts,
+  parts: OrgAccountsParts,
   known: StoredOrgUser,
   { password, ip }: { readonly password: string; readonly ip: string },
 ): Promise<StoredOrgUser> {
   const unusable = checkPassword(password, 1);
   if (unusable !== undefined) throw invalidBody([unusable]);
   const attempt = { emailKey: emailKey(known.email), ip };
-  brake.check(attempt);
-  if (!(await hasher.verify(password, known.password_hash))) {
-    brake.recordFailure(attempt);
-    throw new Problem('credentials_invalid', 'there is an account with this email, and the password is not its own');
-  }
-  brake.recordSuccess(attempt);
+  const refusal = 'there is an account with this email, and the password is not its own';
+  await provePassword(parts, { attempt, password, hash: known.password_hash, refusal });
   return known;
 }
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { timestamp } from '../../lib/clock.ts';
 import { secretToken } from '../../lib/ids.ts';
-import { notFound } from '../../lib/problem.ts';
+import { notFound, Problem } from '../../lib/problem.ts';
 import type { Change, Item, Key, Scope } from '../../store/port.ts';
 import { findOrg, type Org } from '../org-directory.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type OrgRole,
   type OrgUser,
   type StoredOrgUser,
+  sessionEpoch,
   userKey,
 } from './account.ts';
 
@@ -25,6 +26,7 @@ export interface OrgCaller {
   readonly org: Org;
   readonly role: OrgRole;
   readonly sessionId: string;
+  readonly session_epoch: number;
 }
 
 export interface ShownSession {
@@ -35,8 +37,13 @@ export interface ShownSession {
   readonly current: boolean;
 }
 
+/** Whose session it is to be, as he was when he was let in. */
+export type SessionHolder = Pick<StoredOrgUser, 'id' | 'session_epoch'>;
+
 interface StoredSession {
   readonly id: string;
+  /** The person's session epoch then. Absent is 0. */
+  readonly session_epoch?: number | undefined;
   readonly user_id: string;
   readonly org: string;
 }
@@ -57,7 +64,7 @@ const listPartition = (userId: string): string => `org-user-session;${userId}`;
  */
 export async function newSession(
   { platform, clock, newId }: OrgAccountsParts,
-  userId: string,
+  { id: userId, session_epoch }: SessionHolder,
   orgCode: string,
 ): Promise<Session & { readonly changes: readonly Change[] }> {
   const token = `fm_${secretToken()}`;
@@ -67,7 +74,7 @@ export async function newSession(
   const expires_at = timestamp(at);
   const id = newId();
   const key = sessionKey(token);
-  const stored: StoredSession = { id, user_id: userId, org: orgCode };
+  const stored: StoredSession = { id, user_id: userId, org: orgCode, session_epoch };
   const listed: ListedSession = { org: orgCode, created_at: timestamp(now), expires_at, token_hash: key.sk };
   const standing = await sessionsOf(platform, userId);
   const surplus = standing.slice(0, Math.max(0, standing.length - sessionsPerUserMax + 1));
@@ -89,9 +96,12 @@ export async function authenticate(platform: Scope, token: string): Promise<OrgC
   ]);
   const org = await findOrg(platform, session.org);
   if (user === undefined || membership === undefined || org === undefined) return undefined;
-  const { id, email, name } = JSON.parse(user.value) as StoredOrgUser;
+  const stored = JSON.parse(user.value) as StoredOrgUser;
+  const { id, email, name } = stored;
+  const session_epoch = sessionEpoch(stored);
+  if (sessionEpoch(session) !== session_epoch) return undefined;
   const { role } = JSON.parse(membership.value) as OrgMembership;
-  return { user: { id, email, name }, org, role, sessionId: session.id };
+  return { user: { id, email, name }, org, role, sessionId: session.id, session_epoch };
 }
 
 /** The caller's own sessions, in all orgs. */
@@ -115,17 +125,41 @@ export async function sessionEnds(platform: Scope, userId: string, orgCode: stri
   return sessions.filter(({ value }) => (JSON.parse(value) as ListedSession).org === orgCode).flatMap(sessionEnd);
 }
 
+/** Ends what sessions a person has, but for the one with this id. */
+export async function otherSessionEnds(platform: Scope, userId: string, keptId?: string): Promise<readonly Change[]> {
+  const sessions = await sessionsOf(platform, userId);
+  return sessions.filter(({ sk }) => sk !== keptId).flatMap(sessionEnd);
+}
+
+/** Lets the caller's own session outlive the end of all others. Its end meanwhile is a conflict. */
+export async function keepSession(
+  platform: Scope,
+  { user, sessionId }: OrgCaller,
+  session_epoch: number,
+): Promise<readonly Change[]> {
+  const [listed] = await platform.get([{ pk: listPartition(user.id), sk: sessionId }]);
+  const [item] = listed === undefined ? [] : await platform.get([sessionKeyOf(listed)]);
+  if (item?.due === undefined) throw new Problem('token_invalid', 'the session has ended');
+  const { pk, sk, version, due } = item;
+  const value = JSON.stringify({ ...(JSON.parse(item.value) as StoredSession), session_epoch });
+  return [{ kind: 'put', pk, sk, value, if: { version }, due }];
+}
+
 /** The earliest first, since their ids are in the order of time. */
 function sessionsOf(platform: Scope, userId: string): Promise<readonly Item[]> {
   return platform.range(listPartition(userId), { limit: 2 * sessionsPerUserMax });
 }
 
-function sessionEnd({ pk, sk, value }: Item): Change[] {
-  const { token_hash } = JSON.parse(value) as ListedSession;
+function sessionEnd(listed: Item): Change[] {
+  const { pk, sk } = listed;
   return [
     { kind: 'remove', pk, sk, if: 'any' },
-    { kind: 'remove', pk: 'session', sk: token_hash, if: 'any' },
+    { kind: 'remove', ...sessionKeyOf(listed), if: 'any' },
   ];
+}
+
+function sessionKeyOf({ value }: Item): Key {
+  return { pk: 'session', sk: (JSON.parse(value) as ListedSession).token_hash };
 }
 
 function sessionKey(token: string): Key {

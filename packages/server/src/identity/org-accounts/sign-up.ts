@@ -42,7 +42,7 @@ export async function signUp(parts: OrgAccountsParts, input: unknown, requestId:
   for (let attempt = 0; attempt < 5; attempt++) {
     const code = read.orgCode ?? (attempt === 0 ? orgCodeFrom(read.orgName) : spareCode(read.orgName));
     const org: Org = { code, name: read.orgName, created_at, environments };
-    const { token, expires_at, changes: session } = await newSession(parts, user.id, code);
+    const { token, expires_at, changes: session } = await newSession(parts, user, code);
     const changes: Change[] = [
       email,
       { kind: 'put', ...orgKey(code), value: JSON.stringify(org), if: 'absent' },

@@ -1,7 +1,7 @@
 import type { OrgCaller } from '../../../identity/org-accounts.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ManagementRoute } from '../../management-route.ts';
-import { siteUrl } from '../../pipeline/console-cookie.ts';
+import { mailedUrl, siteUrl } from '../../pipeline/console-cookie.ts';
 import { occasionOf } from '../../pipeline/occasion.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json, type Reply } from '../../reply.ts';
@@ -43,7 +43,8 @@ export function orgRoutes({ accounts, site, clock }: OrgServices): readonly Mana
       handle: async (request, caller) => {
         const { incoming, query, body } = request;
         refuseParameters(query);
-        const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };
+        const occasion = occasionOf(clock, request, caller);
+        const asked = { orgCode: caller.org.code, occasion, siteUrl: mailedUrl(site, incoming) };
         const invited = await accounts.invite(asked, body);
         // Behind the `#`, so that no log on the way to the page holds the code.
         return json(201, { ...invited, url: `${siteUrl(site, incoming)}/accept-invitation#code=${invited.code}` });
