@@ -29,15 +29,18 @@ export interface Server {
 }
 
 /** What is sent, and how it has to be answered. */
-export type Request = Pick<Scenario, 'method' | 'path' | 'token' | 'body' | 'status'>;
+export interface Request extends Pick<Scenario, 'method' | 'path' | 'token' | 'body' | 'status'> {
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 export interface Cost {
   readonly cpuMicroseconds: number;
   readonly requestsPerSecond: number;
 }
 
-export function job(server: Server, plan: Plan, { method, path, token, body, status }: Request): Job {
+export function job(server: Server, plan: Plan, { method, path, token, headers = {}, body, status }: Request): Job {
   const content = body === undefined ? '' : `content-type: application/json\r\ncontent-length: ${bytes(body)}\r\n`;
+  const named = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nauthorization: Bearer ${token}\r\n`;
   return {
     port: server.port,
@@ -45,7 +48,7 @@ export function job(server: Server, plan: Plan, { method, path, token, body, sta
     requests: plan.requests,
     milliseconds: plan.millisecondsMax,
     staysAwake: plan.staysAwake,
-    request: `${head}${content}\r\n${body ?? ''}`,
+    request: `${head}${named.join('')}${content}\r\n${body ?? ''}`,
     status,
   };
 }

@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Occasion } from './audit/audit-entry.ts';
 import { createAuditLog } from './audit/audit-log.ts';
+import { createOperatorLog } from './audit/operator-log.ts';
 import type { Config } from './config.ts';
 import { type ConfigReader, createConfigReader } from './entities/config-reader.ts';
 import { type Cursors, createCursors } from './entities/cursor.ts';
@@ -137,6 +138,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       origins,
       operator,
       signingKeys,
+      operatorLog: createOperatorLog(platform, clock),
       readiness,
       clientAddress,
     }),

@@ -1,3 +1,4 @@
+import type { OperatorLog } from '../../../audit/operator-log.ts';
 import type { SigningKeyAdmin } from '../../../identity/signing-keys.ts';
 import type { OperatorRoute } from '../../management-route.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
@@ -5,10 +6,11 @@ import { json } from '../../reply.ts';
 
 export interface PlatformServices {
   readonly signingKeys: SigningKeyAdmin;
+  readonly operatorLog: OperatorLog;
 }
 
 /** What concerns the platform as a whole, for whoever runs it. */
-export function platformRoutes({ signingKeys }: PlatformServices): readonly OperatorRoute[] {
+export function platformRoutes({ signingKeys, operatorLog }: PlatformServices): readonly OperatorRoute[] {
   return [
     {
       method: 'GET',
@@ -23,9 +25,10 @@ export function platformRoutes({ signingKeys }: PlatformServices): readonly Oper
       method: 'POST',
       path: '/platform/keys/rotate',
       access: 'operator',
-      handle: async ({ query }) => {
+      handle: async ({ query, requestId }) => {
         refuseParameters(query);
         const { key, isNew } = await signingKeys.rotate();
+        if (isNew) await operatorLog.tell(requestId, { action: 'signing_key.made', target: keyTarget(key.kid) });
         return json(isNew ? 201 : 200, key);
       },
     },
@@ -33,11 +36,16 @@ export function platformRoutes({ signingKeys }: PlatformServices): readonly Oper
       method: 'DELETE',
       path: '/platform/keys/:kid',
       access: 'operator',
-      handle: async ({ params, query }) => {
+      handle: async ({ params: { kid = '' }, query, requestId }) => {
         refuseParameters(query);
-        await signingKeys.revoke(params.kid ?? '');
+        await signingKeys.revoke(kid);
+        await operatorLog.tell(requestId, { action: 'signing_key.revoked', target: keyTarget(kid) });
         return { status: 204 };
       },
     },
   ];
+}
+
+function keyTarget(kid: string) {
+  return { kind: 'signing_key', id: kid };
 }

@@ -1,0 +1,22 @@
+import { type Clock, timestamp } from '../lib/clock.ts';
+import type { Scope } from '../store/port.ts';
+import { type Audited, auditEntry } from './audit-entry.ts';
+
+/** What the operator did to the platform as a whole. */
+export interface OperatorLog {
+  /** Told when it is done and before that is answered: what it tells of lies outside of the stores, so in no commit. */
+  tell(requestId: string, audited: Audited): Promise<void>;
+}
+
+/** @param platform the platform's scope; beside the entries of the orgs it holds these. */
+export function createOperatorLog(platform: Scope, clock: Clock): OperatorLog {
+  return {
+    tell: async (request_id, audited) => {
+      const occasion = { at: timestamp(clock.now()), actor: operator, request_id } as const;
+      await platform.commit([auditEntry(occasion, audited)]);
+    },
+  };
+}
+
+/** There is one operator key, so there is one operator. */
+const operator = { kind: 'operator', id: 'operator' } as const;
