@@ -54,6 +54,71 @@ test('H04: a sign-in of the same address at another app buys no more guesses', a
   assert.equal(answers.at(-1), 429);
 });
 
+test('H04: no spelling of a log-in, and nothing else that is sent with it, buys more guesses', async () => {
+  const email = newEmail('victim');
+  const victim = await signIn(org, email);
+  const [local = '', domain = ''] = email.split('@');
+  const spellings = [
+    email,
+    email.toUpperCase(),
+    `${local}@${domain.toUpperCase()}`,
+    `${local.toUpperCase()}@${domain}`,
+  ];
+  const users: number[] = [];
+  const builders: number[] = [];
+  for (let guess = 0; guess < 14; guess++) {
+    const headers = {
+      client_id: org.clientId,
+      'user-agent': `agent ${guess}`,
+      'x-forwarded-for': `192.0.2.${guess}`,
+      'x-real-ip': `192.0.2.${guess}`,
+      forwarded: `for=192.0.2.${guess}`,
+      cookie: `session=${guess}`,
+      origin: `https://${guess}.example`,
+    };
+    const spelled = spellings[guess % spellings.length] ?? email;
+    const body = { email: spelled, password: `wrong password ${guess}` };
+    users.push((await call('POST', appUrl(org, '/login'), { headers, body })).status);
+    const ofBuilder = { ...body, email: org.builder.email, org: `org${guess}` };
+    builders.push((await call('POST', `${org.management}/auth/login`, { headers, body: ofBuilder })).status);
+  }
+  const expected = [...Array.from({ length: 10 }, () => 401), 429, 429, 429, 429];
+  assert.deepEqual([users, builders], [expected, expected]);
+  for (const path of ['/login/', '//login', '/login?a=1', '/Login', '/%6cogin'])
+    assert.ok((await call('POST', appUrl(org, path), { headers: { client_id: org.clientId }, body: {} })).status < 429);
+  assertProblem(await logIn(org, victim.email), 'rate_limited');
+});
+
+test('H07: a batch carries records alone, so no guess of a password travels in one', async () => {
+  const victim = await signIn(org);
+  const body = { email: victim.email, password: 'wrong password' };
+  const guesses: readonly object[] = [
+    { action: 'login', entity: 'user', data: body },
+    { action: 'create', entity: 'login', data: body },
+    { action: 'post', entity: '/login', data: body },
+    { method: 'POST', path: '/login', body },
+    { action: 'create', entity: 'doc', data: {}, method: 'POST', path: `/app/${org.code}/login`, body },
+  ];
+  for (const guess of guesses)
+    for (const mode of ['atomic', 'independent']) {
+      const operations = Array.from({ length: 20 }, () => guess);
+      const reply = await act<{ readonly results?: readonly { readonly status: number }[] }>(
+        founder,
+        'POST',
+        '/batch',
+        {
+          body: { mode, operations },
+        },
+      );
+      const statuses = reply.body.results?.map(({ status }) => status) ?? [reply.status];
+      assert.ok(
+        statuses.every((status) => status >= 400 && status < 500),
+        reply.text,
+      );
+    }
+  assert.equal((await logIn(org, victim.email)).status, 200);
+});
+
 test('an app JWT has one spelling: unused bits at the end of its signature count', async () => {
   const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   const last = digits.indexOf(founder.token.slice(-1));
