@@ -35,6 +35,7 @@ test('nothing needs to be set', () => {
     trustedProxies: [],
     operatorKeyDigest: undefined,
     keyAgeDaysMax: 90,
+    smtp: undefined,
     logLevel: 'info',
     demo: true,
   });
