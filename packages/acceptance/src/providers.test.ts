@@ -13,7 +13,7 @@ import {
   personAt as person,
   startIdentityProvider,
 } from './identity-provider.ts';
-import { appUrl, exchangeToken, foundedOrg, list, logIn, manage, newEmail, type Org, password, signUp } from './org.ts';
+import { appUrl, exchangeToken, foundedOrg, list, logIn, newEmail, type Org, password, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { tenantsOf } from './workspaces.ts';
 
@@ -54,10 +54,32 @@ test('A25: who waits under an email with a password is put out when its owner co
   assert.equal(victim.status, 200, victim.text);
   assert.notEqual(victim.body.user_id, attacker.body.user_id);
   assertProblem(await exchangeToken(org, attacker.body.token), 'token_invalid');
-  const settings = { enabled: true, allow_signup: false, min_length: 10 };
-  const closed = { group: 'auth', name: 'password_login', value: settings };
-  assert.equal((await manage(org, 'PUT', '/org/settings', { body: closed })).status, 200);
-  assertProblem(await logIn(org, email, password), 'credentials_invalid');
+  for (const secret of [password, 'another password'])
+    assertProblem(await logIn(org, email, secret), 'credentials_invalid');
+});
+
+test('A25: nobody signs up with a password under an address that somebody has proved, in whatever case', async () => {
+  const { org: of, founder } = await foundedOrg(gateways);
+  await allowIssuers(of, [{ issuer: provider.issuer, audiences: [client] }]);
+  const email = newEmail('owner');
+  assert.equal((await exchangeToken(of, provider.token(person('owner', { email })))).status, 200);
+  const lurkers = [email, email.toUpperCase()].flatMap((one) => Array.from({ length: 4 }, () => logIn(of, one)));
+  for (const reply of await Promise.all(lurkers)) assertProblem(reply, 'credentials_invalid');
+  const { items } = await list(founder, 'user', '?pagesize=200');
+  assert.equal(items.filter((user) => user.email === email).length, 1);
+});
+
+test('A25: of a sign-up with a password and of its owner’s first sign-in at once, the owner keeps the address', async () => {
+  const { org: of } = await foundedOrg(gateways);
+  await allowIssuers(of, [{ issuer: provider.issuer, audiences: [client] }]);
+  for (let round = 0; round < 10; round++) {
+    const email = newEmail('raced');
+    const claims = person(`raced-${round}`, { email });
+    const [lurker, owner] = await Promise.all([logIn(of, email), exchangeToken(of, provider.token(claims))]);
+    assert.equal(owner.status, 200, owner.text);
+    assertProblem(await logIn(of, email), 'credentials_invalid');
+    if (lurker.status === 200) await assertNoToken(lurker.body.token, 'token_invalid', of);
+  }
 });
 
 test('A25: an attacker’s account at another provider, which only says that it has the email, is never the victim’s', async () => {

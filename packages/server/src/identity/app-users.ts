@@ -12,6 +12,7 @@ import { createLoginToken, loginTokenKey } from './password-login-token.ts';
 import { checkPassword, type PasswordHasher } from './passwords.ts';
 import { readBody } from './read-body.ts';
 import type { PasswordLogin } from './settings/plain-settings.ts';
+import { verifiedEmailKey } from './verified-email.ts';
 
 /** An app's user in one environment of an org. `password_hash` is absent where a provider signs the person in. */
 export interface AppUser {
@@ -122,7 +123,10 @@ async function verified(
   return (await hasher.verify(password, user.password_hash)) ? user : undefined;
 }
 
-/** Of several sign-ups of one email at once one makes the user; the others must know its password. */
+/**
+ * Of several sign-ups of one email at once one makes the user; the others must know its password. Nobody signs up under
+ * an address that another account has proved to be its own.
+ */
 async function signUp(
   parts: AppUsersParts,
   orgScope: Scope,
@@ -143,6 +147,7 @@ async function signUp(
   try {
     await orgScope.commit([
       { kind: 'put', ...identity, value: JSON.stringify({ user_id: user.id }), if: 'absent' },
+      { kind: 'check', ...verifiedEmailKey(input.email), if: 'absent' },
       { kind: 'put', ...appUserKey(user.id), value: JSON.stringify(user), if: 'absent' },
     ]);
     input.welcome?.(user);
