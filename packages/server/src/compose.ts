@@ -18,13 +18,14 @@ import { createRecordRuntime } from './entities/record-runtime.ts';
 import { createSealer } from './entities/sealed-values.ts';
 import { type Environment, orgScopeName } from './entities/workspace.ts';
 import { createWriteLoop } from './entities/write-loop.ts';
-import { createAppGateway, type Gateway } from './gateway/app-gateway.ts';
+import { type AppGatewayParts, appRoutes, createAppGateway, type Gateway } from './gateway/app-gateway.ts';
 import { createClientAddress } from './gateway/client-address.ts';
 import { createErrorReplies, type ErrorReplies } from './gateway/error-reply.ts';
 import { createManagementGateway } from './gateway/management-gateway.ts';
 import { createAccessEpochs } from './iam/access-epochs.ts';
 import { createDecisionLog } from './iam/decision-log.ts';
 import { createIamRules } from './iam/iam-rules.ts';
+import { createAccessSimulator } from './iam/simulate.ts';
 import { createAppMails } from './identity/app-mails.ts';
 import { createAppOrigins } from './identity/app-origins.ts';
 import { createAppSelf } from './identity/app-self.ts';
@@ -111,19 +112,20 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const clientAddress = createClientAddress(config.trustedProxies);
   const platform = spaces.platform.store.scope(platformScopeName);
   const origins = createAppOrigins({ platform, configs, clock });
+  const app: AppGatewayParts = {
+    runtime,
+    idempotency,
+    configs,
+    decisions,
+    signIn,
+    ...composePeople(identity, entities, jobs.poke),
+    readiness,
+    clientAddress,
+    jwks: signingKeys.jwks,
+    origins,
+  };
   return {
-    app: createAppGateway({
-      runtime,
-      idempotency,
-      configs,
-      decisions,
-      signIn,
-      ...composePeople(identity, entities, jobs.poke),
-      readiness,
-      clientAddress,
-      jwks: signingKeys.jwks,
-      origins,
-    }),
+    app: createAppGateway(app),
     management: createManagementGateway({
       accounts,
       inbox: mail.inbox,
@@ -133,6 +135,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       audit: composeAudit(spaces, entities.cursors),
       idempotency,
       decisions,
+      ...composeAcl(spaces, { configs, clock, app }),
       settings: (env, occasion) =>
         createOrgSettings({ env, store: spaces[env].store, configs: configs[env], occasion }),
       origins,
@@ -147,10 +150,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     startDraining: () => {
       isDraining = true;
     },
-    close: async () => {
-      await Promise.all([jobs.close(), upkeep.close(), mail.close()]);
-      await Promise.all(allStores.map((store) => store.close()));
-    },
+    close: () => closeAll([jobs, upkeep, mail], allStores),
   };
 }
 
@@ -199,6 +199,15 @@ function composePeople(
     workspaces: createWorkspaces(parts),
     invitations: createInvitations(parts),
   };
+}
+
+interface AclParts extends Pick<EntityParts, 'configs' | 'clock'> {
+  readonly app: AppGatewayParts;
+}
+
+function composeAcl({ test, prod }: Spaces, { configs, clock, app }: AclParts) {
+  const stores = { test: test.store, prod: prod.store };
+  return { simulator: createAccessSimulator({ stores, configs, clock }), appRoutes: appRoutes(app) };
 }
 
 function composeAudit({ platform, test, prod }: Spaces, cursors: Cursors) {
@@ -289,6 +298,16 @@ function startJobs(
       await Promise.all([runner.close(), sweep.close()]);
     },
   };
+}
+
+interface Closing {
+  close(): Promise<void>;
+}
+
+/** Stores last: what else ends may still write. */
+async function closeAll(users: readonly Closing[], stores: readonly Store[]): Promise<void> {
+  await Promise.all(users.map((user) => user.close()));
+  await Promise.all(stores.map((store) => store.close()));
 }
 
 async function readinessOf(stores: readonly Store[], isDraining: boolean) {

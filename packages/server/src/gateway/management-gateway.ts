@@ -6,6 +6,7 @@ import type { OrgCaller } from '../identity/org-accounts.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
+import { type AclServices, aclRoutes } from './handlers/management/acl.ts';
 import { auditRoutes } from './handlers/management/audit.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
 import { type EntityServices, entityRoutes } from './handlers/management/entities.ts';
@@ -26,6 +27,7 @@ import { createRouter } from './router.ts';
 export interface ManagementGatewayParts
   extends Operations,
     AccountServices,
+    AclServices,
     EntityServices,
     SettingServices,
     InboxServices,
@@ -66,6 +68,7 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
     ...orgRoutes(parts),
     ...entityRoutes(parts),
     ...decisionRoutes(parts.decisions),
+    ...aclRoutes(parts),
     ...settingRoutes(parts),
     ...inboxRoutes(parts),
     ...auditRoutes(parts.audit),

@@ -14,9 +14,14 @@ const statementsPerPersonMax = 500;
  * @throws Problem `access_denied` where they are more than are evaluated: leaving one out could leave out a Deny.
  */
 export async function resolveAccess(workspace: Workspace, userId: string): Promise<Access> {
-  const held = await heldPolicies(workspace, userId);
-  const access = compilePolicies(held);
-  if (access.statementCount <= statementsPerPersonMax) return access;
-  const message = `the caller holds ${access.statementCount} statements, and at most ${statementsPerPersonMax} are evaluated`;
-  throw new Problem('access_denied', message, { reason: 'implicit_deny' });
+  const access = compilePolicies(await heldPolicies(workspace, userId));
+  const excess = describeExcess(access);
+  if (excess !== undefined) throw new Problem('access_denied', excess, { reason: 'implicit_deny' });
+  return access;
+}
+
+/** A sentence about a person who holds so much that everything is denied to him. */
+export function describeExcess({ statementCount }: Access): string | undefined {
+  if (statementCount <= statementsPerPersonMax) return undefined;
+  return `the caller holds ${statementCount} statements, and at most ${statementsPerPersonMax} are evaluated`;
 }

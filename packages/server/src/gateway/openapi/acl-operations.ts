@@ -1,4 +1,14 @@
-import { anyOf, arrayOf, guid, type JsonSchema, objectOf, schemaReference, text, time } from './json-schema.ts';
+import {
+  anyOf,
+  arrayOf,
+  closedObjectOf,
+  guid,
+  type JsonSchema,
+  objectOf,
+  schemaReference,
+  text,
+  time,
+} from './json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
 import { env, queryParameter } from './parameters.ts';
 
@@ -41,8 +51,23 @@ const decisionOperations: readonly Operation[] = [
   },
 ];
 
+/** `handlers/management/acl.ts` */
+const questionOperations: readonly Operation[] = [
+  {
+    method: 'POST',
+    path: '/acl/simulate',
+    operationId: 'simulateAccess',
+    tag,
+    summary: 'What the policies say of a request that nobody makes: of a member, or by a draft of statements',
+    access: 'token',
+    body: jsonContent(schemaReference('Simulation')),
+    replies: [{ status: 200, description: 'The decision.', content: jsonContent(schemaReference('Simulated')) }],
+    problems: ['validation_failed', 'unknown_field', 'not_found', 'method_not_allowed', 'origin_refused'],
+  },
+];
+
 /** Deciding and explaining, for builders. */
-export const aclOperations: readonly Operation[] = [...decisionOperations];
+export const aclOperations: readonly Operation[] = [...decisionOperations, ...questionOperations];
 
 const outcome: JsonSchema = { ...text, enum: ['allowed', 'explicit_deny', 'implicit_deny', 'undecided'] };
 
@@ -52,6 +77,42 @@ const described = {
   matched: arrayOf(schemaReference('DescribedStatement')),
   considered: { type: 'integer', description: 'How many statements were looked at.' },
 };
+
+const someText = { ...text, minLength: 1 };
+const anything: JsonSchema = { type: 'object' };
+
+const simulation = closedObjectOf(
+  {
+    env: { ...text, enum: ['test', 'prod'], default: 'test' },
+    tenant_code: { ...someText, description: 'Needed with `user_id`, and with a stored record.' },
+    user_id: { ...someText, description: 'A member, with all that he holds now. Either this or `statements`.' },
+    statements: { ...arrayOf(anything), description: 'A draft, held to what the statements of a policy are held to.' },
+    action: { ...someText, description: 'With `resource`. Either these or `method` and `path`.' },
+    resource: someText,
+    method: someText,
+    path: { ...someText, description: 'With or without `/app/{orgCode}`, and with its query.' },
+    record: { ...anything, description: '`{id}` for a stored one, else its fields.' },
+    context: closedObjectOf(
+      {
+        request: closedObjectOf(
+          {
+            ip: text,
+            time,
+            origin: someText,
+            queryParameters: { type: 'object', additionalProperties: text },
+            body: anything,
+          },
+          ['ip', 'time', 'origin', 'queryParameters', 'body'],
+        ),
+        jwt: anything,
+        user: { ...closedObjectOf({ id: someText, email: someText }, ['id', 'email']), description: 'For drafts.' },
+        tenant: { ...closedObjectOf({ id: someText, code: someText }, ['id', 'code']), description: 'For drafts.' },
+      },
+      ['request', 'jwt', 'user', 'tenant'],
+    ),
+  },
+  ['env', 'tenant_code', 'user_id', 'statements', 'action', 'resource', 'method', 'path', 'record', 'context'],
+);
 
 export const aclSchemas: Readonly<Record<string, JsonSchema>> = {
   Decision: objectOf({
@@ -65,6 +126,21 @@ export const aclSchemas: Readonly<Record<string, JsonSchema>> = {
     resource: text,
     ...described,
   }),
+  Simulation: simulation,
+  Simulated: objectOf(
+    {
+      action: text,
+      resource: text,
+      user: objectOf({ id: guid, email: text, status: text }),
+      ...described,
+      needs: {
+        ...arrayOf({ ...text, enum: ['body', 'record', 'id'] }),
+        description: 'What an undecided one depends on.',
+      },
+      fields: { ...arrayOf(text), description: 'Those that the request is held to, where it is held to any.' },
+    },
+    ['user', 'needs', 'fields'],
+  ),
   DescribedStatement: objectOf(
     {
       source: { ...text, enum: ['direct', 'group', 'draft'], description: 'How the person came by it.' },

@@ -1,0 +1,31 @@
+import type { AccessSimulator } from '../../../iam/simulate.ts';
+import type { AppRoute } from '../../app-route.ts';
+import type { ManagementRoute } from '../../management-route.ts';
+import { refuseParameters } from '../../pipeline/read-query.ts';
+import { json } from '../../reply.ts';
+import { readSimulation } from './read-simulation.ts';
+
+export interface AclServices {
+  readonly simulator: AccessSimulator;
+  /** Those of the app gateway: what a call would ask the policies is found in them. */
+  readonly appRoutes: readonly AppRoute[];
+}
+
+/** Who may do what, asked by builders. Nothing here changes anything, so production may be asked about. */
+export function aclRoutes({ simulator, appRoutes }: AclServices): readonly ManagementRoute[] {
+  return [
+    {
+      method: 'POST',
+      path: '/acl/simulate',
+      access: 'developer',
+      takesBody: true,
+      handle: async ({ query, body }, { org }) => {
+        refuseParameters(query);
+        return json(
+          200,
+          await simulator.simulate(org.code, readSimulation(body, { orgCode: org.code, routes: appRoutes })),
+        );
+      },
+    },
+  ];
+}

@@ -1,0 +1,62 @@
+import type { RequestContext } from '../../../access/context.ts';
+import { actionParts, routeOfVerb } from '../../../iam/action-parts.ts';
+import { Problem } from '../../../lib/problem.ts';
+import { type AppRoute, isWorkspaceRoute } from '../../app-route.ts';
+import { readTarget } from '../../pipeline/canonical-path.ts';
+import { readQuery } from '../../pipeline/read-query.ts';
+import { createRouter } from '../../router.ts';
+
+/** What an app call asks the policies. */
+export interface AskedAction {
+  readonly action: string;
+  readonly request: Pick<RequestContext, 'method' | 'path' | 'pathParameters' | 'queryParameters'>;
+}
+
+/**
+ * What the app gateway would ask the policies for a call, found in its own table of routes.
+ * @param path with or without `/app/{orgCode}` before it.
+ * @throws Problem `invalid_request` for what no policy is asked about.
+ */
+export function askedByCall(
+  routes: readonly AppRoute[],
+  orgCode: string,
+  { method, path }: { readonly method: string; readonly path: string },
+): AskedAction {
+  const app = `/app/${orgCode}`;
+  const target = readTarget(path === '/app' || path.startsWith('/app/') ? path : app + path);
+  if (!target.path.startsWith(`${app}/`)) throw new Problem('invalid_request', '`path` is of another app');
+  const { route, params } = createRouter(routes).match(method, target.path);
+  if (route.access === 'public' || route.access === 'self')
+    throw new Problem('invalid_request', 'no policy is asked about this route: whoever may call it is let in');
+  if (route.access === 'each')
+    throw new Problem('invalid_request', 'each operation of a batch is decided as the route that does it alone');
+  const { entity = '', id } = params;
+  return {
+    action: isWorkspaceRoute(route) ? route.access : route.access + entity,
+    request: {
+      method,
+      path: target.path.slice(app.length),
+      pathParameters: { ...(entity === '' ? {} : { entity }), ...(id === undefined ? {} : { id }) },
+      queryParameters: readQuery(target.query),
+    },
+  };
+}
+
+/** A call that asks the policies for this action on this resource. @throws Problem `invalid_request`. */
+export function askedByAction(action: string, resource: string): AskedAction {
+  const parts = actionParts(action);
+  if (parts === undefined)
+    throw new Problem('invalid_request', '`action` must be a verb and an entity, such as `getorder`');
+  const { path, query } = readTarget(resource);
+  const [, , , id] = path.split('/');
+  const { method } = routeOfVerb(parts, '');
+  return {
+    action,
+    request: {
+      method,
+      path,
+      pathParameters: { entity: parts.entityName, ...(id === undefined ? {} : { id }) },
+      queryParameters: readQuery(query),
+    },
+  };
+}

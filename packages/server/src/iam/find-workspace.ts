@@ -1,0 +1,25 @@
+import { type Environment, orgScopeName, type Workspace, workspaceScopeName } from '../entities/workspace.ts';
+import { type WorkspaceRow, workspaceRowKey } from '../entities/workspace-directory.ts';
+import { Problem } from '../lib/problem.ts';
+import type { Store } from '../store/port.ts';
+
+export interface WorkspaceName {
+  readonly env: Environment;
+  readonly orgCode: string;
+  readonly tenantCode: string;
+}
+
+/** A workspace as builders name it. @throws Problem `not_found`. */
+export async function findWorkspace(
+  stores: Readonly<Record<Environment, Store>>,
+  { env, orgCode, tenantCode }: WorkspaceName,
+): Promise<Workspace> {
+  // Other names could be no workspace's, and are kept out of the store's keys.
+  const isCode = /^[a-z0-9-]{1,63}$/.test(tenantCode);
+  const [item] = isCode ? await stores[env].scope(orgScopeName(orgCode)).get([workspaceRowKey(tenantCode)]) : [];
+  const row = item === undefined ? undefined : (JSON.parse(item.value) as WorkspaceRow);
+  if (row?.state !== 'ready')
+    throw new Problem('not_found', `there is no workspace \`${tenantCode.slice(0, 100)}\` in \`${env}\``);
+  const scope = stores[env].scope(workspaceScopeName(orgCode, tenantCode));
+  return { env, orgCode, tenantId: row.id, tenantCode, scope };
+}

@@ -1,0 +1,147 @@
+import type { AccessContext, Pending, RequestContext } from '../access/context.ts';
+import type { Statement } from '../access/statement.ts';
+import type { CompiledEntity } from '../entities/compile-entity.ts';
+import type { ConfigReader } from '../entities/config-reader.ts';
+import { findRecord } from '../entities/find-record.ts';
+import type { Environment, Workspace } from '../entities/workspace.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
+import type { Store } from '../store/port.ts';
+import { actionParts } from './action-parts.ts';
+import { type DescribedDecision, describeDecision } from './describe-decision.ts';
+import { findWorkspace } from './find-workspace.ts';
+import { type Judged, judgeRequest } from './judge-request.ts';
+import { describeExcess } from './resolve-access.ts';
+import { draftAsPerson, memberAsPerson, type SimulatedPerson } from './simulated-person.ts';
+
+/** Decides requests that nobody makes. */
+export interface AccessSimulator {
+  /** @throws Problem `not_found` for a workspace, a member or a record that is not there. */
+  simulate(orgCode: string, simulation: Simulation): Promise<Simulated>;
+}
+
+export interface Simulation {
+  readonly env: Environment;
+  /** Left out of drafts that need no workspace. */
+  readonly tenantCode: string | undefined;
+  readonly who: { readonly userId: string } | { readonly statements: readonly Statement[] };
+  readonly action: string;
+  readonly request: Pick<RequestContext, 'method' | 'path' | 'pathParameters' | 'queryParameters'>;
+  /** As it is given, or the id of one that lies in the workspace. */
+  readonly record: { readonly id: string } | { readonly fields: Fields } | undefined;
+  readonly context: SimulatedContext;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What is given beside the request; where it is left out the platform puts what it knows. */
+export interface SimulatedContext extends Partial<Pick<RequestContext, 'ip' | 'time' | 'origin' | 'body'>> {
+  readonly jwt?: Fields;
+  readonly user?: Partial<AccessContext['user']>;
+  readonly tenant?: Partial<AccessContext['tenant']>;
+}
+
+export interface Simulated extends DescribedDecision {
+  readonly action: string;
+  readonly resource: string;
+  /** The member asked about. One who is not active has no token to call with. */
+  readonly user?: SimulatedPerson['member'];
+  /** What has to be given for an undecided one to be decided. */
+  readonly needs?: readonly Pending[];
+  /** The fields that an allowed request is held to, where it is held to any. */
+  readonly fields?: readonly string[];
+}
+
+export interface SimulatorParts {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  readonly clock: Clock;
+}
+
+export function createAccessSimulator(parts: SimulatorParts): AccessSimulator {
+  return { simulate: (orgCode, simulation) => simulate(parts, orgCode, simulation) };
+}
+
+async function simulate(parts: SimulatorParts, orgCode: string, simulation: Simulation): Promise<Simulated> {
+  const { env, tenantCode, who, action, request } = simulation;
+  const isNamed = tenantCode !== undefined;
+  const workspace = isNamed ? await findWorkspace(parts.stores, { env, orgCode, tenantCode }) : undefined;
+  const person =
+    'statements' in who
+      ? draftAsPerson(who.statements, simulation.context.user ?? {})
+      : await memberAsPerson(needed(workspace), who.userId);
+  const config = await parts.configs[env].current(orgCode);
+  const entity = await config.entity(actionParts(action)?.entityName ?? '');
+  const record = await recordOf(simulation, workspace, entity);
+  const context = contextOf(simulation, { workspace, person, record, now: parts.clock.now() });
+  const judged = judgeRequest(person.access, { action, context });
+  const excess = describeExcess(person.access);
+  return {
+    action,
+    resource: request.path,
+    ...(person.member === undefined ? {} : { user: person.member }),
+    ...describeDecision(judged.explanation),
+    ...(excess === undefined ? {} : { decision: 'implicit_deny', reason: excess }),
+    ...(judged.ruling.outcome === 'undecided' ? { needs: judged.ruling.needs } : {}),
+    ...fieldsOf(judged, entity),
+  };
+}
+
+function needed(workspace: Workspace | undefined): Workspace {
+  if (workspace === undefined) throw new Problem('invalid_request', '`tenant_code` is needed');
+  return workspace;
+}
+
+/** @throws Problem `not_found`. */
+async function recordOf(
+  { record, action, env }: Simulation,
+  workspace: Workspace | undefined,
+  entity: CompiledEntity | undefined,
+): Promise<Fields | undefined> {
+  if (record === undefined) return undefined;
+  if ('fields' in record) return record.fields;
+  if (entity === undefined) throw new Problem('not_found', `\`${action}\` names no entity of \`${env}\``);
+  const found = await findRecord({ workspace: needed(workspace), entity }, record.id);
+  if (found === undefined)
+    throw new Problem('not_found', `there is no record \`${record.id.slice(0, 100)}\` of \`${entity.name}\``);
+  const isShown = (name: string): boolean => entity.fields.get(name)?.behaviour.isSecret !== true;
+  const fields = Object.fromEntries(Object.entries(found.data).filter(([name]) => isShown(name)));
+  return { ...fields, version: found.version };
+}
+
+interface Known {
+  readonly workspace: Workspace | undefined;
+  readonly person: SimulatedPerson;
+  readonly record: Fields | undefined;
+  readonly now: number;
+}
+
+function contextOf({ context, request }: Simulation, { workspace, person, record, now }: Known): AccessContext {
+  const { ip = '127.0.0.1', time = now, origin, body } = context;
+  const takesBody = request.method === 'POST' || request.method === 'PUT';
+  const pending: readonly Pending[] = [
+    ...(takesBody && body === undefined ? ['body' as const] : []),
+    ...(record === undefined ? ['record' as const] : []),
+  ];
+  const tenant = { id: workspace?.tenantId ?? '', code: workspace?.tenantCode ?? '', ...context.tenant };
+  return {
+    request: {
+      ...request,
+      ip,
+      time,
+      ...(origin === undefined ? {} : { origin }),
+      ...(body === undefined ? {} : { body }),
+    },
+    user: person.user,
+    tenant,
+    jwt: { ...person.jwt, ...context.jwt },
+    ...(record === undefined ? {} : { record }),
+    pending,
+  };
+}
+
+function fieldsOf({ ruling }: Judged, entity: CompiledEntity | undefined): Pick<Simulated, 'fields'> {
+  const { outcome, fields } = ruling;
+  if (outcome !== 'allowed' || fields === undefined || entity === undefined) return {};
+  return { fields: [...entity.fields.keys()].filter((name) => fields.has(name)) };
+}

@@ -1,0 +1,43 @@
+import type { AccessContext } from '../access/context.ts';
+import { type CompiledAccess, compilePolicies } from '../access/decide.ts';
+import type { Statement } from '../access/statement.ts';
+import type { Workspace } from '../entities/workspace.ts';
+import { Problem } from '../lib/problem.ts';
+import { draftPolicy } from './describe-decision.ts';
+import { heldPolicies } from './held-policies.ts';
+import { findMember } from './iam-rules.ts';
+
+/** In whose name a request is simulated. */
+export interface SimulatedPerson {
+  readonly access: CompiledAccess;
+  readonly user: AccessContext['user'];
+  /** What a token of the person would say. */
+  readonly jwt: AccessContext['jwt'];
+  /** Left out of a draft, which nobody holds. */
+  readonly member?: { readonly id: string; readonly email: string; readonly status: string };
+}
+
+/** A member with all that he holds now. @throws Problem `not_found`. */
+export async function memberAsPerson(workspace: Workspace, userId: string): Promise<SimulatedPerson> {
+  const data = (await findMember(workspace, userId))?.data;
+  if (data === undefined)
+    throw new Problem('not_found', `there is no member \`${userId.slice(0, 100)}\` in \`${workspace.tenantCode}\``);
+  const { orgCode, tenantId, tenantCode, env } = workspace;
+  const user = { id: data.id, email: String(data.email) };
+  const names = { fn: String(data.fn ?? ''), ln: String(data.ln ?? '') };
+  return {
+    access: compilePolicies(await heldPolicies(workspace, data.id)),
+    user,
+    jwt: { org: orgCode, tenant_id: tenantId, tenant_code: tenantCode, env, sub: user.id, email: user.email, ...names },
+    member: { ...user, status: String(data.status ?? '') },
+  };
+}
+
+/** Whoever would hold these statements and nothing else. */
+export function draftAsPerson(statements: readonly Statement[], user: Partial<AccessContext['user']>): SimulatedPerson {
+  return {
+    access: compilePolicies([{ ...draftPolicy, statements }]),
+    user: { id: '', email: '', ...user },
+    jwt: {},
+  };
+}
