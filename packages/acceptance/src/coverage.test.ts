@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..', '..', '..');
 const page = readFileSync(join(import.meta.dirname, '..', 'coverage.md'), 'utf8');
 const rows = page
   .split('\n')
-  .filter((line) => line.startsWith('| ') && !line.startsWith('| Promise'))
+  .filter((line) => line.startsWith('| ') && !/^\| (Promise|Attack)/.test(line))
   .map((line) =>
     line
       .split('|')
