@@ -79,7 +79,7 @@ for (const [sentence, granted, author, expected] of refused)
 
 test('a broken Allow of the author covers nothing, a broken Deny overlaps everything', () => {
   for (const broken of [
-    { Effect: 'Allow', Action: '*', Resource: '*', Condition: {} },
+    { Effect: 'Allow', Action: '*', Resource: '*', Condition: [] },
     { Effect: 'Allow', Action: '*', Resource: '*', Sid: 'no label' },
     { Effect: 'Allow', Action: '*' },
     { Effect: 'allow', Action: '*', Resource: '*' },
@@ -88,7 +88,7 @@ test('a broken Allow of the author covers nothing, a broken Deny overlaps everyt
   ])
     assert.equal(granting([allow('getorder')], [broken])?.kind, 'uncovered', JSON.stringify(broken));
   for (const broken of [
-    { Effect: 'Deny', Action: 'deleteorder', Resource: '/x', Condition: {} },
+    { Effect: 'Deny', Action: 'deleteorder', Resource: '/x', Condition: [] },
     { Effect: 'Deny', Action: 'deleteorder' },
     { Action: 'deleteorder', Resource: '/x' },
     7,
@@ -129,7 +129,7 @@ test('what stood before need not be covered, unless all is granted anew', () => 
 });
 
 test('a broken Allow that is mended is granted anew', () => {
-  const broken = { Effect: 'Allow', Action: '*', Resource: '*', Condition: {} };
+  const broken = { Effect: 'Allow', Action: '*', Resource: '*', Condition: [] };
   assert.equal(changing([[broken], [everything]], [allow('get*')])?.kind, 'uncovered');
 });
 
@@ -169,7 +169,7 @@ const statement = fc
     ),
     Action: few('*', 'get*', '*order', 'GetOrder', 'l?st*', 'getuser', 'delete*'),
     Resource: few('*', '/item/*', '/item/?rder/*', '/list/order', '*r*1', '/x'),
-    Condition: fc.option(fc.constant({}), { freq: 20, nil: undefined }),
+    Condition: fc.option(fc.constant([]), { freq: 20, nil: undefined }),
   })
   .map(({ Condition, ...rest }) => (Condition === undefined ? rest : { ...rest, Condition }));
 const statements = fc.array(statement, { maxLength: 2 });

@@ -1,6 +1,7 @@
 import { covers, type Effort, overlaps, type Pattern, readPattern, spend } from './cover-pattern.ts';
+import type { Effect } from './effect.ts';
 import { foldAscii } from './glob.ts';
-import { type Effect, readStatement } from './statement.ts';
+import { readStatement } from './statement.ts';
 
 /** A policy as it is stored: its statements may be broken. */
 export interface HeldPolicy {

@@ -1,51 +1,38 @@
 import { BoundedMap } from '../lib/bounded-map.ts';
+import {
+  type Asked,
+  type AttachedPolicy,
+  type CompiledStatement,
+  compilePolicy,
+  type OpenStatement,
+  standingOf,
+} from './compiled-statement.ts';
 import type { AccessContext } from './context.ts';
-import { compileGlob, foldAscii, type Glob, matchesGlob } from './glob.ts';
-import { type Outcome, plainRulings, type Ruling } from './ruling.ts';
-import { type Effect, readStatement, type StatementReading } from './statement.ts';
+import { type Explanation, explain } from './explanation.ts';
+import { fieldSetOf } from './field-set.ts';
+import { foldAscii, type Glob, matchesGlob } from './glob.ts';
+import { OpenRuling } from './open-ruling.ts';
+import { decidedRuling, plainRulings, type Ruling } from './ruling.ts';
 
-export type Via =
-  | { readonly kind: 'direct' }
-  | { readonly kind: 'group'; readonly groupId: string; readonly groupName: string };
-
-/** A policy that the caller holds, and how. `statements` is stored data: it may be broken. */
-export interface AttachedPolicy {
-  readonly policyId: string;
-  readonly policyName: string;
-  readonly via: Via;
-  readonly statements: unknown;
-}
-
-/** A statement that matched, with the first of its patterns that did. */
-export interface MatchedStatement {
-  readonly policyId: string;
-  readonly policyName: string;
-  readonly via: Via;
-  readonly Sid?: string;
-  readonly Effect: Effect;
-  readonly actionPattern: string;
-  readonly resourcePattern: string;
-  /** What is wrong with a stored statement that counts as a Deny because it cannot be trusted to say less. */
-  readonly broken?: StatementReading['errors'];
-}
-
-export interface Explanation {
-  readonly decision: Outcome;
-  readonly matched: readonly MatchedStatement[];
-  /** How many statements were looked at. */
-  readonly considered: number;
-}
+export type { AttachedPolicy, Via } from './compiled-statement.ts';
+export type { Explanation, MatchedStatement } from './explanation.ts';
 
 /**
- * Answers whether a request may happen, from what the caller holds and nothing else. A matching Deny wins over any
- * number of Allows; without a matching Allow the answer is no. `action` is verb and entity, without regard to ASCII
- * case; `resource` is the canonical path after `/app/{orgCode}`.
+ * Answers whether a request may happen, from what the caller holds and nothing else. A Deny that takes effect wins over
+ * any number of Allows; without an Allow that does the answer is no. A Deny with fields takes them away and denies
+ * nothing else. `action` is verb and entity, without regard to ASCII case; `resource` is the canonical path after
+ * `/app/{orgCode}`.
  */
 export interface CompiledAccess {
   /** How many statements are evaluated: what a decision costs at most, and what this takes to keep. */
   readonly statementCount: number;
-  /** `context` is asked only where a statement that may concern the request depends on it. */
+  /** `context` is asked only where a statement that may concern the request depends on it, and then once. */
   rule(action: string, resource: string, context: () => AccessContext): Ruling;
+  /**
+   * What the Denies alone say, as though all else was allowed, of the records whose paths begin so. Which record it is
+   * counts as not known, so `judge` has to be told the id. `context` is that of a request for one of them.
+   */
+  denials(action: string, pathBeforeId: string, context: () => AccessContext): Ruling;
   explain(action: string, resource: string, context: () => AccessContext): Explanation;
   /** Whether a Deny may concern the action, on whatever resource and under whatever condition. */
   mayDeny(action: string): boolean;
@@ -57,20 +44,13 @@ export function compilePolicies(attached: readonly AttachedPolicy[]): CompiledAc
   return new StatementList(attached.flatMap(compilePolicy));
 }
 
-interface CompiledStatement {
-  readonly policy: AttachedPolicy;
-  readonly reading: StatementReading;
-  readonly effect: Effect;
-  /** Folded, to be matched with a folded action. None in a broken Allow. */
-  readonly actions: readonly Glob[];
-  readonly resources: readonly Glob[];
-}
-
 /** What is left to be asked once the action is known; `ruling` when nothing is. */
 interface ActionPlan {
   readonly ruling: Ruling | undefined;
   readonly denies: readonly CompiledStatement[];
   readonly allows: readonly CompiledStatement[];
+  /** Whether the resource decides all. */
+  readonly isPlain: boolean;
 }
 
 /** Actions contain names sent by callers, so the plans kept for one caller must be bounded. */
@@ -90,25 +70,27 @@ class StatementList implements CompiledAccess {
     return this.#statements.length;
   }
 
-  rule(action: string, resource: string): Ruling {
+  rule(action: string, resource: string, context: () => AccessContext): Ruling {
     const plan = this.#planOf(action);
     if (plan.ruling !== undefined) return plan.ruling;
-    for (const statement of plan.denies)
-      if (matchesAny(statement.resources, resource)) return plainRulings.explicit_deny;
-    for (const statement of plan.allows) if (matchesAny(statement.resources, resource)) return plainRulings.allowed;
-    return plainRulings.implicit_deny;
+    return plan.isPlain ? ruleByPath(plan, resource) : weigh(plan, { path: resource, context: once(context) });
+  }
+
+  denials(action: string, pathBeforeId: string, context: () => AccessContext): Ruling {
+    const { denies } = this.#planOf(action);
+    if (denies.length === 0) return plainRulings.allowed;
+    const open = once(() => withRecordOpen(context()));
+    return weigh({ denies, allows: 'everything' }, { path: { before: pathBeforeId }, context: open });
+  }
+
+  explain(action: string, resource: string, context: () => AccessContext): Explanation {
+    const asked: Asked = { path: resource, context: once(context) };
+    const { outcome } = this.rule(action, resource, asked.context);
+    return explain(this.#statements, asked, { foldedAction: foldAscii(action), decision: outcome });
   }
 
   mayDeny(action: string): boolean {
     return this.#planOf(action).denies.length > 0;
-  }
-
-  explain(action: string, resource: string): Explanation {
-    const folded = foldAscii(action);
-    const matched = this.#statements
-      .map((statement) => explainMatch(statement, folded, resource))
-      .filter((match) => match !== undefined);
-    return { decision: outcomeOf(matched), matched, considered: this.#statements.length };
   }
 
   #planOf(action: string): ActionPlan {
@@ -120,7 +102,8 @@ class StatementList implements CompiledAccess {
     const statements = this.#statements.filter((statement) => matchesAny(statement.actions, folded));
     const denies = statements.filter((statement) => statement.effect === 'Deny');
     const allows = statements.filter((statement) => statement.effect === 'Allow');
-    const plan = { ruling: rulingForEveryResource(denies, allows), denies, allows };
+    const isPlain = statements.every((statement) => statement.isPlain);
+    const plan = { ruling: rulingForEveryRequest(denies, allows), denies, allows, isPlain };
     this.#plans.set(action, plan);
     return plan;
   }
@@ -131,68 +114,73 @@ function matchesAny(globs: readonly Glob[], subject: string): boolean {
   return false;
 }
 
-function rulingForEveryResource(
+function rulingForEveryRequest(
   denies: readonly CompiledStatement[],
   allows: readonly CompiledStatement[],
 ): Ruling | undefined {
-  if (denies.some(matchesEveryResource)) return plainRulings.explicit_deny;
+  if (denies.some(matchesEveryRequest)) return plainRulings.explicit_deny;
   if (denies.length > 0) return undefined;
-  if (allows.some(matchesEveryResource)) return plainRulings.allowed;
+  if (allows.some(matchesEveryRequest)) return plainRulings.allowed;
   return allows.length === 0 ? plainRulings.implicit_deny : undefined;
 }
 
-function matchesEveryResource(statement: CompiledStatement): boolean {
-  return statement.resources.some((glob) => glob.kind === 'any');
+function matchesEveryRequest(statement: CompiledStatement): boolean {
+  return statement.isPlain && statement.resources.some((glob) => glob.kind === 'any');
 }
 
-function outcomeOf(matched: readonly MatchedStatement[]): Outcome {
-  if (matched.some((match) => match.Effect === 'Deny')) return 'explicit_deny';
-  return matched.length > 0 ? 'allowed' : 'implicit_deny';
+function ruleByPath({ denies, allows }: ActionPlan, path: string): Ruling {
+  for (const statement of denies) if (reachesPath(statement, path)) return plainRulings.explicit_deny;
+  for (const statement of allows) if (reachesPath(statement, path)) return plainRulings.allowed;
+  return plainRulings.implicit_deny;
 }
 
-function explainMatch(
-  statement: CompiledStatement,
-  foldedAction: string,
-  resource: string,
-): MatchedStatement | undefined {
-  const { policy, reading, effect } = statement;
-  const action = statement.actions.find((glob) => matchesGlob(glob, foldedAction));
-  const target = statement.resources.find((glob) => matchesGlob(glob, resource));
-  if (action === undefined || target === undefined) return undefined;
-  return {
-    policyId: policy.policyId,
-    policyName: policy.policyName,
-    via: policy.via,
-    ...(reading.Sid === undefined ? {} : { Sid: reading.Sid }),
-    Effect: effect,
-    actionPattern: action.pattern,
-    resourcePattern: target.pattern,
-    ...(reading.errors.length === 0 ? {} : { broken: reading.errors }),
+function reachesPath({ resources }: CompiledStatement, path: string): boolean {
+  for (const glob of resources) if (glob.kind !== 'variable' && matchesGlob(glob, path)) return true;
+  return false;
+}
+
+interface Weighed {
+  readonly denies: readonly CompiledStatement[];
+  readonly allows: readonly CompiledStatement[] | 'everything';
+}
+
+function weigh({ denies, allows }: Weighed, asked: Asked): Ruling {
+  const denied = sort(denies, asked);
+  const taken = denied.inEffect.map(({ fields }) => fields).filter((fields) => fields !== undefined);
+  if (taken.length < denied.inEffect.length) return plainRulings.explicit_deny;
+  const allowed = allows === 'everything' ? { inEffect: [{ fields: undefined }], open: [] } : sort(allows, asked);
+  const granted = allowed.inEffect.map(({ fields }) => fields);
+  if (granted.length + allowed.open.length === 0) return plainRulings.implicit_deny;
+  const isOpen = denied.open.length > 0 || (allowed.open.length > 0 && !granted.includes(undefined));
+  if (isOpen) return new OpenRuling({ asked, granted, taken, openAllows: allowed.open, openDenies: denied.open });
+  const fields = fieldSetOf({ granted, by: 'any', taken });
+  return fields === undefined ? plainRulings.allowed : decidedRuling({ outcome: 'allowed', fields });
+}
+
+interface Sorted {
+  readonly inEffect: readonly CompiledStatement[];
+  readonly open: readonly OpenStatement[];
+}
+
+function sort(statements: readonly CompiledStatement[], asked: Asked): Sorted {
+  const inEffect: CompiledStatement[] = [];
+  const open: OpenStatement[] = [];
+  for (const statement of statements) {
+    const standing = standingOf(statement, asked);
+    if (standing === true) inEffect.push(statement);
+    else if (standing !== false) open.push(standing);
+  }
+  return { inEffect, open };
+}
+
+function once(context: () => AccessContext): () => AccessContext {
+  let known: AccessContext | undefined;
+  return () => {
+    known ??= context();
+    return known;
   };
 }
 
-function compilePolicy(policy: AttachedPolicy): readonly CompiledStatement[] {
-  const { statements } = policy;
-  // What is no list at all is read as one broken statement: it denies everything.
-  const elements: readonly unknown[] = Array.isArray(statements) ? statements : [undefined];
-  return elements.map((element) => compileStatement(policy, readStatement(element)));
-}
-
-/**
- * A broken Allow grants nothing. Anything else that is broken denies all that it may have meant: as far as its action
- * or its resource cannot be read, it stands for every one.
- */
-function compileStatement(policy: AttachedPolicy, reading: StatementReading): CompiledStatement {
-  const isBroken = reading.errors.length > 0;
-  const effect = reading.Effect ?? 'Deny';
-  if (isBroken && effect === 'Allow') return { policy, reading, effect, actions: [], resources: [] };
-  const actions = reading.Action ?? ['*'];
-  const resources = reading.Resource ?? ['*'];
-  return {
-    policy,
-    reading,
-    effect,
-    actions: actions.map((pattern) => ({ ...compileGlob(foldAscii(pattern)), pattern })),
-    resources: resources.map(compileGlob),
-  };
+function withRecordOpen({ record: _, pending = [], ...context }: AccessContext): AccessContext {
+  return { ...context, pending: ['record', 'id', ...pending] };
 }

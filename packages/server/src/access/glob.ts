@@ -1,3 +1,6 @@
+import { matchesLong } from './glob-search.ts';
+import { anyOne, anyRun, type GlobPart, partsOf, symbolsOf } from './glob-symbols.ts';
+
 /**
  * A compiled pattern: `*` stands for any run of characters (none, `/` and line ends included), `?` for exactly one
  * code point, everything else for itself. A pattern matches the whole subject or not at all.
@@ -7,19 +10,26 @@
 export interface Glob {
   readonly pattern: string;
   readonly kind: 'any' | 'literal' | 'prefix' | 'suffix' | 'general';
-  /** What a literal, prefix or suffix is compared with; for the general kind, the pattern. */
+  /** What a literal, prefix or suffix is compared with. */
   readonly text: string;
+  /** For the general kind. */
+  readonly symbols: readonly number[];
 }
 
 export function compileGlob(pattern: string): Glob {
-  const text = collapseStars(pattern);
-  if (text === '*') return { pattern, kind: 'any', text };
-  const star = text.indexOf('*');
-  if (text.includes('?') || star !== text.lastIndexOf('*')) return { pattern, kind: 'general', text };
-  if (star === -1) return { pattern, kind: 'literal', text };
-  if (star === text.length - 1) return { pattern, kind: 'prefix', text: text.slice(0, -1) };
-  if (star === 0) return { pattern, kind: 'suffix', text: text.slice(1) };
-  return { pattern, kind: 'general', text };
+  return globOf(pattern, partsOf(pattern));
+}
+
+/** In `parts`, no two texts and no two `*` stand together. */
+export function globOf(pattern: string, parts: readonly GlobPart[]): Glob {
+  const [first, second] = parts;
+  const make = (kind: Glob['kind'], text = ''): Glob => ({ pattern, kind, text, symbols: symbolsOf(parts) });
+  if (parts.length === 0) return make('literal');
+  if (parts.length === 1 && first === anyRun) return make('any');
+  if (parts.length === 1 && typeof first === 'string') return make('literal', first);
+  if (parts.length === 2 && typeof first === 'string' && second === anyRun) return make('prefix', first);
+  if (parts.length === 2 && first === anyRun && typeof second === 'string') return make('suffix', second);
+  return make('general');
 }
 
 export function matchesGlob(glob: Glob, subject: string): boolean {
@@ -33,7 +43,7 @@ export function matchesGlob(glob: Glob, subject: string): boolean {
     case 'suffix':
       return subject.endsWith(glob.text);
     case 'general':
-      return matchesGeneral(glob.text, subject);
+      return matchesSymbols(glob.symbols, subject);
   }
 }
 
@@ -62,26 +72,31 @@ export function foldAscii(text: string): string {
   return kept === 0 ? text : folded + text.slice(kept);
 }
 
-const asterisk = 0x2a;
-const questionMark = 0x3f;
+/** Up to so many steps it is quicker to try one place after the other than to prepare for a search. */
+const stepsMax = 4096;
+
+/** Whether the symbols, UTF-16 units and wildcards, match all of the subject. */
+export function matchesSymbols(symbols: readonly number[], subject: string): boolean {
+  return symbols.length * subject.length > stepsMax ? matchesLong(symbols, subject) : matchesShort(symbols, subject);
+}
 
 /**
  * Walks both texts once and, on a mismatch, goes back only to the latest `*`, to let it take one character more. An
  * earlier `*` never needs to give anything back: what the latest one can reach includes all that it could.
  * So the steps are at most pattern length times subject length.
  */
-function matchesGeneral(pattern: string, subject: string): boolean {
+function matchesShort(symbols: readonly number[], subject: string): boolean {
   let place = 0;
   let position = 0;
   let afterStar = -1;
   let retryAt = 0;
   while (position < subject.length) {
-    const symbol = place < pattern.length ? pattern.charCodeAt(place) : -1;
-    if (symbol === asterisk) {
+    const symbol = symbols[place];
+    if (symbol === anyRun) {
       place += 1;
       afterStar = place;
       retryAt = position;
-    } else if (symbol === questionMark) {
+    } else if (symbol === anyOne) {
       place += 1;
       position += codePointWidth(subject, position);
     } else if (symbol === subject.charCodeAt(position)) {
@@ -95,8 +110,8 @@ function matchesGeneral(pattern: string, subject: string): boolean {
       position = retryAt;
     }
   }
-  if (place < pattern.length && pattern.charCodeAt(place) === asterisk) place += 1;
-  return place === pattern.length;
+  while (symbols[place] === anyRun) place += 1;
+  return place === symbols.length;
 }
 
 function codePointWidth(subject: string, position: number): 1 | 2 {

@@ -39,18 +39,25 @@ export interface Judgement {
   readonly fields: FieldSet | undefined;
 }
 
-/** Of requests whose outcome depends on nothing else: shared, so that deciding one makes nothing. */
-export const plainRulings: Readonly<Record<FinalOutcome, Ruling>> = {
-  allowed: decidedRuling('allowed', undefined),
-  explicit_deny: decidedRuling('explicit_deny', undefined),
-  implicit_deny: decidedRuling('implicit_deny', undefined),
+/** Of what depends on nothing else, here and below: shared, so that deciding it makes nothing. */
+export const plainJudgements: Readonly<Record<FinalOutcome, Judgement>> = {
+  allowed: Object.freeze({ outcome: 'allowed', fields: undefined }),
+  explicit_deny: Object.freeze({ outcome: 'explicit_deny', fields: undefined }),
+  implicit_deny: Object.freeze({ outcome: 'implicit_deny', fields: undefined }),
 };
 
-export function decidedRuling(outcome: FinalOutcome, fields: FieldSet | undefined): Ruling {
-  const judgement: Judgement = Object.freeze({ outcome, fields });
+export const plainRulings: Readonly<Record<FinalOutcome, Ruling>> = {
+  allowed: decidedRuling(plainJudgements.allowed),
+  explicit_deny: decidedRuling(plainJudgements.explicit_deny),
+  implicit_deny: decidedRuling(plainJudgements.implicit_deny),
+};
+
+export function decidedRuling(judgement: Judgement): Ruling {
+  const { outcome, fields } = judgement;
   return Object.freeze({
-    ...judgement,
+    outcome,
     needs: [],
+    fields,
     sureFields: fields,
     possibleFields: fields,
     equalities: [],

@@ -1,11 +1,15 @@
 import { pointerTo } from '../lib/json-pointer.ts';
 import type { ProblemDetails } from '../lib/problem.ts';
+import { type ConditionTerm, readCondition } from './conditions/read-condition.ts';
+import type { Effect } from './effect.ts';
 import { collapseStars } from './glob.ts';
+import { type Mistake, type Report, shown } from './mistake.ts';
+import { patternMistake } from './pattern-limits.ts';
+import { readFields } from './read-fields.ts';
+import { collapseTemplateStars, parseTemplate, variableStart } from './template.ts';
 import { mayMatchAction } from './verbs.ts';
 
 type InputError = NonNullable<ProblemDetails['errors']>[number];
-
-export type Effect = 'Allow' | 'Deny';
 
 /** One element of a policy's `statements`. In no pattern do two `*` stand together. */
 export interface Statement {
@@ -13,6 +17,9 @@ export interface Statement {
   readonly Effect: Effect;
   readonly Action: readonly string[];
   readonly Resource: readonly string[];
+  /** The values of each key of each operator. */
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+  readonly Fields?: readonly string[];
 }
 
 export type ParsedStatements =
@@ -23,8 +30,6 @@ export type ParsedStatements =
 const policyLimits = {
   statementsMax: 50,
   bytesMax: 10 * 1024,
-  patternLengthMax: 256,
-  patternStarsMax: 16,
 } as const;
 
 /**
@@ -39,9 +44,26 @@ export function parseStatements(input: unknown): ParsedStatements {
   if (jsonBytes(elements) > bytesMax)
     return refused('too_long', `a policy has at most ${bytesMax} bytes of statements`);
   const readings = elements.map((element, index) => readStatement(element, `/${index}`));
-  const errors = [...readings.flatMap((reading) => reading.errors), ...repeatedSids(readings)];
+  const unwired = conditionsAreWired ? [] : readings.flatMap(unwiredMembers);
+  const errors = [...readings.flatMap((reading) => reading.errors), ...unwired, ...repeatedSids(readings)];
   const statements = readings.map(statementOf).filter((statement) => statement !== undefined);
   return errors.length === 0 ? { statements } : { errors };
+}
+
+/** Whether requests are decided with what conditions, variables and fields ask for. Until then none may be written. */
+const conditionsAreWired: boolean = false;
+
+function unwiredMembers({ Condition, Fields, Resource = [] }: StatementReading, index: number): readonly InputError[] {
+  const error = (at: string, what: string): InputError => ({
+    pointer: `/${index}${at}`,
+    code: 'not_supported',
+    message: `${what} not supported yet`,
+  });
+  return [
+    ...(Condition === undefined ? [] : [error('/Condition', '`Condition` is')]),
+    ...(Fields === undefined ? [] : [error('/Fields', '`Fields` is')]),
+    ...(Resource.some((pattern) => pattern.includes(variableStart)) ? [error('/Resource', 'variables are')] : []),
+  ];
 }
 
 /** What can be understood of a statement. What is not there, or not understood, is `undefined`. */
@@ -50,6 +72,8 @@ export interface StatementReading {
   readonly Effect?: Effect | undefined;
   readonly Action?: readonly string[] | undefined;
   readonly Resource?: readonly string[] | undefined;
+  readonly Condition?: readonly ConditionTerm[] | undefined;
+  readonly Fields?: readonly string[] | undefined;
   /** Empty when the statement is sound. */
   readonly errors: readonly InputError[];
 }
@@ -67,11 +91,15 @@ export function readStatement(input: unknown, pointer = ''): StatementReading {
   const Effect = readEffect(own(input, 'Effect'), report);
   const Action = readPatterns('Action', own(input, 'Action'), report);
   const Resource = readPatterns('Resource', own(input, 'Resource'), report);
+  const Condition = ifPresent(own(input, 'Condition'), (value) => readCondition(value, report));
+  const Fields = ifPresent(own(input, 'Fields'), (value) => readFields(value, report));
   // A member without a meaning here could change what the others mean.
-  return isUnderstood ? { Sid, Effect, Action, Resource, errors } : { Sid, Effect, errors };
+  return isUnderstood ? { Sid, Effect, Action, Resource, Condition, Fields, errors } : { Sid, Effect, errors };
 }
 
-type Report = (at: string, code: string, message: string) => void;
+function ifPresent<Read>(value: unknown, read: (value: unknown) => Read): Read | undefined {
+  return value === undefined ? undefined : read(value);
+}
 
 /** Only a statement's own members count: what it inherits was written by nobody. */
 function own(statement: object, name: string): unknown {
@@ -87,9 +115,26 @@ function jsonBytes(value: unknown): number {
 }
 
 function statementOf(reading: StatementReading): Statement | undefined {
-  const { Sid, Effect, Action, Resource } = reading;
+  const { Sid, Effect, Action, Resource, Condition, Fields } = reading;
   if (Effect === undefined || Action === undefined || Resource === undefined) return undefined;
-  return Sid === undefined ? { Effect, Action, Resource } : { Sid, Effect, Action, Resource };
+  return {
+    ...(Sid === undefined ? {} : { Sid }),
+    Effect,
+    Action,
+    Resource,
+    ...(Condition === undefined ? {} : { Condition: conditionOf(Condition) }),
+    ...(Fields === undefined ? {} : { Fields }),
+  };
+}
+
+function conditionOf(terms: readonly ConditionTerm[]): NonNullable<Statement['Condition']> {
+  const operators = [...new Set(terms.map(({ operator }) => operator))];
+  return Object.fromEntries(
+    operators.map((name) => {
+      const keys = terms.filter(({ operator }) => operator === name).map(({ key, expected }) => [key, expected]);
+      return [name, Object.fromEntries(keys)];
+    }),
+  );
 }
 
 function repeatedSids(readings: readonly StatementReading[]): readonly InputError[] {
@@ -105,22 +150,12 @@ function repeatedSids(readings: readonly StatementReading[]): readonly InputErro
   return errors;
 }
 
-const members: ReadonlySet<string> = new Set(['Sid', 'Effect', 'Action', 'Resource']);
-/** Both can only narrow a statement, so the rest of it can still be read. */
-const narrowingMembers: ReadonlySet<string> = new Set(['Condition', 'Fields']);
+const members: ReadonlySet<string> = new Set(['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Fields']);
 
 function checkMembers(statement: object, report: Report): boolean {
-  let isUnderstood = true;
-  for (const name of Object.keys(statement)) {
-    const at = pointerTo(name);
-    if (members.has(name)) continue;
-    if (narrowingMembers.has(name)) report(at, 'not_supported', `\`${name}\` is not supported yet`);
-    else {
-      isUnderstood = false;
-      report(at, 'unknown_field', `a statement has no member \`${shown(name)}\``);
-    }
-  }
-  return isUnderstood;
+  const unknown = Object.keys(statement).filter((name) => !members.has(name));
+  for (const name of unknown) report(pointerTo(name), 'unknown_field', `a statement has no member \`${shown(name)}\``);
+  return unknown.length === 0;
 }
 
 function readSid(value: unknown, report: Report): string | undefined {
@@ -156,24 +191,13 @@ function readPatterns(member: 'Action' | 'Resource', value: unknown, report: Rep
   return patterns.length === elements.length ? patterns : undefined;
 }
 
-type Mistake = readonly [code: string, sentence: string];
-
 function readPattern(member: 'Action' | 'Resource', value: unknown): string | Mistake {
   if (typeof value !== 'string') return ['invalid_type', `a pattern in \`${member}\` must be a string`];
-  const pattern = collapseStars(value);
+  const pattern = member === 'Action' ? collapseStars(value) : collapseTemplateStars(value);
   const mistake = patternMistake(pattern) ?? (member === 'Action' ? actionMistake(pattern) : resourceMistake(pattern));
   if (mistake === undefined) return pattern;
   const [code, sentence] = mistake;
   return [code, `${member === 'Action' ? 'action' : 'resource'} pattern \`${shown(value)}\` ${sentence}`];
-}
-
-function patternMistake(pattern: string): Mistake | undefined {
-  const { patternLengthMax, patternStarsMax } = policyLimits;
-  const stars = pattern.split('*').length - 1;
-  if ([...pattern].length > patternLengthMax) return ['too_long', `has more than ${patternLengthMax} characters`];
-  if (stars > patternStarsMax) return ['too_many', `has more than ${patternStarsMax} stars`];
-  if (!pattern.isWellFormed()) return ['invalid_value', 'contains half of a surrogate pair'];
-  return undefined;
 }
 
 function actionMistake(pattern: string): Mistake | undefined {
@@ -182,11 +206,8 @@ function actionMistake(pattern: string): Mistake | undefined {
 }
 
 function resourceMistake(pattern: string): Mistake | undefined {
-  if (pattern.includes('${')) return ['not_supported', 'contains a variable, which is not supported yet'];
+  const template = parseTemplate(pattern, true);
+  if (!('parts' in template)) return template;
   if (pattern.startsWith('/') || pattern.startsWith('*')) return undefined;
   return ['invalid_value', 'must begin with `/` or `*`'];
-}
-
-function shown(input: string): string {
-  return (input.length > 64 ? `${input.slice(0, 64)}…` : input).toWellFormed();
 }

@@ -40,7 +40,10 @@ export function keepAdminPolicy(
   if (before.name !== adminPolicy) return;
   const isWhole =
     statements.every(({ Effect }) => Effect === 'Allow') &&
-    statements.some(({ Action, Resource }) => Action.includes('*') && Resource.includes('*'));
+    statements.some(
+      ({ Action, Resource, Condition, Fields }) =>
+        Action.includes('*') && Resource.includes('*') && Condition === undefined && Fields === undefined,
+    );
   if (after?.name === adminPolicy && isWhole) return;
   throw new Problem(
     'last_admin',

@@ -1,0 +1,75 @@
+import type { AccessContext } from '../context.ts';
+import { type ContextKey, isPending, parseContextKey } from '../context-key.ts';
+import { valuesOf } from '../context-value.ts';
+import type { Effect } from '../effect.ts';
+import type { FieldEquality } from '../ruling.ts';
+import { anyOf, everyOf, type Truth } from '../truth.ts';
+import type { Comparison } from './operator.ts';
+import { type OperatorUse, readOperator } from './operator-use.ts';
+import type { ConditionTerm } from './read-condition.ts';
+
+/** A term of a condition, ready to be asked of a request. */
+export interface ConditionTest {
+  readonly term: ConditionTerm;
+  /** The keys that it asks for: its own and those of its variables. */
+  readonly keys: readonly ContextKey[];
+  test(context: AccessContext): Truth;
+  /** What holds of the record's fields where the test holds. */
+  equality(context: AccessContext): FieldEquality | undefined;
+  /** The values under its key. */
+  actual(context: AccessContext): readonly unknown[];
+}
+
+/**
+ * Several values where the operator asks for one cannot be judged: then a Deny takes effect and an Allow does not.
+ * @param term one that `readCondition` gave.
+ */
+export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest {
+  const key = parseContextKey(term.key);
+  const use = readOperator(term.operator);
+  if (!('read' in key) || use === undefined) throw new TypeError(`a condition under \`${term.operator}\` is not sound`);
+  const actual = (context: AccessContext) => valuesOf(key.read(context));
+  if (use.kind === 'null') {
+    const test = (context: AccessContext) =>
+      isPending(key, context) ? 'unknown' : term.expected.includes(String(actual(context).length === 0));
+    return { term, keys: [key], test, actual, equality: () => undefined };
+  }
+  const comparison = use.operator.comparison(term.expected);
+  const judge = judgeOf(use, comparison, { ifSeveral: effect === 'Deny' });
+  return {
+    term,
+    keys: [key, ...comparison.keys],
+    test: (context) => (isPending(key, context) ? 'unknown' : judge(key.read(context), context)),
+    actual,
+    equality: (context) => equalityOf(key, use, comparison.soleText?.(context)),
+  };
+}
+
+type Judge = (found: unknown, context: AccessContext) => Truth;
+type CompareUse = Extract<OperatorUse, { readonly kind: 'compare' }>;
+
+function judgeOf(
+  { operator, over, mayBeMissing }: CompareUse,
+  { compare }: Comparison,
+  { ifSeveral }: { readonly ifSeveral: boolean },
+): Judge {
+  const ifMissing = mayBeMissing || over === 'all' || (over === 'one' && operator.isNegated);
+  return (found, context) => {
+    if (found === undefined || found === null) return ifMissing;
+    if (!Array.isArray(found)) return compare(found, context);
+    const values = valuesOf(found);
+    if (values.length === 0) return ifMissing;
+    if (over === 'any') return anyOf(values, (value) => compare(value, context));
+    if (over === 'all') return everyOf(values, (value) => compare(value, context));
+    return values.length === 1 ? compare(values[0], context) : ifSeveral;
+  };
+}
+
+function equalityOf(
+  { recordField }: ContextKey,
+  { over, mayBeMissing }: CompareUse,
+  value: string | undefined,
+): FieldEquality | undefined {
+  if (recordField === undefined || value === undefined || over !== 'one' || mayBeMissing) return undefined;
+  return { field: recordField, value };
+}

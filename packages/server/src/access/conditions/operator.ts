@@ -1,0 +1,24 @@
+import type { AccessContext } from '../context.ts';
+import type { ContextKey } from '../context-key.ts';
+import type { Mistake } from '../mistake.ts';
+import type { Truth } from '../truth.ts';
+
+export type Scalar = string | number | boolean;
+
+/** How a value of the request is compared with those that a condition names. */
+export interface Operator {
+  /** It holds of what is not there, and of what is like none of the values named. */
+  readonly isNegated: boolean;
+  /** The text of a value that a condition may name, as it is kept. */
+  readExpected(value: Scalar): { readonly text: string } | Mistake;
+  /** @param expected texts that `readExpected` gave. */
+  comparison(expected: readonly string[]): Comparison;
+}
+
+export interface Comparison {
+  /** What the values named ask the context for. */
+  readonly keys: readonly ContextKey[];
+  compare(value: unknown, context: AccessContext): Truth;
+  /** The only text that the comparison holds of, where that is known. */
+  soleText?(context: AccessContext): string | undefined;
+}

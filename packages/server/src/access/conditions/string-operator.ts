@@ -1,0 +1,83 @@
+import type { AccessContext } from '../context.ts';
+import { textOf } from '../context-value.ts';
+import { foldAscii, globOf, matchesGlob, matchesSymbols } from '../glob.ts';
+import type { GlobPart } from '../glob-symbols.ts';
+import { patternMistake } from '../pattern-limits.ts';
+import {
+  collapseTemplateStars,
+  isUnknown,
+  parseTemplate,
+  readTemplate,
+  resolveParts,
+  resolveSymbols,
+  type Template,
+} from '../template.ts';
+import { anyOf, not, type Truth } from '../truth.ts';
+import type { Operator } from './operator.ts';
+
+/** How a text is compared with one that a condition names. */
+type Way = 'Equals' | 'EqualsIgnoreCase' | 'Like';
+
+/** Compares texts by code points. What has no text is like nothing, so that a negated operator holds of it. */
+export function stringOperator(way: Way, { isNegated = false }: { readonly isNegated?: boolean } = {}): Operator {
+  const isLike = way === 'Like';
+  return {
+    isNegated,
+    readExpected: (value) => {
+      const text = isLike ? collapseTemplateStars(String(value)) : String(value);
+      const template = parseTemplate(text, isLike);
+      return 'parts' in template ? ((isLike ? patternMistake(text) : undefined) ?? { text }) : template;
+    },
+    comparison: (texts) => {
+      const templates = texts.map((text) => readTemplate(text, isLike));
+      const [only, ...more] = templates;
+      const tests = templates.map((template) => testOf(way, template));
+      const isSole = way === 'Equals' && !isNegated && more.length === 0;
+      return {
+        keys: templates.flatMap(({ keys }) => keys),
+        compare: (value, context) => {
+          const text = textOf(value);
+          const truth = text === undefined ? false : anyOf(tests, (test) => test(text, context));
+          return isNegated ? not(truth) : truth;
+        },
+        ...(isSole && only !== undefined ? { soleText: (context) => textIn(only, context) } : {}),
+      };
+    },
+  };
+}
+
+type Test = (text: string, context: AccessContext) => Truth;
+
+function testOf(way: Way, template: Template): Test {
+  const { parts, keys } = template;
+  const compare = comparisons[way];
+  if (keys.length === 0) return compare(parts.filter((part) => typeof part !== 'object'));
+  return (text, context) => {
+    if (isUnknown(template, context)) return 'unknown';
+    if (way === 'Like') {
+      const symbols = resolveSymbols(template, context);
+      return symbols !== undefined && matchesSymbols(symbols, text);
+    }
+    const resolved = resolveParts(template, context);
+    return resolved !== undefined && compare(resolved)(text);
+  };
+}
+
+const comparisons: Readonly<Record<Way, (parts: readonly GlobPart[]) => (text: string) => boolean>> = {
+  Equals: (parts) => {
+    const expected = parts.join('');
+    return (text) => text === expected;
+  },
+  EqualsIgnoreCase: (parts) => {
+    const expected = foldAscii(parts.join(''));
+    return (text) => foldAscii(text) === expected;
+  },
+  Like: (parts) => {
+    const glob = globOf('', parts);
+    return (text) => matchesGlob(glob, text);
+  },
+};
+
+function textIn(template: Template, context: AccessContext): string | undefined {
+  return isUnknown(template, context) ? undefined : resolveParts(template, context)?.join('');
+}

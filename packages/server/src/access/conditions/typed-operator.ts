@@ -1,0 +1,34 @@
+import type { Operator, Scalar } from './operator.ts';
+
+/** An operator of values of one type: a value of the request that is not of the type matches nothing, also negated. */
+export interface TypedOperator<Known, Expected> {
+  read(value: unknown): Known | undefined;
+  /** What is read of a value that a condition names, such as `a number`. */
+  readonly expected: string;
+  readExpected(text: string): Expected | undefined;
+  fits(value: Known, expected: Expected): boolean;
+  readonly isNegated?: boolean;
+  /** The text of a value that a condition names, where it is not the plain one. */
+  textOf?(value: Scalar): string;
+}
+
+export function typedOperator<Known, Expected>(type: TypedOperator<Known, Expected>): Operator {
+  const { isNegated = false, textOf = String } = type;
+  return {
+    isNegated,
+    readExpected: (value) => {
+      const text = textOf(value);
+      return type.readExpected(text) === undefined ? ['invalid_value', `must be ${type.expected}`] : { text };
+    },
+    comparison: (texts) => {
+      const expected = texts.map((text) => type.readExpected(text)).filter((one) => one !== undefined);
+      return {
+        keys: [],
+        compare: (value) => {
+          const known = type.read(value);
+          return known !== undefined && expected.some((one) => type.fits(known, one)) !== isNegated;
+        },
+      };
+    },
+  };
+}

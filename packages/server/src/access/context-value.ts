@@ -1,0 +1,22 @@
+/** The values of something found in a context: a list's elements, else itself. What is null is not there. */
+export function valuesOf(found: unknown): readonly unknown[] {
+  if (Array.isArray(found)) return found.some(isMissing) ? found.filter((value) => !isMissing(value)) : found;
+  return isMissing(found) ? [] : [found];
+}
+
+/** The text by which String operators and variables know a value. An object has none, nor has a list within a list. */
+export function textOf(value: unknown): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+    case 'boolean':
+      return String(value);
+    default:
+      return value instanceof Date ? value.toISOString() : undefined;
+  }
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null;
+}

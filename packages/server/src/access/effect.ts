@@ -1,0 +1,2 @@
+/** What a statement does where it matches. */
+export type Effect = 'Allow' | 'Deny';

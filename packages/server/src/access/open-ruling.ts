@@ -1,0 +1,140 @@
+import { BoundedMap } from '../lib/bounded-map.ts';
+import { type Asked, type OpenStatement, reachOf } from './compiled-statement.ts';
+import type { AccessContext, Pending, RequestContext } from './context.ts';
+import { type FieldPatterns, type FieldSet, fieldSetOf } from './field-set.ts';
+import { keysOf, type OpenPath } from './resource-glob.ts';
+import { type FieldEquality, type Judgement, plainJudgements, type Ruling } from './ruling.ts';
+import { everyOf, type Truth } from './truth.ts';
+
+/** What the statements say of a request that depends on what is not known yet. */
+export interface OpenTally {
+  readonly asked: Asked;
+  /** The fields that Allows grant which take effect for sure; `undefined` for all. */
+  readonly granted: readonly (FieldPatterns | undefined)[];
+  /** The fields that Denies take which take effect for sure. */
+  readonly taken: readonly FieldPatterns[];
+  readonly openAllows: readonly OpenStatement[];
+  readonly openDenies: readonly OpenStatement[];
+}
+
+/** Combinations beyond these are put together anew each time. */
+const judgementsMax = 64;
+
+/** Judges by what is still open alone: a list judges many records. */
+export class OpenRuling implements Ruling {
+  readonly outcome = 'undecided';
+  readonly fields = undefined;
+  readonly #tally: OpenTally;
+  readonly #context: AccessContext;
+  /** Allowed ones, by which of the open statements took effect: their sets of fields remember what they were asked. */
+  readonly #allowed = new BoundedMap<string, Judgement>(judgementsMax);
+
+  constructor(tally: OpenTally) {
+    this.#tally = tally;
+    this.#context = tally.asked.context();
+  }
+
+  get needs(): readonly Pending[] {
+    const { openAllows, openDenies } = this.#tally;
+    const needs = new Set([...openAllows, ...openDenies].flatMap(needsOf));
+    return (this.#context.pending ?? []).filter((pending) => needs.has(pending));
+  }
+
+  get sureFields(): FieldSet | undefined {
+    const { granted, taken, openAllows, openDenies } = this.#tally;
+    const mayBeTaken = openDenies.map(({ statement }) => statement.fields).filter((fields) => fields !== undefined);
+    return fieldSetOf({
+      ...(granted.length > 0 ? { granted, by: 'any' } : { granted: openAllows.map(fieldsOf), by: 'all' }),
+      taken: [...taken, ...mayBeTaken],
+    });
+  }
+
+  get possibleFields(): FieldSet | undefined {
+    const { granted, taken, openAllows } = this.#tally;
+    return fieldSetOf({ granted: [...granted, ...openAllows.map(fieldsOf)], by: 'any', taken });
+  }
+
+  get equalities(): readonly FieldEquality[] {
+    const { granted, openAllows } = this.#tally;
+    if (granted.length > 0) return [];
+    const [first = [], ...others] = openAllows.map(({ tests }) =>
+      tests.map((test) => test.equality(this.#context)).filter((equality) => equality !== undefined),
+    );
+    return first.filter((one) => others.every((all) => all.some((other) => isSame(one, other))));
+  }
+
+  judge(record: Readonly<Record<string, unknown>>, id?: string): Judgement {
+    const { granted, openAllows, openDenies } = this.#tally;
+    const asked = this.#askedAbout(record, id);
+    let effects = '';
+    for (const open of openDenies) {
+      const takesEffect = effectOf(open, asked) !== false;
+      if (takesEffect && open.statement.fields === undefined) return plainJudgements.explicit_deny;
+      effects += takesEffect ? '1' : '0';
+    }
+    let isAllowed = granted.length > 0;
+    for (const open of openAllows) {
+      const takesEffect = effectOf(open, asked) === true;
+      isAllowed ||= takesEffect;
+      effects += takesEffect ? '1' : '0';
+    }
+    return isAllowed ? this.#allowedWith(effects) : plainJudgements.implicit_deny;
+  }
+
+  /** @param effects one digit for each open statement, the Denies first: `1` where it takes effect. */
+  #allowedWith(effects: string): Judgement {
+    const { granted, taken, openAllows, openDenies } = this.#tally;
+    const known = this.#allowed.get(effects);
+    if (known !== undefined) return known;
+    const isInEffect = (_: OpenStatement, index: number) => effects[index] === '1';
+    const grantedNow = openAllows.filter((open, index) => isInEffect(open, openDenies.length + index)).map(fieldsOf);
+    const takenNow = openDenies.filter(isInEffect).map(fieldsOf);
+    const fields = fieldSetOf({
+      granted: [...granted, ...grantedNow],
+      by: 'any',
+      taken: [...taken, ...takenNow.filter((one) => one !== undefined)],
+    });
+    const judgement: Judgement = fields === undefined ? plainJudgements.allowed : { outcome: 'allowed', fields };
+    this.#allowed.set(effects, judgement);
+    return judgement;
+  }
+
+  #askedAbout(record: Readonly<Record<string, unknown>>, id: string | undefined): Asked {
+    const { path } = this.#tally.asked;
+    const { request, pending = [] } = this.#context;
+    const known = (one: Pending) => one === 'record' || (one === 'id' && id !== undefined);
+    const fullPath = typeof path === 'string' || id === undefined ? path : path.before + id;
+    const context: AccessContext = {
+      ...this.#context,
+      ...(id === undefined ? {} : { request: requestFor(request, fullPath, id) }),
+      record,
+      pending: pending.filter((one) => !known(one)),
+    };
+    return { path: fullPath, context: () => context };
+  }
+}
+
+function requestFor(request: RequestContext, path: string | OpenPath, id: string): RequestContext {
+  const pathParameters = { ...request.pathParameters, id };
+  return typeof path === 'string' ? { ...request, path, pathParameters } : { ...request, pathParameters };
+}
+
+function effectOf({ statement, isReached, tests }: OpenStatement, asked: Asked): Truth {
+  const reach = isReached || reachOf(statement, asked);
+  if (reach === false) return false;
+  const holds = everyOf(tests, (test) => test.test(asked.context()));
+  return reach === true || holds === false ? holds : reach;
+}
+
+function fieldsOf({ statement }: OpenStatement): FieldPatterns | undefined {
+  return statement.fields;
+}
+
+function needsOf({ statement, isReached, tests }: OpenStatement): readonly (Pending | undefined)[] {
+  const ofTests = tests.flatMap(({ keys }) => keys.map(({ needs }) => needs));
+  return isReached ? ofTests : [...ofTests, 'id', ...statement.resources.flatMap(keysOf).map(({ needs }) => needs)];
+}
+
+function isSame(one: FieldEquality, other: FieldEquality): boolean {
+  return one.field === other.field && one.value === other.value;
+}

@@ -1,0 +1,50 @@
+import type { AccessContext } from './context.ts';
+import type { ContextKey } from './context-key.ts';
+import { type Glob, globOf, matchesGlob, matchesSymbols } from './glob.ts';
+import { isUnknown, readTemplate, resolveSymbols, type Template } from './template.ts';
+import type { Truth } from './truth.ts';
+
+/** A pattern of resources, with variables or without. */
+export type ResourceGlob = Glob | VariableGlob;
+
+interface VariableGlob {
+  readonly kind: 'variable';
+  readonly pattern: string;
+  readonly template: Template;
+}
+
+/** The path of a record whose id is not known: the id follows. */
+export interface OpenPath {
+  readonly before: string;
+}
+
+/** @param pattern one that was found to be sound. */
+export function compileResource(pattern: string): ResourceGlob {
+  const template = readTemplate(pattern, true);
+  const plain = template.parts.filter((part) => typeof part !== 'object');
+  return template.keys.length === 0 ? globOf(pattern, plain) : { kind: 'variable', pattern, template };
+}
+
+/** A variable without a value makes a pattern that matches nothing. */
+export function reaches(glob: ResourceGlob, path: string | OpenPath, context: () => AccessContext): Truth {
+  if (glob.kind === 'variable') return typeof path === 'string' ? reachesByVariables(glob, path, context()) : 'unknown';
+  return typeof path === 'string' ? matchesGlob(glob, path) : reachesOpen(glob, path);
+}
+
+function reachesByVariables({ template }: VariableGlob, path: string, context: AccessContext): Truth {
+  if (isUnknown(template, context)) return 'unknown';
+  const symbols = resolveSymbols(template, context);
+  return symbols !== undefined && matchesSymbols(symbols, path);
+}
+
+/** What the variables of the pattern ask for. */
+export function keysOf(glob: ResourceGlob): readonly ContextKey[] {
+  return glob.kind === 'variable' ? glob.template.keys : [];
+}
+
+/** Certain for every id, or for none; else it depends on the id. */
+function reachesOpen({ kind, text, pattern }: Glob, { before }: OpenPath): Truth {
+  if (kind === 'any' || (kind === 'prefix' && before.startsWith(text))) return true;
+  const start = kind === 'literal' || kind === 'prefix' ? text : pattern.slice(0, pattern.search(/[*?$]|$/));
+  return start.startsWith(before) || (kind !== 'literal' && before.startsWith(start)) ? 'unknown' : false;
+}

@@ -1,0 +1,109 @@
+import type { AccessContext } from './context.ts';
+import { type ContextKey, isPending, parseContextKey } from './context-key.ts';
+import { textOf, valuesOf } from './context-value.ts';
+import { type GlobPart, partsOf, symbolsOf } from './glob-symbols.ts';
+import { type Mistake, shown } from './mistake.ts';
+
+/**
+ * A text with variables: `${key}`, or `${key, 'default'}`, stands for the value of the context under that key, and
+ * `${*}`, `${?}` and `${$}` for the character. What a variable stands for is taken as it is: a `*` in it is a `*`.
+ */
+export interface Template {
+  readonly parts: readonly TemplatePart[];
+  /** The keys of its variables. */
+  readonly keys: readonly ContextKey[];
+}
+
+export type TemplatePart = GlobPart | Variable;
+
+export interface Variable {
+  readonly key: ContextKey;
+  readonly otherwise: string | undefined;
+}
+
+export const variableStart = '$' + '{';
+
+/** `hasWildcards`: whether `*` and `?` are wildcards where they stand by themselves. */
+export function parseTemplate(text: string, hasWildcards: boolean): Template | Mistake {
+  const parts: TemplatePart[] = [];
+  const [head = '', ...tails] = text.split(variableStart);
+  const addText = (plain: string) => parts.push(...(hasWildcards ? partsOf(plain) : plain === '' ? [] : [plain]));
+  addText(head);
+  for (const tail of tails) {
+    const end = tail.indexOf('}');
+    if (end === -1) return ['invalid_value', `contains a \`${variableStart}\` without its \`}\``];
+    const part = readVariable(tail.slice(0, end));
+    if (typeof part !== 'string' && !('key' in part)) return part;
+    parts.push(part);
+    addText(tail.slice(end + 1));
+  }
+  const keys = parts
+    .map((part) => (typeof part === 'object' ? part.key : undefined))
+    .filter((key) => key !== undefined);
+  return { parts: joinTexts(parts), keys };
+}
+
+/** Several `*` in a row say no more than one, outside of variables. */
+export function collapseTemplateStars(text: string): string {
+  return text.replace(/(\$\{[^}]*\})|\*+/g, (_, variable: string | undefined) => variable ?? '*');
+}
+
+/** A template that was found to be sound when it was written. */
+export function readTemplate(text: string, hasWildcards: boolean): Template {
+  const template = parseTemplate(text, hasWildcards);
+  if ('parts' in template) return template;
+  throw new TypeError(`\`${shown(text)}\` is no sound template`);
+}
+
+/** Whether a variable asks for what is not known yet. */
+export function isUnknown({ keys }: Template, context: AccessContext): boolean {
+  return keys.some((key) => isPending(key, context));
+}
+
+/** Only texts and wildcards; `undefined` where a variable has no value, or several, or an object. */
+export function resolveParts({ parts }: Template, context: AccessContext): readonly GlobPart[] | undefined {
+  const resolved: GlobPart[] = [];
+  for (const part of parts) {
+    const known = typeof part === 'object' ? textFor(part, context) : part;
+    if (known === undefined) return undefined;
+    resolved.push(known);
+  }
+  return resolved;
+}
+
+/** What a request says must not make a pattern that takes long: one with more symbols is as though it had no value. */
+const symbolsMax = 1024;
+
+export function resolveSymbols(template: Template, context: AccessContext): readonly number[] | undefined {
+  const parts = resolveParts(template, context) ?? [];
+  const length = parts.reduce<number>((sum, part) => sum + (typeof part === 'string' ? part.length : 1), 0);
+  return parts.length === 0 || length > symbolsMax ? undefined : symbolsOf(parts);
+}
+
+function textFor({ key, otherwise }: Variable, context: AccessContext): string | undefined {
+  const values = valuesOf(key.read(context));
+  if (values.length === 0) return otherwise;
+  return values.length === 1 ? textOf(values[0]) : undefined;
+}
+
+function readVariable(inside: string): string | Variable | Mistake {
+  if (inside === '*' || inside === '?' || inside === '$') return inside;
+  const comma = inside.indexOf(',');
+  const name = comma === -1 ? inside : inside.slice(0, comma);
+  const key = parseContextKey(name);
+  if (!('read' in key)) return [key[0], `contains the variable \`${shown(name)}\`, which ${key[1]}`];
+  if (comma === -1) return { key, otherwise: undefined };
+  const otherwise = /^ *'([^']*)' *$/.exec(inside.slice(comma + 1))?.[1];
+  if (otherwise !== undefined) return { key, otherwise };
+  return ['invalid_value', `contains the variable \`${shown(name)}\` with a default that does not stand between \`'\``];
+}
+
+function joinTexts(parts: readonly TemplatePart[]): readonly TemplatePart[] {
+  const joined: TemplatePart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') joined[joined.length - 1] = last + part;
+    else joined.push(part);
+  }
+  return joined;
+}
