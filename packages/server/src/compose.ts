@@ -25,6 +25,7 @@ import { createManagementGateway } from './gateway/management-gateway.ts';
 import { createAccessEpochs } from './iam/access-epochs.ts';
 import { createDecisionLog } from './iam/decision-log.ts';
 import { createIamRules } from './iam/iam-rules.ts';
+import { createAccessMatrix } from './iam/matrix.ts';
 import { createAccessSimulator } from './iam/simulate.ts';
 import { createAppMails } from './identity/app-mails.ts';
 import { createAppOrigins } from './identity/app-origins.ts';
@@ -135,7 +136,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       audit: composeAudit(spaces, entities.cursors),
       idempotency,
       decisions,
-      ...composeAcl(spaces, { configs, clock, app }),
+      ...composeAcl(spaces, { configs, clock, cursors: entities.cursors, app }),
       settings: (env, occasion) =>
         createOrgSettings({ env, store: spaces[env].store, configs: configs[env], occasion }),
       origins,
@@ -202,12 +203,13 @@ function composePeople(
 }
 
 interface AclParts extends Pick<EntityParts, 'configs' | 'clock'> {
+  readonly cursors: Cursors;
   readonly app: AppGatewayParts;
 }
 
-function composeAcl({ test, prod }: Spaces, { configs, clock, app }: AclParts) {
-  const stores = { test: test.store, prod: prod.store };
-  return { simulator: createAccessSimulator({ stores, configs, clock }), appRoutes: appRoutes(app) };
+function composeAcl({ test, prod }: Spaces, { app, ...shared }: AclParts) {
+  const parts = { ...shared, stores: { test: test.store, prod: prod.store } };
+  return { simulator: createAccessSimulator(parts), matrix: createAccessMatrix(parts), appRoutes: appRoutes(app) };
 }
 
 function composeAudit({ platform, test, prod }: Spaces, cursors: Cursors) {

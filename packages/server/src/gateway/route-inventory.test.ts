@@ -63,6 +63,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer DELETE /auth/sessions/:id',
     'developer GET /acl/decisions',
     'developer GET /acl/decisions/:decision_id',
+    'developer GET /acl/matrix',
     'developer GET /api/entities',
     'developer GET /api/entity',
     'developer GET /api/entity/endpoints',

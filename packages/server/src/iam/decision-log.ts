@@ -30,10 +30,21 @@ export interface DecisionLog {
 
 /** Who holds hundreds of statements is denied by one of them as well as by all. */
 const matchedMax = 20;
+/** What was compared may come from the body of a request, and many denials are kept. */
+const nearMax = 10;
+const valuesMax = 5;
+const lengthMax = 128;
 
 function shortened(explanation: LoggedDecision['explanation']): Pick<LoggedDecision, 'explanation'> {
   if (explanation === undefined) return {};
-  return { explanation: { ...explanation, matched: explanation.matched.slice(0, matchedMax) } };
+  const matched = explanation.matched.slice(0, matchedMax);
+  const near = explanation.near.slice(0, nearMax).map((statement) => {
+    const { failed_condition } = statement;
+    if (failed_condition === undefined) return statement;
+    const actual = failed_condition.actual.slice(0, valuesMax).map((value) => value.slice(0, lengthMax).toWellFormed());
+    return { ...statement, failed_condition: { ...failed_condition, actual } };
+  });
+  return { explanation: { ...explanation, matched, near } };
 }
 
 /** In memory: the last denials of each org, for the orgs denied to most recently. */

@@ -1,4 +1,5 @@
 import type { Explanation, MatchedStatement } from '../access/decide.ts';
+import type { FailedCondition, NearStatement } from '../access/explanation.ts';
 import type { Outcome } from '../access/ruling.ts';
 
 /** A decision with what it came from, as builders are told of it. */
@@ -24,7 +25,13 @@ export interface DescribedStatement {
   /** The pattern that the action matched. */
   readonly Action: string;
   readonly Resource: string;
+  /** The fields that it is about, where it is not about all. A Deny takes these away and denies nothing else. */
+  readonly Fields?: readonly string[];
   readonly matched: boolean;
+  /** The first condition that does not hold. */
+  readonly failed_condition?: FailedCondition;
+  /** It depends on what is not known whether the statement matches. */
+  readonly open?: true;
   readonly broken?: MatchedStatement['broken'];
 }
 
@@ -33,12 +40,36 @@ export const draftPolicy = { policyId: '', policyName: 'draft', via: { kind: 'di
 
 export function describeDecision(explanation: Explanation): DescribedDecision {
   const { decision, considered } = explanation;
-  const matched = explanation.matched.map((statement) => describe(statement, true));
-  return { decision, reason: reasonOf(decision, matched), matched, considered };
+  const matched = [
+    ...explanation.matched.map((statement) => describe(statement, true)),
+    ...explanation.near.map((statement) => ({ ...describe(statement, false), ...failureOf(statement) })),
+  ];
+  return { decision, reason: reasonOf(decision, decisiveStatement({ decision, matched })), matched, considered };
+}
+
+/** The statement that the decision comes from; of an undecided one, a statement that it depends on. */
+export function decisiveStatement({
+  decision,
+  matched,
+}: Pick<DescribedDecision, 'decision' | 'matched'>): DescribedStatement | undefined {
+  switch (decision) {
+    case 'allowed':
+      return matched.find((one) => one.matched && one.Effect === 'Allow');
+    case 'explicit_deny':
+      return matched.find((one) => one.matched && one.Effect === 'Deny' && one.Fields === undefined);
+    case 'implicit_deny':
+      return undefined;
+    case 'undecided':
+      return matched.find((one) => one.open === true);
+  }
+}
+
+function failureOf({ failed_condition }: NearStatement): Pick<DescribedStatement, 'failed_condition' | 'open'> {
+  return failed_condition === undefined ? { open: true } : { failed_condition };
 }
 
 function describe(statement: MatchedStatement, matched: boolean): DescribedStatement {
-  const { policyId, policyName, via, Sid, Effect, actionPattern, resourcePattern, broken } = statement;
+  const { policyId, policyName, via, Sid, Effect, actionPattern, resourcePattern, Fields, broken } = statement;
   const isDraft = policyId === draftPolicy.policyId;
   return {
     source: isDraft ? 'draft' : via.kind,
@@ -49,23 +80,22 @@ function describe(statement: MatchedStatement, matched: boolean): DescribedState
     Effect,
     Action: actionPattern,
     Resource: resourcePattern,
+    ...(Fields === undefined ? {} : { Fields }),
     matched,
     ...(broken === undefined ? {} : { broken }),
   };
 }
 
-function reasonOf(decision: Outcome, matched: readonly DescribedStatement[]): string {
-  const named = (effect: DescribedStatement['Effect']): string =>
-    nameOf(matched.find((one) => one.matched && one.Effect === effect));
+function reasonOf(decision: Outcome, decisive: DescribedStatement | undefined): string {
   switch (decision) {
     case 'allowed':
-      return `${named('Allow')} allows it`;
+      return `${nameOf(decisive)} allows it`;
     case 'explicit_deny':
-      return `${named('Deny')} denies it, whatever else allows it`;
+      return `${nameOf(decisive)} denies it, whatever else allows it`;
     case 'implicit_deny':
       return 'no statement allows it';
     case 'undecided':
-      return 'it depends on what is not given';
+      return `${nameOf(decisive)} depends on what is not given`;
   }
 }
 

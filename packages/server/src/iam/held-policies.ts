@@ -1,4 +1,5 @@
 import type { AttachedPolicy } from '../access/decide.ts';
+import { readRecord } from '../entities/record.ts';
 import { directKey } from '../entities/record-keys.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import type { Workspace } from '../entities/workspace.ts';
@@ -11,9 +12,13 @@ import { linksOf } from './links.ts';
  * is held. A bounded number of reads: the links, then the groups in one read, then the policies in one read. A link
  * to what is not there grants nothing.
  */
-export async function heldPolicies(workspace: Workspace, userId: string): Promise<readonly AttachedPolicy[]> {
+export async function heldPolicies(
+  workspace: Workspace,
+  userId: string,
+  read: RecordReader = readRecords,
+): Promise<readonly AttachedPolicy[]> {
   const { policyLinks, groupLinks } = await linksOf(workspace.scope, userId);
-  const groups = await readRecords(
+  const groups = await read(
     workspace,
     'group',
     groupLinks.map((item) => textOf(item, 'group_id')),
@@ -23,7 +28,7 @@ export async function heldPolicies(workspace: Workspace, userId: string): Promis
     ...groups.flatMap((group) => policyIdsOf(JSON.parse(group.value)).map((id) => ({ id, via: viaGroup(group) }))),
   ];
   const policies = new Map(
-    (await readPolicies(workspace, [...new Set(sources.map(({ id }) => id))])).map((read) => [read.policyId, read]),
+    (await readPolicies(workspace, [...new Set(sources.map(({ id }) => id))], read)).map((one) => [one.policyId, one]),
   );
   return sources.flatMap(({ id, via }) => {
     const policy = policies.get(id);
@@ -35,8 +40,9 @@ export async function heldPolicies(workspace: Workspace, userId: string): Promis
 export async function readPolicies(
   workspace: Workspace,
   ids: readonly string[],
+  read: RecordReader = readRecords,
 ): Promise<readonly Omit<AttachedPolicy, 'via'>[]> {
-  const items = await readRecords(workspace, 'aclpolicy', ids);
+  const items = await read(workspace, 'aclpolicy', ids);
   return items.map((item) => policyOf(JSON.parse(item.value)));
 }
 
@@ -54,6 +60,20 @@ export async function readRecords(
   if (ids.length === 0) return [];
   const keys = ids.map((id): Key => recordKey(workspace, entityName, id));
   return (await workspace.scope.get(keys)).filter((item) => item !== undefined);
+}
+
+export type RecordReader = typeof readRecords;
+
+/** Reads each record of one workspace once, for whoever asks for the same ones again and again within one answer. */
+export function rememberingReader(): RecordReader {
+  const known = new Map<string, Item | undefined>();
+  return async (workspace, entityName, ids) => {
+    const missing = ids.filter((id) => !known.has(`${entityName} ${id}`));
+    const found = await readRecords(workspace, entityName, missing);
+    for (const id of missing) known.set(`${entityName} ${id}`, undefined);
+    for (const item of found) known.set(`${entityName} ${readRecord(item).data.id}`, item);
+    return ids.map((id) => known.get(`${entityName} ${id}`)).filter((item) => item !== undefined);
+  };
 }
 
 /** Where the record of a system entity lies. */

@@ -1,6 +1,7 @@
 import type { AccessContext } from '../access/context.ts';
 import { type CompiledAccess, compilePolicies } from '../access/decide.ts';
 import type { Statement } from '../access/statement.ts';
+import type { RecordData } from '../entities/record.ts';
 import type { Workspace } from '../entities/workspace.ts';
 import { Problem } from '../lib/problem.ts';
 import { draftPolicy } from './describe-decision.ts';
@@ -22,15 +23,20 @@ export async function memberAsPerson(workspace: Workspace, userId: string): Prom
   const data = (await findMember(workspace, userId))?.data;
   if (data === undefined)
     throw new Problem('not_found', `there is no member \`${userId.slice(0, 100)}\` in \`${workspace.tenantCode}\``);
-  const { orgCode, tenantId, tenantCode, env } = workspace;
-  const user = { id: data.id, email: String(data.email) };
-  const names = { fn: String(data.fn ?? ''), ln: String(data.ln ?? '') };
-  return {
-    access: compilePolicies(await heldPolicies(workspace, data.id)),
-    user,
-    jwt: { org: orgCode, tenant_id: tenantId, tenant_code: tenantCode, env, sub: user.id, email: user.email, ...names },
-    member: { ...user, status: String(data.status ?? '') },
-  };
+  const access = compilePolicies(await heldPolicies(workspace, data.id));
+  const member = { id: data.id, email: String(data.email), status: String(data.status ?? '') };
+  return { access, ...callerOf(workspace, data), member };
+}
+
+/** What the context of a member's call says of the member. */
+export function callerOf(
+  { orgCode, tenantId, tenantCode, env }: Workspace,
+  member: RecordData,
+): Pick<AccessContext, 'user' | 'jwt'> {
+  const user = { id: member.id, email: String(member.email) };
+  const names = { fn: String(member.fn ?? ''), ln: String(member.ln ?? '') };
+  const place = { org: orgCode, tenant_id: tenantId, tenant_code: tenantCode, env };
+  return { user, jwt: { ...place, sub: user.id, email: user.email, ...names } };
 }
 
 /** Whoever would hold these statements and nothing else. */

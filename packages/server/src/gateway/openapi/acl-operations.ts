@@ -1,3 +1,4 @@
+import { verbs } from '../../access/verbs.ts';
 import {
   anyOf,
   arrayOf,
@@ -5,12 +6,13 @@ import {
   guid,
   type JsonSchema,
   objectOf,
+  orNull,
   schemaReference,
   text,
   time,
 } from './json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
-import { env, queryParameter } from './parameters.ts';
+import { env, queryParameter, required } from './parameters.ts';
 
 const tag = 'access control';
 
@@ -63,6 +65,29 @@ const questionOperations: readonly Operation[] = [
     body: jsonContent(schemaReference('Simulation')),
     replies: [{ status: 200, description: 'The decision.', content: jsonContent(schemaReference('Simulated')) }],
     problems: ['validation_failed', 'unknown_field', 'not_found', 'method_not_allowed', 'origin_refused'],
+  },
+  {
+    method: 'GET',
+    path: '/acl/matrix',
+    operationId: 'readAccessMatrix',
+    tag,
+    summary: 'Who can do what in a workspace: each member with each verb on each entity',
+    access: 'token',
+    parameters: [
+      env,
+      required(queryParameter('tenant_code', text)),
+      queryParameter('entity', text, 'One entity alone.'),
+      queryParameter('pagesize', { type: 'integer', minimum: 1, maximum: 50, default: 50 }),
+      queryParameter('nexttoken', text),
+    ],
+    replies: [
+      {
+        status: 200,
+        description: 'Some members, and where there are more, how to go on.',
+        content: jsonContent(objectOf({ items: arrayOf(schemaReference('MatrixRow')), nexttoken: orNull(text) })),
+      },
+    ],
+    problems: ['not_found', 'invalid_cursor'],
   },
 ];
 
@@ -141,6 +166,28 @@ export const aclSchemas: Readonly<Record<string, JsonSchema>> = {
     },
     ['user', 'needs', 'fields'],
   ),
+  MatrixRow: objectOf({
+    user_id: guid,
+    email: text,
+    role: text,
+    status: { ...text, description: 'Who is not `active` is let in nowhere.' },
+    entities: {
+      type: 'object',
+      additionalProperties: objectOf(Object.fromEntries(verbs.map((verb) => [verb, schemaReference('MatrixCell')]))),
+    },
+  }),
+  MatrixCell: objectOf(
+    {
+      decision: outcome,
+      policy: text,
+      policy_id: text,
+      group: text,
+      Sid: text,
+      Fields: arrayOf(text),
+      conditional: { const: true, description: 'A condition may decide otherwise.' },
+    },
+    ['policy', 'policy_id', 'group', 'Sid', 'Fields', 'conditional'],
+  ),
   DescribedStatement: objectOf(
     {
       source: { ...text, enum: ['direct', 'group', 'draft'], description: 'How the person came by it.' },
@@ -152,9 +199,12 @@ export const aclSchemas: Readonly<Record<string, JsonSchema>> = {
       Effect: { ...text, enum: ['Allow', 'Deny'] },
       Action: { ...text, description: 'The pattern that the action matched.' },
       Resource: { ...text, description: 'The pattern that the resource matched.' },
+      Fields: { ...arrayOf(text), description: 'The fields that it is about, where it is not about all.' },
       matched: { type: 'boolean', description: 'False where only the condition kept the statement from it.' },
+      failed_condition: objectOf({ operator: text, key: text, expected: arrayOf(text), actual: arrayOf(text) }),
+      open: { const: true, description: 'It depends on what is not given whether the statement matches.' },
       broken: arrayOf(schemaReference('InputError')),
     },
-    ['group', 'group_id', 'policy_id', 'Sid', 'broken'],
+    ['group', 'group_id', 'policy_id', 'Sid', 'Fields', 'failed_condition', 'open', 'broken'],
   ),
 };
