@@ -102,9 +102,10 @@ test('more than 20 sign-ups from one network are let in, and the later ones are 
   assert.deepEqual(counts, [...Array.from({ length: 20 }, () => 1), 0, 0]);
 });
 
-test('A25, A26: a provider that verifies the address signs in to the account that has verified it, and takes nothing from it', async () => {
+test('A25, A26: a provider that verifies the address signs in to the account that has verified it, and takes nothing from it', async (t) => {
   const app = await signUp(gateways);
   const provider = await startIdentityProvider();
+  t.after(() => provider.close());
   await allowIssuers(app, [{ issuer: provider.issuer, audiences: [clientAtProvider] }]);
   const [verified, waiting] = [await signUpUser(app), await signUpUser(app)];
   assert.equal((await verify(await codeTo(gateways, verified.email, page), app)).status, 204);
@@ -113,7 +114,6 @@ test('A25, A26: a provider that verifies the address signs in to the account tha
   assert.equal((await signIn(app, verified.email)).id, verified.id);
   assert.equal(await isVerified(verified), true);
   const other = await through(waiting.email);
-  provider.close();
   assert.notEqual(other.body.user_id, waiting.id);
   assertProblem(await act(waiting, 'GET', '/user/me'), 'token_invalid');
   // Its code only says what is so, and gives it nothing back.

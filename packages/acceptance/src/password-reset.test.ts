@@ -51,12 +51,12 @@ test('A35: by a mailed code a person sets a new password, every token of the old
   assert.equal((await act(again, 'GET', '/user/me')).body.email_verified, true);
 });
 
-test('H02, H08: the answer is the same for every address, and asking changes nothing', async () => {
+test('H02, H08: the answer is the same for every address, and asking changes nothing', async (t) => {
   const provider = await startIdentityProvider();
+  t.after(() => provider.close());
   await allowIssuers(neighbour, [{ issuer: provider.issuer, audiences: [clientAtProvider] }]);
   const email = newEmail('provider');
   assert.equal((await exchangeToken(neighbour, provider.token(personAt('ann', { email })))).status, 200);
-  provider.close();
   const user = await signUpUser(neighbour);
   const before = (await act(user, 'GET', '/user/me')).text;
   const asked = [user.email, user.email.toUpperCase(), newEmail('nobody'), email, 'a@localhost'];
