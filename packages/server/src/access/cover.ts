@@ -1,7 +1,9 @@
 import { covers, type Effort, overlaps, type Pattern, readPattern, spend } from './cover-pattern.ts';
+import { coversScope, type Scope, scopeOf, unlimited } from './cover-scope.ts';
 import type { Effect } from './effect.ts';
-import { foldAscii } from './glob.ts';
+import { collapseStars, foldAscii } from './glob.ts';
 import { readStatement } from './statement.ts';
+import { variableStart, withoutVariables } from './template.ts';
 
 /** A policy as it is stored: its statements may be broken. */
 export interface HeldPolicy {
@@ -43,9 +45,10 @@ const stepsMax = 2_000_000;
  * Whether a write gives out more than its author holds, or lifts a Deny that holds for the author.
  *
  * Each pair of an action pattern and a resource pattern of a granted Allow must be covered by one Allow of the author,
- * and no Deny of the author may overlap it. Granted are the pairs of `after`, but for those that stood before: covered
+ * under no condition or the same one and on at least the same fields, and no Deny of the author may overlap it, whatever
+ * its condition or fields. Granted are the pairs of `after`, but for those that stood before: covered
  * by one Allow of `before` and not freed by a Deny that goes away in the same write. A Deny goes away when one of its
- * pairs is covered by no Deny of `after`. In doubt it is an escalation: a broken Allow covers nothing and is granted
+ * pairs is covered by no Deny of `after`, or only under a condition or on fields. In doubt it is an escalation: a broken Allow covers nothing and is granted
  * as far as it may have meant, a broken Deny of the author overlaps everything.
  */
 export function findEscalation(
@@ -71,6 +74,7 @@ interface ReadStatement {
   readonly isBroken: boolean;
   readonly actions: PatternList;
   readonly resources: PatternList;
+  readonly scope: Scope;
 }
 
 /** A Deny that goes away, with the first of its pairs that does. */
@@ -114,7 +118,9 @@ function liftedDenies(
   const lifted: LiftedDeny[] = [];
   for (const statement of before) {
     if (statement.effect !== 'Deny') continue;
-    const pair = pairsOf(statement).find(([action, resource]) => !coverPair(standing, { action, resource, effort }));
+    const pair = pairsOf(statement).find(
+      ([action, resource]) => !coverPair(standing, { action, resource, scope: statement.scope, effort }),
+    );
     if (pair !== undefined) lifted.push({ statement, action: pair[0], resource: pair[1] });
   }
   return lifted;
@@ -130,7 +136,7 @@ function firstExcess(after: readonly ReadStatement[], comparison: Comparison, ef
   for (const statement of after) {
     if (statement.effect !== 'Allow') continue;
     for (const [action, resource] of pairsOf(statement)) {
-      const pair = { action, resource, effort };
+      const pair = { action, resource, scope: statement.scope, effort };
       if (coverPair(comparison.standing, pair) && !overlapPair(comparison.lifted, pair)) continue;
       if (!coverPair(comparison.allows, pair)) return excess('uncovered', statement, pair);
       if (overlapPair(comparison.denies, pair)) return excess('denied', statement, pair);
@@ -157,6 +163,7 @@ function excess(
 interface Pair {
   readonly action: Pattern;
   readonly resource: Pattern;
+  readonly scope: Scope;
   readonly effort: Effort;
 }
 
@@ -165,9 +172,12 @@ function* pairsOf({ actions, resources }: ReadStatement): Generator<readonly [Pa
 }
 
 /** One statement has to cover the pair alone: two that cover it together are not looked for. */
-function coverPair(statements: readonly ReadStatement[], { action, resource, effort }: Pair): boolean {
+function coverPair(statements: readonly ReadStatement[], { action, resource, scope, effort }: Pair): boolean {
   return statements.some(
-    (statement) => statement.actions.covers(action, effort) && statement.resources.covers(resource, effort),
+    (statement) =>
+      statement.actions.covers(action, effort) &&
+      statement.resources.covers(resource, effort) &&
+      coversScope(statement.scope, scope, effort),
   );
 }
 
@@ -202,28 +212,34 @@ function readElement(policy: HeldPolicy, position: number, element: unknown): Re
     isBroken,
     actions: new PatternList((reading.Action ?? everything).map(foldAscii)),
     resources: new PatternList(reading.Resource ?? everything),
+    scope: isBroken ? unlimited : scopeOf(reading.Condition, reading.Fields),
   };
 }
 
 const everything: readonly string[] = ['*'];
 
-/** The patterns of a member of a statement. Remembers what it was asked, since pairs ask for the same again and again. */
+/**
+ * The patterns of a member of a statement. One with variables may reach as far as with a `*` in their places, and covers
+ * none but itself. Remembers what it was asked, since pairs ask for the same again and again.
+ */
 class PatternList {
   readonly patterns: readonly Pattern[];
   readonly #texts: ReadonlySet<string>;
+  readonly #covering: readonly Pattern[];
   readonly #covered = new Map<string, boolean>();
   readonly #overlapped = new Map<string, boolean>();
 
   constructor(texts: readonly string[]) {
     this.#texts = new Set(texts);
-    this.patterns = [...this.#texts].map(readPattern);
+    this.patterns = [...this.#texts].map(readWidest);
+    this.#covering = this.patterns.filter(({ text }) => !text.includes(variableStart));
   }
 
   /** Whether one of the patterns covers this one. */
   covers(narrow: Pattern, effort: Effort): boolean {
     if (!spend(effort, 1)) return false;
     if (this.#texts.has('*') || this.#texts.has(narrow.text)) return true;
-    return remember(this.#covered, narrow.text, () => this.patterns.some((wide) => covers(wide, narrow, effort)));
+    return remember(this.#covered, narrow.text, () => this.#covering.some((wide) => covers(wide, narrow, effort)));
   }
 
   /** Whether one of the patterns overlaps this one. */
@@ -232,6 +248,10 @@ class PatternList {
     if (this.#texts.has('*') || this.#texts.has(other.text)) return true;
     return remember(this.#overlapped, other.text, () => this.patterns.some((one) => overlaps(one, other, effort)));
   }
+}
+
+function readWidest(text: string): Pattern {
+  return { ...readPattern(collapseStars(withoutVariables(text))), text };
 }
 
 function remember(known: Map<string, boolean>, text: string, ask: () => boolean): boolean {

@@ -14,14 +14,16 @@ export interface FieldPatterns {
   readonly excludes: readonly Glob[];
 }
 
-/** Patterns that exclude begin with `!`; where all of them do, the rest is included. */
 export function compileFields(patterns: readonly string[]): FieldPatterns {
+  const { includes, excludes } = splitFields(patterns);
+  return { includes: includes.map(compileGlob), excludes: excludes.map(compileGlob) };
+}
+
+/** Patterns that exclude begin with `!`; where all of them do, the rest is included. */
+export function splitFields(patterns: readonly string[]): Readonly<Record<'includes' | 'excludes', readonly string[]>> {
   const includes = patterns.filter((pattern) => !isExclusion(pattern));
   const excludes = patterns.filter(isExclusion).map((pattern) => pattern.slice(1));
-  return {
-    includes: (includes.length === 0 ? ['*'] : includes).map(compileGlob),
-    excludes: excludes.map(compileGlob),
-  };
+  return { includes: includes.length === 0 ? ['*'] : includes, excludes };
 }
 
 /** What statements grant and take. In every list, `undefined` stands for all fields. */

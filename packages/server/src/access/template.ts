@@ -71,6 +71,11 @@ export function resolveParts({ parts }: Template, context: AccessContext): reado
   return resolved;
 }
 
+/** A pattern that reaches at least as far as one with variables does: each of them, and each escape, is a `*` in it. */
+export function withoutVariables(pattern: string): string {
+  return pattern.replace(/\$\{[^}]*\}/g, '*');
+}
+
 /** What a request says must not make a pattern that takes long: one with more symbols is as though it had no value. */
 const symbolsMax = 1024;
 
