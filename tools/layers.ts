@@ -47,10 +47,13 @@ const testsMayAlsoImport: readonly string[] = ['store/port.ts', 'store/open-stor
 
 /** Files and folders beside the `*.test.ts` files that exist for tests, and that nothing else may import. */
 const testSupport: readonly string[] = [
+  'access/proof',
+  'access/reference-evaluator.ts',
   'entities/field-types/cases',
   'entities/plain-list-for-tests.ts',
   'entities/crashing-store.ts',
   'entities/record-bench.ts',
+  'entities/rows-for-tests.ts',
   'entities/turn-store.ts',
   'entities/transfer/import-for-tests.ts',
   'entities/transfer/rows-for-tests.ts',

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { noContext } from './context.ts';
 import { type AttachedPolicy, type CompiledAccess, compilePolicies } from './decide.ts';
 import { referenceDecision } from './reference-evaluator.ts';
-import type { Outcome } from './ruling.ts';
 import { verbs } from './verbs.ts';
 
 interface AccessRequest {
@@ -14,38 +11,12 @@ interface AccessRequest {
   readonly resource: string;
 }
 
-interface DecisionCase {
-  readonly name: string;
-  /** The `statements` of each policy that the caller holds. */
-  readonly policies: readonly unknown[];
-  readonly requests: readonly (AccessRequest & { readonly decision: Outcome })[];
-}
-
-const cases: readonly DecisionCase[] = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'decision-cases.json'), 'utf8'),
-);
-
 function attach(statements: unknown, index = 0): AttachedPolicy {
   return { policyId: `p${index}`, policyName: `policy ${index}`, via: { kind: 'direct' }, statements };
 }
 
 function compile(policies: readonly unknown[]): CompiledAccess {
   return compilePolicies(policies.map(attach));
-}
-
-for (const { name, policies, requests } of cases) {
-  test(name, () => {
-    const access = compile(policies);
-    for (const { action, resource, decision } of requests) {
-      assert.equal(access.rule(action, resource, noContext).outcome, decision, `${action} on ${resource}`);
-      assert.equal(
-        access.explain(action, resource, noContext).decision,
-        decision,
-        `${action} on ${resource}, explained`,
-      );
-      assert.equal(referenceDecision(policies, action, resource), decision, `${action} on ${resource}, by reference`);
-    }
-  });
 }
 
 const anyAction = fc

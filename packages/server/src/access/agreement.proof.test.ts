@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { agree, type Distribution, describe } from './proof/agreement.ts';
+import { operatorNames } from './proof/random-policies.ts';
+
+test('agrees with the reference evaluator on 100,000 pairs of policies and a request', () => {
+  const seen: Distribution = new Map();
+  const found = agree(100_000, 1, seen);
+  assert.equal(found, undefined, found === undefined ? '' : describe(found));
+  const worlds = 20_000;
+  for (const outcome of ['allowed', 'explicit_deny', 'implicit_deny', 'allowed, not all fields']) {
+    assert.ok((seen.get(outcome) ?? 0) > worlds / 20, `${outcome}: ${seen.get(outcome)}`);
+  }
+  for (const operator of operatorNames) {
+    for (const result of ['holds', 'fails']) {
+      const count = ['', 'IfExists'].map((suffix) => seen.get(`${operator}${suffix} ${result}`) ?? 0);
+      assert.ok(Math.max(...count) > 20, `${operator} ${result}: ${count}`);
+      if (operator === 'Null') continue;
+      for (const qualifier of ['ForAnyValue', 'ForAllValues']) {
+        const name = `${qualifier}:${operator} ${result}`;
+        assert.ok((seen.get(name) ?? 0) > 0, `${name} never came up`);
+      }
+    }
+  }
+});

@@ -1,0 +1,134 @@
+import type { AccessContext } from '../context.ts';
+import { contains, readAddress, readNetwork } from './reference-address.ts';
+import { isKey, valuesOf } from './reference-context.ts';
+import { inSmallLetters } from './reference-letters.ts';
+import { compareDecimals, type Decimal, readDecimal, readMoment } from './reference-numbers.ts';
+import { patternFits, readPieces, resolve, textOf } from './reference-pattern.ts';
+
+/** One key under one operator of a condition. */
+export interface ConditionEntry {
+  readonly qualifier: 'ForAnyValue' | 'ForAllValues' | undefined;
+  /** Without qualifier and suffix. */
+  readonly operator: string;
+  readonly hasIfExists: boolean;
+  readonly key: string;
+  readonly expected: readonly unknown[];
+}
+
+/** The entries of a condition, all of which must hold; `unreadable` when one of them means nothing. */
+export function readCondition(condition: unknown): readonly ConditionEntry[] | 'unreadable' {
+  if (!isObject(condition)) return 'unreadable';
+  const entries: ConditionEntry[] = [];
+  for (const [name, keys] of Object.entries(condition)) {
+    if (!isObject(keys) || !isOperator(readOperator(name))) return 'unreadable';
+    for (const [key, value] of Object.entries(keys)) {
+      const expected: readonly unknown[] = Array.isArray(value) ? value : [value];
+      entries.push({ ...readOperator(name), key, expected });
+    }
+  }
+  return entries.every(isSound) ? entries : 'unreadable';
+}
+
+export function entryHolds(entry: ConditionEntry, effect: 'Allow' | 'Deny', context: AccessContext): boolean {
+  const { qualifier, operator, hasIfExists, key, expected } = entry;
+  const values = valuesOf(key, context);
+  if (operator === 'Null') return expected.some((word) => String(word) === String(values.length === 0));
+  const holdsFor = (value: unknown) => valueHolds(operator, value, { expected, context });
+  if (values.length === 0) {
+    if (hasIfExists) return true;
+    if (qualifier !== undefined) return qualifier === 'ForAllValues';
+    return isNegated(operator);
+  }
+  if (qualifier === 'ForAnyValue') return values.some(holdsFor);
+  if (qualifier === 'ForAllValues') return values.every(holdsFor);
+  // Several values where one is asked for cannot be judged: that must not allow, and must not switch a Deny off.
+  return values.length > 1 ? effect === 'Deny' : holdsFor(values[0]);
+}
+
+function readOperator(name: string): Pick<ConditionEntry, 'qualifier' | 'operator' | 'hasIfExists'> {
+  const qualifier = (['ForAnyValue', 'ForAllValues'] as const).find((word) => name.startsWith(`${word}:`));
+  const rest = qualifier === undefined ? name : name.slice(qualifier.length + 1);
+  const hasIfExists = rest.endsWith('IfExists');
+  return { qualifier, operator: hasIfExists ? rest.slice(0, -'IfExists'.length) : rest, hasIfExists };
+}
+
+const isNegated = (operator: string) => operator.includes('Not');
+
+const stringOperators = ['Equals', 'NotEquals', 'EqualsIgnoreCase', 'NotEqualsIgnoreCase', 'Like', 'NotLike'];
+const orders = ['Equals', 'NotEquals', 'LessThan', 'LessThanEquals', 'GreaterThan', 'GreaterThanEquals'];
+const operators = [
+  ...stringOperators.map((one) => `String${one}`),
+  ...orders.flatMap((order) => [`Numeric${order}`, `Date${order}`]),
+  ...['Bool', 'IpAddress', 'NotIpAddress', 'Null'],
+];
+
+function isOperator({ qualifier, operator, hasIfExists }: ReturnType<typeof readOperator>): boolean {
+  return operators.includes(operator) && !(operator === 'Null' && (hasIfExists || qualifier !== undefined));
+}
+
+function isSound({ operator, key, expected }: ConditionEntry): boolean {
+  return isKey(key) && expected.length > 0 && expected.every((value) => mayBeExpected(operator, value));
+}
+
+function mayBeExpected(operator: string, value: unknown): boolean {
+  if (!['string', 'number', 'boolean'].includes(typeof value)) return false;
+  if (operator.startsWith('String')) return readPieces(String(value)) !== undefined;
+  if (operator.startsWith('Numeric')) return readDecimal(value) !== undefined;
+  if (operator.startsWith('Date')) return readMoment(value) !== undefined;
+  if (operator.endsWith('IpAddress')) return readNetwork(value) !== undefined;
+  return ['true', 'false'].includes(String(value));
+}
+
+interface Expectation {
+  readonly expected: readonly unknown[];
+  readonly context: AccessContext;
+}
+
+/** Several expected values are alternatives; of a negated operator none of them may fit. */
+function valueHolds(operator: string, value: unknown, { expected, context }: Expectation): boolean {
+  if (operator.startsWith('String')) {
+    const fits = expected.some((pattern) => textFits(operator, value, String(pattern), context));
+    return isNegated(operator) ? !fits : fits;
+  }
+  if (operator === 'Bool') return isTruth(value) && expected.some((word) => String(word) === String(value));
+  if (operator.endsWith('IpAddress')) {
+    const address = readAddress(value);
+    if (address === undefined) return false;
+    const lies = expected.map(readNetwork).some((network) => network !== undefined && contains(network, address));
+    return isNegated(operator) ? !lies : lies;
+  }
+  const read = operator.startsWith('Numeric') ? readDecimal : readMoment;
+  const order = operator.slice(operator.startsWith('Numeric') ? 'Numeric'.length : 'Date'.length);
+  const known = read(value);
+  if (known === undefined) return false;
+  const others = expected.map(read).filter((other) => other !== undefined);
+  return order === 'NotEquals'
+    ? others.every((other) => compareDecimals(known, other) !== 0)
+    : others.some((other) => isOrdered(known, order, other));
+}
+
+function isTruth(value: unknown): boolean {
+  return value === true || value === false || value === 'true' || value === 'false';
+}
+
+function isOrdered(left: Decimal, order: string, right: Decimal): boolean {
+  const difference = compareDecimals(left, right);
+  if (order === 'Equals') return difference === 0;
+  if (order === 'LessThan') return difference < 0;
+  if (order === 'LessThanEquals') return difference <= 0;
+  return order === 'GreaterThan' ? difference > 0 : difference >= 0;
+}
+
+function textFits(operator: string, value: unknown, pattern: string, context: AccessContext): boolean {
+  const text = textOf(value);
+  if (text === undefined) return false;
+  const symbols = resolve(readPieces(pattern) ?? [], context, operator.endsWith('Like') ? 'wildcards' : 'letters');
+  if (symbols === undefined) return false;
+  if (operator.endsWith('Like')) return patternFits(symbols, Array.from(text));
+  const expected = symbols.join('');
+  return operator.endsWith('IgnoreCase') ? inSmallLetters(expected) === inSmallLetters(text) : expected === text;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

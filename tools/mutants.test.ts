@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { applyMutant, mutantsOf } from './mutants.ts';
+
+function faultsIn(text: string): readonly string[] {
+  return mutantsOf('a.ts', text).map((mutant) => applyMutant(text, mutant));
+}
+
+test('turns operators, conditions, truths, numbers and names round, one at a time', () => {
+  const cases: readonly (readonly string[])[] = [
+    ['a === b', 'a !== b'],
+    ['a < b', 'a <= b', 'a > b'],
+    ['a && !b', 'a || !b', 'a && b'],
+    ['if (a) b();', 'if (false) b();', 'if (true) b();'],
+    ['a ? b : c', '!(a) ? b : c'],
+    ['const a = [true, 7];', 'const a = [false, 7];', 'const a = [true, 8];'],
+    ["a === 'b'", "a !== 'b'", 'a === "b~"'],
+    ['a.some(b)', 'a.every(b)'],
+  ];
+  for (const [text = '', ...expected] of cases) {
+    assert.deepEqual(faultsIn(text), expected, text);
+  }
+});
+
+test('plants nothing into types, imports, names of members and sentences', () => {
+  for (const text of [
+    "import { a } from './a.ts';",
+    "type A = 'b' | 1 | true;",
+    "interface A { readonly b: 'c' }",
+    "const a: 'b' | undefined = c;",
+    "const a = { 'b-c': d };",
+    "report('field must be there');",
+  ]) {
+    assert.deepEqual(faultsIn(text), [], text);
+  }
+});
