@@ -12,8 +12,9 @@ export interface DecisionCase {
 }
 
 export interface CaseRequest {
-  readonly action: string;
-  readonly resource: string;
+  /** Without both, somebody reads an order: `getorder` on `/item/order/1`. */
+  readonly action?: string;
+  readonly resource?: string;
   /** What the case depends on; everything else is as in `plainContext`. */
   readonly context?: CaseContext;
   readonly decision: 'allowed' | 'explicit_deny' | 'implicit_deny';
@@ -34,7 +35,7 @@ export const decisionCases: readonly DecisionCase[] = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', 'decision-cases.json'), 'utf8'),
 );
 
-export function toRequest({ action, resource, context }: CaseRequest): ReferenceRequest {
+export function toRequest({ action = 'getorder', resource = '/item/order/1', context }: CaseRequest): ReferenceRequest {
   const { request, user, tenant, ...rest } = context ?? {};
   const { queryParameters = {}, ...others } = request ?? {};
   return {
