@@ -48,6 +48,8 @@ export interface Statement {
   readonly Effect: 'Allow' | 'Deny';
   readonly Action: readonly string[];
   readonly Resource: readonly string[];
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly Fields?: readonly string[];
 }
 
 interface SignedUp {

@@ -124,6 +124,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     clientAddress,
     jwks: signingKeys.jwks,
     origins,
+    clock,
   };
   return {
     app: createAppGateway(app),

@@ -6,7 +6,7 @@ import { collapseStars } from './glob.ts';
 import { type Mistake, type Report, shown } from './mistake.ts';
 import { patternMistake } from './pattern-limits.ts';
 import { readFields } from './read-fields.ts';
-import { collapseTemplateStars, parseTemplate, variableStart } from './template.ts';
+import { collapseTemplateStars, parseTemplate } from './template.ts';
 import { mayMatchAction } from './verbs.ts';
 
 type InputError = NonNullable<ProblemDetails['errors']>[number];
@@ -44,26 +44,9 @@ export function parseStatements(input: unknown): ParsedStatements {
   if (jsonBytes(elements) > bytesMax)
     return refused('too_long', `a policy has at most ${bytesMax} bytes of statements`);
   const readings = elements.map((element, index) => readStatement(element, `/${index}`));
-  const unwired = conditionsAreWired ? [] : readings.flatMap(unwiredMembers);
-  const errors = [...readings.flatMap((reading) => reading.errors), ...unwired, ...repeatedSids(readings)];
+  const errors = [...readings.flatMap((reading) => reading.errors), ...repeatedSids(readings)];
   const statements = readings.map(statementOf).filter((statement) => statement !== undefined);
   return errors.length === 0 ? { statements } : { errors };
-}
-
-/** Whether requests are decided with what conditions, variables and fields ask for. Until then none may be written. */
-const conditionsAreWired: boolean = false;
-
-function unwiredMembers({ Condition, Fields, Resource = [] }: StatementReading, index: number): readonly InputError[] {
-  const error = (at: string, what: string): InputError => ({
-    pointer: `/${index}${at}`,
-    code: 'not_supported',
-    message: `${what} not supported yet`,
-  });
-  return [
-    ...(Condition === undefined ? [] : [error('/Condition', '`Condition` is')]),
-    ...(Fields === undefined ? [] : [error('/Fields', '`Fields` is')]),
-    ...(Resource.some((pattern) => pattern.includes(variableStart)) ? [error('/Resource', 'variables are')] : []),
-  ];
 }
 
 /** What can be understood of a statement. What is not there, or not understood, is `undefined`. */

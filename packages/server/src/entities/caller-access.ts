@@ -1,11 +1,23 @@
+import type { RowAccess } from './row-access.ts';
 import type { RecordCall } from './write-loop.ts';
 
 /** What the caller may do beside the call itself. Entities know that this is decided, not how. */
 export interface CallerAccess {
-  /** @param resource the path below the app, as policies name it. */
-  may(verb: string, entityName: string, resource: string): boolean;
-  /** Asks for a verb on the call's entity, at the call's path or another. @throws Problem `access_denied`. */
-  demand(verb: string, resource?: string): void;
+  /** What the caller may do with the records that a request of its own would be about. */
+  rows(request: RowRequest): RowAccess | undefined;
+  /** What the caller may do with the records that the call itself is about, now that its body is known. */
+  rowsOfBody(body: unknown): RowAccess | undefined;
+  /** Asks for a verb on the call's entity at the call's path, whatever the record. @throws Problem `access_denied`. */
+  demand(verb: string): void;
+}
+
+/** A request that does one thing by one verb. */
+export interface RowRequest {
+  readonly verb: 'get' | 'list' | 'create' | 'update' | 'delete';
+  readonly entityName: string;
+  /** That of the record, where the request names one. */
+  readonly id?: string | undefined;
+  readonly body?: unknown;
 }
 
 /** A call that was allowed, of a caller who may ask for more than its verb. */

@@ -1,7 +1,7 @@
 import type { Cursors } from './cursor.ts';
-import { planList } from './list-plan.ts';
+import { isExact, planList, readable } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
-import { cursorBinding, matches } from './list-records.ts';
+import { cursorBinding } from './list-records.ts';
 import { openWalk } from './list-walk.ts';
 import { recordCounter } from './record-changes.ts';
 import type { RecordCall } from './write-loop.ts';
@@ -14,15 +14,19 @@ export interface Count {
 
 const indexedCountMax = 50_000;
 
-/** Everything is counted by its counter, one value of an indexed field by its index, anything else by reading. */
+/**
+ * Everything is counted by its counter, one value of an indexed field by its index, anything else by reading; so is all
+ * of which some records are not the caller's.
+ */
 export async function countRecords(cursors: Cursors, call: RecordCall, query: ListQuery): Promise<Count> {
   const { scope } = call.workspace;
-  if (query.filters.length === 0 && query.search === undefined && query.nexttoken === undefined) {
+  const isWhole = query.filters.length === 0 && query.search === undefined && call.rows === undefined;
+  if (isWhole && query.nexttoken === undefined) {
     const [counter] = await scope.get([recordCounter(call.entity.name)]);
     return { count: counter === undefined ? 0 : Number(counter.value) };
   }
-  const plan = planList(call.entity, call.workspace, query);
-  if (plan.isIndex && plan.residual.length === 0 && plan.search === undefined && query.nexttoken === undefined) {
+  const plan = planList(call, query);
+  if (plan.isIndex && isExact(plan) && query.nexttoken === undefined) {
     const count = await scope.count(plan.pk, plan.range, indexedCountMax + 1);
     if (count <= indexedCountMax) return { count };
   }
@@ -36,7 +40,7 @@ export async function countRecords(cursors: Cursors, call: RecordCall, query: Li
   for (;;) {
     for (const entry of await walk.next(200)) {
       walk.passed(entry.sk);
-      if (matches(plan, entry)) count += 1;
+      if (readable(plan, call.entity, entry) !== undefined) count += 1;
     }
     if (walk.isAtEnd()) return { count };
     if (walk.isSpent()) return { count, nexttoken: cursors.seal(walk.position(), binding) };

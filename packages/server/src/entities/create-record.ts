@@ -6,6 +6,7 @@ import { recordChanges } from './record-changes.ts';
 import { newRecordKey } from './record-keys.ts';
 import type { RuntimeParts } from './record-runtime.ts';
 import { checkLookups } from './references/lookup-checks.ts';
+import { demandWritten } from './row-checks.ts';
 import { sealValues } from './sealed-values.ts';
 import type { RecordCall, WritePlan } from './write-loop.ts';
 
@@ -23,7 +24,7 @@ export function newCreation({ newId }: Pick<RuntimeParts, 'newId'>, body: unknow
 /** A new record, and the changes that make it. */
 export type CreatePlan = StoredRecord & WritePlan;
 
-/** @throws Problem `validation_failed`, `unknown_field`, or what the entity's rules refuse. */
+/** @throws Problem `access_denied`, `validation_failed`, `unknown_field`, or what the entity's rules refuse. */
 export async function planCreate(
   parts: Pick<RuntimeParts, 'clock' | 'rules' | 'numbering' | 'sealer'>,
   call: RecordCall,
@@ -38,6 +39,7 @@ export async function planCreate(
   const lookups = await checkLookups(call, undefined, draft);
   if (errors.length + lookups.errors.length > 0) throw invalidBody([...errors, ...lookups.errors]);
   const data = await numbered(parts, call, { creation, draft });
+  demandWritten(call, data, creation.body);
   const key = newRecordKey(entity, data, workspace, actor);
   const rules = parts.rules.get(entity.name);
   const ruled = rules === undefined ? [] : await rules.changes({ workspace, actor, config: call.config, after: data });

@@ -4,6 +4,7 @@ import { findRecord } from './find-record.ts';
 import type { PlannedChange } from './planned-change.ts';
 import type { StoredRecord } from './record.ts';
 import type { RuntimeParts } from './record-runtime.ts';
+import { demandStanding } from './row-checks.ts';
 import { type IfMatch, requireMatch } from './update-record.ts';
 import type { RecordCall } from './write-loop.ts';
 
@@ -27,6 +28,7 @@ export async function readDeletion(
 ): Promise<Deletion> {
   const record = await findRecord(call, input.id);
   if (record === undefined) throw notFound();
+  demandStanding(call, record.data);
   requireMatch(record, input.ifMatch);
   const { workspace, actor, config, entity } = call;
   const write: RecordWrite = { workspace, actor, config, before: record.data };

@@ -4,12 +4,11 @@ import { notFound, Problem } from '../lib/problem.ts';
 import type { AuthorizedCall } from './caller-access.ts';
 import type { ConfigReader } from './config-reader.ts';
 import type { ConfigSet } from './config-set.ts';
-import { type ListPlan, planList } from './list-plan.ts';
+import { type ListPlan, planList, readable } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
-import { matches } from './list-records.ts';
 import { openWalk } from './list-walk.ts';
 import { type Presentation, presentRecords } from './present-records.ts';
-import type { StoredText } from './record.ts';
+import { isReadable, type ReadableText } from './row-access.ts';
 import { csvLine } from './transfer/csv-line.ts';
 import { recordCells } from './transfer/record-cells.ts';
 import type { TransferFormat } from './transfer-format.ts';
@@ -30,7 +29,8 @@ export async function* exportRecords(
   { format, query, presentation, configs }: ExportRequest,
 ): AsyncGenerator<string> {
   const { projection } = presentation;
-  const columns = projection === 'stored' ? call.entity.views.whole() : projection;
+  const shown = projection === 'stored' ? call.entity.views.whole() : projection;
+  const columns = shown.filter(({ field }) => isReadable(call.rows?.possibleFields, field));
   if (format === 'csv') yield csvLine(columns.map(({ as }) => as));
   for await (const items of pagesOf(call, query, configs)) {
     const texts = await presentRecords(call, presentation, items);
@@ -47,16 +47,16 @@ async function* pagesOf(
   call: AuthorizedCall,
   query: ListQuery,
   configs: ConfigReader,
-): AsyncGenerator<readonly StoredText[]> {
+): AsyncGenerator<readonly ReadableText[]> {
   const { workspace, entity } = call;
-  const plan = planList(entity, workspace, query);
+  const plan = planList(call, query);
   let position: string | undefined;
   for (;;) {
     const walk = await openWalk(workspace.scope, plan, position);
     while (!walk.isAtEnd() && !walk.isSpent()) {
       const entries = await walk.next(recordsPerPage);
       await demandServed(call, plan, await configs.current(workspace.orgCode));
-      yield entries.filter((entry) => matches(plan, entry));
+      yield entries.flatMap((entry) => readable(plan, entity, entry) ?? []);
       const last = entries.at(-1);
       if (last !== undefined) walk.passed(last.sk);
     }

@@ -4,12 +4,13 @@ import type { AuthorizedCall } from './caller-access.ts';
 import type { ConfigReader } from './config-reader.ts';
 import { newCreation } from './create-record.ts';
 import type { RuntimeParts } from './record-runtime.ts';
+import { bothRows } from './row-access.ts';
 import { csvRows } from './transfer/csv-rows.ts';
 import { dryRun } from './transfer/dry-run.ts';
 import { type ImportRow, sentFields } from './transfer/import-row.ts';
 import { type ImportEnd, type ImportFigures, type ImportResult, ImportTally } from './transfer/import-tally.ts';
 import { jsonlRows } from './transfer/jsonl-rows.ts';
-import type { SettledRow } from './transfer/plan-rows.ts';
+import type { RowsAccess, SettledRow } from './transfer/plan-rows.ts';
 import { rowGroups } from './transfer/row-groups.ts';
 import type { TransferRow } from './transfer/transfer-row.ts';
 import { upsertIndex } from './transfer/upsert.ts';
@@ -65,14 +66,26 @@ export async function* importRecords(
 const rowsPerCommit = 100;
 
 function openWriter(parts: RuntimeParts, call: AuthorizedCall, { upsert, isDry, configs }: ImportRequest): RowWriter {
-  const { entity, access } = call;
+  const { entity } = call;
   if (upsert !== undefined) upsertIndex(entity, upsert);
   const rules = parts.rules.get(entity.name);
-  const mayUpdate = (id: string): boolean => access.may('update', entity.name, `/update/${entity.name}/${id}`);
-  const options = { upsert, mayUpdate, latest: () => configs.current(call.workspace.orgCode) };
+  const options = { upsert, access: accessOfRows(call), latest: () => configs.current(call.workspace.orgCode) };
   if (!isDry) return createRowWriter(parts, call, { ...options, committed: (write) => rules?.committed?.(write) });
   const dry = dryRun(parts, call, { keepsValues: upsert !== undefined || rules !== undefined });
   return createRowWriter(dry.parts, dry.call, { ...options, committed: () => undefined });
+}
+
+/** A row is decided as the request would be that sends it alone, and as a part of this one. */
+function accessOfRows({ entity, access }: AuthorizedCall): RowsAccess {
+  return {
+    toCreate: (body) =>
+      bothRows(access.rowsOfBody(body), access.rows({ verb: 'create', entityName: entity.name, body })),
+    toUpdate: (id, body) => {
+      const rows = access.rows({ verb: 'update', entityName: entity.name, id, body });
+      // That there is a record of a row's values is no secret to whoever may create one.
+      return rows && { ...rows, missing: rows.denied };
+    },
+  };
 }
 
 function readableRow(

@@ -4,12 +4,15 @@ import { fieldIndex } from './field-index.ts';
 import { type Filter, meetsAll } from './filter.ts';
 import type { CompiledIndex, CompiledSearch } from './indexes/compile-indexes.ts';
 import { groupPartition, termsOf } from './indexes/index-entries.ts';
-import type { ListQuery } from './list-query.ts';
+import { equalityFilter, type ListQuery } from './list-query.ts';
 import { afterAll, idOf, indexPrefix, indexStart, isAloneInIndex, presentPrefix } from './order-encoding.ts';
-import type { RecordData } from './record.ts';
+import type { RecordData, StoredText } from './record.ts';
 import { directPartition } from './record-keys.ts';
+import type { ReadableText, RowAccess } from './row-access.ts';
+import { grantOn } from './row-checks.ts';
 import { matchesSearch, type SearchQuery } from './search/search-query.ts';
 import type { Workspace } from './workspace.ts';
+import type { RecordCall } from './write-loop.ts';
 
 /** One key range that holds every record of the answer in the answer's order, and what remains to be tested. */
 export interface ListPlan {
@@ -19,6 +22,8 @@ export interface ListPlan {
   readonly range: Range;
   readonly residual: readonly Filter[];
   readonly search: SearchTest | undefined;
+  /** Which records of the answer are the caller's. */
+  readonly rows: RowAccess | undefined;
   /** Where the range is of all records: entries by which those that may be of the answer are found sooner. */
   readonly gather?: WordEntries;
 }
@@ -42,7 +47,8 @@ export interface SearchTest {
  * Of those, one that picks the records of an owner or parent, of one value or with a word is better than one that only
  * sorts; where there is none, the records themselves are read and tested.
  */
-export function planList(entity: CompiledEntity, workspace: Workspace, query: ListQuery): ListPlan {
+export function planList({ entity, workspace, rows }: ListCall, asked: ListQuery): ListPlan {
+  const query = { ...asked, filters: [...asked.filters, ...rowFilters(entity, rows)] };
   const plan =
     groupPlan(entity, query) ?? sortPlan(entity, query) ?? valuePlan(entity, query) ?? wordPlan(entity, query);
   const { pk, isIndex, range, residual } = plan ?? everything(entity, workspace, query);
@@ -53,8 +59,19 @@ export function planList(entity: CompiledEntity, workspace: Workspace, query: Li
     range: { ...range, reverse: query.descending },
     residual,
     search: query.search,
+    rows,
     ...(gather === undefined ? {} : { gather }),
   };
+}
+
+type ListCall = Pick<RecordCall, 'entity' | 'workspace' | 'rows'>;
+
+/**
+ * What is known of every record that is the caller's, as far as an index can find records by it. Whether they are the
+ * caller's is judged all the same.
+ */
+function rowFilters(entity: CompiledEntity, rows: RowAccess | undefined): readonly Filter[] {
+  return (rows?.equalities ?? []).flatMap(({ field, value }) => equalityFilter(entity, field, value) ?? []);
 }
 
 function wordEntries(entity: CompiledEntity, { search }: ListQuery): WordEntries | undefined {
@@ -64,15 +81,28 @@ function wordEntries(entity: CompiledEntity, { search }: ListQuery): WordEntries
   return { pk: index.pk, prefix: indexStart(search.query.prefix), placeOf: (sk) => start + idOf(sk) };
 }
 
-export function meetsPlan({ residual, search }: ListPlan, data: RecordData): boolean {
-  return meetsAll(residual, data) && (search === undefined || meetsSearch(search, data));
+/** Whether everything in the range is of the answer. */
+export function isExact({ residual, search, rows }: ListPlan): boolean {
+  return residual.length === 0 && search === undefined && rows === undefined;
+}
+
+/** What the caller may read of a record in the range; undefined where it is not of the answer. */
+export function readable(plan: ListPlan, entity: CompiledEntity, entry: StoredText): ReadableText | undefined {
+  if (isExact(plan)) return entry;
+  const { residual, search, rows } = plan;
+  const data = JSON.parse(entry.value) as RecordData;
+  if (!meetsAll(residual, data) || (search !== undefined && !meetsSearch(search, data))) return undefined;
+  if (rows === undefined) return entry;
+  const grant = grantOn(rows, entity, data);
+  if (grant?.fields === undefined) return grant && entry;
+  return { value: entry.value, version: entry.version, fields: grant.fields };
 }
 
 function meetsSearch({ query, fields }: SearchTest, data: RecordData): boolean {
   return matchesSearch(query, termsOf(fields, data));
 }
 
-type Chosen = Omit<ListPlan, 'search' | 'gather'>;
+type Chosen = Omit<ListPlan, 'search' | 'rows' | 'gather'>;
 
 /** The records of one owner or parent, in the order that the index has them. */
 function groupPlan(entity: CompiledEntity, { filters, sortField }: ListQuery): Chosen | undefined {

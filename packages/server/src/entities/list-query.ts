@@ -101,6 +101,16 @@ function readOwner(entity: CompiledEntity, owner: string): Filter | Refusal {
   return namedFilter(entity, index.ownerFieldName, { operator: 'eq', text: owner });
 }
 
+/** The records whose field has a text, as far as the field can be looked for by it. */
+export function equalityFilter(entity: CompiledEntity, field: string, text: string): Filter | undefined {
+  const isAlike = (name: string): boolean => name.toLowerCase() === field.toLowerCase();
+  // Where several names are alike, a record may be the caller's by either.
+  if (!entity.fields.has(field) || [...entity.fields.keys()].filter(isAlike).length > 1) return undefined;
+  if (behaviourOf(entity, field)?.encode === undefined) return undefined;
+  const filter = namedFilter(entity, field, { operator: 'eq', text });
+  return 'message' in filter ? undefined : filter;
+}
+
 /** The records of one owner, by an owner field that the definition names. */
 export function ownerFilter(entity: CompiledEntity, field: string, userId: string): Filter {
   const filter = namedFilter(entity, field, { operator: 'eq', text: userId });

@@ -246,7 +246,7 @@ function placeOf({ entity, actor }: RecordCall): PlainPlace {
 
 /** A query of a caller who may browse. */
 function scoped(call: RecordCall, parameters: Readonly<Record<string, string>>) {
-  const access = { may: () => true, demand: () => undefined };
+  const access = { rows: () => undefined, rowsOfBody: () => undefined, demand: () => undefined };
   return scopeToCaller({ ...call, access }, listQuery(call, parameters));
 }
 

@@ -1,22 +1,21 @@
-import type { Followed } from '../store/port.ts';
 import type { Cursors } from './cursor.ts';
-import { type ListPlan, meetsPlan, planList } from './list-plan.ts';
+import { isExact, type ListPlan, planList, readable } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
 import { openWalk } from './list-walk.ts';
-import type { RecordData, StoredText } from './record.ts';
+import type { ReadableText } from './row-access.ts';
 import type { RecordCall } from './write-loop.ts';
 
-/** Records as they are stored, and a cursor where there may be more. */
+/** Records as they are stored, with what the caller may read of them, and a cursor where there may be more. */
 export interface Page {
-  readonly items: readonly StoredText[];
+  readonly items: readonly ReadableText[];
   readonly nexttoken: string | null;
 }
 
 export async function listRecords(cursors: Cursors, call: RecordCall, query: ListQuery): Promise<Page> {
-  const plan = planList(call.entity, call.workspace, query);
+  const plan = planList(call, query);
   const binding = cursorBinding(call, query, plan);
   const start = query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding);
-  const items: StoredText[] = [];
+  const items: ReadableText[] = [];
   const walk = await openWalk(call.workspace.scope, plan, start);
   while (!walk.isAtEnd() && !walk.isSpent()) {
     const wanted = query.pageSize - items.length + 1;
@@ -24,7 +23,8 @@ export async function listRecords(cursors: Cursors, call: RecordCall, query: Lis
     for (const entry of entries) {
       // One more than a page holds was found: so there is a next page, and this one is full.
       if (items.length === query.pageSize) return { items, nexttoken: cursors.seal(walk.position(), binding) };
-      if (matches(plan, entry)) items.push(entry);
+      const item = readable(plan, call.entity, entry);
+      if (item !== undefined) items.push(item);
       walk.passed(entry.sk);
     }
   }
@@ -37,13 +37,4 @@ const residualStep = 50;
 export function cursorBinding(call: RecordCall, query: ListQuery, plan: ListPlan): readonly string[] {
   const { workspace, entity, actor } = call;
   return [workspace.env, workspace.orgCode, workspace.tenantId, actor.userId, entity.name, plan.pk, query.canonical];
-}
-
-/** Whether everything in the range is of the answer. */
-function isExact({ residual, search }: ListPlan): boolean {
-  return residual.length === 0 && search === undefined;
-}
-
-export function matches(plan: ListPlan, entry: Followed): boolean {
-  return isExact(plan) || meetsPlan(plan, JSON.parse(entry.value) as RecordData);
 }

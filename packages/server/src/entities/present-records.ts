@@ -1,8 +1,11 @@
 import { Problem } from '../lib/problem.ts';
 import type { ApiAction } from './api-configs.ts';
 import type { AuthorizedCall } from './caller-access.ts';
+import type { CompiledEntity } from './compile-entity.ts';
 import { findItems } from './find-record.ts';
-import { readRecord, recordText, type StoredText } from './record.ts';
+import { type RecordData, readRecord, recordText, type StoredRecord, storedText } from './record.ts';
+import type { ReadableText, RowAccess } from './row-access.ts';
+import { grantOn, namesIn } from './row-checks.ts';
 import type { LookupSource, UnreadRecord } from './views/load-lookups.ts';
 import type { Projection, ShownRecord } from './views/project.ts';
 import { showRecords } from './views/show-records.ts';
@@ -32,14 +35,14 @@ const asStored: Presentation = { projection: 'stored', isEnriched: false };
 export async function presentRecords(
   call: AuthorizedCall,
   { projection }: Presentation,
-  items: readonly StoredText[],
+  items: readonly ReadableText[],
 ): Promise<readonly string[]> {
-  if (projection === 'stored') return items.map(recordText);
-  const { config, access } = call;
-  const fetch = roomyFetch(call);
-  return showRecords(items.map(shownRecord), projection, {
-    mayRead: (entityName, id) => access.may('get', entityName, `/item/${entityName}/${id}`),
-    fetch,
+  if (projection === 'stored' && items.every(({ fields }) => fields === undefined)) return items.map(recordText);
+  const { config, entity } = call;
+  const rowsOf = rowsToGet(call);
+  return showRecords(items.map(shownRecord), projection === 'stored' ? entity.views.whole() : projection, {
+    mayRead: (entityName, id) => rowsOf(entityName, id)?.isNone !== true,
+    fetch: roomyFetch(call, rowsOf),
     projection: async (entityName, view) => {
       const entity = await config.entity(entityName);
       const shown = entity?.views.of('get', view);
@@ -48,12 +51,40 @@ export async function presentRecords(
   });
 }
 
+type RowsToGet = (entityName: string, id: string) => RowAccess | undefined;
+
+/** What the caller may get of single records, each decided once for a reply. */
+function rowsToGet({ access }: AuthorizedCall): RowsToGet {
+  const decided = new Map<string, RowAccess | undefined>();
+  return (entityName, id) => {
+    const place = `${entityName} ${id}`;
+    if (!decided.has(place)) decided.set(place, access.rows({ verb: 'get', entityName, id }));
+    return decided.get(place);
+  };
+}
+
+/**
+ * A record as its writer may see it, who has not asked to get it: what a `get` would show, and what he said himself.
+ * Who may not get it learns which one it is and how it stands.
+ */
+export function writtenText(call: AuthorizedCall, { data, version }: WrittenRecord, body: unknown): ReadableText {
+  const text = storedText({ data, version });
+  const rows = call.access.rows({ verb: 'get', entityName: call.entity.name, id: data.id });
+  if (rows === undefined) return text;
+  const grant = grantOn(rows, call.entity, data);
+  if (grant !== undefined && grant.fields === undefined) return text;
+  const sent = new Set(namesIn(body));
+  return { ...text, fields: { has: (name) => sent.has(name) || grant?.fields?.has(name) === true } };
+}
+
+type WrittenRecord = Pick<StoredRecord, 'data' | 'version'>;
+
 /** What the records that one reply looks up may have together, in characters, and how many are read at once. */
 const lookedUpMax = 4 * 1024 * 1024;
 const readAtOnce = 20;
 
 /** Reads what is looked up until it is too much for one reply. */
-function roomyFetch({ config, workspace }: AuthorizedCall): LookupSource['fetch'] {
+function roomyFetch({ config, workspace }: AuthorizedCall, rowsOf: RowsToGet): LookupSource['fetch'] {
   let left = lookedUpMax;
   return async (entityName, ids) => {
     const entity = await config.entity(entityName);
@@ -64,13 +95,20 @@ function roomyFetch({ config, workspace }: AuthorizedCall): LookupSource['fetch'
       const items = left > 0 ? await findItems({ workspace, entity }, asked) : asked.map((id) => ({ id }));
       for (const one of items) {
         if ('value' in one) left -= one.value.length;
-        found.push('value' in one ? readRecord(one) : one);
+        found.push(...('value' in one ? granted(entity, readRecord(one), rowsOf) : [one]));
       }
     }
     return found;
   };
 }
 
-function shownRecord({ value, version }: StoredText) {
-  return { data: JSON.parse(value), version };
+function granted(entity: CompiledEntity, record: StoredRecord, rowsOf: RowsToGet): readonly ShownRecord[] {
+  const rows = rowsOf(entity.name, record.data.id);
+  if (rows === undefined) return [record];
+  const grant = grantOn(rows, entity, record.data);
+  return grant === undefined ? [] : [{ ...record, fields: grant.fields }];
+}
+
+function shownRecord({ value, version, fields }: ReadableText): ShownRecord {
+  return { data: JSON.parse(value) as RecordData, version, fields };
 }

@@ -2,19 +2,19 @@
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { serialLanes } from '../lib/serial-lanes.ts';
-import type { Item } from '../store/port.ts';
 import type { AuthorizedCall } from './caller-access.ts';
 import { countRecords } from './count-records.ts';
 import type { Cursors } from './cursor.ts';
 import type { DeleteInput } from './delete-record.ts';
 import type { EntityRules } from './entity-rules.ts';
-import { findItem } from './find-record.ts';
 import type { OnceRequest } from './idempotency.ts';
 import { type Import, type ImportRequest, importRecords } from './import-records.ts';
 import type { ListQuery } from './list-query.ts';
 import { listRecords, type Page } from './list-records.ts';
 import type { Numbering } from './numbering.ts';
+import { readText } from './read-text.ts';
 import type { StoredRecord } from './record.ts';
+import type { ReadableText } from './row-access.ts';
 import type { Sealer } from './sealed-values.ts';
 import type { UpdateInput } from './update-record.ts';
 import type { RecordCall, WriteLoop } from './write-loop.ts';
@@ -33,7 +33,8 @@ export interface RuntimeParts {
 
 export interface RecordRuntime {
   create(call: RecordCall, body: unknown, once?: OnceRequest): Promise<CreatedRecord>;
-  get(call: RecordCall, id: string): Promise<Item | undefined>;
+  /** Undefined where there is none. @throws Problem `not_found` where it is not the caller's. */
+  get(call: RecordCall, id: string): Promise<ReadableText | undefined>;
   update(call: RecordCall, input: UpdateInput): Promise<StoredRecord>;
   remove(call: RecordCall, input: DeleteInput): Promise<void>;
   /** Several writes in one commit. */
@@ -72,7 +73,7 @@ export function createRecordRuntime(parts: RuntimeParts): RecordRuntime {
   };
   return {
     create: (call, body, once) => writeOne({ action: 'create', call, body }, { once }),
-    get: (call, id) => findItem(call, id),
+    get: readText,
     update: (call, input) => writeOne({ action: 'update', call, input }),
     remove: async (call, input) => void (await write([{ action: 'delete', call, input }])),
     write,

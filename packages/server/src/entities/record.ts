@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { InputError } from '@freehold/contract/problem';
 import { pointerTo } from '../lib/json-pointer.ts';
 import type { Item, Key } from '../store/port.ts';
@@ -34,6 +35,16 @@ export function readRecord(item: Item): StoredRecord {
 /** Strong and opaque: it changes with every write of the record. */
 export function entityTag(version: number): string {
   return `"${version}"`;
+}
+
+/** That of a reply which shows a record in part. For whoever writes by it, it is as good as the record's own. */
+export function partTag(version: number, shown: string): string {
+  return `"${version}.${hash('sha256', shown, 'base64url').slice(0, 22)}"`;
+}
+
+/** Whether a tag was given with a record of this version, in whole or in part. */
+export function isTagOf(version: number, tag: string): boolean {
+  return tag === entityTag(version) || (tag.startsWith(`"${version}.`) && tag.endsWith('"'));
 }
 
 /** What a body asks for, and everything that is wrong with it; `undefined` clears a field. */

@@ -2,11 +2,12 @@ import { timestamp } from '../lib/clock.ts';
 import { invalidBody, notFound, Problem } from '../lib/problem.ts';
 import type { FieldValue } from './field-types/field-type.ts';
 import { findRecord } from './find-record.ts';
-import { entityTag, makeRecord, readUpdate, type StoredRecord } from './record.ts';
+import { entityTag, isTagOf, makeRecord, readUpdate, type StoredRecord } from './record.ts';
 import { recordChanges, sealedKey } from './record-changes.ts';
 import { updatedRecordKey } from './record-keys.ts';
 import type { RuntimeParts } from './record-runtime.ts';
 import { checkLookups } from './references/lookup-checks.ts';
+import { demandSent, demandStanding, demandWritten } from './row-checks.ts';
 import { readSealed, sealValues } from './sealed-values.ts';
 import type { RecordCall, WritePlan } from './write-loop.ts';
 
@@ -22,18 +23,21 @@ export type IfMatch = '*' | readonly string[];
 /** A record as it is to be, the record as it was, and the changes between them. */
 export type UpdatePlan = StoredRecord & WritePlan & { readonly before: StoredRecord };
 
-/** @throws Problem `not_found`, `version_mismatch`, `validation_failed`, `unknown_field`, … */
+/** @throws Problem `not_found`, `version_mismatch`, `access_denied`, `validation_failed`, `unknown_field`, … */
 export async function planUpdate(parts: RuntimeParts, call: RecordCall, input: UpdateInput): Promise<UpdatePlan> {
   const { workspace, entity, actor } = call;
   const before = await findRecord(call, input.id);
   if (before === undefined) throw notFound();
+  const grant = demandStanding(call, before.data);
   requireMatch(before, input.ifMatch);
+  demandSent(call.rows, grant, { data: before.data, body: input.body });
   const { changes: fields, errors } = readUpdate(entity, input.body, before);
   const stamps = { ...before.data, updated_at: timestamp(parts.clock.now()), updated_by: actor.userId };
   const value = (name: string): FieldValue | undefined => (fields.has(name) ? fields.get(name) : before.data[name]);
   const data = makeRecord(entity, value, stamps);
   const lookups = await checkLookups(call, before.data, data);
   if (errors.length + lookups.errors.length > 0) throw invalidBody([...errors, ...lookups.errors]);
+  demandWritten(call, data, input.body);
   const key = updatedRecordKey(entity, before, data);
   const rules = parts.rules.get(entity.name);
   const write = { workspace, actor, config: call.config, before: before.data, after: data };
@@ -52,7 +56,7 @@ async function heldSealed({ workspace, entity }: RecordCall, id: string): Promis
 
 /** @throws Problem `version_mismatch` where the caller's tag is not the record's. */
 export function requireMatch(stored: StoredRecord, ifMatch: IfMatch | undefined): void {
-  if (ifMatch === undefined || ifMatch === '*' || ifMatch.includes(entityTag(stored.version))) return;
+  if (ifMatch === undefined || ifMatch === '*' || ifMatch.some((tag) => isTagOf(stored.version, tag))) return;
   throw new Problem('version_mismatch', 'the record has changed since it was read', {
     etag: entityTag(stored.version),
   });

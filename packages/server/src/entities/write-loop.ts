@@ -5,6 +5,7 @@ import type { ConfigReader } from './config-reader.ts';
 import { type ConfigSet, targetsOf } from './config-set.ts';
 import { type Fences, fenceKey } from './fence.ts';
 import type { PlannedChange } from './planned-change.ts';
+import type { RowAccess } from './row-access.ts';
 import type { Actor, Environment, Workspace } from './workspace.ts';
 
 /** Where a request works, for whom, and by which configuration. */
@@ -18,6 +19,8 @@ export interface WriteContext {
 /** What a record call works on: the workspace, the entity at one version, and who asks. */
 export interface RecordCall extends WriteContext {
   readonly entity: CompiledEntity;
+  /** What the caller may do with single records by what is called; undefined is everything with all of them. */
+  readonly rows?: RowAccess | undefined;
 }
 
 /** The changes of a write, and the entities beside those asked for whose records they touch. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AppOrigins } from '../identity/app-origins.ts';
 import type { AppCaller } from '../identity/app-sessions.ts';
 import { environmentOfClient } from '../identity/org-directory.ts';
+import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { type AppRoute, type EachCaller, isWorkspaceRoute } from './app-route.ts';
 import type { ErrorReplies } from './error-reply.ts';
@@ -16,7 +17,7 @@ import { signInRoutes } from './handlers/app/sign-in.ts';
 import { transferRoutes } from './handlers/app/transfer.ts';
 import { workspaceRoutes } from './handlers/app/workspaces.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
-import { actorOf, authorize, authorizeAction, placeOf } from './pipeline/authorize.ts';
+import { actorOf, authorize, authorizeAction, authorizeBody, placeOf, requestAlone } from './pipeline/authorize.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
 import { withCors } from './pipeline/cors.ts';
 import { type MatchedRequest, readRequest } from './pipeline/read-request.ts';
@@ -30,6 +31,7 @@ export type Gateway = (incoming: IncomingMessage, requestId: string, errors: Err
 
 export interface AppGatewayParts extends AppServices, Operations {
   readonly origins: AppOrigins;
+  readonly clock: Clock;
   /** The public keys that app tokens are verified by (RFC 7517). */
   readonly jwks: () => unknown;
 }
@@ -64,25 +66,30 @@ interface CallerRequest {
 
 async function answerCaller(parts: AppGatewayParts, caller: AppCaller, request: CallerRequest): Promise<Reply> {
   const { incoming, route, matched, path, errors } = request;
-  const { requestId, params } = matched;
+  const { requestId, params, ip } = matched;
+  const asking = { caller, requestId, ip, origin: incoming.headers.origin, time: parts.clock.now() };
   if (route.access === 'self') return route.handle(await readRequest(incoming, matched), caller);
   if (route.access === 'each') {
-    const asking: EachCaller = {
+    const each: EachCaller = {
       workspace: placeOf(caller).workspace,
       actor: actorOf(caller),
-      authorize: (question) => authorize(parts, caller, { ...question, requestId }),
+      authorize: (alone) => authorize(parts, asking, requestAlone(alone)),
       refusal: (error) => errors.reply(error, requestId),
     };
-    return route.handle(await readRequest(incoming, matched), asking);
+    return route.handle(await readRequest(incoming, matched), each);
   }
+  const { method, takesBody = false } = route;
   const resource = path.slice('/app/'.length + caller.claims.org.length);
+  const asked = { method, resource, params, query: matched.query, takesBody: takesBody !== false };
   if (isWorkspaceRoute(route)) {
-    const context = await authorizeAction(parts, caller, { action: route.access, resource, requestId });
-    return route.handle(await readRequest(incoming, matched), context);
+    const { context, demandBody } = await authorizeAction(parts, asking, { action: route.access, ...asked });
+    const read = await readRequest(incoming, matched);
+    demandBody(read.body);
+    return route.handle(read, context);
   }
-  const question = { verb: route.access, entityName: params.entity ?? '', resource, requestId };
-  const call = await authorize(parts, caller, question);
-  return route.handle(await readRequest(incoming, matched), call);
+  const call = await authorize(parts, asking, { verb: route.access, entityName: params.entity ?? '', ...asked });
+  const read = await readRequest(incoming, matched);
+  return route.handle(read, authorizeBody(call, read.body));
 }
 
 /** Every route of the app gateway, in one table. */

@@ -1,9 +1,8 @@
 import type { Verb } from '../access/verbs.ts';
-import type { AuthorizedCall } from '../entities/caller-access.ts';
+import type { AuthorizedCall, RowRequest } from '../entities/caller-access.ts';
 import type { Actor, Workspace } from '../entities/workspace.ts';
 import type { WriteContext } from '../entities/write-loop.ts';
 import type { AppCaller } from '../identity/app-sessions.ts';
-import type { AccessQuestion } from './pipeline/authorize.ts';
 import type { PublicRoute } from './public-route.ts';
 import type { Reply } from './reply.ts';
 import type { GatewayRequest, TakesBody } from './request.ts';
@@ -55,7 +54,7 @@ export interface EachCaller {
   readonly workspace: Workspace;
   readonly actor: Actor;
   /** @throws Problem `access_denied`, `not_found`. */
-  authorize(question: Omit<AccessQuestion, 'requestId'>): Promise<AuthorizedCall>;
+  authorize(request: RowRequest): Promise<AuthorizedCall>;
   /** What a request would be answered that fails so. */
   refusal(error: unknown): Reply;
 }

@@ -1,13 +1,13 @@
 /** Imports in tests: into an entity of the test's own, of files that are written down there. */
 import type { TestContext } from 'node:test';
 import type { Scope } from '../../store/port.ts';
-import type { AuthorizedCall } from '../caller-access.ts';
+import type { AuthorizedCall, CallerAccess } from '../caller-access.ts';
 import type { EntityDefinition } from '../definition.ts';
 import type { Import, ImportRequest } from '../import-records.ts';
 import { type Node, openBench, type RecordBench } from '../record-bench.ts';
 import { pieces } from './rows-for-tests.ts';
 
-export const mayAll = { may: () => true, demand: () => undefined };
+export const mayAll: CallerAccess = { rows: () => undefined, rowsOfBody: () => undefined, demand: () => undefined };
 export const jsonl = (rows: readonly unknown[]): string => rows.map((row) => JSON.stringify(row)).join('\n');
 
 export interface Defined {

@@ -6,6 +6,8 @@ import type { RecordWrite } from '../entity-rules.ts';
 import type { CompiledUnique } from '../indexes/compile-indexes.ts';
 import { mergeChanges, type PlannedChange, unconditional } from '../planned-change.ts';
 import type { RuntimeParts } from '../record-runtime.ts';
+import type { RowAccess } from '../row-access.ts';
+import { demandSome } from '../row-checks.ts';
 import { planUpdate, type UpdatePlan } from '../update-record.ts';
 import type { RecordCall, WritePlan } from '../write-loop.ts';
 import { apartWrites, placeText } from './apart-writes.ts';
@@ -16,7 +18,13 @@ export interface RowsRequest {
   readonly rows: readonly ImportRow[];
   /** The unique index by which rows find the records that they change; undefined makes each row a new record. */
   readonly upsert: string | undefined;
-  readonly mayUpdate: (id: string) => boolean;
+  readonly access: RowsAccess;
+}
+
+/** What the caller may do by a row. */
+export interface RowsAccess {
+  toCreate(body: unknown): RowAccess | undefined;
+  toUpdate(id: string, body: unknown): RowAccess | undefined;
 }
 
 /** What became of a row. */
@@ -62,7 +70,7 @@ interface PlannedRow {
   readonly outcome: { readonly plan: CreatePlan | UpdatePlan } | { readonly errors: readonly InputError[] };
 }
 
-interface RowRequest extends Pick<RowsRequest, 'mayUpdate'> {
+interface RowRequest extends Pick<RowsRequest, 'access'> {
   readonly row: ImportRow;
   readonly unique: CompiledUnique | undefined;
 }
@@ -75,7 +83,7 @@ async function planRow(parts: RuntimeParts, call: RecordCall, request: RowReques
   try {
     // A row that names no record is refused with all that would be wrong with a new one.
     const plan = await (place === undefined
-      ? planCreate(parts, call, row.creation)
+      ? planNew(parts, call, request)
       : planUpsert(parts, call, { ...request, place }));
     return { row, place, outcome: missing.length === 0 ? { plan } : { errors: missing } };
   } catch (error) {
@@ -85,19 +93,27 @@ async function planRow(parts: RuntimeParts, call: RecordCall, request: RowReques
   }
 }
 
+function planNew(
+  parts: RuntimeParts,
+  call: RecordCall,
+  { row: { creation }, access }: Pick<RowRequest, 'row' | 'access'>,
+): Promise<CreatePlan> {
+  return planCreate(parts, { ...call, rows: demandSome(access.toCreate(creation.body)) }, creation);
+}
+
 async function planUpsert(
   parts: RuntimeParts,
   call: RecordCall,
-  { row: { creation }, place, mayUpdate }: RowRequest & { readonly place: Key },
+  { place, ...request }: RowRequest & { readonly place: Key },
 ): Promise<CreatePlan | UpdatePlan> {
+  const { body } = request.row.creation;
   for (let attempt = 1; ; attempt++) {
     const [held] = await call.workspace.scope.get([place]);
-    if (held === undefined) return replannedAt(place, await planCreate(parts, call, creation));
+    if (held === undefined) return replannedAt(place, await planNew(parts, call, request));
     const id = held.value;
-    if (!mayUpdate(id))
-      throw new Problem('access_denied', `\`update${call.entity.name}\` is not allowed on the record of these values`);
+    const rows = demandSome(request.access.toUpdate(id, body));
     try {
-      return await planUpdate(parts, call, { id, body: creation.body });
+      return await planUpdate(parts, { ...call, rows }, { id, body });
     } catch (error) {
       // It was removed between the two reads.
       const isGone = error instanceof Problem && error.code === 'not_found';

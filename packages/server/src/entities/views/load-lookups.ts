@@ -1,10 +1,10 @@
-import type { LookupMember, Projection, ShownRecord } from './project.ts';
+import { type LookupMember, type Projection, readableMembers, type ShownRecord } from './project.ts';
 
 /** Where the records come from that lookups point to. */
 export interface LookupSource {
-  /** Those that there are, in any order, and the ids of those for which there was no room any more. */
+  /** Those that there are and that the caller may get, in any order, and the ids of those for which there was no room any more. */
   fetch(entityName: string, ids: readonly string[]): Promise<readonly (ShownRecord | UnreadRecord)[]>;
-  /** Whether the caller may get the record; asked before it is read. */
+  /** Whether the caller may get the record, as far as that is known before it is read. */
   mayRead(entityName: string, id: string): boolean;
   /** Undefined where there is no such entity. */
   projection(entityName: string, view: string): Promise<Projection | undefined>;
@@ -54,13 +54,18 @@ export async function loadLookups(first: readonly Shown[], source: LookupSource)
         continue;
       }
       const projection = record === undefined ? undefined : await projectionOf(reference.member);
-      const shown = record === undefined || projection === undefined ? undefined : { record, projection };
+      const shown = record === undefined || projection === undefined ? undefined : shownBy(record, projection);
       found.set(place, shown);
       if (shown !== undefined) next.push(shown);
     }
     level = next;
   }
   return (reference) => found.get(viewedPlace(reference));
+}
+
+/** A record by as much of a view as its reader may see. */
+export function shownBy(record: ShownRecord, projection: Projection): Shown {
+  return { record, projection: readableMembers(projection, record.fields) };
 }
 
 /** Undefined where the field is empty, or holds no id, as an older definition may have let it. */

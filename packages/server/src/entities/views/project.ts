@@ -2,6 +2,7 @@ import type { CompiledEntity } from '../compile-entity.ts';
 import { isPlatformField, type ViewDefinition, type ViewField } from '../definition.ts';
 import type { FieldBehaviour, FieldValue } from '../field-types/field-type.ts';
 import type { StoredRecord } from '../record.ts';
+import { type FieldNames, isReadable } from '../row-access.ts';
 import { castValue } from './cast.ts';
 
 /** A view made ready for the records of one entity: the members it shows, in their order. */
@@ -9,11 +10,14 @@ export type Projection = readonly Member[];
 
 export type Member = ValueMember | LookupMember;
 
-/** What of a record is shown. */
-export type ShownRecord = Pick<StoredRecord, 'data' | 'version'>;
+/** A record to be shown, and which of its fields are the reader's; undefined is every field. */
+export interface ShownRecord extends Pick<StoredRecord, 'data' | 'version'> {
+  readonly fields?: FieldNames | undefined;
+}
 
 interface ValueMember {
   readonly as: string;
+  readonly field: string;
   /** Undefined leaves the member out. */
   readonly read: (record: ShownRecord) => FieldValue | null | undefined;
   /** That of a field whose values are shown as they are. */
@@ -36,10 +40,15 @@ export function compileView(view: ViewDefinition, fields: CompiledEntity['fields
     if (field === undefined ? !isPlatformField(name) : field.behaviour.isSecret === true) return [];
     const isAsItIs = viewField.cast === undefined && field !== undefined;
     if (lookup === undefined)
-      return [{ as, read: reader(viewField), ...(isAsItIs ? { behaviour: field.behaviour } : {}) }];
+      return [{ as, field: name, read: reader(viewField), ...(isAsItIs ? { behaviour: field.behaviour } : {}) }];
     const entity = field?.definition.lookup?.entity;
     return entity === undefined ? [] : [{ as: lookup.as, field: name, entity, view: lookup.view }];
   });
+}
+
+/** What of a view shows fields that are the reader's. */
+export function readableMembers(projection: Projection, fields: FieldNames | undefined): Projection {
+  return fields === undefined ? projection : projection.filter(({ field }) => isReadable(fields, field));
 }
 
 function reader({ name, cast }: ViewField): ValueMember['read'] {

@@ -5,6 +5,7 @@ import {
   loadLookups,
   referenceOf,
   type Shown,
+  shownBy,
   viewedPlace,
 } from './load-lookups.ts';
 import type { LookupMember, Member, Projection, ShownRecord } from './project.ts';
@@ -18,7 +19,7 @@ export async function showRecords(
   projection: Projection,
   source: LookupSource,
 ): Promise<readonly string[]> {
-  const shown = records.map((record): Shown => ({ record, projection }));
+  const shown = records.map((record) => shownBy(record, projection));
   const write = createWriter(await loadLookups(shown, source));
   return shown.map((one) => write(one, 0));
 }

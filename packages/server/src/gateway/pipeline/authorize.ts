@@ -1,69 +1,99 @@
-import { noContext } from '../../access/context.ts';
-import type { AuthorizedCall } from '../../entities/caller-access.ts';
+import type { CompiledAccess } from '../../access/decide.ts';
+import type { Ruling } from '../../access/ruling.ts';
+import type { Verb } from '../../access/verbs.ts';
+import type { AuthorizedCall, RowRequest } from '../../entities/caller-access.ts';
 import type { CompiledEntity } from '../../entities/compile-entity.ts';
 import type { ConfigReader } from '../../entities/config-reader.ts';
+import { bothRows, type RowAccess } from '../../entities/row-access.ts';
+import { demandSome } from '../../entities/row-checks.ts';
 import type { Actor, Environment } from '../../entities/workspace.ts';
 import type { WriteContext } from '../../entities/write-loop.ts';
+import { routeOfVerb } from '../../iam/action-parts.ts';
 import type { DecisionLog } from '../../iam/decision-log.ts';
+import { isWhole, type Refusals, rowsOf, rowsOfMany } from '../../iam/policy-rows.ts';
 import type { AppCaller } from '../../identity/app-sessions.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
+import { type AskingRequest, contextOf, type KnownRequest, type PolicyRequest } from './policy-context.ts';
 
 export interface AuthorizeParts {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly decisions: DecisionLog;
 }
 
-/** What is asked: the verb, the entity's name as the path has it, and the path after `/app/{orgCode}`. */
-export interface AccessQuestion extends Pick<ActionQuestion, 'resource' | 'requestId'> {
-  readonly verb: string;
-  readonly entityName: string;
-}
-
-/** The action that is asked for, and the path after `/app/{orgCode}`. */
-export interface ActionQuestion {
-  readonly action: string;
-  readonly resource: string;
+/** A request, and the caller who makes it. */
+export interface Asking extends AskingRequest {
   readonly requestId: string;
 }
 
+/** The verb that is asked for, and the name of the entity as the path has it. */
+export interface AskedVerb {
+  readonly verb: Verb;
+  readonly entityName: string;
+}
+
 /**
- * Decides by the caller's policies alone, before anything of the entity is looked at; so a caller who may do nothing
- * with an entity learns nothing of it, not even whether it is there.
+ * Decides by the caller's policies and the request alone, before anything of the entity is looked at; so a caller who
+ * may do nothing with an entity learns nothing of it, not even whether it is there. What depends on the record is left
+ * to the call.
  * @throws Problem `workspace_required`, `access_denied`, `not_found`.
  */
 export async function authorize(
   parts: AuthorizeParts,
-  caller: AppCaller,
-  question: AccessQuestion,
+  asking: Asking,
+  asked: AskedVerb & PolicyRequest,
 ): Promise<AuthorizedCall> {
+  const { caller } = asking;
   const { claims } = caller;
-  const { workspace, access } = placeOf(caller);
-  demandVerb(parts, caller, question);
+  const { workspace } = placeOf(caller);
+  const asker = new Asker(parts, asking);
+  const rows = demandSome(asker.rows(asked, asked));
   const config = await parts.configs[claims.env].current(claims.org);
-  const entity: CompiledEntity | undefined = await config.entity(question.entityName);
+  const entity: CompiledEntity | undefined = await config.entity(asked.entityName);
   if (entity === undefined) throw notFound();
   return {
     workspace,
     config,
     entity,
     actor: actorOf(caller),
+    rows,
     access: {
-      may: (verb, entityName, resource) => access.rule(verb + entityName, resource, noContext).outcome === 'allowed',
-      demand: (verb, resource = question.resource) => demandVerb(parts, caller, { ...question, verb, resource }),
+      rows: (alone) => asker.rows(alone, requestAlone(alone)),
+      rowsOfBody: (body) => asker.rows(asked, withBody(asked, body)),
+      demand: (verb) => void asker.demand(verb + asked.entityName, asked),
     },
   };
 }
 
-/** The same for what is about no entity. @throws Problem `workspace_required`, `access_denied`. */
+/** The same call, now that the body is read: what it says may decide. @throws Problem `access_denied`. */
+export function authorizeBody(call: AuthorizedCall, body: unknown): AuthorizedCall {
+  if (call.rows === undefined || body === undefined) return call;
+  return { ...call, rows: demandSome(call.access.rowsOfBody(body)) };
+}
+
+/** What may be done that is about no record, as long as nothing is against it in the body, which is read later. */
+export interface AuthorizedAction {
+  readonly context: WriteContext;
+  /** @throws Problem `access_denied`. */
+  demandBody(body: unknown): void;
+}
+
+/** The same for what is about no record. @throws Problem `workspace_required`, `access_denied`. */
 export async function authorizeAction(
   parts: AuthorizeParts,
-  caller: AppCaller,
-  question: ActionQuestion,
-): Promise<WriteContext> {
+  asking: Asking,
+  asked: { readonly action: string } & PolicyRequest,
+): Promise<AuthorizedAction> {
+  const { caller } = asking;
   const { workspace } = placeOf(caller);
-  demand(parts, caller, question);
+  const asker = new Asker(parts, asking);
+  const isOpen = asker.demand(asked.action, asked) === 'undecided';
   const config = await parts.configs[caller.claims.env].current(caller.claims.org);
-  return { workspace, config, actor: actorOf(caller) };
+  return {
+    context: { workspace, config, actor: actorOf(caller) },
+    demandBody: (body) => {
+      if (isOpen) asker.demand(asked.action, withBody(asked, body));
+    },
+  };
 }
 
 /** Where a caller's requests work. @throws Problem `workspace_required`. */
@@ -76,33 +106,104 @@ export function actorOf({ claims }: AppCaller): Actor {
   return { userId: claims.sub, claims: claims as unknown as Record<string, unknown> };
 }
 
-function demandVerb(parts: AuthorizeParts, caller: AppCaller, { verb, entityName, ...asked }: AccessQuestion): void {
-  demand(parts, caller, { ...asked, action: verb + entityName });
+/** A request that does one thing, as it would be made for that alone. */
+export function requestAlone({ verb, entityName, id, body }: RowRequest): AskedVerb & PolicyRequest {
+  return {
+    verb,
+    entityName,
+    ...routeOfVerb({ verb, entityName }, id ?? ''),
+    params: id === undefined ? { entity: entityName } : { entity: entityName, id },
+    query: '',
+    takesBody: body === undefined && (verb === 'create' || verb === 'update'),
+    ...(body === undefined ? {} : { body }),
+  };
 }
 
-/** @throws Problem `access_denied`, with the decision kept for whoever looks into it. */
-function demand(parts: AuthorizeParts, caller: AppCaller, question: ActionQuestion): void {
-  const outcome = caller.place?.access.rule(question.action, question.resource, noContext).outcome ?? 'implicit_deny';
-  if (outcome === 'allowed') return;
-  throw denied(parts, caller, { ...question, outcome: outcome === 'undecided' ? 'implicit_deny' : outcome });
+function withBody(request: PolicyRequest, body: unknown): PolicyRequest {
+  return { ...request, body, takesBody: false };
 }
 
-interface Denial extends ActionQuestion {
-  readonly outcome: 'explicit_deny' | 'implicit_deny';
+/** Asks the caller's policies. */
+class Asker {
+  readonly #parts: AuthorizeParts;
+  readonly #asking: Asking;
+  readonly #access: CompiledAccess;
+
+  constructor(parts: AuthorizeParts, asking: Asking) {
+    this.#parts = parts;
+    this.#asking = asking;
+    this.#access = placeOf(asking.caller).access;
+  }
+
+  rows({ verb, entityName }: AskedVerb, request: PolicyRequest): RowAccess | undefined {
+    const action = verb + entityName;
+    const ruling = this.#rule(action, { request, pending: ['record'] });
+    const own = isWhole(ruling) ? undefined : rowsOf(ruling, this.#refusals(action, request));
+    if (verb !== 'list' && verb !== 'count') return own;
+    return bothRows(own, this.#rowsLeftByGet(entityName));
+  }
+
+  /** A list shows nothing that is denied to whoever asks for it by its id. */
+  #rowsLeftByGet(entityName: string): RowAccess | undefined {
+    const action = `get${entityName}`;
+    if (!this.#access.mayDeny(action)) return undefined;
+    const request = requestAlone({ verb: 'get', entityName, id: '' });
+    const ruling = this.#access.denials(action, request.resource, () => contextOf(this.#asking, { request }));
+    return isWhole(ruling) ? undefined : rowsOfMany(ruling, this.#refusals(action, request));
+  }
+
+  /** @throws Problem `access_denied`, unless the body may still allow it. */
+  demand(action: string, request: PolicyRequest): 'allowed' | 'undecided' {
+    const { outcome, needs } = this.#rule(action, { request });
+    if (outcome === 'allowed' || (outcome === 'undecided' && needs.includes('body'))) return outcome;
+    throw this.#denial(action, request);
+  }
+
+  #rule(action: string, known: KnownRequest): Ruling {
+    return this.#access.rule(action, known.request.resource, () => contextOf(this.#asking, known));
+  }
+
+  #refusals(action: string, request: PolicyRequest): Refusals {
+    return {
+      missing: (record) => {
+        this.#keep(action, { request, record });
+        return notFound();
+      },
+      denied: (record, errors) => this.#denial(action, request, { record, errors }),
+    };
+  }
+
+  #denial(action: string, request: PolicyRequest, { record, errors }: DeniedRecord = {}): Problem {
+    const known = record === undefined ? { request, pending: ['record' as const] } : { request, record };
+    const { decision_id, decision } = this.#keep(action, known);
+    const reason = decision === 'explicit_deny' ? decision : 'implicit_deny';
+    const why = errors?.map(({ message }) => message).join('; ') ?? whys[reason];
+    const details = { reason, decision_id, ...(errors === undefined ? {} : { errors }) };
+    return new Problem('access_denied', `\`${action}\` is not allowed: ${why}`, details);
+  }
+
+  /** Keeps a denial for whoever looks into it. */
+  #keep(action: string, known: KnownRequest) {
+    const { caller, requestId } = this.#asking;
+    const { claims } = caller;
+    const { resource } = known.request;
+    const explanation = this.#access.explain(action, resource, () => contextOf(this.#asking, known));
+    const decision_id = this.#parts.decisions.add(claims.org, {
+      request_id: requestId,
+      env: claims.env,
+      tenant_code: claims.tenant_code ?? '',
+      user_id: claims.sub,
+      action,
+      resource,
+      explanation,
+    });
+    return { decision_id, decision: explanation.decision };
+  }
 }
 
-function denied(parts: AuthorizeParts, caller: AppCaller, denial: Denial): Problem {
-  const { claims, place } = caller;
-  const { action, resource, outcome } = denial;
-  const decision_id = parts.decisions.add(claims.org, {
-    request_id: denial.requestId,
-    env: claims.env,
-    tenant_code: claims.tenant_code ?? '',
-    user_id: claims.sub,
-    action,
-    resource,
-    ...(place === undefined ? {} : { explanation: place.access.explain(action, resource, noContext) }),
-  });
-  const why = outcome === 'explicit_deny' ? 'a policy denies it' : 'no policy allows it';
-  return new Problem('access_denied', `\`${action}\` is not allowed: ${why}`, { reason: outcome, decision_id });
+interface DeniedRecord {
+  readonly record?: KnownRequest['record'];
+  readonly errors?: Parameters<Refusals['denied']>[1];
 }
+
+const whys = { explicit_deny: 'a policy denies it', implicit_deny: 'no policy allows it' } as const;

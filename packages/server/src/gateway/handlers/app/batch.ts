@@ -1,7 +1,7 @@
 import type { AuthorizedCall } from '../../../entities/caller-access.ts';
 import { claimKey, type OnceRequest, partOf } from '../../../entities/idempotency.ts';
-import { presentationOf, presentRecords } from '../../../entities/present-records.ts';
-import { entityTag, type StoredRecord, storedText } from '../../../entities/record.ts';
+import { presentationOf, presentRecords, writtenText } from '../../../entities/present-records.ts';
+import { entityTag, type StoredRecord } from '../../../entities/record.ts';
 import type { RecordRuntime } from '../../../entities/record-runtime.ts';
 import type { RecordOperation } from '../../../entities/write-records.ts';
 import { Problem } from '../../../lib/problem.ts';
@@ -88,14 +88,17 @@ type Allowed = RecordOperation & { readonly call: AuthorizedCall };
 
 /** Each operation is decided as the request would be that does it alone. */
 async function decide(caller: EachCaller, operation: BatchOperation): Promise<Allowed | { readonly error: unknown }> {
-  const { action, entity } = operation;
-  const resource = action === 'create' ? `/create/${entity}` : `/${action}/${entity}/${operation.id}`;
+  const { action, entity: entityName } = operation;
   try {
-    const call = await caller.authorize({ verb: action, entityName: entity, resource });
-    if (action === 'create') return { action, call, body: operation.data };
+    if (action === 'create') {
+      const { data: body } = operation;
+      return { action, call: await caller.authorize({ verb: action, entityName, body }), body };
+    }
     const { id, ifMatch } = operation;
     const input = { id, ...(ifMatch === undefined ? {} : { ifMatch }) };
-    return action === 'delete' ? { action, call, input } : { action, call, input: { ...input, body: operation.data } };
+    if (action === 'delete') return { action, call: await caller.authorize({ verb: action, entityName, id }), input };
+    const { data: body } = operation;
+    return { action, call: await caller.authorize({ verb: action, entityName, id, body }), input: { ...input, body } };
   } catch (error) {
     return { error };
   }
@@ -105,7 +108,8 @@ async function resultOf(operation: Allowed, record: StoredRecord | undefined): P
   if (operation.action === 'delete') return JSON.stringify({ status: 204, id: operation.input.id });
   if (record === undefined) throw new TypeError('the write leaves no record');
   const { action, call } = operation;
-  const [text = ''] = await presentRecords(call, presentationOf(call, action), [storedText(record)]);
+  const body = action === 'create' ? operation.body : operation.input.body;
+  const [text = ''] = await presentRecords(call, presentationOf(call, action), [writtenText(call, record, body)]);
   const status = action === 'create' ? 201 : 200;
   const head = JSON.stringify({ status, id: record.data.id, etag: entityTag(record.version) });
   return `${head.slice(0, -1)},"record":${text}}`;

@@ -1,9 +1,10 @@
 import type { AuthorizedCall } from '../../../entities/caller-access.ts';
 import { readListQuery } from '../../../entities/list-query.ts';
 import { scopeToCaller } from '../../../entities/list-scope.ts';
-import { type Presentation, presentationOf, presentRecords } from '../../../entities/present-records.ts';
-import { entityTag, recordText, type StoredText, storedText } from '../../../entities/record.ts';
+import { type Presentation, presentationOf, presentRecords, writtenText } from '../../../entities/present-records.ts';
+import { entityTag, partTag, recordText, type StoredText } from '../../../entities/record.ts';
 import type { RecordRuntime } from '../../../entities/record-runtime.ts';
+import type { ReadableText } from '../../../entities/row-access.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { RecordRoute } from '../../app-route.ts';
 import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
@@ -72,7 +73,7 @@ async function create(
   };
   if (prefersMinimal(request))
     return json(201, { id: stored.data.id }, { ...headers, 'Preference-Applied': 'return=minimal' });
-  return { status: 201, body: await textOf(call, presentation, storedText(stored)), headers };
+  return { status: 201, body: await textOf(call, presentation, writtenText(call, stored, request.body)), headers };
 }
 
 async function item(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
@@ -81,9 +82,16 @@ async function item(runtime: RecordRuntime, request: GatewayRequest, call: Autho
   if (found === undefined) throw notFound();
   // What a reply shows of other records changes without this record's version.
   if (presentation.isEnriched) return { status: 200, body: await textOf(call, presentation, found) };
+  if (found.fields !== undefined) return partOf(request, await textOf(call, presentation, found), found);
   const headers = { ETag: entityTag(found.version) };
   if (isNoneMatch(request.incoming, headers.ETag)) return { status: 304, headers };
   return { status: 200, body: await textOf(call, presentation, found), headers };
+}
+
+/** What is shown of a record in part changes with what its reader may see, and so does its tag. */
+function partOf({ incoming }: GatewayRequest, body: string, { version }: StoredText): Reply {
+  const headers = { ETag: partTag(version, body) };
+  return isNoneMatch(incoming, headers.ETag) ? { status: 304, headers } : { status: 200, body, headers };
 }
 
 async function update(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
@@ -94,7 +102,7 @@ async function update(runtime: RecordRuntime, request: GatewayRequest, call: Aut
     body: request.body,
     ...(ifMatch === undefined ? {} : { ifMatch }),
   });
-  const body = await textOf(call, presentation, storedText(stored));
+  const body = await textOf(call, presentation, writtenText(call, stored, request.body));
   return { status: 200, body, headers: { ETag: entityTag(stored.version) } };
 }
 
@@ -126,8 +134,8 @@ function readView({ query }: GatewayRequest): string | undefined {
 }
 
 /** Most replies are the stored text as it stands, which is there at once. */
-function textOf(call: AuthorizedCall, presentation: Presentation, stored: StoredText): string | Promise<string> {
-  if (presentation.projection === 'stored') return recordText(stored);
+function textOf(call: AuthorizedCall, presentation: Presentation, stored: ReadableText): string | Promise<string> {
+  if (presentation.projection === 'stored' && stored.fields === undefined) return recordText(stored);
   return presentRecords(call, presentation, [stored]).then(([text = '']) => text);
 }
 

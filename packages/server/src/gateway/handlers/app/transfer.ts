@@ -5,6 +5,8 @@ import type { Import } from '../../../entities/import-records.ts';
 import { type ListQuery, readListQuery } from '../../../entities/list-query.ts';
 import { scopeToCaller } from '../../../entities/list-scope.ts';
 import { presentationOf } from '../../../entities/present-records.ts';
+import { bothRows } from '../../../entities/row-access.ts';
+import { demandSome } from '../../../entities/row-checks.ts';
 import type { TransferFormat } from '../../../entities/transfer-format.ts';
 import { invalidInput, Problem } from '../../../lib/problem.ts';
 import type { RecordRoute } from '../../app-route.ts';
@@ -49,7 +51,7 @@ async function importFile(
   if (incoming.headers['idempotency-key'] !== undefined) throw new Problem('invalid_request', repeatedByUpsert);
   refuseParameters(query, ['dry_run', 'upsert']);
   // A row is a create like any other: what denies the one denies the other.
-  call.access.demand('create', `/create/${call.entity.name}`);
+  demandSome(call.access.rows({ verb: 'create', entityName: call.entity.name }));
   const run = runtime.import(call, {
     format: stream.mediaType === csvType ? 'csv' : 'jsonl',
     bytes: stream.bytes,
@@ -87,9 +89,14 @@ async function* progressLines(run: Import): AsyncGenerator<string> {
   yield `${JSON.stringify({ result: step.value })}\n`;
 }
 
-function exportFile({ configs }: TransferServices, { query, incoming }: GatewayRequest, call: AuthorizedCall): Reply {
+function exportFile(
+  { configs }: TransferServices,
+  { query, incoming }: GatewayRequest,
+  exported: AuthorizedCall,
+): Reply {
   // An export is a list without pages: what denies the one denies the other.
-  call.access.demand('list', `/list/${call.entity.name}`);
+  const listed = exported.access.rows({ verb: 'list', entityName: exported.entity.name });
+  const call: AuthorizedCall = { ...exported, rows: demandSome(bothRows(exported.rows, listed)) };
   const format = readFormat(query.get('format'), incoming);
   const listQuery = scopeToCaller(call, readExportQuery(call, query));
   const presentation = presentationOf(call, 'list', listQuery.view);

@@ -1,0 +1,59 @@
+import type { AccessContext, Pending, RequestContext } from '../../access/context.ts';
+import type { AppCaller } from '../../identity/app-sessions.ts';
+import { readQuery } from './read-query.ts';
+
+/** What policies may look at of a request, whatever it is about. */
+export interface AskingRequest {
+  readonly caller: AppCaller;
+  /** The address that it comes from. */
+  readonly ip: string;
+  readonly origin: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+}
+
+/** What is asked for, as the request that asks for it alone. */
+export interface PolicyRequest {
+  readonly method: string;
+  /** The path after `/app/{orgCode}`. */
+  readonly resource: string;
+  readonly params: Readonly<Record<string, string>>;
+  /** The query string. */
+  readonly query: string;
+  /** Whether it has a body that is not read yet. */
+  readonly takesBody: boolean;
+  readonly body?: unknown;
+}
+
+/** A request with what else is known, and what is not. */
+export interface KnownRequest {
+  readonly request: PolicyRequest;
+  readonly record?: AccessContext['record'];
+  readonly pending?: readonly Pending[];
+}
+
+/** What a decision may depend on. Made only where a statement depends on any of it. */
+export function contextOf(
+  { caller: { claims, place }, ip, origin, time }: AskingRequest,
+  { request: asked, record, pending = [] }: KnownRequest,
+): AccessContext {
+  const { method, resource, params, query, takesBody, body } = asked;
+  const request: RequestContext = {
+    method,
+    path: resource,
+    pathParameters: params,
+    queryParameters: readQuery(query),
+    ip,
+    time,
+    ...(origin === undefined ? {} : { origin }),
+    ...(body === undefined ? {} : { body }),
+  };
+  return {
+    request,
+    user: { id: claims.sub, email: claims.email },
+    tenant: { id: place?.workspace.tenantId ?? '', code: place?.workspace.tenantCode ?? '' },
+    jwt: claims as unknown as AccessContext['jwt'],
+    ...(record === undefined ? {} : { record }),
+    pending: takesBody ? [...pending, 'body'] : pending,
+  };
+}
