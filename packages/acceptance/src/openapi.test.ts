@@ -7,6 +7,7 @@ import { assertProblem } from './assert-problem.ts';
 import { type CallOptions, call } from './call.ts';
 import { documentedApp, documentedManagement } from './documented-gateway.ts';
 import { everyType, everyValue } from './every-type.ts';
+import { codeTo } from './mails.ts';
 import type { Operation } from './openapi-document.ts';
 import { jsonLine, type Known, requestsTo } from './openapi-requests.ts';
 import {
@@ -58,6 +59,8 @@ const runsOf: Readonly<Record<string, number>> = {
   logIn: 4,
   logOut: 1,
   changePassword: 4,
+  forgotPassword: 4,
+  sendVerification: 4,
   endTokens: 4,
   deleteThing: 30,
 };
@@ -74,6 +77,29 @@ const gateways = [
   { name: 'app', gateway: app, token: founder.token, otherToken: nobody.token },
   { name: 'management', gateway: management, token: org.builder.token, otherToken: founder.token },
 ];
+
+// Before the requests of all sorts, which use up the mails that may be asked for from one network.
+test('codes are mailed and used in the way that the documents tell', async () => {
+  const { token, email } = await signIn(org);
+  const headers = { client_id: org.clientId };
+  assert.equal((await app.send('sendVerification', { token })).status, 202);
+  const verify = { headers, body: { code: await codeTo(org, email, 'verify-email') } };
+  assert.equal((await app.send('verifyEmail', verify)).status, 204);
+  assert.equal((await app.send('verifyEmail', verify)).status, 404);
+  assert.equal((await app.send('forgotPassword', { headers, body: { email } })).status, 202);
+  const new_password = `${password}!`;
+  const reset = { headers, body: { code: await codeTo(org, email, 'reset-password'), new_password } };
+  assert.equal((await app.send('resetPassword', reset)).status, 204);
+  const builder = { email: newEmail('forgetful'), password, name: 'Fay', org_name: 'Other' };
+  const made = await management.send<{ readonly token: string }>('signUp', { body: builder });
+  const body = { current_password: password, new_password };
+  assert.equal((await management.send('changePassword', { token: made.body.token, body })).status, 204);
+  assert.equal((await management.send('forgotPassword', { body: { email: builder.email } })).status, 202);
+  const code = await codeTo(org, builder.email, 'code');
+  assert.equal((await management.send('resetPassword', { body: { code, new_password } })).status, 204);
+  const page = await management.send('readInbox', { headers: { accept: 'text/html' } });
+  assert.deepEqual([page.status, page.text.includes(code)], [200, true]);
+});
 
 for (const { name, gateway, token, otherToken } of gateways) {
   const { document } = gateway;
