@@ -74,8 +74,7 @@ export async function logInWithPassword(
   orgScope: Scope,
   request: PasswordLogIn,
 ): Promise<{ readonly token: string; readonly expires_at: string }> {
-  if (!request.policy.enabled)
-    throw new Problem('credentials_invalid', 'this app does not take passwords: sign in through a provider');
+  requirePasswords(request.policy);
   const body = readBody(request.body, { email: 'required', password: 'required' } as const);
   const email = readCredentials(body);
   const attempt = attemptOf({ orgScope, env: request.env, email, ip: request.ip });
@@ -91,6 +90,12 @@ export async function logInWithPassword(
   }
   parts.brake.recordSuccess(attempt);
   return issueLoginToken(parts.clock, orgScope, user);
+}
+
+/** @throws Problem `credentials_invalid` where the app takes no passwords. */
+export function requirePasswords({ enabled }: PasswordLogin): void {
+  if (!enabled)
+    throw new Problem('credentials_invalid', 'this app does not take passwords: sign in through a provider');
 }
 
 /** An address in one app has nothing to do with the same address in another, so neither have its failures. */

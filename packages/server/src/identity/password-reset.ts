@@ -1,11 +1,17 @@
 import { settingOf } from '../entities/setting.ts';
 import type { AccessEpochs } from '../iam/access-epochs.ts';
-import { Problem } from '../lib/problem.ts';
 import { resetPasswordMail } from '../mail/mail-texts.ts';
 import { type Mailer, requireMailer } from '../mail/mailer.ts';
 import type { AppClient } from './app-client.ts';
 import { requireAppLinks } from './app-link.ts';
-import { type AppUser, type AppUsersParts, appUserKey, attemptOf, findByPasswordIdentity } from './app-users.ts';
+import {
+  type AppUser,
+  type AppUsersParts,
+  appUserKey,
+  attemptOf,
+  findByPasswordIdentity,
+  requirePasswords,
+} from './app-users.ts';
 import { tokensKeyOf, withNextEpoch } from './ended-tokens.ts';
 import type { MailBrake } from './mail-brake.ts';
 import { type CodeUse, issueCode, requireCode, spendCode } from './mailed-codes.ts';
@@ -61,7 +67,6 @@ export async function resetPassword(parts: PasswordResetParts, app: AppClient, b
 
 function requirePasswordLogin({ config, env }: AppClient): PasswordLogin {
   const policy = settingOf(config, env, passwordLogin);
-  if (!policy.enabled)
-    throw new Problem('credentials_invalid', 'this app does not take passwords: sign in through a provider');
+  requirePasswords(policy);
   return policy;
 }
