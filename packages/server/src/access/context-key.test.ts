@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AccessContext } from './context.ts';
+import { parseContextKey } from './context-key.ts';
+
+const context: AccessContext = {
+  request: {
+    method: 'GET',
+    path: '/item/order/7',
+    pathParameters: { entity: 'order', id: '7' },
+    queryParameters: new Map([
+      ['all', 'true'],
+      ['a.b', '1'],
+      ['Twice', '1'],
+      ['TWICE', '2'],
+    ]),
+    body: { price: 3, nested: { Deep: { er: true } }, list: [{ x: 1 }], constructor2: 1 },
+    ip: '10.0.0.1',
+    time: 0,
+    origin: 'https://app.example',
+  },
+  user: { id: 'u1', email: 'u@x' },
+  tenant: { id: 't1', code: 'one' },
+  jwt: { fn: 'Ann', groups: ['a', 'b'] },
+  record: { owner: 'u1', Status: 'open', STATUS: 'closed', status2: 'new' },
+};
+
+function read(text: string): unknown {
+  const key = parseContextKey(text);
+  return 'read' in key ? key.read(context) : key[0];
+}
+
+const found: readonly (readonly [key: string, value: unknown])[] = [
+  ['request.method', 'GET'],
+  ['REQUEST.Path', '/item/order/7'],
+  ['request.pathparameters.ID', '7'],
+  ['request.pathParameters.entity', 'order'],
+  ['request.queryParameters.all', 'true'],
+  ['request.queryParameters.ALL', 'true'],
+  ['request.queryParameters.a.b', '1'],
+  ['request.queryParameters.twice', undefined],
+  ['request.queryParameters.TWICE', '2'],
+  ['request.body.price', 3],
+  ['request.body.nested.deep.ER', true],
+  ['request.body.list.0', undefined],
+  ['request.body.list.length', undefined],
+  ['request.body.price.length', undefined],
+  ['request.ip', '10.0.0.1'],
+  ['request.time', new Date(0)],
+  ['request.origin', 'https://app.example'],
+  ['user.id', 'u1'],
+  ['User.Email', 'u@x'],
+  ['tenant.code', 'one'],
+  ['jwt.FN', 'Ann'],
+  ['jwt.groups', ['a', 'b']],
+  ['record.owner', 'u1'],
+  ['record.Status', 'open'],
+  ['record.status', undefined],
+  ['record.STATUS2', 'new'],
+  ['record.constructor', undefined],
+  ['record.__proto__', undefined],
+  ['record.toString', undefined],
+];
+
+for (const [key, value] of found)
+  test(`\`${key}\` reads ${value instanceof Date ? 'the time' : JSON.stringify(value)}`, () => {
+    assert.deepEqual(read(key), value);
+  });
+
+const refused = [
+  ...['', 'user', 'user.', 'user.name', 'user.id.x', 'users.id', 'tenant', 'tenant.name', 'env.now'],
+  ...['request', 'request.body', 'request.body.', 'request.body.a..b', 'request.headers.x', 'request.method.x'],
+  ...['request.queryParameters', 'request.queryParameters.', 'request.pathParameters.view', 'record', 'record.', 'jwt'],
+  ...['jwt.role', 'JWT.Role', 'jwt.ROLE', 'jwt.role.x', `record.$\u007buser.id}`, ' user.id', 'user.id '],
+  ...['__proto__', 'constructor.name'],
+];
+
+for (const key of refused)
+  test(`\`${key}\` is no key`, () => {
+    assert.equal(read(key), 'invalid_value');
+  });
+
+test('a key has at most 256 characters', () => {
+  assert.equal(read(`record.${'a'.repeat(249)}`), undefined);
+  assert.equal(read(`record.${'a'.repeat(250)}`), 'too_long');
+});
+
+test('a letter that only looks like another is another', () => {
+  assert.equal(read('record.ſtatus2'), undefined);
+  assert.equal(read('jwt.ro\u212ae'), undefined);
+});
