@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { AccessContext, Pending } from './context.ts';
+import { compilePolicies } from './decide.ts';
+import type { Explanation } from './explanation.ts';
+
+function explain(
+  statements: readonly object[],
+  record: Readonly<Record<string, unknown>>,
+  pending: readonly Pending[] = [],
+): Explanation {
+  const context: AccessContext = {
+    request: { method: 'GET', path: '/p', pathParameters: {}, queryParameters: new Map(), ip: '', time: 0 },
+    user: { id: 'u1', email: 'u@x' },
+    tenant: { id: 't1', code: 'one' },
+    jwt: {},
+    record,
+    pending,
+  };
+  const access = compilePolicies([{ policyId: 'p', policyName: 'policy', via: { kind: 'direct' }, statements }]);
+  return access.explain('getorder', '/item/order/7', () => context);
+}
+
+const statement = { Effect: 'Allow', Action: 'get*', Resource: ['/x', '/item/*'] };
+const shown = {
+  policyId: 'p',
+  policyName: 'policy',
+  via: { kind: 'direct' },
+  Effect: 'Allow',
+  actionPattern: 'get*',
+  resourcePattern: '/item/*',
+};
+
+test('tells of a near miss the first condition that failed, with what was expected and what was there', () => {
+  const Condition = {
+    StringEquals: { 'user.id': 'u1', 'record.status': ['open', 'new'] },
+    NumericLessThan: { 'record.n': 5 },
+  };
+  const { decision, matched, near } = explain([{ ...statement, Condition }], { status: 'closed', n: 7 });
+  assert.deepEqual([decision, matched], ['implicit_deny', []]);
+  const failed_condition = {
+    operator: 'StringEquals',
+    key: 'record.status',
+    expected: ['open', 'new'],
+    actual: ['closed'],
+  };
+  assert.deepEqual(near, [{ ...shown, failed_condition }]);
+});
+
+test('tells of what is missing, of lists and of objects', () => {
+  const Condition = { 'ForAnyValue:StringEquals': { 'record.x': 'a' } };
+  const actual = (x: unknown) => explain([{ ...statement, Condition }], { x }).near[0]?.failed_condition?.actual;
+  assert.deepEqual(actual(undefined), []);
+  assert.deepEqual(actual(null), []);
+  assert.deepEqual(actual([1, true, { a: 1 }, ['a']]), ['1', 'true', '{…}', '[…]']);
+  assert.equal(actual(Array(100).fill('b'))?.length, 20);
+  assert.deepEqual(actual('b'.repeat(300)), [`${'b'.repeat(256)}…`]);
+});
+
+test('names the fields of a statement, and no condition of one that nobody can judge yet', () => {
+  const Condition = { StringEquals: { 'record.status': 'open' } };
+  const { decision, matched, near } = explain(
+    [
+      { ...statement, Fields: ['a'] },
+      { ...statement, Condition },
+    ],
+    {},
+    ['record'],
+  );
+  assert.equal(decision, 'undecided');
+  assert.deepEqual(matched, [{ ...shown, Fields: ['a'] }]);
+  assert.deepEqual(near, [shown]);
+});
+
+test('tells of no statement that is about something else, and of 20 near misses at most', () => {
+  const Condition = { Bool: { 'user.id': true } };
+  const { near, considered } = explain(
+    [
+      { ...statement, Condition, Resource: '/list/*' },
+      { ...statement, Condition, Action: 'list*' },
+      ...Array.from({ length: 30 }, () => ({ ...statement, Condition })),
+    ],
+    {},
+  );
+  assert.deepEqual([near.length, considered], [20, 32]);
+});
