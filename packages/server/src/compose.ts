@@ -210,7 +210,12 @@ interface AclParts extends Pick<EntityParts, 'configs' | 'clock'> {
 
 function composeAcl({ test, prod }: Spaces, { app, ...shared }: AclParts) {
   const parts = { ...shared, stores: { test: test.store, prod: prod.store } };
-  return { simulator: createAccessSimulator(parts), matrix: createAccessMatrix(parts), appRoutes: appRoutes(app) };
+  return {
+    simulator: createAccessSimulator(parts),
+    matrix: createAccessMatrix(parts),
+    configs: shared.configs,
+    appRoutes: appRoutes(app),
+  };
 }
 
 function composeAudit({ platform, test, prod }: Spaces, cursors: Cursors) {

@@ -72,6 +72,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer GET /org',
     'developer GET /org/refused-origins',
     'developer GET /org/settings',
+    'developer POST /acl/lint',
     'developer POST /acl/simulate',
     'developer POST /api/:apiname',
     'developer POST /auth/logout',

@@ -104,9 +104,7 @@ async function recordOf(
   const found = await findRecord({ workspace: needed(workspace), entity }, record.id);
   if (found === undefined)
     throw new Problem('not_found', `there is no record \`${record.id.slice(0, 100)}\` of \`${entity.name}\``);
-  const isShown = (name: string): boolean => entity.fields.get(name)?.behaviour.isSecret !== true;
-  const fields = Object.fromEntries(Object.entries(found.data).filter(([name]) => isShown(name)));
-  return { ...fields, version: found.version };
+  return found.data;
 }
 
 interface Known {

@@ -67,6 +67,25 @@ const questionOperations: readonly Operation[] = [
     problems: ['validation_failed', 'unknown_field', 'not_found', 'method_not_allowed', 'origin_refused'],
   },
   {
+    method: 'POST',
+    path: '/acl/lint',
+    operationId: 'lintStatements',
+    tag,
+    summary: 'What is wrong with statements, and what of them is likely not to mean what it says',
+    access: 'token',
+    body: jsonContent(
+      closedObjectOf({ env: { ...text, enum: ['test', 'prod'], default: 'test' }, statements: {} }, ['env']),
+    ),
+    replies: [
+      {
+        status: 200,
+        description: 'The findings, the worst first.',
+        content: jsonContent(objectOf({ findings: arrayOf(schemaReference('Finding')) })),
+      },
+    ],
+    problems: ['validation_failed', 'unknown_field', 'origin_refused'],
+  },
+  {
     method: 'GET',
     path: '/acl/matrix',
     operationId: 'readAccessMatrix',
@@ -140,17 +159,21 @@ const simulation = closedObjectOf(
 );
 
 export const aclSchemas: Readonly<Record<string, JsonSchema>> = {
-  Decision: objectOf({
-    decision_id: text,
-    request_id: text,
-    at: time,
-    env: { ...text, enum: ['test', 'prod'] },
-    tenant_code: text,
-    user_id: guid,
-    action: text,
-    resource: text,
-    ...described,
-  }),
+  Decision: objectOf(
+    {
+      decision_id: text,
+      request_id: text,
+      at: time,
+      env: { ...text, enum: ['test', 'prod'] },
+      tenant_code: text,
+      user_id: guid,
+      act: { ...guid, description: 'The builder who acted in the name of that person.' },
+      action: text,
+      resource: text,
+      ...described,
+    },
+    ['act'],
+  ),
   Simulation: simulation,
   Simulated: objectOf(
     {
@@ -166,6 +189,12 @@ export const aclSchemas: Readonly<Record<string, JsonSchema>> = {
     },
     ['user', 'needs', 'fields'],
   ),
+  Finding: objectOf({
+    severity: { ...text, enum: ['error', 'warning', 'info'] },
+    code: text,
+    pointer: text,
+    message: text,
+  }),
   MatrixRow: objectOf({
     user_id: guid,
     email: text,

@@ -14,6 +14,12 @@ export interface MemberRule {
 export const aText: MemberRule = { isRight: isText, demand: 'must be a string that is not empty' };
 export const anObject: MemberRule = { isRight: isObject, demand: 'must be a JSON object' };
 
+export const anything: MemberRule = { isRight: () => true, demand: '' };
+export const anEnvironment: MemberRule = {
+  isRight: (value) => value === 'test' || value === 'prod',
+  demand: 'must be `test` or `prod`',
+};
+
 export function needed(rule: MemberRule): MemberRule {
   return { ...rule, isNeeded: true };
 }

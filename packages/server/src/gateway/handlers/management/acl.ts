@@ -1,7 +1,13 @@
+import type { ConfigReader } from '../../../entities/config-reader.ts';
+import type { Environment } from '../../../entities/workspace.ts';
+import { lintStatements } from '../../../iam/lint.ts';
+import { lintEntities } from '../../../iam/lint-entities.ts';
 import type { AccessMatrix } from '../../../iam/matrix.ts';
 import type { AccessSimulator } from '../../../iam/simulate.ts';
+import { invalidBody } from '../../../lib/problem.ts';
 import type { AppRoute } from '../../app-route.ts';
 import type { ManagementRoute } from '../../management-route.ts';
+import { anEnvironment, anything, checkMembers, isObject, needed } from '../../pipeline/check-members.ts';
 import { readParameters } from '../../pipeline/management-query.ts';
 import { readPageSize } from '../../pipeline/page-size.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
@@ -9,6 +15,7 @@ import { json } from '../../reply.ts';
 import { readSimulation } from './read-simulation.ts';
 
 export interface AclServices {
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly matrix: AccessMatrix;
   readonly simulator: AccessSimulator;
   /** Those of the app gateway: what a call would ask the policies is found in them. */
@@ -16,7 +23,7 @@ export interface AclServices {
 }
 
 /** Who may do what, asked by builders. Nothing here changes anything, so production may be asked about. */
-export function aclRoutes({ simulator, matrix, appRoutes }: AclServices): readonly ManagementRoute[] {
+export function aclRoutes({ simulator, matrix, configs, appRoutes }: AclServices): readonly ManagementRoute[] {
   return [
     {
       method: 'POST',
@@ -32,6 +39,18 @@ export function aclRoutes({ simulator, matrix, appRoutes }: AclServices): readon
       },
     },
     {
+      method: 'POST',
+      path: '/acl/lint',
+      access: 'developer',
+      takesBody: true,
+      handle: async ({ query, body }, { org }) => {
+        refuseParameters(query);
+        const { env, statements } = readLint(body);
+        const entities = await lintEntities(await configs[env].current(org.code));
+        return json(200, { findings: lintStatements(statements, entities) });
+      },
+    },
+    {
       method: 'GET',
       path: '/acl/matrix',
       access: 'developer',
@@ -43,6 +62,13 @@ export function aclRoutes({ simulator, matrix, appRoutes }: AclServices): readon
       },
     },
   ];
+}
+
+/** What is wrong with the statements themselves is an answer, and no refusal. @throws Problem `validation_failed`, `unknown_field`. */
+function readLint(body: unknown): { readonly env: Environment; readonly statements: unknown } {
+  const errors = checkMembers(body, { env: anEnvironment, statements: needed(anything) });
+  if (errors.length > 0 || !isObject(body)) throw invalidBody(errors);
+  return { env: body.env === 'prod' ? 'prod' : 'test', statements: body.statements };
 }
 
 /** Of one page: all that each of them holds is read and decided. */

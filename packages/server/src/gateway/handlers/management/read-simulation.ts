@@ -4,7 +4,9 @@ import type { Simulation } from '../../../iam/simulate.ts';
 import { invalidBody } from '../../../lib/problem.ts';
 import type { AppRoute } from '../../app-route.ts';
 import {
+  anEnvironment,
   anObject,
+  anything,
   aText,
   checkMembers,
   isObject,
@@ -14,16 +16,11 @@ import {
 import { type AskedAction, askedByAction, askedByCall } from './asked-action.ts';
 import { contextMistakes, readContext } from './read-context.ts';
 
-const anEnvironment: MemberRule = {
-  isRight: (value) => value === 'test' || value === 'prod',
-  demand: 'must be `test` or `prod`',
-};
-
 const rules: Readonly<Record<string, MemberRule>> = {
   env: anEnvironment,
   tenant_code: aText,
   user_id: aText,
-  statements: { isRight: () => true, demand: '' },
+  statements: anything,
   action: aText,
   resource: aText,
   method: aText,

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Finding, type LintedEntity, lintStatements } from './lint.ts';
+
+const entity = (name: string, fields: readonly string[] = [], lists: readonly string[] = []): LintedEntity => ({
+  name,
+  fields: new Set([...fields, ...lists]),
+  lists: new Set(lists),
+});
+
+const entities: readonly LintedEntity[] = [
+  entity('order', ['title', 'owner', 'State'], ['tags']),
+  entity('orders'),
+  entity('user', ['email']),
+  entity('aclpolicy', ['name', 'statements']),
+  entity('useraclpolicy', ['user_id']),
+];
+
+const allow = (Action: unknown, Resource: unknown = '*', more: object = {}) => ({
+  Effect: 'Allow',
+  Action,
+  Resource,
+  ...more,
+});
+const deny = (Action: unknown, Resource: unknown = '*', more: object = {}) => ({
+  Effect: 'Deny',
+  Action,
+  Resource,
+  ...more,
+});
+const when = (operator: string, key: string, ...values: readonly string[]) => ({
+  Condition: { [operator]: { [key]: values } },
+});
+
+const ownRecord = `/item/user/${'$'}{user.id}`;
+
+/** What is found, as `code pointer`; what is not wired up yet is none of the rules' business. */
+function found(statements: unknown): readonly string[] {
+  return lintStatements(statements, entities)
+    .filter(({ code }) => code !== 'not_supported')
+    .map(({ code, pointer }) => `${code} ${pointer.replace('/statements', '')}`);
+}
+
+const cases: readonly (readonly [name: string, statements: unknown, expected: readonly string[]])[] = [
+  ['nothing to look at', [], []],
+  ['a sound policy', [allow(['getorder', 'listorder'], ['/item/order/*', '/list/order'])], []],
+  ['what is no list', 'x', ['invalid_type ']],
+  [
+    'a mistake that a policy is refused for',
+    [{ Effect: 'allow', Action: 'getorder', Resource: '*' }],
+    ['invalid_value /0/Effect'],
+  ],
+  ['an unknown verb', [allow('graborder')], ['invalid_value /0/Action']],
+  ['an unknown entity', [allow(['getorder', 'getordr'])], ['unknown_entity /0/Action/1']],
+  ['an unknown entity in a scalar', [allow('getordr')], ['unknown_entity /0/Action']],
+  ['a wildcard that some entity has', [allow('get*r')], []],
+  ['an action of the workspace', [allow('createinvitation', '/user/invitations')], []],
+  [
+    'an action and a resource that never meet',
+    [allow('getorder', '/list/*')],
+    ['never_matches /0/Action', 'never_matches /0/Resource'],
+  ],
+  ['an export', [allow('listorder', '/export/order')], []],
+  ['an import', [allow('createorder', '/import/order')], []],
+  ['one resource too many', [allow('getorder', ['/item/order/*', '/list/order'])], ['never_matches /0/Resource/1']],
+  ['one action too many', [allow(['getorder', 'listorder'], '/item/order/*')], ['never_matches /0/Action/1']],
+  [
+    'a resource of another entity',
+    [allow('getorder', '/item/user/*')],
+    ['never_matches /0/Action', 'never_matches /0/Resource'],
+  ],
+  ['a resource with a variable', [allow('getuser', ownRecord)], []],
+  [
+    'a star behind a slash',
+    [allow('listorder', '/list/order/*')],
+    ['never_matches /0/Action', 'slash_star /0/Resource'],
+  ],
+  ['a star behind a name', [allow('getorder*')], ['reaches_further /0/Action']],
+  ['a star behind a name in a resource', [allow('listorder', '/list/order*')], ['reaches_further /0/Resource']],
+  ['a star behind the longer name', [allow('getorders*')], []],
+  ['an Allow under a Deny', [allow('getorder', '/item/order/*'), deny('get*')], ['shadowed_by_deny /0']],
+  ['an Allow under a Deny in part', [allow(['getorder', 'listorder']), deny('get*')], []],
+  ['an Allow under a Deny on one record', [allow('getorder'), deny('getorder', '/item/order/1')], []],
+  [
+    'an Allow under a Deny with a condition',
+    [allow('getorder'), deny('getorder', '*', when('StringEquals', 'user.id', 'x'))],
+    [],
+  ],
+  ['an Allow under a Deny of fields', [allow('getorder'), deny('getorder', '*', { Fields: ['title'] })], []],
+  ['an Allow beside a wider one', [allow('getorder', '/item/order/1'), allow('get*')], ['redundant /0']],
+  ['an Allow beside the same one', [allow('getorder'), allow('getorder')], ['redundant /1']],
+  [
+    'an Allow beside one with a condition',
+    [allow('getorder'), allow('get*', '*', when('StringEquals', 'user.id', 'x'))],
+    [],
+  ],
+  ['an Allow beside one of fields', [allow('getorder'), allow('get*', '*', { Fields: ['title'] })], []],
+  ['an Allow beside one with a variable', [allow('getuser', '/item/user/1'), allow('getuser', ownRecord)], []],
+  ['everything', [allow('*')], ['allows_everything /0']],
+  ['everything of an entity', [allow('*order')], []],
+  ['everything under a condition', [allow('*', '*', when('IpAddress', 'request.ip', '10.0.0.0/8'))], []],
+  ['creating everything', [allow('create*')], ['writes_access_control /0/Action']],
+  ['creating everything in one place', [allow('create*', '/create/order')], []],
+  ['creating policies by name', [allow('createaclpolicy')], []],
+  ['denying everything', [deny('*')], []],
+  [
+    'ForAllValues on an Allow',
+    [allow('getorder', '*', when('ForAllValues:StringEquals', 'record.tags', 'a'))],
+    ['for_all_values /0/Condition/ForAllValues:StringEquals/record.tags'],
+  ],
+  [
+    'ForAllValues beside a Null false',
+    [
+      allow('getorder', '*', {
+        Condition: { 'ForAllValues:StringEquals': { 'record.tags': ['a'] }, Null: { 'Record.tags': ['false'] } },
+      }),
+    ],
+    [],
+  ],
+  [
+    'ForAllValues beside a Null true',
+    [
+      allow('getorder', '*', {
+        Condition: { 'ForAllValues:StringEquals': { 'record.tags': ['a'] }, Null: { 'record.tags': ['true'] } },
+      }),
+    ],
+    ['for_all_values /0/Condition/ForAllValues:StringEquals/record.tags'],
+  ],
+  ['ForAllValues on a Deny', [deny('getorder', '*', when('ForAllValues:StringEquals', 'record.tags', 'a'))], []],
+  [
+    'a negated operator',
+    [allow('getorder', '*', when('StringNotEquals', 'record.owner', 'x'))],
+    ['negated_missing /0/Condition/StringNotEquals/record.owner'],
+  ],
+  [
+    'a negated operator with IfExists',
+    [allow('getorder', '*', when('StringNotLikeIfExists', 'record.owner', 'x'))],
+    ['negated_if_exists /0/Condition/StringNotLikeIfExists/record.owner'],
+  ],
+  [
+    'a negated operator on what is always there',
+    [allow('getorder', '*', when('NotIpAddress', 'request.ip', '10.0.0.0/8'))],
+    [],
+  ],
+  ['a negated operator on a Deny', [deny('getorder', '*', when('StringNotEquals', 'record.owner', 'x'))], []],
+  [
+    'a field that the entity lacks',
+    [allow('getorder', '*', when('StringEquals', 'record.ower', 'x'))],
+    ['unknown_field /0/Condition/StringEquals/record.ower'],
+  ],
+  ['a field of another case', [allow('getorder', '*', when('StringEquals', 'record.state', 'x'))], []],
+  ['a field of the envelope', [allow('getorder', '*', when('StringEquals', 'record.created_by', 'x'))], []],
+  [
+    'a field that one of the entities has',
+    [allow(['getorder', 'getuser'], '*', when('StringEquals', 'record.email', 'x'))],
+    [],
+  ],
+  [
+    'Fields that the entity lacks',
+    [allow('getorder', '*', { Fields: ['title', '!ower'] })],
+    ['unknown_field /0/Fields/1'],
+  ],
+  [
+    'a list without a set qualifier',
+    [allow('getorder', '*', when('StringEquals', 'record.tags', 'a'))],
+    ['needs_set_qualifier /0/Condition/StringEquals/record.tags'],
+  ],
+];
+
+for (const [name, statements, expected] of cases) {
+  test(`a look at ${name} finds ${expected.length === 0 ? 'nothing' : expected.join(' and ')}`, () => {
+    assert.deepEqual([...found(statements)].sort(), [...expected].sort());
+  });
+}
+
+test('the worst comes first, and no more is told than somebody reads', () => {
+  const statements = [allow('getorder*'), allow('*'), { Effect: 'x', Action: 'getorder', Resource: '*' }];
+  const severities = lintStatements(statements, entities).map(({ severity }) => severity);
+  assert.deepEqual(severities, ['error', 'warning', 'info', 'info']);
+  const many = [allow(Array.from({ length: 400 }, (_, index) => `get${index.toString(36)}x`))];
+  assert.ok(lintStatements(many, entities).length <= 200);
+});
+
+test('what takes too long to compare is left, and that is said', () => {
+  const patterns = (length: number) => Array.from({ length }, (_, index) => `/*mm*${index}*`);
+  const statements = Array.from({ length: 10 }, () => allow('list*', patterns(45)));
+  const many = Array.from({ length: 2000 }, (_, index) => entity(`e${index}`));
+  const codes = lintStatements(statements, many).map(({ code }: Finding) => code);
+  assert.ok(codes.includes('unfinished'), codes.join());
+});

@@ -1,0 +1,53 @@
+import { type Pattern, readPattern } from '../../access/cover-pattern.ts';
+import { verbs } from '../../access/verbs.ts';
+import { systemEntityNames } from '../../entities/system-entity-names.ts';
+import type { LintedEntity } from './linted-policy.ts';
+
+/** What an app can ask the policies: an action, and where it is asked for. */
+export interface KnownRequest {
+  readonly action: string;
+  /** Undefined for what is about the workspace itself. */
+  readonly entityName: string | undefined;
+  readonly paths: readonly Pattern[];
+}
+
+/** Everything that the policies of an org are ever asked. */
+export function knownRequests(entities: readonly LintedEntity[]): readonly KnownRequest[] {
+  return [
+    ...entities.flatMap(({ name }) =>
+      verbs.map((verb) => ({
+        action: verb + name,
+        entityName: name,
+        paths: pathsOf[verb].map((path) => at(path, name)),
+      })),
+    ),
+    ...workspaceRequests,
+  ];
+}
+
+const pathsOf = {
+  get: ['/item/{entity}/*'],
+  list: ['/list/{entity}', '/export/{entity}'],
+  count: ['/count/{entity}'],
+  create: ['/create/{entity}', '/import/{entity}'],
+  update: ['/update/{entity}/*'],
+  delete: ['/delete/{entity}/*'],
+  browse: ['/list/{entity}', '/count/{entity}', '/export/{entity}'],
+} as const;
+
+function at(path: string, entityName: string): Pattern {
+  return readPattern(path.replace('{entity}', entityName));
+}
+
+const workspaceRequests: readonly KnownRequest[] = [
+  ['updateworkspace', '/user/workspace'],
+  ['deleteworkspace', '/user/workspace'],
+  ['listinvitation', '/user/invitations'],
+  ['createinvitation', '/user/invitations*'],
+  ['deleteinvitation', '/user/invitations/*'],
+].map(([action = '', path = '']) => ({ action, entityName: undefined, paths: [readPattern(path)] }));
+
+/** Whose records say who may do what. */
+export const accessEntities: readonly string[] = systemEntityNames.filter(
+  (name) => name !== 'user' && name !== 'userrole',
+);

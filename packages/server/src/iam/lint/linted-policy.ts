@@ -1,0 +1,85 @@
+import { type Effort, type Pattern, readPattern, spend } from '../../access/cover-pattern.ts';
+import { collapseStars, compileGlob, foldAscii, type Glob, matchesGlob } from '../../access/glob.ts';
+import { readStatement, type StatementReading } from '../../access/statement.ts';
+import { withoutVariables } from '../../access/template.ts';
+
+import type { KnownRequest } from './known-requests.ts';
+
+/** What somebody who writes policies should look at again. */
+export interface Finding {
+  readonly severity: 'error' | 'warning' | 'info';
+  readonly code: string;
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** Looks for one kind of trap. */
+export type LintRule = (policy: LintedPolicy) => readonly Finding[];
+
+export interface LintedPolicy {
+  /** Those in which nothing is wrong. */
+  readonly statements: readonly LintedStatement[];
+  readonly entities: readonly LintedEntity[];
+  /** Everything that the policies are ever asked. */
+  readonly requests: readonly KnownRequest[];
+  /** The comparisons that may still be made. */
+  readonly effort: Effort;
+}
+
+export interface LintedEntity {
+  readonly name: string;
+  readonly fields: ReadonlySet<string>;
+  /** Those of its fields that hold several values. */
+  readonly lists: ReadonlySet<string>;
+}
+
+export interface LintedStatement {
+  /** Where it stands in the body. */
+  readonly pointer: string;
+  readonly Effect: 'Allow' | 'Deny';
+  readonly actions: readonly LintedPattern[];
+  readonly resources: readonly LintedPattern[];
+  readonly terms: NonNullable<StatementReading['Condition']>;
+  readonly fields: readonly string[] | undefined;
+}
+
+export interface LintedPattern {
+  readonly pointer: string;
+  readonly text: string;
+  readonly glob: Glob;
+  /** Its reach at the most: a variable may stand for anything. */
+  readonly reach: Pattern;
+}
+
+/** @param input the statement as it was sent. Undefined for one in which something is wrong. */
+export function lintedStatement(input: unknown, pointer: string): LintedStatement | undefined {
+  const { Effect, Action, Resource, Condition = [], Fields, errors } = readStatement(input);
+  if (errors.length > 0 || Effect === undefined || Action === undefined || Resource === undefined) return undefined;
+  const placesOf = (member: 'Action' | 'Resource', texts: readonly string[]): readonly LintedPattern[] => {
+    const place = `${pointer}/${member}`;
+    const isList = isObject(input) && Array.isArray(input[member]);
+    return texts.map((text, index) => lintedPattern(isList ? `${place}/${index}` : place, text));
+  };
+  return {
+    pointer,
+    Effect,
+    actions: placesOf('Action', Action.map(foldAscii)),
+    resources: placesOf('Resource', Resource),
+    terms: Condition,
+    fields: Fields,
+  };
+}
+
+function lintedPattern(pointer: string, text: string): LintedPattern {
+  const widest = collapseStars(withoutVariables(text));
+  return { pointer, text, glob: compileGlob(widest), reach: readPattern(widest) };
+}
+
+/** Whether a pattern may match a text. */
+export function mayMatch({ glob }: LintedPattern, text: string, effort: Effort): boolean {
+  return !spend(effort, 1) || matchesGlob(glob, text);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
