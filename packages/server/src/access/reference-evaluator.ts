@@ -61,6 +61,7 @@ const bareContext: AccessContext = {
 };
 
 export interface ReferenceStatement {
+  readonly isBroken: boolean;
   readonly effect: 'Allow' | 'Deny';
   /** `undefined` stands for everything. */
   readonly actions: readonly string[] | undefined;
@@ -69,7 +70,13 @@ export interface ReferenceStatement {
   readonly fields: readonly string[] | undefined;
 }
 
-const everything = { actions: undefined, resources: undefined, entries: [], fields: undefined } as const;
+const everything = {
+  isBroken: true,
+  actions: undefined,
+  resources: undefined,
+  entries: [],
+  fields: undefined,
+} as const;
 const nothing = { ...everything, effect: 'Allow', actions: [] } as const;
 
 /** What a stored statement means: a broken Allow grants nothing, anything else that is broken denies what it may. */
@@ -87,13 +94,14 @@ function readStatement(statement: unknown): ReferenceStatement {
   const fields = members.has('Fields') ? textsIn(members.get('Fields'), (text) => text !== '') : undefined;
   const isBroken =
     isForeign ||
-    !['Allow', 'Deny'].includes(String(members.get('Effect'))) ||
+    (members.get('Effect') !== 'Allow' && members.get('Effect') !== 'Deny') ||
     !isLabel(members.get('Sid')) ||
     [actions, resources, entries, fields].includes('unreadable') ||
     (members.has('Fields') && !Array.isArray(members.get('Fields')));
   if (isBroken && effect === 'Allow') return nothing;
   if (isForeign) return { ...everything, effect };
   return {
+    isBroken,
     effect,
     actions: actions === 'unreadable' ? undefined : actions,
     resources: resources === 'unreadable' ? undefined : resources,

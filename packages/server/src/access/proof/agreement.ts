@@ -82,6 +82,8 @@ function difference(
   statements: readonly ReferenceStatement[],
   { action, resource, context }: ReferenceRequest,
 ): string | undefined {
+  const broken = statements.filter(({ isBroken }) => isBroken).length;
+  if (access.brokenStatements !== broken) return `${broken} broken by reference, ${access.brokenStatements} by engine`;
   const expected = ruleByReference(statements, { action, resource, context });
   const ruling = access.rule(action, resource, () => context);
   if (ruling.outcome !== expected.outcome) return `${expected.outcome} by reference, ${ruling.outcome} by engine`;

@@ -1,15 +1,16 @@
 import { verbs } from '../verbs.ts';
+import { damaged, type Json } from './damaged-statement.ts';
 import type { Dice } from './dice.ts';
 import { type Kind, kinds, nearValues, type Scalar } from './mean-values.ts';
 import { entities, ids, type Palette } from './random-context.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** What is stored as the `statements` of a few policies: sound for the most part. */
 export function randomPolicies(dice: Dice, palette: Palette): readonly unknown[] {
   return dice.list(1, 3, () => {
     if (dice.hits(1) && dice.hits(20)) return dice.pick([null, {}, 'x', undefined]);
-    return dice.list(0, 3, () => (dice.hits(2) ? broken(dice, palette) : randomStatement(dice, palette)));
+    return dice.list(0, 3, () =>
+      dice.hits(3) ? damaged(dice, randomStatement(dice, palette)) : randomStatement(dice, palette),
+    );
   });
 }
 
@@ -177,41 +178,4 @@ function globOf(dice: Dice, text: string): string {
   const length = dice.below(3);
   const filling = dice.hits(50) ? ['*'] : Array.from({ length }, () => '?');
   return [...letters.slice(0, from), ...filling, ...letters.slice(from + length)].join('');
-}
-
-/** Sound but for one thing. */
-function broken(dice: Dice, palette: Palette): unknown {
-  const sound = randomStatement(dice, palette);
-  const { key, expected } = { key: 'record.status', expected: 'a' };
-  const change = dice.pick<Json | string | null>([
-    ...['no statement', null],
-    ...[{ Effect: undefined }, { Effect: 'deny' }, { Action: undefined }, { Action: [] }, { Action: ['*', 5] }],
-    ...[{ Resource: null }, { Resource: { 0: '*' } }, { Sid: 'a b' }, { NotAction: '*' }, { Condition: 'x' }],
-    ...[{ Fields: [] }, { Fields: ['*', 1] }, { Fields: {} }, { Condition: [] }, { Condition: null }, { Fields: null }],
-    ...[{ StringEqual: { [key]: expected } }, { stringequals: { [key]: expected } }, { StringEquals: 'x' }].map(
-      (Condition) => ({ Condition }),
-    ),
-    ...[{ NullIfExists: { [key]: 'true' } }, { 'ForSomeValue:StringEquals': { [key]: expected } }].map((Condition) => ({
-      Condition,
-    })),
-    ...[
-      'jwt.role',
-      'JWT.Role',
-      'nothing.x',
-      'record',
-      'request',
-      'request.body',
-      'request.headers.x',
-      'record.',
-      '',
-    ].map((bad) => ({ Condition: { StringEquals: { [bad]: expected } } })),
-    ...[[], null, [null], {}, [['a']], variable('jwt.role'), variable(''), '$\u007buser.id', variable('user')].map(
-      (bad) => ({ Condition: { StringEquals: { [key]: bad } } }),
-    ),
-    ...['abc', '1e400', true, variable('user.id')].map((bad) => ({ Condition: { NumericEquals: { [key]: bad } } })),
-    ...[1, 'yes', 'TRUE'].map((bad) => ({ Condition: { Bool: { [key]: bad } } })),
-    ...[{ Resource: variable('jwt.role') }, { Resource: '/item/$\u007b' }, { Resource: `/${variable('nothing.x')}` }],
-  ]);
-  if (change === null || typeof change === 'string') return change;
-  return Object.fromEntries(Object.entries({ ...sound, ...change }).filter(([, value]) => value !== undefined));
 }
