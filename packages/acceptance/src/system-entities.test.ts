@@ -148,14 +148,20 @@ for (const [what, statements] of badStatements) {
   });
 }
 
-for (const [member, value] of [
-  ['Condition', { StringLike: { 'request.pathParameters.id': ['a*'] } }],
-  ['Fields', ['title']],
+for (const [what, member, value, pointer] of [
+  ['an unknown operator', 'Condition', { Equals: { 'user.id': 'a' } }, '/Condition/Equals'],
+  [
+    'a condition on the role',
+    'Condition',
+    { StringEquals: { 'jwt.ROLE': 'admin' } },
+    '/Condition/StringEquals/jwt.ROLE',
+  ],
+  ['no fields', 'Fields', [], '/Fields'],
 ] as const) {
-  test(`a statement with ${member}, which is not built yet, is refused rather than ignored`, async () => {
+  test(`B29: a statement with ${what} is refused with a pointer to it`, async () => {
     const body = policyBody([{ ...good, [member]: value }]);
     const problem = assertRefusal(await act(founder, 'POST', '/create/aclpolicy', { body }), [400]);
-    assert.deepEqual(pointers(problem), [`/statements/0/${member}`]);
+    assert.deepEqual(pointers(problem), [`/statements/0${pointer}`]);
   });
 }
 

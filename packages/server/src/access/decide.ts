@@ -28,6 +28,8 @@ export interface CompiledAccess {
   readonly statementCount: number;
   /** `context` is asked only where a statement that may concern the request depends on it, and then once. */
   rule(action: string, resource: string, context: () => AccessContext): Ruling;
+  /** The same for a request about some record whose path begins so, whichever it is and however it stands. */
+  ruleOnSome(action: string, pathBeforeId: string, context: () => AccessContext): Ruling;
   /**
    * What the Denies alone say, as though all else was allowed, of the records whose paths begin so. Which record it is
    * counts as not known, so `judge` has to be told the id. `context` is that of a request for one of them.
@@ -76,11 +78,14 @@ class StatementList implements CompiledAccess {
     return plan.isPlain ? ruleByPath(plan, resource) : weigh(plan, { path: resource, context: once(context) });
   }
 
+  ruleOnSome(action: string, pathBeforeId: string, context: () => AccessContext): Ruling {
+    return weigh(this.#planOf(action), askedOfSome(pathBeforeId, context));
+  }
+
   denials(action: string, pathBeforeId: string, context: () => AccessContext): Ruling {
     const { denies } = this.#planOf(action);
     if (denies.length === 0) return plainRulings.allowed;
-    const open = once(() => withRecordOpen(context()));
-    return weigh({ denies, allows: 'everything' }, { path: { before: pathBeforeId }, context: open });
+    return weigh({ denies, allows: 'everything' }, askedOfSome(pathBeforeId, context));
   }
 
   explain(action: string, resource: string, context: () => AccessContext): Explanation {
@@ -179,6 +184,10 @@ function once(context: () => AccessContext): () => AccessContext {
     known ??= context();
     return known;
   };
+}
+
+function askedOfSome(pathBeforeId: string, context: () => AccessContext): Asked {
+  return { path: { before: pathBeforeId }, context: once(() => withRecordOpen(context())) };
 }
 
 function withRecordOpen({ record: _, pending = [], ...context }: AccessContext): AccessContext {

@@ -30,6 +30,13 @@ export interface GrantParts {
 const everything: readonly Statement[] = [{ Sid: 'Everything', Effect: 'Allow', Action: ['*'], Resource: ['*'] }];
 const reading: readonly Statement[] = [
   { Sid: 'Read', Effect: 'Allow', Action: ['get*', 'list*', 'count*'], Resource: ['*'] },
+  {
+    Sid: 'OwnProfile',
+    Effect: 'Allow',
+    Action: ['updateuser'],
+    Resource: ['/update/user/$' + '{user.id}'],
+    Fields: ['fn', 'ln', 'picture'],
+  },
 ];
 
 /**
