@@ -199,3 +199,10 @@ test('Denies on single records are judged by id, path and record', () => {
     ['bc', 'bc', 'all'],
   );
 });
+
+test('a record whose id alone was open is judged on the path of the request', () => {
+  const Condition = { StringEquals: { 'request.path': '/p', 'request.pathParameters.id': '7' } };
+  const ruling = rule([allow({ Condition, Resource: '/item/*' })], ['id']);
+  assert.deepEqual(ruling.needs, ['id']);
+  assert.deepEqual([ruling.judge({}, '7').outcome, ruling.judge({}, '8').outcome], ['allowed', 'implicit_deny']);
+});

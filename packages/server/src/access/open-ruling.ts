@@ -2,7 +2,7 @@ import { BoundedMap } from '../lib/bounded-map.ts';
 import { type Asked, type OpenStatement, reachOf } from './compiled-statement.ts';
 import type { AccessContext, Pending, RequestContext } from './context.ts';
 import { type FieldPatterns, type FieldSet, fieldSetOf } from './field-set.ts';
-import { keysOf, type OpenPath } from './resource-glob.ts';
+import { keysOf } from './resource-glob.ts';
 import { type FieldEquality, type Judgement, plainJudgements, type Ruling } from './ruling.ts';
 import { everyOf, type Truth } from './truth.ts';
 
@@ -26,12 +26,15 @@ export class OpenRuling implements Ruling {
   readonly fields = undefined;
   readonly #tally: OpenTally;
   readonly #context: AccessContext;
+  /** The context of every record, but for the record. */
+  readonly #recordContext: AccessContext;
   /** Allowed ones, by which of the open statements took effect: their sets of fields remember what they were asked. */
   readonly #allowed = new BoundedMap<string, Judgement>(judgementsMax);
 
   constructor(tally: OpenTally) {
     this.#tally = tally;
     this.#context = tally.asked.context();
+    this.#recordContext = without('record', this.#context);
   }
 
   get needs(): readonly Pending[] {
@@ -101,22 +104,21 @@ export class OpenRuling implements Ruling {
 
   #askedAbout(record: Readonly<Record<string, unknown>>, id: string | undefined): Asked {
     const { path } = this.#tally.asked;
-    const { request, pending = [] } = this.#context;
-    const known = (one: Pending) => one === 'record' || (one === 'id' && id !== undefined);
-    const fullPath = typeof path === 'string' || id === undefined ? path : path.before + id;
-    const context: AccessContext = {
-      ...this.#context,
-      ...(id === undefined ? {} : { request: requestFor(request, fullPath, id) }),
-      record,
-      pending: pending.filter((one) => !known(one)),
+    const known: AccessContext = { ...this.#recordContext, record };
+    if (id === undefined) return { path, context: () => known };
+    const fullPath = typeof path === 'string' ? path : path.before + id;
+    const request: RequestContext = {
+      ...known.request,
+      pathParameters: { ...known.request.pathParameters, id },
+      ...(typeof path === 'string' ? {} : { path: fullPath }),
     };
-    return { path: fullPath, context: () => context };
+    const whole: AccessContext = { ...without('id', known), request };
+    return { path: fullPath, context: () => whole };
   }
 }
 
-function requestFor(request: RequestContext, path: string | OpenPath, id: string): RequestContext {
-  const pathParameters = { ...request.pathParameters, id };
-  return typeof path === 'string' ? { ...request, path, pathParameters } : { ...request, pathParameters };
+function without(known: Pending, { pending = [], ...context }: AccessContext): AccessContext {
+  return { ...context, pending: pending.filter((one) => one !== known) };
 }
 
 function effectOf({ statement, isReached, tests }: OpenStatement, asked: Asked): Truth {

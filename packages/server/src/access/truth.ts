@@ -18,5 +18,11 @@ export function anyOf<Item>(items: readonly Item[], test: (item: Item) => Truth)
 
 /** False as soon as one is false, else unknown where one is. */
 export function everyOf<Item>(items: readonly Item[], test: (item: Item) => Truth): Truth {
-  return not(anyOf(items, (item) => not(test(item))));
+  let result: Truth = true;
+  for (const item of items) {
+    const truth = test(item);
+    if (truth === false) return false;
+    if (truth === 'unknown') result = truth;
+  }
+  return result;
 }
