@@ -15,6 +15,7 @@ import {
   type Page,
   type Statement,
   type StoredRecord,
+  signIn,
 } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
@@ -327,4 +328,61 @@ test('members and policies obey conditions and fields like any record', async ()
   assertProblem(await act(user, 'PUT', `/update/user/${founder.id}`, { body: { fn: 'Una' } }), 'access_denied');
   assertProblem(await act(user, 'PUT', `/update/user/${user.id}`, { body: { role: 'admin' } }), 'access_denied');
   assertProblem(await act(user, 'PUT', `/update/user/${user.id}`, { body: { status: 'suspended' } }), 'access_denied');
+});
+
+test('a new member reads all, and changes of the members only his own name and picture', async () => {
+  const viewer = await signIn(org);
+  const path = `/update/user/${viewer.id}`;
+  assert.equal((await act(viewer, 'PUT', path, { body: { fn: 'Vi', ln: 'Ewer' } })).status, 200);
+  for (const body of [{ role: 'admin' }, { status: 'active' }, { email: 'other@example.com' }])
+    assertProblem(await act(viewer, 'PUT', path, { body }), 'access_denied');
+  assertProblem(await act(viewer, 'PUT', `/update/user/${founder.id}`, { body: { fn: 'x' } }), 'access_denied');
+  assertProblem(await act(viewer, 'POST', '/create/order', { body: { title: 'x' } }), 'access_denied');
+});
+
+test('conditions on the address, the query and the time decide about data and about the workspace alike', async () => {
+  const user = await memberWith(founder, [
+    withCondition(allow('listorder'), { StringEquals: { 'request.queryParameters.status': 'open' } }),
+    withCondition(allow('countorder'), { NotIpAddress: { 'request.ip': ['127.0.0.0/8', '::1/128'] } }),
+    withCondition(allow('getorder'), { DateLessThan: { 'request.time': '2001-01-01' } }),
+    withCondition(allow('updateworkspace'), { StringLike: { 'request.body.name': 'Team *' } }),
+    withCondition(allow('listinvitation'), { StringEquals: { 'request.path': '/user/invitations' } }),
+  ]);
+  assertProblem(await act(user, 'GET', '/list/order'), 'access_denied');
+  assert.equal((await act(user, 'GET', '/list/order?status=open')).status, 200);
+  assertProblem(await act(user, 'GET', '/count/order'), 'access_denied');
+  assertProblem(await act(user, 'GET', `/item/order/${own.id}`), 'access_denied');
+  assertProblem(await act(user, 'PUT', '/user/workspace', { body: { name: 'Mine' } }), 'access_denied');
+  assert.equal((await act(user, 'PUT', '/user/workspace', { body: { name: 'Team Mine' } })).status, 200);
+  assert.equal((await act(user, 'GET', '/user/invitations')).status, 200);
+});
+
+test('a page of a filtered list goes on where it ended, and its cursor is good for its own list only', async () => {
+  const user = await memberWith(founder, [withCondition(allow('listorder'), isOpen)]);
+  const seen: string[] = [];
+  let nexttoken: string | null = '';
+  while (nexttoken !== null) {
+    const page: Page = await list(user, 'order', `?pagesize=2${nexttoken === '' ? '' : `&nexttoken=${nexttoken}`}`);
+    seen.push(...page.items.map(({ id }) => id));
+    nexttoken = page.nexttoken;
+  }
+  const whole = await list(founder, 'order', '?status=open&pagesize=200');
+  assert.deepEqual(
+    seen,
+    whole.items.map(({ id }) => id),
+  );
+  const first = await list(founder, 'order', '?pagesize=1');
+  assertProblem(await act(user, 'GET', `/list/order?pagesize=1&nexttoken=${first.nexttoken}`), 'invalid_cursor');
+});
+
+test('an upsert tells who may not change the record of its values no more than that it may not', async () => {
+  await create(founder, 'order', { code: 'u1', owner_id: founder.id, note: 'hidden' });
+  const reply = await act<{ errors: unknown }>(owner, 'POST', '/import/order?upsert=by_code', {
+    body: JSON.stringify({ code: 'u1', owner_id: owner.id }),
+    headers: { 'Content-Type': 'application/x-ndjson' },
+  });
+  assert.equal(reply.status, 200, reply.text);
+  assert.doesNotMatch(reply.text, /hidden|created_at/);
+  assert.match(reply.text, /access_denied/);
+  assert.equal((await list(founder, 'order', '?code=u1')).items[0]?.owner_id, founder.id);
 });
