@@ -13,7 +13,7 @@ export interface CallerAccess {
 
 /** A request that does one thing by one verb. */
 export interface RowRequest {
-  readonly verb: 'get' | 'list' | 'create' | 'update' | 'delete';
+  readonly verb: 'get' | 'list' | 'count' | 'create' | 'update' | 'delete' | 'browse';
   readonly entityName: string;
   /** That of the record, where the request names one. */
   readonly id?: string | undefined;

@@ -60,7 +60,7 @@ export function namesIn(body: unknown): readonly string[] {
 }
 
 /** A stored record may have kept what its definition shows no more: that decides nothing. */
-function asDefined(entity: CompiledEntity, data: RecordData): RecordData {
+export function asDefined(entity: CompiledEntity, data: RecordData): RecordData {
   if (entity.hidden.length === 0) return data;
   const shown: Record<string, FieldValue> = {};
   for (const [name, value] of Object.entries(data)) if (!entity.hidden.includes(name)) shown[name] = value;

@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { type AppRoute, type EachCaller, isWorkspaceRoute } from './app-route.ts';
 import type { ErrorReplies } from './error-reply.ts';
+import { authzenRoutes } from './handlers/app/authzen.ts';
 import { batchRoutes } from './handlers/app/batch.ts';
 import { invitationRoutes } from './handlers/app/invitations.ts';
 import { mailRoutes } from './handlers/app/mails.ts';
@@ -97,6 +98,7 @@ export function appRoutes(parts: AppGatewayParts): readonly AppRoute[] {
   return [
     ...recordRoutes(parts),
     ...batchRoutes(parts),
+    ...authzenRoutes(parts),
     ...transferRoutes(parts),
     ...signInRoutes(parts.signIn),
     ...workspaceRoutes(parts.workspaces),

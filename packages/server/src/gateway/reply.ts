@@ -52,7 +52,9 @@ function headOf({ headers }: Reply, requestId: string): string[] {
   const head: string[] = ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'];
   let hasCacheRule = false;
   for (const name in headers) {
-    head.push(name, headers[name] ?? '');
+    // A reply that tells the caller's own id for the request tells it in place of ours.
+    if (name === 'X-Request-Id') head[1] = headers[name] ?? requestId;
+    else head.push(name, headers[name] ?? '');
     if (name === 'Cache-Control') hasCacheRule = true;
   }
   if (!hasCacheRule) head.push('Cache-Control', headers?.ETag === undefined ? uncached : revalidated);

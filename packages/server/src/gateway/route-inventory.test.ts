@@ -24,6 +24,8 @@ test('B11: every route of the app gateway is known here with what it takes to ge
     'delete DELETE /app/:org/delete/:entity/:id',
     'deleteinvitation DELETE /app/:org/user/invitations/:id',
     'deleteworkspace DELETE /app/:org/user/workspace',
+    'each POST /app/:org/access/v1/evaluation',
+    'each POST /app/:org/access/v1/evaluations',
     'each POST /app/:org/batch',
     'get GET /app/:org/item/:entity/:id',
     'list GET /app/:org/export/:entity',

@@ -35,6 +35,9 @@ const nearMax = 10;
 const valuesMax = 5;
 const lengthMax = 128;
 
+/** One request with many denials must not push out those of all the others. */
+const perRequestMax = 10;
+
 function shortened(explanation: LoggedDecision['explanation']): Pick<LoggedDecision, 'explanation'> {
   if (explanation === undefined) return {};
   const matched = explanation.matched.slice(0, matchedMax);
@@ -57,6 +60,8 @@ export function createDecisionLog(
     add: (orgCode, decision) => {
       const decision_id = `d_${secretToken().slice(0, 22)}`;
       const ring = orgs.get(orgCode) ?? [];
+      const isOfRequest = ({ request_id }: LoggedDecision): boolean => request_id === decision.request_id;
+      if (ring.filter(isOfRequest).length >= perRequestMax) return decision_id;
       ring.push({ decision_id, at: timestamp(clock.now()), ...decision, ...shortened(decision.explanation) });
       if (ring.length > perOrgMax) ring.shift();
       orgs.set(orgCode, ring);

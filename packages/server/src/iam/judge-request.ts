@@ -7,6 +7,8 @@ import { actionParts, routeOfVerb } from './action-parts.ts';
 export interface AskedRequest {
   readonly action: string;
   readonly context: AccessContext;
+  /** The record that a create or an update would leave. */
+  readonly recordToBe: (body: Fields) => Fields;
 }
 
 export interface Judged {
@@ -15,7 +17,7 @@ export interface Judged {
 }
 
 /** One look of the policies at a request. */
-interface Look extends AskedRequest {
+interface Look extends Pick<AskedRequest, 'action' | 'context'> {
   /** Only a Deny counts. */
   readonly denyOnly?: true;
 }
@@ -46,14 +48,14 @@ function judgeLook(access: CompiledAccess, { action, context }: Look): Judged {
 }
 
 function looksOf(asked: AskedRequest): readonly [Look, ...Look[]] {
-  const { action, context } = asked;
+  const { action, context, recordToBe } = asked;
   const { record } = context;
   const { body } = context.request;
   const parts = actionParts(action);
   if (parts?.verb === 'create' && record === undefined && isFields(body))
-    return [{ action, context: known(context, body) }];
+    return [{ action, context: known(context, recordToBe(body)) }];
   if (parts?.verb === 'update' && record !== undefined && isFields(body))
-    return [asked, { action, context: known(context, changed(record, body)) }];
+    return [asked, { action, context: known(context, recordToBe(body)) }];
   if ((parts?.verb === 'list' || parts?.verb === 'count') && record !== undefined) {
     const id = String(record.id ?? '');
     const get = { verb: 'get', entityName: parts.entityName } as const;
@@ -69,12 +71,6 @@ function known({ pending = [], ...context }: AccessContext, record: Fields): Acc
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** An update changes what is sent, and a null clears. */
-function changed(record: Fields, body: Fields): Fields {
-  const fields = Object.entries({ ...record, ...body });
-  return Object.fromEntries(fields.filter(([, value]) => value !== null));
-}
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -3,6 +3,9 @@ import type { Statement } from '../access/statement.ts';
 import type { CompiledEntity } from '../entities/compile-entity.ts';
 import type { ConfigReader } from '../entities/config-reader.ts';
 import { findRecord } from '../entities/find-record.ts';
+import type { RecordData } from '../entities/record.ts';
+import { recordOfCreate, recordOfUpdate } from '../entities/record-to-be.ts';
+import { asDefined, namesIn } from '../entities/row-checks.ts';
 import type { Environment, Workspace } from '../entities/workspace.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
@@ -74,7 +77,8 @@ async function simulate(parts: SimulatorParts, orgCode: string, simulation: Simu
   const entity = await config.entity(actionParts(action)?.entityName ?? '');
   const record = await recordOf(simulation, workspace, entity);
   const context = contextOf(simulation, { workspace, person, record, now: parts.clock.now() });
-  const judged = judgeRequest(person.access, { action, context });
+  const toBe = { entity, userId: person.user.id, record, now: context.request.time };
+  const judged = judgeRequest(person.access, { action, context, recordToBe: (body) => recordToBe(toBe, body) });
   const excess = describeExcess(person.access);
   return {
     action,
@@ -83,8 +87,23 @@ async function simulate(parts: SimulatorParts, orgCode: string, simulation: Simu
     ...describeDecision(judged.explanation),
     ...(excess === undefined ? {} : { decision: 'implicit_deny', reason: excess }),
     ...(judged.ruling.outcome === 'undecided' ? { needs: judged.ruling.needs } : {}),
-    ...fieldsOf(judged, entity),
+    ...fieldsOf(judged, entity, context.request.body),
   };
+}
+
+interface RecordToBe {
+  readonly entity: CompiledEntity | undefined;
+  readonly userId: string;
+  /** What stands. */
+  readonly record: Fields | undefined;
+  readonly now: number;
+}
+
+function recordToBe({ entity, userId, record, now }: RecordToBe, body: Fields): Fields {
+  if (entity === undefined) return { ...record, ...body };
+  if (record === undefined) return recordOfCreate({ entity, userId, body, now });
+  const before = { key: { pk: '', sk: '' }, version: 0, data: record as RecordData };
+  return recordOfUpdate({ entity, userId, body, now }, before);
 }
 
 function needed(workspace: Workspace | undefined): Workspace {
@@ -104,7 +123,7 @@ async function recordOf(
   const found = await findRecord({ workspace: needed(workspace), entity }, record.id);
   if (found === undefined)
     throw new Problem('not_found', `there is no record \`${record.id.slice(0, 100)}\` of \`${entity.name}\``);
-  return found.data;
+  return asDefined(entity, found.data);
 }
 
 interface Known {
@@ -138,8 +157,16 @@ function contextOf({ context, request }: Simulation, { workspace, person, record
   };
 }
 
-function fieldsOf({ ruling }: Judged, entity: CompiledEntity | undefined): Pick<Simulated, 'fields'> {
-  const { outcome, fields } = ruling;
+/** The fields that are left, and that a body does not keep to them. */
+function fieldsOf(
+  { ruling: { outcome, fields } }: Judged,
+  entity: CompiledEntity | undefined,
+  body: unknown,
+): Partial<Pick<Simulated, 'fields' | 'decision' | 'reason'>> {
   if (outcome !== 'allowed' || fields === undefined || entity === undefined) return {};
-  return { fields: [...entity.fields.keys()].filter((name) => fields.has(name)) };
+  const left = { fields: [...entity.fields.keys()].filter((name) => fields.has(name)) };
+  const beyond = namesIn(body).find((name) => !fields.has(name));
+  if (beyond === undefined) return left;
+  const reason = `no statement allows it for the field \`${beyond.slice(0, 100)}\``;
+  return { ...left, decision: 'implicit_deny', reason };
 }

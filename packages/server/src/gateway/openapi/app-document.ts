@@ -1,5 +1,6 @@
 import type { CompiledEntity } from '../../entities/compile-entity.ts';
 import type { Environment } from '../../entities/workspace.ts';
+import { authzenOperations, authzenSchemas } from './authzen-operations.ts';
 import { batchOperation, batchSchemas } from './batch-operation.ts';
 import { buildDocument } from './document.ts';
 import { entityOperations } from './entity-operations.ts';
@@ -39,6 +40,7 @@ export function appDocument({ orgCode, env, version, entities }: DocumentedApp):
     ...mailOperations,
     ...documented.flatMap(entityOperations),
     batchOperation,
+    ...authzenOperations,
     documentOperation({ path: '/app/:org/openapi.json', access: 'token' }),
     ...sharedOperations,
   ];
@@ -64,5 +66,6 @@ const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
   ...selfSchemas,
   ...recordSchemas,
   ...batchSchemas,
+  ...authzenSchemas,
   ...filterSchemas,
 };

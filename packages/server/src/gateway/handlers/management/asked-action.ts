@@ -29,7 +29,10 @@ export function askedByCall(
   if (route.access === 'public' || route.access === 'self')
     throw new Problem('invalid_request', 'no policy is asked about this route: whoever may call it is let in');
   if (route.access === 'each')
-    throw new Problem('invalid_request', 'each operation of a batch is decided as the route that does it alone');
+    throw new Problem(
+      'invalid_request',
+      'what stands in the body is decided one by one, each as the route that does it alone',
+    );
   const { entity = '', id } = params;
   return {
     action: isWorkspaceRoute(route) ? route.access : route.access + entity,

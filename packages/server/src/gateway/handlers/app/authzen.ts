@@ -1,0 +1,132 @@
+import type { AuthorizedCall } from '../../../entities/caller-access.ts';
+import type { RecordData } from '../../../entities/record.ts';
+import { recordOfCreate, recordOfUpdate } from '../../../entities/record-to-be.ts';
+import { demandSent, demandWritten, grantOn } from '../../../entities/row-checks.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { notFound, Problem } from '../../../lib/problem.ts';
+import type { EachCaller, EachRoute } from '../../app-route.ts';
+import { refuseParameters } from '../../pipeline/read-query.ts';
+import { json, type Reply } from '../../reply.ts';
+import type { GatewayRequest } from '../../request.ts';
+import { type Evaluation, type ReadEvaluation, readEvaluation, readEvaluations } from './read-evaluation.ts';
+import type { AppServices } from './services.ts';
+
+interface AuthzenServices extends Pick<AppServices, 'runtime'> {
+  readonly clock: Clock;
+}
+
+/** May the caller do this? After the AuthZEN Authorization API 1.0 (OpenID), sections 6 and 7. */
+export function authzenRoutes(services: AuthzenServices): readonly EachRoute[] {
+  return [
+    {
+      method: 'POST',
+      path: '/app/:org/access/v1/evaluation',
+      access: 'each',
+      takesBody: true,
+      handle: async (request, caller) => {
+        refuseParameters(request.query);
+        return answer(request, await evaluate(services, caller, readEvaluation(request.body)));
+      },
+    },
+    {
+      method: 'POST',
+      path: '/app/:org/access/v1/evaluations',
+      access: 'each',
+      takesBody: true,
+      handle: (request, caller) => evaluateAll(services, request, caller),
+    },
+  ];
+}
+
+interface Decision {
+  readonly decision: boolean;
+  readonly context?: Readonly<Record<string, unknown>>;
+}
+
+async function evaluateAll(services: AuthzenServices, request: GatewayRequest, caller: EachCaller): Promise<Reply> {
+  refuseParameters(request.query);
+  const asked = readEvaluations(request.body);
+  if (!('evaluations' in asked)) return answer(request, await evaluate(services, caller, asked));
+  const lastOne = { deny_on_first_deny: false, permit_on_first_permit: true }[asked.semantic];
+  const evaluations: Decision[] = [];
+  for (const evaluation of asked.evaluations) {
+    const decided = await evaluateRead(services, caller, evaluation);
+    evaluations.push(decided);
+    if (decided.decision === lastOne) break;
+  }
+  return answer(request, { evaluations });
+}
+
+/** The caller's own id for the request comes back with the answer (section 10.1.5). */
+function answer({ incoming }: GatewayRequest, body: unknown): Reply {
+  const given = incoming.headers['x-request-id'];
+  const isFit = typeof given === 'string' && /^[!-~]{1,200}$/.test(given);
+  return json(200, body, isFit ? { 'X-Request-Id': given } : {});
+}
+
+function evaluateRead(
+  services: AuthzenServices,
+  caller: EachCaller,
+  read: ReadEvaluation,
+): Decision | Promise<Decision> {
+  if (!('errors' in read)) return evaluate(services, caller, read);
+  const message = read.errors.map((error) => error.message).join('; ');
+  return { decision: false, context: { reason: 'invalid_request', error: { status: 400, message } } };
+}
+
+async function evaluate(services: AuthzenServices, caller: EachCaller, asked: Evaluation): Promise<Decision> {
+  const { subject } = asked;
+  // What somebody else may do is nobody's to ask who is not a builder.
+  if (subject.type !== 'user' || subject.id !== caller.actor.userId)
+    return { decision: false, context: { reason: 'subject_not_caller' } };
+  try {
+    return await decide(services, caller, asked);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'access_denied') {
+      const { reason, decision_id } = error.details;
+      return { decision: false, context: { reason, decision_id } };
+    }
+    // A record that is not there and one that the caller may not have are one answer.
+    if (error instanceof Problem && error.code === 'not_found')
+      return { decision: false, context: { reason: 'not_found', error: { status: 404, message: error.message } } };
+    throw error;
+  }
+}
+
+/** @throws Problem `access_denied`, `not_found`. */
+async function decide(services: AuthzenServices, caller: EachCaller, asked: Evaluation): Promise<Decision> {
+  const { verb, entityName, id, properties: body } = asked;
+  // What could stand in no path is the name of nothing.
+  if (!/^[a-z][a-z0-9_]{0,62}$/.test(entityName) || (id !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(id)))
+    throw notFound();
+  if (verb === undefined) return { decision: false, context: { reason: 'unknown_action' } };
+  const isWrite = verb === 'create' || verb === 'update';
+  const call = await caller.authorize({ verb, entityName, id, ...(isWrite && body !== undefined ? { body } : {}) });
+  if (call.rows === undefined || verb === 'list' || verb === 'count') return { decision: true };
+  const isTold = verb === 'create' ? body !== undefined : verb !== 'browse' && id !== undefined;
+  if (!isTold) return { decision: false, context: { reason: 'undecided' } };
+  if (verb === 'create') demandCreate(services, call, body);
+  else await demandStored(services, call, { id: id ?? '', body: verb === 'update' ? body : undefined });
+  return { decision: true };
+}
+
+function demandCreate({ clock }: AuthzenServices, call: AuthorizedCall, body: unknown): void {
+  const { entity, actor } = call;
+  demandWritten(call, recordOfCreate({ entity, userId: actor.userId, body, now: clock.now() }), body);
+}
+
+/** @throws Problem `not_found`, `access_denied`. */
+async function demandStored(
+  { runtime, clock }: AuthzenServices,
+  call: AuthorizedCall,
+  { id, body }: { readonly id: string; readonly body: unknown },
+): Promise<void> {
+  const found = await runtime.get(call, id);
+  if (found === undefined) throw notFound();
+  if (body === undefined || call.rows === undefined) return;
+  const { entity, rows, actor } = call;
+  const data = JSON.parse(found.value) as RecordData;
+  demandSent(rows, grantOn(rows, entity, data) ?? { fields: undefined }, { data, body });
+  const before = { key: { pk: '', sk: '' }, version: found.version, data };
+  demandWritten(call, recordOfUpdate({ entity, userId: actor.userId, body, now: clock.now() }, before), body);
+}
