@@ -62,6 +62,8 @@ const testSupport: readonly string[] = [
   'identity/oidc/loopback-provider.ts',
   'identity/secrets-in-memory.ts',
   'store/conformance',
+  'store/postgres/postgres-subject.ts',
+  'store/postgres/test-server.ts',
   'store/sqlite/dying-worker.ts',
   'store/sqlite/filling-process.ts',
   'store/sqlite/holding-process.ts',

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Member, Verdict } from './apply-group.ts';
-import { GroupCommitter } from './group-committer.ts';
+import { committerDefaults, GroupCommitter } from './group-committer.ts';
 import { type KeyBounds, keyBounds } from './key-bounds.ts';
 import {
   type Change,
@@ -24,7 +24,7 @@ import {
   type ScopeState,
   Unavailable,
 } from './port.ts';
-import { assertName, validateChanges } from './validate-changes.ts';
+import { assertScopeName, validateChanges } from './validate-changes.ts';
 
 /** A key range as an engine reads it: bounds computed, limits checked. */
 export interface BoundedRead extends KeyBounds {
@@ -40,11 +40,13 @@ type Answer<T> = T | Promise<T>;
 export interface Engine {
   readonly kind: Health['kind'];
   readonly synchronous: Health['synchronous'];
+  /** Set: groups are of one scope each, and so many are run at once. Left out: one at a time, of any scopes. */
+  readonly groupsAtOnce?: number;
   get(scope: ScopeName, keys: readonly Key[], now: number): Answer<readonly (Item | undefined)[]>;
   range(scope: ScopeName, read: BoundedRead, now: number): Answer<readonly Item[]>;
   follow(scope: ScopeName, read: BoundedRead, now: number): Answer<readonly Followed[]>;
   count(scope: ScopeName, read: BoundedRead, now: number): Answer<number>;
-  /** Judges by `applyGroup`, stores, and answers when the group is durable. Called again only after it has answered. */
+  /** Judges by `applyGroup`, stores, and answers when the group is durable. A scope's next group waits for the answer. */
   runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]>;
   scopes(after: ScopeName | undefined, limit: number): Answer<readonly ScopeHead[]>;
   scan(scope: ScopeName, after: Key | undefined, limit: number): Answer<readonly Item[]>;
@@ -56,7 +58,9 @@ export interface Engine {
 
 /** Puts the port in front of an engine: checks arguments, queues commits, turns verdicts into answers. */
 export function storeOnEngine(engine: Engine, clock: Clock): OpenedStore {
-  const committer = new GroupCommitter((members) => engine.runGroup(members, clock.now()));
+  const { groupsAtOnce } = engine;
+  const limits = groupsAtOnce === undefined ? committerDefaults : { ...committerDefaults, groupsAtOnce };
+  const committer = new GroupCommitter((members) => engine.runGroup(members, clock.now()), limits);
   const backend: Backend = { engine, clock, committer, isClosed: false };
   let closing: Promise<void> | undefined;
   const close = async () => {
@@ -94,7 +98,7 @@ interface Backend {
 }
 
 function openScope(backend: Backend, name: ScopeName): Scope {
-  assertName(name, 'the scope');
+  assertScopeName(name);
   const { clock } = backend;
   return {
     name,
@@ -126,7 +130,7 @@ async function commit(
 }
 
 async function setState({ committer }: Backend, scope: ScopeName, state: ScopeState): Promise<void> {
-  const bytes = assertName(scope, 'the scope');
+  const bytes = assertScopeName(scope);
   committed(await committer.submit({ kind: 'set-state', scope, state }, bytes));
 }
 

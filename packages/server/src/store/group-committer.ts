@@ -13,6 +13,11 @@ export interface CommitterLimits {
   readonly queuedBytesMax: number;
   /** Below `queuedMax`, so that a scope that floods the queue is refused before the others are. */
   readonly queuedOfScopeMax: number;
+  /**
+   * Groups of one scope each, so many under way at once, and of a scope one at a time. Left out: one group at a time, of
+   * any scopes.
+   */
+  readonly groupsAtOnce?: number;
 }
 
 export const committerDefaults: CommitterLimits = {
@@ -26,14 +31,17 @@ export const committerDefaults: CommitterLimits = {
 
 /**
  * The queue in front of an engine's writer: one group is under way, the next forms meanwhile, so that groups grow with
- * the load and a lone commit waits for nobody. Scopes take turns; background commits come when no other is left.
+ * the load and a lone commit waits for nobody. Scopes take turns; background commits come when no other could go.
  */
 export class GroupCommitter {
   readonly #run: RunGroup;
   readonly #limits: CommitterLimits;
   readonly #lines = { request: new Rotation(), background: new Rotation() };
+  /** Scopes that must wait for a group of theirs to end. */
+  readonly #busy = new Set<ScopeName>();
   #queuedBytes = 0;
-  #isRunning = false;
+  #underWay = 0;
+  #isStarting = false;
   #isClosed = false;
   #whenIdle: (() => void)[] = [];
 
@@ -56,7 +64,7 @@ export class GroupCommitter {
   /** Takes no more commits and ends when those that were taken are answered. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    if (!this.#isRunning) return;
+    if (this.#isIdle) return;
     await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
@@ -70,17 +78,39 @@ export class GroupCommitter {
     return isFull ? 'too many commits are waiting' : undefined;
   }
 
-  #start(): void {
-    if (this.#isRunning) return;
-    this.#isRunning = true;
-    // After the current turn, so that commits made side by side form the first group together.
-    queueMicrotask(() => void this.#drain());
+  get #isIdle(): boolean {
+    return this.#underWay === 0 && !this.#isStarting;
   }
 
-  async #drain(): Promise<void> {
-    for (let group = this.#nextGroup(); group.length > 0; group = this.#nextGroup()) await this.#settle(group);
-    this.#isRunning = false;
-    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  /** After the current turn, so that commits made side by side form a group together. */
+  #start(): void {
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    queueMicrotask(() => {
+      this.#isStarting = false;
+      this.#runGroups();
+    });
+  }
+
+  #runGroups(): void {
+    const { groupsAtOnce = 1 } = this.#limits;
+    while (this.#underWay < groupsAtOnce) {
+      const group = this.#nextGroup();
+      if (group.length === 0) break;
+      void this.#runGroup(group);
+    }
+    if (this.#isIdle) for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  async #runGroup(group: readonly Waiting[]): Promise<void> {
+    const [first] = group;
+    const scope = this.#limits.groupsAtOnce === undefined ? undefined : first?.member.scope;
+    this.#underWay++;
+    if (scope !== undefined) this.#busy.add(scope);
+    await this.#settle(group);
+    this.#underWay--;
+    if (scope !== undefined) this.#busy.delete(scope);
+    this.#runGroups();
   }
 
   async #settle(group: readonly Waiting[]): Promise<void> {
@@ -100,16 +130,19 @@ export class GroupCommitter {
     const group: Waiting[] = [];
     let bytes = 0;
     let changes = 0;
+    let scope: ScopeName | undefined;
     while (group.length < this.#limits.groupMax) {
-      const line = this.#lines.request.length > 0 ? this.#lines.request : this.#lines.background;
-      const next = line.first();
+      const { request, background } = this.#lines;
+      const line = request.scopeToServe(scope, this.#busy) === undefined ? background : request;
+      const next = line.first(line.scopeToServe(scope, this.#busy));
       if (next === undefined) break;
       bytes += next.bytes;
       changes += next.member.kind === 'commit' ? next.member.changes.length : 0;
       const isFull = bytes > this.#limits.groupBytesMax || changes > this.#limits.groupChangesMax;
       if (isFull && group.length > 0) break;
       group.push(next);
-      line.shift();
+      line.shift(next.member.scope);
+      if (this.#limits.groupsAtOnce !== undefined) scope = next.member.scope;
     }
     for (const waiting of group) this.#queuedBytes -= waiting.bytes;
     return group;
@@ -144,18 +177,23 @@ class Rotation {
     this.#length++;
   }
 
-  first(): Waiting | undefined {
-    for (const line of this.#scopes.values()) return line[0];
+  /** Whose turn it is: the scope named if it has commits here, or else the first that is not busy. */
+  scopeToServe(only: ScopeName | undefined, busy: ReadonlySet<ScopeName>): ScopeName | undefined {
+    if (only !== undefined) return this.#scopes.has(only) ? only : undefined;
+    for (const scope of this.#scopes.keys()) if (!busy.has(scope)) return scope;
     return undefined;
   }
 
-  shift(): void {
-    for (const [scope, line] of this.#scopes) {
-      line.shift();
-      this.#scopes.delete(scope);
-      if (line.length > 0) this.#scopes.set(scope, line);
-      this.#length--;
-      return;
-    }
+  first(scope: ScopeName | undefined): Waiting | undefined {
+    return scope === undefined ? undefined : this.#scopes.get(scope)?.[0];
+  }
+
+  shift(scope: ScopeName): void {
+    const line = this.#scopes.get(scope);
+    if (line === undefined) return;
+    line.shift();
+    this.#scopes.delete(scope);
+    if (line.length > 0) this.#scopes.set(scope, line);
+    this.#length--;
   }
 }

@@ -1,11 +1,13 @@
 import type { Clock } from '../lib/clock.ts';
 import { openMemory } from './memory/open-memory.ts';
 import type { OpenedStore } from './port.ts';
+import { openPostgres, type PostgresOptions } from './postgres/open-postgres.ts';
 import { openSqlite, type SqliteOptions } from './sqlite/open-sqlite.ts';
 
 export type StoreOptions =
   | { readonly kind: 'memory'; readonly clock: Clock }
-  | ({ readonly kind: 'sqlite' } & SqliteOptions);
+  | ({ readonly kind: 'sqlite' } & SqliteOptions)
+  | ({ readonly kind: 'postgres' } & PostgresOptions);
 
 /** Opens the store of one data space. Rejects with a sentence for the operator when it cannot be used. */
 export async function openStore(options: StoreOptions): Promise<OpenedStore> {
@@ -14,5 +16,7 @@ export async function openStore(options: StoreOptions): Promise<OpenedStore> {
       return openMemory(options);
     case 'sqlite':
       return openSqlite(options);
+    case 'postgres':
+      return openPostgres(options);
   }
 }

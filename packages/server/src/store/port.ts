@@ -11,6 +11,7 @@
  * - after `close` every call is refused as {@link Unavailable}.
  */
 
+/** Non-empty and at most {@link limits.scopeBytesMax} bytes. */
 export type ScopeName = string;
 
 /** `pk` names a partition, `sk` the place in it. Both are non-empty and at most {@link limits.keyBytesMax} bytes. */
@@ -127,7 +128,7 @@ export interface Committed {
   readonly sums: readonly number[];
 }
 
-/** `background` commits wait for every `request` commit that is queued. */
+/** `background` commits wait for every `request` commit that is queued and could go at once. */
 export interface CommitOptions {
   readonly priority?: 'request' | 'background';
 }
@@ -191,6 +192,8 @@ export interface OpenedStore {
 
 export const limits = {
   keyBytesMax: 1024,
+  /** With it a whole key stays below what a page of PostgreSQL's index takes, 2,704 bytes. */
+  scopeBytesMax: 256,
   valueBytesMax: 2 * 1024 * 1024,
   changesMax: 10_000,
   commitBytesMax: 8 * 1024 * 1024,

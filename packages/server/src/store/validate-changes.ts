@@ -23,11 +23,15 @@ function assertText(text: string, what: string): void {
   if (text.includes('\0')) throw new TypeError(`${what} holds U+0000`);
 }
 
-export function assertName(name: string, what: string): number {
+export function assertScopeName(name: string): number {
+  return assertName(name, 'the scope', limits.scopeBytesMax);
+}
+
+function assertName(name: string, what: string, bytesMax: number = limits.keyBytesMax): number {
   if (name === '') throw new TypeError(`${what} is empty`);
   assertText(name, what);
   const bytes = Buffer.byteLength(name);
-  if (bytes > limits.keyBytesMax) throw new TooLarge(`${what} has ${bytes} bytes of at most ${limits.keyBytesMax}`);
+  if (bytes > bytesMax) throw new TooLarge(`${what} has ${bytes} bytes of at most ${bytesMax}`);
   return bytes;
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { type Change, limits, type RangeRead, TooLarge } from '../port.ts';
 import {
   add,
@@ -106,6 +107,20 @@ export const refusalCases: readonly ConformanceCase[] = [
       assert.equal((await scope.get([{ pk: 'p', sk: 'large' }]))[0]?.value, largest);
       await refused(bench, [put('p', 'k', { value: `${largest}x` })], TooLarge);
       await refused(bench, [append('p', `${largest}x`)], TooLarge);
+    },
+  },
+  {
+    name: 'keeps keys apart that are as long as can be and cannot be compressed, and refuses longer names of scopes',
+    async run({ store, freshName }) {
+      const [pk = '', sk = '', other = ''] = [0, 1, 2].map(() => randomBytes(768).toString('base64'));
+      // A byte is left for a name beside it.
+      const name = freshName();
+      const scope = store.scope(name + sk.slice(0, limits.scopeBytesMax - 1 - name.length));
+      await scope.commit([put(pk, sk, { value: '1' }), put(pk, other, { value: '2' })]);
+      await scope.commit([putIndex(`index#${pk.slice(6)}`, sk, pk, sk), check(pk, other, { version: 1 })]);
+      assert.equal((await scope.get([{ pk, sk: other }]))[0]?.value, '2');
+      assert.equal((await scope.follow(`index#${pk.slice(6)}`, { limit: 5 }))[0]?.value, '1');
+      assert.throws(() => store.scope('x'.repeat(limits.scopeBytesMax + 1)), TooLarge);
     },
   },
   {

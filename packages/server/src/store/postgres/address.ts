@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
+import type pg from 'pg';
+
+/** How the server is reached, and where in its database the stores lie. */
+export interface Address {
+  readonly client: pg.ClientConfig;
+  /** Each store has a schema of its own: this name, `_` and the name of its data space. */
+  readonly schema: string;
+  /** Whether Citus spreads the tables when they are made. */
+  readonly isDistributed: boolean;
+}
+
+/**
+ * Reads `postgres://user:password@host:port/database?sslmode=…`. What it throws names the mistake and never repeats the
+ * address, which holds a password.
+ */
+export function parseAddress(url: string): Address {
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^postgres(ql)?:$/.test(parsed.protocol))
+    throw new Error('the address of the PostgreSQL store is no `postgres://` address');
+  const options = readOptions(parsed.searchParams);
+  const schema = options.schema ?? 'freehold';
+  if (!/^[a-z][a-z0-9_]{0,39}$/.test(schema))
+    throw new Error('the `schema` of the PostgreSQL store takes up to 40 of a-z, 0-9 and `_`, a letter first');
+  const host = options.host ?? decoded(parsed.hostname.replace(/^\[(.+)\]$/, '$1'));
+  return {
+    client: {
+      application_name: options.application_name ?? 'freehold',
+      ssl: readSsl(options),
+      ...(host === '' ? {} : { host }),
+      ...(parsed.port === '' ? {} : { port: Number(parsed.port) }),
+      ...(parsed.username === '' ? {} : { user: decoded(parsed.username) }),
+      ...(parsed.password === '' ? {} : { password: decoded(parsed.password) }),
+      ...(parsed.pathname.length < 2 ? {} : { database: decoded(parsed.pathname.slice(1)) }),
+    },
+    schema,
+    isDistributed: readFlag(options.citus),
+  };
+}
+
+const optionNames = [
+  'schema',
+  'citus',
+  'host',
+  'application_name',
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+] as const;
+
+type Options = { readonly [Name in (typeof optionNames)[number]]?: string };
+
+function readOptions(parameters: URLSearchParams): Options {
+  for (const name of parameters.keys()) {
+    if (optionNames.every((known) => known !== name))
+      throw new Error(`the address of the PostgreSQL store has an option \`${name}\`, which is not known`);
+  }
+  return Object.fromEntries(parameters);
+}
+
+function readFlag(text: string | undefined): boolean {
+  if (text === undefined || text === 'false') return false;
+  if (text === 'true') return true;
+  throw new Error('the option `citus` of the PostgreSQL store is `true` or `false`');
+}
+
+/** As libpq understands the modes, but that `prefer` is refused: it protects from nobody who can change traffic. */
+function readSsl({ sslmode = 'disable', sslrootcert, sslcert, sslkey }: Options): boolean | ConnectionOptions {
+  const files = {
+    ...(sslrootcert === undefined ? {} : { ca: readFile(sslrootcert, 'sslrootcert') }),
+    ...(sslcert === undefined ? {} : { cert: readFile(sslcert, 'sslcert') }),
+    ...(sslkey === undefined ? {} : { key: readFile(sslkey, 'sslkey') }),
+  };
+  switch (sslmode) {
+    case 'disable':
+      return false;
+    case 'require':
+      return sslrootcert === undefined ? { ...files, rejectUnauthorized: false } : { ...files, ...anyHost };
+    case 'verify-ca':
+      return { ...files, ...anyHost };
+    case 'verify-full':
+      return files;
+    default:
+      throw new Error('the `sslmode` of the PostgreSQL store is `disable`, `require`, `verify-ca` or `verify-full`');
+  }
+}
+
+const anyHost: ConnectionOptions = { checkServerIdentity: () => undefined };
+
+function readFile(path: string, option: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new Error(`the file that \`${option}\` of the PostgreSQL store names cannot be read`, { cause });
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error('the address of the PostgreSQL store holds a `%` that is no escape: write `%25`');
+  }
+}

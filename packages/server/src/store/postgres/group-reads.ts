@@ -1,0 +1,123 @@
+import type { Current, Head, Member, Standing } from '../apply-group.ts';
+import { keyBounds } from '../key-bounds.ts';
+import type { Change, Due, Key, ScopeName } from '../port.ts';
+import type { Answer, Connection } from './connection.ts';
+import type { Statements } from './statements.ts';
+import { textBounds } from './text-bounds.ts';
+
+/** A row of what stands: `place` is that of its key among those asked for, counted from 1. */
+type StandingRow = readonly [
+  place: number,
+  version: number,
+  dueQueue: Due['queue'] | null,
+  dueAt: number | null,
+  value: string | null,
+];
+
+interface AskedKey extends Key {
+  readonly counts: boolean;
+}
+
+interface AskedPrefix {
+  readonly pk: string;
+  readonly prefix: string;
+  readonly atMost: number;
+}
+
+/** Everything that judging a group of one scope may ask of the store, so that it can be read at once. */
+export class GroupReads {
+  readonly #scope: ScopeName;
+  readonly #keys: readonly AskedKey[];
+  readonly #prefixes: readonly AskedPrefix[];
+
+  constructor(scope: ScopeName, members: readonly Member[]) {
+    const changes = members.flatMap((member) => (member.kind === 'commit' ? member.changes : []));
+    this.#scope = scope;
+    this.#keys = keysOf(changes);
+    this.#prefixes = prefixesOf(changes);
+  }
+
+  /** Only under the lock of the head: then nobody writes between the statements. */
+  async read(
+    connection: Connection,
+    statements: Statements,
+    now: number,
+  ): Promise<(head: Head | undefined) => Current> {
+    const [standing, ...keys] = await Promise.all([
+      this.#readStanding(connection, statements),
+      ...this.#prefixes.map((asked) => this.#readKeys(connection, statements, { ...asked, now })),
+    ]);
+    const found = new Map(standing.rows.map((row) => [nameOf(this.#keys[row[0] - 1]), row]));
+    const partitions = new Map(this.#prefixes.map((asked, index) => [`${asked.pk}\0${asked.prefix}`, keys[index]]));
+    return (head) => ({
+      now,
+      head: () => head,
+      item: (_scope, key) => standingOf(found.get(nameOf(key))),
+      value: (_scope, key) => found.get(nameOf(key))?.[4] ?? undefined,
+      keys: (_scope, pk, prefix, atMost) => (partitions.get(`${pk}\0${prefix}`) ?? []).slice(0, atMost),
+    });
+  }
+
+  async #readStanding(connection: Connection, statements: Statements): Promise<Pick<Answer<StandingRow>, 'rows'>> {
+    if (this.#keys.length === 0) return { rows: [] };
+    return connection.send<StandingRow>(statements.standing(), [
+      this.#scope,
+      this.#keys.map(({ pk }) => pk),
+      this.#keys.map(({ sk }) => sk),
+      this.#keys.map(({ counts }) => String(counts)),
+    ]);
+  }
+
+  async #readKeys(
+    connection: Connection,
+    statements: Statements,
+    { pk, prefix, atMost, now }: AskedPrefix & { readonly now: number },
+  ): Promise<readonly string[]> {
+    const { from, to } = textBounds(keyBounds({ prefix }));
+    const values = [this.#scope, pk, from, now, atMost, ...(to === undefined ? [] : [to])];
+    const { rows } = await connection.send<readonly [sk: string]>(
+      statements.keys({ isOpenEnded: to === undefined }),
+      values,
+    );
+    return rows.map(([sk]) => sk);
+  }
+}
+
+/** Changes that stand under no condition need to know nothing. A counter's value is read, no other. */
+function keysOf(changes: readonly Change[]): readonly AskedKey[] {
+  const asked = new Map<string, AskedKey>();
+  for (const change of changes) {
+    const counts = change.kind === 'add';
+    if (!counts && !('if' in change && change.if !== 'any')) continue;
+    const name = nameOf(change);
+    if (counts || !asked.has(name)) asked.set(name, { pk: change.pk, sk: change.sk, counts });
+  }
+  return [...asked.values()];
+}
+
+/** As many keys as the group itself could hide, and one more. */
+function prefixesOf(changes: readonly Change[]): readonly AskedPrefix[] {
+  const asked = new Map<string, AskedPrefix>();
+  for (const { kind, pk, ...change } of changes) {
+    if (kind !== 'check-empty' || !('prefix' in change)) continue;
+    const { prefix } = change;
+    const hidden = changes.filter((other) => other.pk === pk && mayWriteUnder(other, prefix)).length;
+    asked.set(`${pk}\0${prefix}`, { pk, prefix, atMost: hidden + 1 });
+  }
+  return [...asked.values()];
+}
+
+function mayWriteUnder(change: Change, prefix: string): boolean {
+  return change.kind === 'append' || ('sk' in change && change.sk.startsWith(prefix));
+}
+
+function standingOf(row: StandingRow | undefined): Standing | undefined {
+  if (row === undefined) return undefined;
+  const [, version, queue, at] = row;
+  return queue === null || at === null ? { version } : { version, due: { at, queue } };
+}
+
+/** U+0000 is in no name, so the join is unambiguous. */
+function nameOf(key: Key | undefined): string {
+  return key === undefined ? '' : `${key.pk}\0${key.sk}`;
+}

@@ -1,0 +1,146 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Member, Verdict } from '../apply-group.ts';
+import { type BoundedRead, type Engine, storeOnEngine } from '../engine.ts';
+import {
+  type DueItem,
+  type Followed,
+  type Health,
+  type Item,
+  type Key,
+  type OpenedStore,
+  type Queue,
+  type ScopeHead,
+  type ScopeName,
+  Unavailable,
+} from '../port.ts';
+import { type Address, parseAddress } from './address.ts';
+import { CommitConnections } from './commit-connections.ts';
+import { Connection, type TimeLimits } from './connection.ts';
+import { describeError, isServerError, SessionLost } from './postgres-error.ts';
+import { ReadConnections } from './read-connections.ts';
+import { PostgresReader } from './reader.ts';
+import { prepareSchema } from './schema.ts';
+import { Statements } from './statements.ts';
+import { PostgresWriter } from './writer.ts';
+
+export interface PostgresOptions {
+  /** `postgres://user:password@host/database`, with the options that the guide names. Never told to anybody. */
+  readonly url: string;
+  /** The name of the data space, which has a schema of its own. */
+  readonly space: string;
+  readonly clock: Clock;
+  readonly connections?: ConnectionCounts;
+}
+
+/** How many connections a store opens at most. `commits` is also how many scopes are written to at once. */
+export interface ConnectionCounts {
+  readonly reads: number;
+  readonly commits: number;
+}
+
+const defaultCounts: ConnectionCounts = { reads: 2, commits: 8 };
+
+const readLimits: TimeLimits = { statement: 10_000, lock: 10_000 };
+
+/** A node that stops in the middle of a group keeps the scope from others for as long as `lock`. */
+const commitLimits: TimeLimits = { statement: 30_000, lock: 10_000 };
+
+const startLimits: TimeLimits = { statement: 120_000, lock: 60_000 };
+
+/** A store on PostgreSQL, or on Citus. Any number of processes may have it open. */
+export async function openPostgres({
+  url,
+  space,
+  clock,
+  connections = defaultCounts,
+}: PostgresOptions): Promise<OpenedStore> {
+  const parsed = parseAddress(url);
+  const address = { ...parsed, schema: `${parsed.schema}_${space}` };
+  const isSynced = await start(address);
+  return storeOnEngine(new PostgresEngine(address, connections, isSynced), clock);
+}
+
+async function start(address: Address): Promise<boolean> {
+  const connection = await Connection.open(address, startLimits);
+  try {
+    await prepareSchema(connection, address);
+    return connection.isSynced;
+  } catch (error) {
+    if (!isServerError(error) && !(error instanceof SessionLost)) throw error;
+    throw new Unavailable('the tables of the store cannot be made or read', { cause: describeError(error) });
+  } finally {
+    await connection.end();
+  }
+}
+
+class PostgresEngine implements Engine {
+  readonly kind = 'postgres';
+  readonly groupsAtOnce: number;
+  readonly #reads: ReadConnections;
+  readonly #commits: CommitConnections;
+  readonly #reader: PostgresReader;
+  readonly #writer: PostgresWriter;
+  #isSynced: boolean;
+
+  constructor(address: Address, { reads, commits }: ConnectionCounts, isSynced: boolean) {
+    const statements = new Statements(address.schema);
+    this.groupsAtOnce = commits;
+    this.#isSynced = isSynced;
+    this.#reads = new ReadConnections(reads, () => Connection.open(address, readLimits));
+    this.#commits = new CommitConnections(commits, () => Connection.open(address, commitLimits));
+    this.#reader = new PostgresReader(this.#reads, statements);
+    this.#writer = new PostgresWriter(this.#commits, statements);
+  }
+
+  /** `none` where the server is told not to sync its files: it loses answered commits when it loses power. */
+  get synchronous(): Health['synchronous'] {
+    return this.#isSynced ? 'full' : 'none';
+  }
+
+  get(scope: ScopeName, keys: readonly Key[], now: number): Promise<readonly (Item | undefined)[]> {
+    return this.#reader.get(scope, keys, now);
+  }
+
+  range(scope: ScopeName, read: BoundedRead, now: number): Promise<readonly Item[]> {
+    return this.#reader.range(scope, read, now);
+  }
+
+  follow(scope: ScopeName, read: BoundedRead, now: number): Promise<readonly Followed[]> {
+    return this.#reader.follow(scope, read, now);
+  }
+
+  count(scope: ScopeName, read: BoundedRead, now: number): Promise<number> {
+    return this.#reader.count(scope, read, now);
+  }
+
+  runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
+    return this.#writer.run(members, now);
+  }
+
+  scopes(after: ScopeName | undefined, limit: number): Promise<readonly ScopeHead[]> {
+    return this.#reader.scopes(after, limit);
+  }
+
+  scan(scope: ScopeName, after: Key | undefined, limit: number): Promise<readonly Item[]> {
+    return this.#reader.scan(scope, after, limit);
+  }
+
+  due(queue: Queue, before: number, limit: number): Promise<readonly DueItem[]> {
+    return this.#reader.due(queue, before, limit);
+  }
+
+  async isHealthy(): Promise<boolean> {
+    try {
+      const server = await this.#reader.server();
+      this.#isSynced = server.isSynced;
+      return server.isWriter && server.isWaitedFor;
+    } catch (error) {
+      if (error instanceof Unavailable) return false;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#reads.close(), this.#commits.close()]);
+  }
+}

@@ -1,0 +1,43 @@
+import pg from 'pg';
+
+/** The server said no: what was asked has not been done, and the transaction around it can only be rolled back. */
+export function isServerError(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError;
+}
+
+/** A transaction that got in another one's way and was rolled back: to be made again. 40003 is an unknown outcome. */
+export function isInTheWay(error: unknown): boolean {
+  return isServerError(error) && /^40(?!003)/.test(error.code ?? '');
+}
+
+/** The connection was lost, or its answer was not waited for any longer: what was asked may have been done. */
+export class SessionLost extends Error {
+  /** Whether another session is likely to answer; the one whose patience ended would only wait again. */
+  readonly mayAskAgain: boolean;
+
+  constructor(cause: unknown) {
+    super('the session was lost', { cause });
+    this.mayAskAgain = !(cause instanceof Error && cause.message === 'Query read timeout');
+  }
+}
+
+/** The session is gone, or has become one that cannot serve; another one may. */
+export function endsSession(error: unknown): boolean {
+  if (error instanceof SessionLost) return error.mayAskAgain;
+  return isServerError(error) && /^(57P|08|25006|26000|0A000)/.test(error.code ?? '');
+}
+
+/**
+ * What may be logged of a failure. The driver's own errors carry more: the values of a key that was refused, the
+ * settings of the connection.
+ */
+export function describeError(error: unknown): Error {
+  if (error instanceof SessionLost) return describeError(error.cause);
+  const message = error instanceof Error && error.message !== '' ? error.message : String(codeOf(error));
+  return new Error(isServerError(error) ? `${message} (SQLSTATE ${error.code})` : message);
+}
+
+/** Where several addresses of a host were tried, the message is empty and the code says what went wrong. */
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : error;
+}

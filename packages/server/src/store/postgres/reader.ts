@@ -1,0 +1,120 @@
+import type { BoundedRead } from '../engine.ts';
+import type { DueItem, Followed, Item, Key, Queue, ScopeHead, ScopeName, ScopeState } from '../port.ts';
+import type { Value } from './connection.ts';
+import type { ReadConnections } from './read-connections.ts';
+import { type ItemRow, itemOfRow } from './rows.ts';
+import type { RangeShape, Statement, Statements } from './statements.ts';
+import { isWritable, textBounds } from './text-bounds.ts';
+
+/** Every read is one statement, and so sees one snapshot. */
+export class PostgresReader {
+  readonly #connections: ReadConnections;
+  readonly #statements: Statements;
+
+  constructor(connections: ReadConnections, statements: Statements) {
+    this.#connections = connections;
+    this.#statements = statements;
+  }
+
+  async get(scope: ScopeName, keys: readonly Key[], now: number): Promise<readonly (Item | undefined)[]> {
+    const asked = keys.filter(({ pk, sk }) => isWritable(pk) && isWritable(sk));
+    const [first] = asked;
+    if (first === undefined) return keys.map(() => undefined);
+    if (keys.length === 1) {
+      const values = [scope, first.pk, first.sk, now];
+      const [row] = await this.#connections.read<ItemRow>(this.#statements.getOne(), values);
+      return [row === undefined ? undefined : itemOfRow(row)];
+    }
+    const values = [scope, asked.map(({ pk }) => pk), asked.map(({ sk }) => sk), now];
+    const rows = await this.#connections.read<readonly [...ItemRow, place: number]>(this.#statements.get(), values);
+    const found = new Map(rows.map((row) => [asked[row[itemColumnsMax] - 1], itemOfRow(row)]));
+    return keys.map((key) => found.get(key));
+  }
+
+  async range(scope: ScopeName, read: BoundedRead, now: number): Promise<readonly Item[]> {
+    if (!isWritable(read.pk)) return [];
+    const rows = await this.#connections.read<ItemRow>(
+      this.#statements.range(shapeOf(read)),
+      rangeValues(scope, read, now),
+    );
+    return rows.map(itemOfRow);
+  }
+
+  async follow(scope: ScopeName, read: BoundedRead, now: number): Promise<readonly Followed[]> {
+    if (!isWritable(read.pk)) return [];
+    const rows = await this.#connections.read<FollowedRow>(
+      this.#statements.follow(shapeOf(read)),
+      rangeValues(scope, read, now),
+    );
+    return rows.map(([version, value, sk]) => ({ sk, version, value }));
+  }
+
+  async count(scope: ScopeName, read: BoundedRead, now: number): Promise<number> {
+    if (!isWritable(read.pk)) return 0;
+    const unsized = { ...read, bytesMax: Number.POSITIVE_INFINITY, isReverse: false };
+    const rows = await this.#connections.read<readonly [number]>(
+      this.#statements.count(shapeOf(unsized)),
+      rangeValues(scope, unsized, now),
+    );
+    return rows[0]?.[0] ?? 0;
+  }
+
+  async scopes(after: ScopeName | undefined, limit: number): Promise<readonly ScopeHead[]> {
+    // No scope has an empty name.
+    const rows = await this.#connections.read<HeadRow>(this.#statements.scopes(), [after ?? '', limit]);
+    return rows.map(([name, seq, state]) => ({ name, seq, state }));
+  }
+
+  async scan(scope: ScopeName, after: Key | undefined, limit: number): Promise<readonly Item[]> {
+    const values = [scope, after?.pk ?? '', after?.sk ?? '', limit];
+    return (await this.#connections.read<ItemRow>(this.#statements.scan(), values)).map(itemOfRow);
+  }
+
+  async due(queue: Queue, before: number, limit: number): Promise<readonly DueItem[]> {
+    const rows = await this.#connections.read<DueRow>(this.#statements.due(), [queue, before, limit]);
+    return rows.map((row) => ({ scope: row[itemColumnsMax], item: itemOfRow(row) }));
+  }
+
+  async server(): Promise<Server> {
+    const rows = await this.#connections.read<readonly [boolean, boolean, boolean]>(serverState, []);
+    const [isWriter = false, isWaitedFor = false, isSynced = false] = rows[0] ?? [];
+    return { isWriter, isWaitedFor, isSynced };
+  }
+}
+
+/** `isWaitedFor`: commits are answered when they are on disk. `isSynced`: the disk is told to keep them. */
+export interface Server {
+  readonly isWriter: boolean;
+  readonly isWaitedFor: boolean;
+  readonly isSynced: boolean;
+}
+
+const serverState: Statement = {
+  name: 'server',
+  text: `select not pg_is_in_recovery(), current_setting('synchronous_commit') in ('on', 'remote_apply'),
+    current_setting('fsync') = 'on'`,
+};
+
+/** What a statement gives beside an item stands behind the item's columns. */
+const itemColumnsMax = 8;
+
+type FollowedRow = readonly [version: number, value: string, sk: string];
+type HeadRow = readonly [name: ScopeName, seq: number, state: ScopeState];
+type DueRow = readonly [...ItemRow, scope: ScopeName];
+
+function shapeOf({ to, isReverse, bytesMax }: BoundedRead): RangeShape {
+  return { isOpenEnded: to === undefined, isReverse, isSized: bytesMax !== Number.POSITIVE_INFINITY };
+}
+
+function rangeValues(scope: ScopeName, read: BoundedRead, now: number): Value[] {
+  const { from, to } = textBounds(read);
+  return [
+    scope,
+    read.pk,
+    from,
+    now,
+    read.limit,
+    ...(to === undefined ? [] : [to]),
+    ...(read.bytesMax === Number.POSITIVE_INFINITY ? [] : [read.bytesMax]),
+  ];
+}

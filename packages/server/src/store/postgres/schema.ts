@@ -1,0 +1,85 @@
+import type { Address } from './address.ts';
+import type { Connection } from './connection.ts';
+
+const schemaVersion = 1;
+
+/** Nodes that start at once take turns by this number; it says nothing but that it is ours. */
+const startLock = 5_147_233_790_061;
+
+/**
+ * Text is compared by its UTF-8 bytes, whatever the database's own collation is. A head is written by every commit of
+ * its scope, so a page keeps room for its next versions.
+ */
+const tablesSql = (schema: string) => `
+  create table "${schema}".heads (
+    scope text collate "C" not null primary key,
+    seq bigint not null,
+    state text not null
+  ) with (fillfactor = 50);
+
+  create table "${schema}".items (
+    scope text collate "C" not null,
+    pk text collate "C" not null,
+    sk text collate "C" not null,
+    version bigint not null,
+    due_queue text,
+    due_at bigint,
+    target_pk text collate "C",
+    target_sk text collate "C",
+    value text collate "C" not null,
+    primary key (scope, pk, sk)
+  );
+  create index items_due on "${schema}".items (due_queue, due_at) where due_queue is not null;
+
+  create table "${schema}".schema_version (version integer not null);
+  insert into "${schema}".schema_version (version) values (${schemaVersion});
+`;
+
+const distributeSql = (schema: string) => `
+  select create_distributed_table('"${schema}".heads', 'scope');
+  select create_distributed_table('"${schema}".items', 'scope', colocate_with => '"${schema}".heads');
+`;
+
+/** Makes the tables where there are none yet. A schema that a newer release wrote is refused and left as it is. */
+export async function prepareSchema(
+  connection: Connection,
+  { schema, isDistributed }: Pick<Address, 'schema' | 'isDistributed'>,
+): Promise<void> {
+  if (await hasTables(connection, schema)) return;
+  await connection.send({ text: 'begin' });
+  try {
+    await connection.send({ text: 'select pg_advisory_xact_lock($1)' }, [startLock]);
+    if (!(await hasTables(connection, schema))) {
+      await makeSchema(connection, schema);
+      await connection.send({ text: tablesSql(schema) });
+      if (isDistributed) await connection.send({ text: distributeSql(schema) });
+    }
+    await connection.send({ text: 'commit' });
+  } catch (error) {
+    await connection.send({ text: 'rollback' }).catch(() => {});
+    throw error;
+  }
+}
+
+async function hasTables(connection: Connection, schema: string): Promise<boolean> {
+  const sql = 'select to_regclass($1) is not null';
+  const { rows: tables } = await connection.send<readonly [boolean]>({ text: sql }, [`"${schema}".schema_version`]);
+  if (tables[0]?.[0] !== true) return false;
+  const { rows } = await connection.send<readonly [number]>({ text: `select version from "${schema}".schema_version` });
+  const version = rows[0]?.[0];
+  if (version !== schemaVersion) throw newerSchema(version);
+  return true;
+}
+
+/** Whoever may not make schemas can be given one; asked for `if not exists`, the server would refuse all the same. */
+async function makeSchema(connection: Connection, schema: string): Promise<void> {
+  const { rows } = await connection.send({ text: 'select 1 from pg_namespace where nspname = $1' }, [schema]);
+  if (rows.length === 0) await connection.send({ text: `create schema "${schema}"` });
+}
+
+function newerSchema(version: unknown): Error {
+  return new Error(
+    `the store was written by a newer release (schema ${version}, this release knows ${schemaVersion}): ` +
+      'start the release that wrote it, or restore a backup from before the upgrade',
+  );
+}

