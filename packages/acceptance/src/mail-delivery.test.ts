@@ -10,6 +10,8 @@ import { platformOf } from './platform-for-tests.ts';
 import { type Delivery, startSmtpServer } from './smtp-server.ts';
 import { founderOf, multiOrg } from './workspaces.ts';
 
+const gateways = await platformForMails();
+const org = await signUp(gateways);
 const from = 'freehold@acme.example';
 
 /** The head by its names, and the text. */
@@ -124,9 +126,6 @@ test('a mail server is named whole, and no mistake repeats its password', async 
   assert.deepEqual([run.code, /FREEHOLD_MANAGEMENT_URL/.test(run.stderr)], [2, true]);
   assert.match((await runToEnd(['--help'])).stdout, /FREEHOLD_SMTP_URL[\s\S]*FREEHOLD_MAIL_FROM/);
 });
-
-const gateways = await platformForMails();
-const org = await signUp(gateways);
 
 test('in development mails land in the inbox, for programs', async () => {
   const user = await signUpUser(org);
