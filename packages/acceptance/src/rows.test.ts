@@ -386,3 +386,24 @@ test('an upsert tells who may not change the record of its values no more than t
   assert.match(reply.text, /access_denied/);
   assert.equal((await list(founder, 'order', '?code=u1')).items[0]?.owner_id, founder.id);
 });
+
+test('`GET /user/permissions` says what may be allowed with some record, and what with none', async () => {
+  const user = await memberWith(founder, [
+    withCondition(allow(['getorder', 'listorder']), ownOnly),
+    allow('updateuser', '/update/user/$' + '{user.id}'),
+    withCondition(allow('createorder'), { StringEquals: { 'request.body.title': 'x' } }),
+    withCondition(allow('countorder'), { IpAddress: { 'request.ip': '203.0.113.0/24' } }),
+    allow('deleteorder', `/delete/order/${own.id}`),
+    allow('updateorder'),
+    withCondition(deny('updateorder'), { StringEquals: { 'user.id': '$' + '{user.id}' } }),
+  ]);
+  const reply = await act<{ entities: Readonly<Record<string, Readonly<Record<string, boolean>>>> }>(
+    user,
+    'GET',
+    '/user/permissions',
+  );
+  const may = (entity: string) =>
+    Object.entries(reply.body.entities[entity] ?? {}).flatMap(([verb, answer]) => (answer ? [verb] : []));
+  assert.deepEqual(may('order').sort(), ['create', 'delete', 'get', 'list']);
+  assert.deepEqual(may('user'), ['update']);
+});

@@ -1,9 +1,8 @@
-import { noContext } from '../access/context.ts';
-import { compilePolicies } from '../access/decide.ts';
+import type { AccessContext, RequestContext } from '../access/context.ts';
+import { type AttachedPolicy, compilePolicies } from '../access/decide.ts';
 import { type Verb, verbs } from '../access/verbs.ts';
 import { systemEntityNames } from '../entities/system-entity-names.ts';
-import type { Workspace } from '../entities/workspace.ts';
-import { heldPolicies } from './held-policies.ts';
+import { routeOfVerb } from './action-parts.ts';
 
 /** What a person may do, by entity and verb, and the statements that it comes from, as they are stored. */
 export interface Permissions {
@@ -11,41 +10,39 @@ export interface Permissions {
   readonly statements: readonly unknown[];
 }
 
+/** Who asks, and from where. */
+export interface PermissionsAsker extends Pick<AccessContext, 'user' | 'tenant' | 'jwt'> {
+  readonly request: Pick<RequestContext, 'ip' | 'time' | 'origin'>;
+}
+
 /**
- * Answers for a record that no policy names by its id; statements about single records are the app's to read.
+ * Answers whether a verb may be allowed: with some record, and some body. Which ones is in the statements.
  * @param entityNames those of the org; system entities are in every workspace.
  */
-export async function permissionsOf(
-  workspace: Workspace,
-  userId: string,
+export function permissionsOf(
+  held: readonly AttachedPolicy[],
   entityNames: readonly string[],
-): Promise<Permissions> {
-  const held = await heldPolicies(workspace, userId);
+  asker: PermissionsAsker,
+): Permissions {
   const access = compilePolicies(held);
-  const may = (verb: Verb, entity: string): boolean =>
-    access.rule(verb + entity, resourceOf(verb, entity), noContext).outcome === 'allowed';
+  const may = (verb: Verb, entityName: string): boolean => {
+    const action = verb + entityName;
+    const { method, resource } = routeOfVerb({ verb, entityName }, '');
+    const parts = { method, path: resource, pathParameters: { entity: entityName }, queryParameters: new Map() };
+    const context = (): AccessContext => ({
+      ...asker,
+      request: { ...asker.request, ...parts },
+      pending: [...(verb === 'browse' ? [] : ['record' as const]), ...(method === 'GET' ? [] : ['body' as const])],
+    });
+    const isAboutOne = aboutOne.includes(verb);
+    const ruling = isAboutOne ? access.ruleOnSome(action, resource, context) : access.rule(action, resource, context);
+    return ruling.outcome === 'allowed' || ruling.outcome === 'undecided';
+  };
   const names = [...new Set([...entityNames, ...systemEntityNames])].sort();
   const entities = names.map((name) => [name, Object.fromEntries(verbs.map((verb) => [verb, may(verb, name)]))]);
   const statements = new Map(held.map((policy) => [policy.policyId, policy.statements]));
   return { entities: Object.fromEntries(entities), statements: [...statements.values()].flat() };
 }
 
-/** The path after `/app/{orgCode}` of the route that a verb is asked for on. */
-function resourceOf(verb: Verb, entity: string): string {
-  switch (verb) {
-    case 'get':
-      return `/item/${entity}/${anyRecord}`;
-    case 'update':
-    case 'delete':
-      return `/${verb}/${entity}/${anyRecord}`;
-    case 'browse':
-      return `/list/${entity}`;
-    case 'list':
-    case 'count':
-    case 'create':
-      return `/${verb}/${entity}`;
-  }
-}
-
-/** A UUID that no record has (RFC 9562, 5.9). */
-const anyRecord = '00000000-0000-0000-0000-000000000000';
+/** Verbs whose route names a record. */
+const aboutOne: readonly Verb[] = ['get', 'update', 'delete'];

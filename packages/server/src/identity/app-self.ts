@@ -4,6 +4,7 @@ import { settingOf } from '../entities/setting.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import { orgScopeName } from '../entities/workspace.ts';
 import type { AccessEpochs } from '../iam/access-epochs.ts';
+import { heldPolicies } from '../iam/held-policies.ts';
 import { findMember } from '../iam/iam-rules.ts';
 import { type Permissions, permissionsOf } from '../iam/permissions.ts';
 import { pointerTo } from '../lib/json-pointer.ts';
@@ -32,7 +33,12 @@ export interface AppSelf {
   /** Ends the token in hand, or with `everywhere` all of the person's. */
   logOut(caller: AppCaller, body: unknown): Promise<void>;
   /** What the person may do in the workspace of the token, for an app to show no button in vain. */
-  permissions(caller: AppCaller): Promise<Permissions>;
+  permissions(caller: AppCaller, from: CalledFrom): Promise<Permissions>;
+}
+
+export interface CalledFrom {
+  readonly ip: string;
+  readonly origin: string | undefined;
 }
 
 export interface Self {
@@ -80,10 +86,16 @@ export function createAppSelf(parts: AppSelfParts): AppSelf {
       else await orgScope.commit([endToken(claims)]);
       parts.endings.bump(tokensKeyOf(claims));
     },
-    permissions: async ({ claims, place }) => {
+    permissions: async ({ claims, place }, { ip, origin }) => {
       if (place === undefined) throw new Problem('workspace_required', 'the token is of no workspace');
       const { entityNames } = await configOf(claims);
-      return permissionsOf(place.workspace, claims.sub, entityNames);
+      const { tenantId: id, tenantCode: code } = place.workspace;
+      return permissionsOf(await heldPolicies(place.workspace, claims.sub), entityNames, {
+        user: { id: claims.sub, email: claims.email },
+        tenant: { id, code },
+        jwt: { ...claims },
+        request: { ip, time: parts.clock.now(), ...(origin === undefined ? {} : { origin }) },
+      });
     },
   };
 }

@@ -51,9 +51,9 @@ export function selfRoutes(self: AppSelf): readonly SelfRoute[] {
       method: 'GET',
       path: '/app/:org/user/permissions',
       access: 'self',
-      handle: async ({ query }, caller) => {
+      handle: async ({ query, ip, incoming }, caller) => {
         refuseParameters(query);
-        return json(200, await self.permissions(caller));
+        return json(200, await self.permissions(caller, { ip, origin: incoming.headers.origin }));
       },
     },
   ];
