@@ -62,7 +62,7 @@ function sourceFiles(): readonly string[] {
 /** The files of each step. Those of the first steps find most faults within a second. */
 function testSteps(): readonly (readonly string[])[] {
   const tests = globSync(`${access}/**/*.test.ts`, { cwd: root }).sort();
-  const proofs = ['decisions', 'explanations', 'judging', 'properties', 'cedar', 'agreement'].map(
+  const proofs = ['decisions', 'explanations', 'escalation', 'judging', 'properties', 'cedar', 'agreement'].map(
     (name) => `${access}/${name}.proof.test.ts`,
   );
   const [decisions = '', ...slow] = proofs;

@@ -11,7 +11,7 @@ import { textOf } from './proof/reference-pattern.ts';
 import { type ReferenceRequest, referenceRuling } from './reference-evaluator.ts';
 import type { Ruling } from './ruling.ts';
 
-const worlds = 2000;
+const worlds = 1500;
 
 /** Gives each world's policies, a request, and that request with some other records. */
 function forEachWorld(seed: number, check: (trial: Trial) => void, make: (dice: Dice) => World = randomWorld): void {
