@@ -33,3 +33,27 @@ test('a decision is shown to the builders of its own org only', async () => {
   }
   assertProblem(await manage(org, 'GET', '/acl/decisions/nothing'), 'not_found');
 });
+
+test('the last denials are listed, the latest first, as they are shown one by one', async () => {
+  const problems = [];
+  for (const path of ['/list/order', '/count/order'])
+    problems.push(assertProblem(await act(user, 'GET', path), 'access_denied'));
+  const { body } = await manage<{ readonly items: readonly { readonly decision_id: string }[] }>(
+    org,
+    'GET',
+    '/acl/decisions?pagesize=2&env=test',
+  );
+  const [first, second] = problems.reverse();
+  assert.deepEqual(
+    body.items.map((item) => item.decision_id),
+    [first?.decision_id, second?.decision_id],
+  );
+  assert.deepEqual((await manage(org, 'GET', `/acl/decisions/${first?.decision_id}`)).body, body.items[0]);
+  assert.deepEqual((await manage(org, 'GET', '/acl/decisions?env=prod')).body, { items: [] });
+  assert.deepEqual((await manage(await signUp(gateways), 'GET', '/acl/decisions')).body, { items: [] });
+});
+
+test('a list of denials by parameters that are wrong is refused', async () => {
+  for (const query of ['pagesize=0', 'pagesize=201', 'env=dev', 'user=x', 'request_id=x&pagesize=1'])
+    assertProblem(await manage(org, 'GET', `/acl/decisions?${query}`), 'invalid_request');
+});

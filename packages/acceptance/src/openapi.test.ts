@@ -12,6 +12,7 @@ import type { Operation } from './openapi-document.ts';
 import { jsonLine, type Known, requestsTo } from './openapi-requests.ts';
 import {
   act,
+  allow,
   appUrl,
   create,
   defineEntity,
@@ -276,6 +277,26 @@ test('files are taken and given in the way that the document tells', async () =>
   }
   for (const format of ['csv', 'jsonl'])
     assert.equal((await app.send('exportThing', { token, query: { format } })).status, 200);
+});
+
+test('access is asked about in the way that the documents tell', async () => {
+  const { token } = org.builder;
+  const action = { name: 'get' };
+  const question = { subject: { type: 'user', id: founder.id }, action, resource: { type: 'thing', id: standing.id } };
+  assert.equal((await app.send('evaluateAccess', { token: founder.token, body: question })).status, 200);
+  for (const body of [question, { ...question, evaluations: [{}, { action: { name: 'fly' } }, { action: 1 }] }])
+    assert.equal((await app.send('evaluateAccesses', { token: founder.token, body })).status, 200);
+  const tenant_code = founder.tenantCode;
+  const asked = { method: 'GET', path: `/item/thing/${standing.id}`, record: { id: standing.id } };
+  const simulation = { token, body: { tenant_code, user_id: founder.id, ...asked } };
+  assert.equal((await management.send('simulateAccess', simulation)).status, 200);
+  const statements = [allow('getthing*', '/list/*')];
+  const draft = { tenant_code, statements, ...asked, context: { request: { ip: '10.0.0.1' }, user: { id: 'a' } } };
+  assert.equal((await management.send('simulateAccess', { token, body: draft })).status, 200);
+  assert.equal((await management.send('lintStatements', { token, body: { statements } })).status, 200);
+  const query = { tenant_code, pagesize: '1' };
+  assert.equal((await management.send('readAccessMatrix', { token, query })).status, 200);
+  assert.equal((await management.send('findDecision', { token, query: { pagesize: '5' } })).status, 200);
 });
 
 test('settings are settled in the way that the document tells', async () => {
