@@ -52,7 +52,7 @@ export function isReadable(fields: FieldNames | undefined, name: string): boolea
 }
 
 /** Those of both. */
-export function bothFields(left: FieldNames | undefined, right: FieldNames | undefined): FieldNames | undefined {
+function bothFields(left: FieldNames | undefined, right: FieldNames | undefined): FieldNames | undefined {
   if (left === undefined || right === undefined) return left ?? right;
   return { has: (name) => left.has(name) && right.has(name) };
 }

@@ -235,3 +235,22 @@ test('an export under any policy is the list, in columns that some record may ha
     { numRuns: 100, seed: 7 },
   );
 });
+
+test('B12: a stored Deny that is broken denies, and a stored Allow that is broken grants nothing', async (context) => {
+  const world = await worldOf(context, 'memory');
+  const allow = { Effect: 'Allow', Action: '*', Resource: '*' };
+  const broken: readonly Readonly<Record<string, unknown>>[] = [
+    { Action: 'list*', Resource: '*', Condition: { Bogus: { 'user.id': 'x' } } },
+    { Action: ['list*', 5], Resource: '*' },
+    { Action: 'listorder', Resource: '*', Fields: [] },
+    { Action: 'listorder', Resource: '*', Condition: { StringEquals: { 'jwt.role': 'admin' } } },
+    { Action: '*', Resource: '/list/$' + '{' },
+  ];
+  for (const one of broken) {
+    const said = JSON.stringify(one);
+    const denied = [allow, { Effect: 'Deny', ...one }];
+    assert.equal(await refusable(callOf(world, policyOf(denied), 'list')), undefined, said);
+    assert.equal(await refusable(callOf(world, policyOf([{ Effect: 'Allow', ...one }]), 'list')), undefined, said);
+  }
+  assert.equal((await shownBy(world.node, await callOf(world, policyOf([allow]), 'list'), {})).length, recordsOfTest);
+});
