@@ -3,8 +3,8 @@
  *
  *   npm run access:mutate -- [--count 200] [--seed 1] [--only decide.ts]
  *
- * Each fault is planted alone into a copy outside the repository; the tests run in steps, the quickest first, until
- * one fails. What survives is listed: a test is missing, or the fault changes nothing that can be seen.
+ * Each fault is planted alone into a copy outside the repository; the test files run one after the other, the
+ * quickest first, until one fails. What survives is listed: a test is missing, or the fault changes nothing that can be seen.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -23,27 +23,25 @@ const { values } = parseArgs({
 });
 const copy = mkdtempSync(join(tmpdir(), 'freehold-mutants-'));
 try {
-  process.exitCode = await main(Number(values.count ?? 200), Number(values.seed ?? 1));
+  await main(Number(values.count ?? 200), Number(values.seed ?? 1));
 } finally {
   rmSync(copy, { recursive: true, force: true });
 }
 
-async function main(count: number, seed: number): Promise<number> {
+async function main(count: number, seed: number): Promise<void> {
   makeCopy();
-  const steps = testSteps();
-  if (await isKilled(steps)) throw new Error('the tests fail without any fault');
+  const tests = await testsByTime();
   const all = sourceFiles().flatMap((path) => mutantsOf(path, readFileSync(join(root, path), 'utf8')));
   const chosen = shuffled(all, seed).slice(0, count);
   console.log(`${chosen.length} of ${all.length} faults, seed ${seed}`);
-  const survivors: Mutant[] = [];
+  let survivors = 0;
   for (const [index, mutant] of chosen.entries()) {
-    if (!(await survives(mutant, steps))) continue;
-    survivors.push(mutant);
+    if (!(await survives(mutant, tests))) continue;
+    survivors++;
     console.log(`${index + 1}: survived  ${describe(mutant)}`);
   }
-  const killed = chosen.length - survivors.length;
+  const killed = chosen.length - survivors;
   console.log(`killed ${killed} of ${chosen.length} (${((killed * 100) / chosen.length).toFixed(1)} %)`);
-  return 0;
 }
 
 function makeCopy(): void {
@@ -59,36 +57,34 @@ function sourceFiles(): readonly string[] {
   return found.filter((path) => values.only === undefined || basename(path) === values.only).sort();
 }
 
-/** The files of each step. Those of the first steps find most faults within a second. */
-function testSteps(): readonly (readonly string[])[] {
-  const tests = globSync(`${access}/**/*.test.ts`, { cwd: root }).sort();
-  const proofs = ['decisions', 'explanations', 'escalation', 'judging', 'properties', 'cedar', 'agreement'].map(
-    (name) => `${access}/${name}.proof.test.ts`,
-  );
-  const [decisions = '', ...slow] = proofs;
-  return [[decisions], tests.filter((path) => !path.includes('.proof.')), ...slow.map((path) => [path])];
+/** The quickest first: they find most faults within a second. */
+async function testsByTime(): Promise<readonly string[]> {
+  const timed: { readonly path: string; readonly milliseconds: number }[] = [];
+  for (const path of globSync(`${access}/**/*.test.ts`, { cwd: root })) {
+    const start = performance.now();
+    if (!(await passes(path))) throw new Error(`${path} fails without any fault`);
+    timed.push({ path, milliseconds: performance.now() - start });
+  }
+  return timed.sort((left, right) => left.milliseconds - right.milliseconds).map(({ path }) => path);
 }
 
-async function survives(mutant: Mutant, steps: readonly (readonly string[])[]): Promise<boolean> {
+async function survives(mutant: Mutant, tests: readonly string[]): Promise<boolean> {
   const path = join(copy, mutant.path);
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, applyMutant(text, mutant));
   try {
-    return !(await isKilled(steps));
+    const own = tests.filter((test) => test === mutant.path.replace(/\.ts$/, '.test.ts'));
+    for (const test of new Set([...own, ...tests])) if (!(await passes(test))) return false;
+    return true;
   } finally {
     writeFileSync(path, text);
   }
 }
 
-async function isKilled(steps: readonly (readonly string[])[]): Promise<boolean> {
-  for (const files of steps) if (!(await passes(files))) return true;
-  return false;
-}
-
 /** A run that does not end is one that fails: the fault made something loop. */
-function passes(files: readonly string[]): Promise<boolean> {
+function passes(path: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const child = spawn(process.execPath, ['--test', '--test-isolation=none', ...files], {
+  const child = spawn(process.execPath, ['--test', '--test-isolation=none', path], {
     cwd: copy,
     stdio: 'ignore',
     timeout: secondsMax * 1000,
