@@ -279,6 +279,25 @@ test('files are taken and given in the way that the document tells', async () =>
     assert.equal((await app.send('exportThing', { token, query: { format } })).status, 200);
 });
 
+test('servers and builders get into an app in the way that the documents tell', async () => {
+  const { token } = org.builder;
+  const body = { env: 'test', tenant_code: 'main', name: 'Sync', policies: ['vieweracl'] };
+  const made = await management.send<{ readonly id: string; readonly key: string }>('createServiceKey', {
+    token,
+    body,
+  });
+  assert.equal(made.status, 201);
+  assert.equal((await app.send('listThing', { token: made.body.key })).status, 200);
+  assert.equal((await app.send('readMe', { token: made.body.key })).status, 200);
+  assert.equal((await app.send('updateMe', { token: made.body.key, body: {} })).status, 403);
+  assert.equal((await management.send('listServiceKeys', { token })).status, 200);
+  assert.equal((await management.send('removeServiceKey', { token, path: { id: made.body.id } })).status, 204);
+  const acting = { env: 'test', tenant_code: 'main', user_id: founder.id };
+  const given = await management.send<{ readonly token: string }>('impersonate', { token, body: acting });
+  assert.equal(given.status, 200);
+  assert.equal((await app.send('listThing', { token: given.body.token })).status, 200);
+});
+
 test('access is asked about in the way that the documents tell', async () => {
   const { token } = org.builder;
   const action = { name: 'get' };

@@ -87,6 +87,15 @@ test('a write is judged by the record as it becomes', async () => {
   assert.equal((await simulated({ ...make, ...body({ holder: 'bob' }) })).decision, 'implicit_deny');
 });
 
+test('browsing and what is about the workspace wait for no record', async () => {
+  const statements = [{ ...allow(['browseorder', 'createinvitation']), ...own }];
+  const browse = await simulated({ statements, action: 'browseorder', resource: '/list/order' });
+  assert.deepEqual([browse.decision, browse.matched[0]?.open], ['implicit_deny', undefined]);
+  const request = { body: {} };
+  const invite = { statements, method: 'POST', path: '/user/invitations', context: { request } };
+  assert.equal((await simulated(invite)).decision, 'implicit_deny');
+});
+
 test('address and time are what the simulation says', async () => {
   const remove = { method: 'DELETE', path: `/delete/order/${hers.id}` };
   const at = (ip: string, time: string) => ({ ...remove, context: { request: { ip, time } } });

@@ -33,6 +33,7 @@ import { createAppSelf } from './identity/app-self.ts';
 import { createAppSessions } from './identity/app-sessions.ts';
 import { createAppSignIn } from './identity/app-sign-in.ts';
 import { createFailureBrake } from './identity/failure-brake.ts';
+import { createImpersonation } from './identity/impersonation.ts';
 import { createInvitations } from './identity/invitations.ts';
 import { startKeyUpkeep } from './identity/key-upkeep.ts';
 import { createMailBrake } from './identity/mail-brake.ts';
@@ -45,6 +46,7 @@ import { platformIssuer } from './identity/platform-issuer.ts';
 import { createProviderTokens } from './identity/provider-tokens.ts';
 import { loadSecrets, type Secrets } from './identity/secrets.ts';
 import { createSecretsFile } from './identity/secrets-file.ts';
+import { createServiceKeys } from './identity/service-keys.ts';
 import { type LiveSigningKeys, openSigningKeys } from './identity/signing-keys.ts';
 import {
   closeWorkspace,
@@ -105,21 +107,21 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const mail = openMail({ smtp: config.smtp, isDevelopment: config.mode === 'development', clock, onFault });
   const identity = await composeIdentity(options, spaces, { signingKeys, configs, mailer: mail.mailer });
   const entities = composeEntities(spaces, { configs, clock, newId: identity.newId, secrets, poke: jobs.poke });
-  const { accounts, signIn, operator } = identity;
-  const { runtime, idempotency, admins } = entities;
+  const { accounts, operator } = identity;
+  const { runtime, idempotency } = entities;
   let isDraining = false;
   const readiness = () => readinessOf(allStores, isDraining);
   const upkeep = startKeyUpkeep(signingKeys, onFault);
   const clientAddress = createClientAddress(config.trustedProxies);
   const platform = spaces.platform.store.scope(platformScopeName);
   const origins = createAppOrigins({ platform, configs, clock });
+  const people = composePeople(identity, entities, jobs.poke);
   const app: AppGatewayParts = {
     runtime,
     idempotency,
     configs,
     decisions,
-    signIn,
-    ...composePeople(identity, entities, jobs.poke),
+    ...people.app,
     readiness,
     clientAddress,
     jwks: signingKeys.jwks,
@@ -132,17 +134,15 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       accounts,
       inbox: mail.inbox,
       site: { managementUrl: config.managementUrl, isSecure: config.mode === 'production' },
-      entities: admins,
+      ...entities.management,
       clock,
-      audit: composeAudit(spaces, entities.cursors),
       idempotency,
       decisions,
       ...composeAcl(spaces, { configs, clock, cursors: entities.cursors, app }),
-      settings: (env, occasion) =>
-        createOrgSettings({ env, store: spaces[env].store, configs: configs[env], occasion }),
       origins,
       operator,
       signingKeys,
+      ...people.management,
       operatorLog: createOperatorLog(platform, clock),
       readiness,
       clientAddress,
@@ -186,20 +186,24 @@ async function composeIdentity(
   };
 }
 
-/** What app users do once they are known. */
+/** What an app's callers do once they are known, and what builders do about them. */
 function composePeople(
-  { signInParts }: Awaited<ReturnType<typeof composeIdentity>>,
-  { runtime, epochs }: ReturnType<typeof composeEntities>,
+  { signIn, signInParts }: Awaited<ReturnType<typeof composeIdentity>>,
+  { runtime, epochs, cursors }: ReturnType<typeof composeEntities>,
   poke: () => void,
 ) {
   const endings = createAccessEpochs();
-  const parts = { ...signInParts, runtime, epochs, endings, poke };
+  const parts = { ...signInParts, runtime, epochs, endings, cursors, poke };
   return {
-    sessions: createAppSessions(parts),
-    self: createAppSelf(parts),
-    mails: createAppMails(parts),
-    workspaces: createWorkspaces(parts),
-    invitations: createInvitations(parts),
+    app: {
+      signIn,
+      sessions: createAppSessions(parts),
+      self: createAppSelf(parts),
+      mails: createAppMails(parts),
+      workspaces: createWorkspaces(parts),
+      invitations: createInvitations(parts),
+    },
+    management: { serviceKeys: createServiceKeys(parts), impersonate: createImpersonation(parts) },
   };
 }
 
@@ -259,8 +263,13 @@ function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, poke 
       numbering: createNumbering(),
       sealer: createSealer(secrets.field_keys),
     }),
-    admins: (env: Environment, occasion: Occasion) =>
-      createEntityAdmin({ store: spaces[env].store, configs: configs[env], clock, poke, occasion }),
+    management: {
+      entities: (env: Environment, occasion: Occasion) =>
+        createEntityAdmin({ store: spaces[env].store, configs: configs[env], clock, poke, occasion }),
+      settings: (env: Environment, occasion: Occasion) =>
+        createOrgSettings({ env, store: spaces[env].store, configs: configs[env], occasion }),
+      audit: composeAudit(spaces, cursors),
+    },
   };
 }
 

@@ -24,6 +24,7 @@ import { withCors } from './pipeline/cors.ts';
 import { type MatchedRequest, readRequest } from './pipeline/read-request.ts';
 import { readAppToken } from './pipeline/read-token.ts';
 import { singleHeader } from './pipeline/single-header.ts';
+import { refuseStandIn } from './pipeline/stand-ins.ts';
 import { json, type Reply } from './reply.ts';
 import { createRouter } from './router.ts';
 
@@ -49,10 +50,11 @@ export function createAppGateway(parts: AppGatewayParts): Gateway {
         trace.env = environmentOfClient(singleHeader(incoming, 'client_id'));
         return route.handle(await readRequest(incoming, matched));
       }
-      const authenticated = parts.sessions.authenticate(readAppToken(incoming));
+      const authenticated = parts.sessions.authenticate(readAppToken(incoming), params.org ?? '');
       const caller = authenticated instanceof Promise ? await authenticated : authenticated;
       if (caller.claims.org !== params.org) throw new Problem('token_invalid', 'the token is of another app');
       trace.env = caller.claims.env;
+      refuseStandIn(route, caller);
       return answerCaller(parts, caller, { incoming, route, matched, path, errors });
     });
 }

@@ -11,6 +11,8 @@ import type { RoutePattern } from './router.ts';
 /** About the caller: a token is enough. */
 export interface SelfRoute extends RoutePattern {
   readonly access: 'self';
+  /** Also for callers who are no person: what they may do, or what the app is. */
+  readonly takesAnyone?: true;
   readonly takesBody?: TakesBody;
   readonly handle: (request: GatewayRequest, caller: AppCaller) => Reply | Promise<Reply>;
 }

@@ -10,11 +10,13 @@ import { type AclServices, aclRoutes } from './handlers/management/acl.ts';
 import { auditRoutes } from './handlers/management/audit.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
 import { type EntityServices, entityRoutes } from './handlers/management/entities.ts';
+import { type ImpersonationServices, impersonationRoutes } from './handlers/management/impersonation.ts';
 import { type InboxServices, inboxRoutes } from './handlers/management/inbox.ts';
 import { managementDocumentRoutes } from './handlers/management/openapi.ts';
 import { orgRoutes } from './handlers/management/org.ts';
 import { passwordRoutes } from './handlers/management/passwords.ts';
 import { type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
+import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import type { ManagementRoute } from './management-route.ts';
@@ -30,6 +32,8 @@ export interface ManagementGatewayParts
     AclServices,
     EntityServices,
     SettingServices,
+    ServiceKeyServices,
+    ImpersonationServices,
     InboxServices,
     PlatformServices {
   readonly decisions: DecisionLog;
@@ -70,6 +74,8 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
     ...decisionRoutes(parts.decisions),
     ...aclRoutes(parts),
     ...settingRoutes(parts),
+    ...serviceKeyRoutes(parts),
+    ...impersonationRoutes(parts),
     ...inboxRoutes(parts),
     ...auditRoutes(parts.audit),
     ...platformRoutes(parts),

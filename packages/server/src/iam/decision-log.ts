@@ -12,6 +12,8 @@ export interface LoggedDecision {
   readonly env: Environment;
   readonly tenant_code: string;
   readonly user_id: string;
+  /** The builder who acted in the name of `user_id`, by id. */
+  readonly act?: string;
   readonly action: string;
   readonly resource: string;
   readonly explanation?: Explanation;

@@ -59,7 +59,7 @@ export async function foundWorkspace(store: Store, clock: Clock): Promise<Founde
   // Each person calls a process of his own: within one, writes of access control take turns and never meet.
   const as = (userId: string): Writer => writerOf(createRuntime(store, parts), workspace, userId);
   const joining = (policyId?: string, id = parts.newId()): ReturnType<typeof joiningChanges> =>
-    joiningChanges(parts, workspace, { member: memberOf(id), policyId });
+    joiningChanges(parts, workspace, { member: memberOf(id), policyIds: policyId === undefined ? [] : [policyId] });
   const [group] = await as(founderId).all('group');
   return {
     workspace,
@@ -81,7 +81,8 @@ export async function foundWorkspace(store: Store, clock: Clock): Promise<Founde
   };
 }
 
-function createRuntime(store: Store, parts: GrantParts): RecordRuntime {
+/** With rules that no process shares with another. */
+export function createRuntime(store: Store, parts: GrantParts): RecordRuntime {
   const configs = createConfigReader({ store, clock: parts.clock });
   return createRecordRuntime({
     ...parts,

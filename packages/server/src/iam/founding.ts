@@ -27,7 +27,9 @@ export interface GrantParts {
   readonly newId: IdSource;
 }
 
-const everything: readonly Statement[] = [{ Sid: 'Everything', Effect: 'Allow', Action: ['*'], Resource: ['*'] }];
+export const everything: readonly Statement[] = [
+  { Sid: 'Everything', Effect: 'Allow', Action: ['*'], Resource: ['*'] },
+];
 const reading: readonly Statement[] = [
   { Sid: 'Read', Effect: 'Allow', Action: ['get*', 'list*', 'count*'], Resource: ['*'] },
   {
@@ -82,22 +84,29 @@ function templateRecords(
 }
 
 /**
- * A new member, with the workspace's policy for new members where there is one. Joining does not move the policy epoch,
- * so the commit itself checks that the policy is still there.
+ * A new member, with policies to begin with. Joining does not move the policy epoch, so the commit itself checks that
+ * they are still there.
  */
 export async function joiningChanges(
   parts: GrantParts,
   workspace: Workspace,
-  joining: { readonly member: Member; readonly policyId: string | undefined; readonly role?: string | undefined },
+  joining: { readonly member: Member; readonly policyIds: readonly string[]; readonly role?: string | undefined },
 ): Promise<readonly Change[]> {
-  const { member, policyId, role } = joining;
+  const { member, policyIds, role } = joining;
   const body = { ...memberBody(member), ...(role === undefined ? {} : { role }) };
-  const records: NewRecord[] = [{ entity: 'user', id: member.id, body }];
   const call = { workspace, actor: { userId: member.id, claims: {} } };
-  if (policyId === undefined) return bundle(parts, call, records);
-  records.push({ entity: 'useraclpolicy', id: parts.newId(), body: { user_id: member.id, acl_policy_id: policyId } });
-  const stands: Change = { kind: 'check', ...recordKey(workspace, 'aclpolicy', policyId), if: 'present' };
-  return [stands, ...(await bundle(parts, call, records))];
+  const stand = policyIds.map(
+    (id): Change => ({ kind: 'check', ...recordKey(workspace, 'aclpolicy', id), if: 'present' }),
+  );
+  const records = await bundle(parts, call, [
+    { entity: 'user', id: member.id, body },
+    ...policyIds.map((id) => ({
+      entity: 'useraclpolicy',
+      id: parts.newId(),
+      body: { user_id: member.id, acl_policy_id: id },
+    })),
+  ]);
+  return [...stand, ...records];
 }
 
 interface NewRecord {

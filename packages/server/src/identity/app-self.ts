@@ -4,6 +4,7 @@ import { settingOf } from '../entities/setting.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import { orgScopeName } from '../entities/workspace.ts';
 import type { AccessEpochs } from '../iam/access-epochs.ts';
+import { builderPolicy } from '../iam/builder-access.ts';
 import { heldPolicies } from '../iam/held-policies.ts';
 import { findMember } from '../iam/iam-rules.ts';
 import { type Permissions, permissionsOf } from '../iam/permissions.ts';
@@ -62,7 +63,11 @@ export interface AppSelfParts extends TokenExchangeParts, AppUsersParts {
 export function createAppSelf(parts: AppSelfParts): AppSelf {
   const scopeOf = ({ env, org }: AppTokenClaims): Scope => parts.stores[env].scope(orgScopeName(org));
   const configOf = ({ env, org }: AppTokenClaims): Promise<ConfigSet> => parts.configs[env].current(org);
-  const read: AppSelf['read'] = async (caller) => describe(caller, await requireUser(scopeOf(caller.claims), caller));
+  const read: AppSelf['read'] = async (caller) => {
+    const { kind, claims } = caller;
+    const known = kind === 'person' ? await requireUser(scopeOf(claims), caller) : { ...claims, id: claims.sub };
+    return describe(caller, known);
+  };
   return {
     read,
     update: async (caller, body) => {
@@ -86,11 +91,12 @@ export function createAppSelf(parts: AppSelfParts): AppSelf {
       else await orgScope.commit([endToken(claims)]);
       parts.endings.bump(tokensKeyOf(claims));
     },
-    permissions: async ({ claims, place }, { ip, origin }) => {
+    permissions: async ({ kind, claims, place }, { ip, origin }) => {
       if (place === undefined) throw new Problem('workspace_required', 'the token is of no workspace');
       const { entityNames } = await configOf(claims);
+      const held = kind === 'builder' ? [builderPolicy] : await heldPolicies(place.workspace, claims.sub);
       const { tenantId: id, tenantCode: code } = place.workspace;
-      return permissionsOf(await heldPolicies(place.workspace, claims.sub), entityNames, {
+      return permissionsOf(held, entityNames, {
         user: { id: claims.sub, email: claims.email },
         tenant: { id, code },
         jwt: { ...claims },
@@ -106,7 +112,7 @@ async function requireUser(orgScope: Scope, { claims }: AppCaller): Promise<AppU
   return user;
 }
 
-async function describe({ claims, place }: AppCaller, user: AppUser): Promise<Self> {
+async function describe({ claims, place }: AppCaller, user: KnownUser): Promise<Self> {
   const member = place === undefined ? undefined : (await findMember(place.workspace, claims.sub))?.data;
   const picture = member === undefined ? user.picture : member.picture;
   return {
@@ -116,11 +122,13 @@ async function describe({ claims, place }: AppCaller, user: AppUser): Promise<Se
     fn: member === undefined ? user.fn : String(member.fn ?? ''),
     ln: member === undefined ? user.ln : String(member.ln ?? ''),
     ...(typeof picture === 'string' ? { picture } : {}),
-    role: String(member?.role ?? ''),
+    role: member === undefined ? claims.role : String(member.role ?? ''),
     tenant_id: claims.tenant_id ?? null,
     tenant_code: claims.tenant_code ?? null,
   };
 }
+
+type KnownUser = Pick<AppUser, 'id' | 'email' | 'email_verified' | 'fn' | 'ln' | 'picture'>;
 
 async function updateMember(
   { runtime }: Pick<AppSelfParts, 'runtime'>,

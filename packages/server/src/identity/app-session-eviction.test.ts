@@ -27,6 +27,7 @@ async function bench(tokensMax: number) {
   const signingKeys = await openSigningKeys({ vault, clock });
   const sessions = createAppSessions({
     stores: { test: store, prod: store },
+    platform: store.scope('platform'),
     signingKeys,
     issuer,
     epochs: createAccessEpochs(),
@@ -57,7 +58,7 @@ for (const tokensMax of [1, 3, 1000])
     const people = await Promise.all(Array.from({ length: 24 }, (_, index) => signIn(orgs[index % 4] ?? 'acme')));
     for (let round = 0; round < 5; round++) {
       const asked = Array.from({ length: 96 }, (_, index) => people[(index * (round + 5)) % 24] ?? assert.fail());
-      const callers = await Promise.all(asked.map(async ({ token }) => sessions.authenticate(token)));
+      const callers = await Promise.all(asked.map(async ({ token }) => sessions.authenticate(token, 'acme')));
       assert.deepEqual(
         callers.map(({ claims }) => [claims.sub, claims.org]),
         asked.map(({ id, org }) => [id, org]),
@@ -70,8 +71,8 @@ for (const tokensMax of [1, 3, 1000])
 test('A23: a token that is asked for again after it was forgotten is held to its time anew', async () => {
   const { sessions, signIn } = await bench(1);
   const [ann, bob] = [await signIn('acme'), await signIn('acme')];
-  for (const { token } of [ann, bob, ann]) await sessions.authenticate(token);
+  for (const { token } of [ann, bob, ann]) await sessions.authenticate(token, 'acme');
   now += 3_600_000;
   for (const { token } of [ann, bob])
-    await assert.rejects(async () => sessions.authenticate(token), { code: 'token_expired' });
+    await assert.rejects(async () => sessions.authenticate(token, 'acme'), { code: 'token_expired' });
 });

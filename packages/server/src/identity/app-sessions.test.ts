@@ -36,6 +36,7 @@ async function bench(cacheSeconds: number | undefined) {
   const signingKeys = await openSigningKeys({ vault, clock });
   const sessions = createAppSessions({
     stores: { test: store, prod: store },
+    platform: store.scope('platform'),
     signingKeys,
     issuer,
     epochs: createAccessEpochs(),
@@ -100,7 +101,7 @@ for (const settled of [undefined, 0, 1, 60, 300]) {
     const link = await founder.create('useraclpolicy', { user_id: userId, acl_policy_id });
     const token = await tokenOf(userId);
     const outcome = async () =>
-      (await sessions.authenticate(token)).place?.access.rule('listuser', '/list/user', assert.fail).outcome;
+      (await sessions.authenticate(token, 'acme')).place?.access.rule('listuser', '/list/user', assert.fail).outcome;
     assert.equal(await outcome(), 'allowed');
     await founder.remove('useraclpolicy', link);
     if (milliseconds > 0) {
@@ -115,13 +116,13 @@ for (const settled of [undefined, 0, 1, 60, 300]) {
     const { founded, sessions, pass, tokenOf } = await bench(settled);
     const userId = await founded.join();
     const token = await tokenOf(userId);
-    await sessions.authenticate(token);
+    await sessions.authenticate(token, 'acme');
     await founded.as(founded.founderId).remove('user', userId);
     if (milliseconds > 0) {
       pass(milliseconds - 1);
-      await sessions.authenticate(token);
+      await sessions.authenticate(token, 'acme');
       pass(1);
     }
-    await assert.rejects(async () => sessions.authenticate(token), { code: 'token_invalid' });
+    await assert.rejects(async () => sessions.authenticate(token, 'acme'), { code: 'token_invalid' });
   });
 }

@@ -28,6 +28,8 @@ export interface AppTokenSubject {
   /** Seconds since the epoch of the real sign-in, which an exchange of one app JWT for another does not renew. */
   readonly auth_time: number;
   readonly jti: string;
+  /** The builder who acts in the name of `sub` (RFC 8693, 4.1); absent where people act for themselves. */
+  readonly act?: { readonly sub: string };
 }
 
 export interface AppTokenClaims extends AppTokenSubject {
@@ -153,7 +155,7 @@ function invalidToken(reason: string): Problem {
 }
 
 function readClaims(payload: JWTPayload): AppTokenClaims {
-  const { env, tenant_id, tenant_code, member_since, picture, email_verified } = payload;
+  const { env, tenant_id, tenant_code, member_since, picture, email_verified, act } = payload;
   if (env !== 'test' && env !== 'prod') throw invalidToken('claim env');
   if (typeof email_verified !== 'boolean') throw invalidToken('claim email_verified');
   if ((tenant_id === undefined) !== (tenant_code === undefined)) throw invalidToken('claim tenant_id');
@@ -178,9 +180,16 @@ function readClaims(payload: JWTPayload): AppTokenClaims {
     idp: text(payload, 'idp'),
     auth_time: integer(payload, 'auth_time'),
     jti: text(payload, 'jti'),
+    ...(act !== undefined && { act: actorIn(act) }),
     iat: integer(payload, 'iat'),
     exp: integer(payload, 'exp'),
   };
+}
+
+function actorIn(act: unknown): { readonly sub: string } {
+  if (typeof act !== 'object' || act === null || !('sub' in act) || typeof act.sub !== 'string')
+    throw invalidToken('claim act');
+  return { sub: act.sub };
 }
 
 function text(payload: JWTPayload, claim: string): string {

@@ -81,7 +81,8 @@ async function joinWorkspace(
     const [removed] = await scope.get([removedMemberKey(person.id)]);
     if (head === undefined || removed !== undefined) return undefined;
     const policyId = await policyIdByName(scope, head.default_member_access);
-    const changes = await joiningChanges(parts, workspace, { member: person, policyId });
+    const policyIds = policyId === undefined ? [] : [policyId];
+    const changes = await joiningChanges(parts, workspace, { member: person, policyIds });
     const stands: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
     const notRemoved: Change = { kind: 'check', ...removedMemberKey(person.id), if: 'absent' };
     await tryCommit(scope, [stands, notRemoved, ...changes]);

@@ -30,6 +30,7 @@ function newProcess(signingKeys: SigningKeys = ownKeys) {
   const configs = createConfigReader({ store, clock });
   const sessions = createAppSessions({
     stores: { test: store, prod: store },
+    platform: store.scope('platform'),
     signingKeys,
     issuer,
     epochs: createAccessEpochs(),
@@ -79,28 +80,28 @@ for (const [how, end] of [
   test(`A23 A35: ${how} that ends is dead at once where that was done, and elsewhere once that process asks again`, async () => {
     const [here, elsewhere] = [newProcess(), newProcess()];
     const token = await tokenOf(await newUser());
-    const { claims } = await here.sessions.authenticate(token);
-    await elsewhere.sessions.authenticate(token);
+    const { claims } = await here.sessions.authenticate(token, 'acme');
+    await elsewhere.sessions.authenticate(token, 'acme');
     await end(claims);
     here.endings.bump(tokensKeyOf(claims));
-    await assert.rejects(async () => here.sessions.authenticate(token), ended);
+    await assert.rejects(async () => here.sessions.authenticate(token, 'acme'), ended);
     now += cacheMilliseconds - 1;
-    await elsewhere.sessions.authenticate(token);
+    await elsewhere.sessions.authenticate(token, 'acme');
     now += 1;
-    await assert.rejects(async () => elsewhere.sessions.authenticate(token), ended);
-    await assert.rejects(async () => newProcess().sessions.authenticate(token), ended);
+    await assert.rejects(async () => elsewhere.sessions.authenticate(token, 'acme'), ended);
+    await assert.rejects(async () => newProcess().sessions.authenticate(token, 'acme'), ended);
   });
 }
 
 test('a call that joins a look-up from before the end of its token is refused', async () => {
   const { sessions, endings } = newProcess();
   const token = await tokenOf(await newUser());
-  const { claims } = await newProcess().sessions.authenticate(token);
-  const before = sessions.authenticate(token);
+  const { claims } = await newProcess().sessions.authenticate(token, 'acme');
+  const before = sessions.authenticate(token, 'acme');
   const write = orgScope.commit([endToken(claims)]);
   await write;
   endings.bump(tokensKeyOf(claims));
-  await assert.rejects(async () => sessions.authenticate(token), ended);
+  await assert.rejects(async () => sessions.authenticate(token, 'acme'), ended);
   await Promise.allSettled([before]);
 });
 
@@ -108,11 +109,11 @@ test('the end of one person’s tokens is nobody else’s', async () => {
   const { sessions, endings } = newProcess();
   const [ann, bob] = [await newUser(), await newUser()];
   const tokens = [await tokenOf(ann), await tokenOf(bob)] as const;
-  const { claims } = await sessions.authenticate(tokens[0]);
+  const { claims } = await sessions.authenticate(tokens[0], 'acme');
   await changeAppUser(orgScope, ann.id, withNextEpoch);
   endings.bump(tokensKeyOf(claims));
-  await assert.rejects(async () => sessions.authenticate(tokens[0]), ended);
-  assert.equal((await sessions.authenticate(tokens[1])).claims.sub, bob.id);
+  await assert.rejects(async () => sessions.authenticate(tokens[0], 'acme'), ended);
+  assert.equal((await sessions.authenticate(tokens[1], 'acme')).claims.sub, bob.id);
 });
 
 test('J02 a token of a revoked key opens nothing: at once where it was revoked, elsewhere once that node has looked', async () => {
@@ -120,22 +121,24 @@ test('J02 a token of a revoked key opens nothing: at once where it was revoked, 
   const [own, other] = [newProcess(), newProcess(otherKeys)];
   const user = await newUser();
   const [known, unseen] = [await tokenOf(user), await tokenOf(user)];
-  for (const { sessions } of [own, other]) await sessions.authenticate(known);
+  for (const { sessions } of [own, other]) await sessions.authenticate(known, 'acme');
   await ownKeys.revoke(ownKeys.current().kid);
-  for (const token of [known, unseen, known]) await assert.rejects(async () => own.sessions.authenticate(token), ended);
-  await other.sessions.authenticate(known);
+  for (const token of [known, unseen, known])
+    await assert.rejects(async () => own.sessions.authenticate(token, 'acme'), ended);
+  await other.sessions.authenticate(known, 'acme');
   await otherKeys.tend();
   for (const token of [known, unseen, known])
-    await assert.rejects(async () => other.sessions.authenticate(token), ended);
+    await assert.rejects(async () => other.sessions.authenticate(token, 'acme'), ended);
   const fresh = await tokenOf(user);
-  for (const { sessions } of [own, other]) assert.equal((await sessions.authenticate(fresh)).claims.sub, user.id);
+  for (const { sessions } of [own, other])
+    assert.equal((await sessions.authenticate(fresh, 'acme')).claims.sub, user.id);
 });
 
 test('J02 a token that is being verified while its key is revoked does not stay known', async () => {
   const { sessions } = newProcess();
   const token = await tokenOf(await newUser());
-  const asked = sessions.authenticate(token);
+  const asked = sessions.authenticate(token, 'acme');
   await ownKeys.revoke(ownKeys.current().kid);
   await Promise.allSettled([asked]);
-  await assert.rejects(async () => sessions.authenticate(token), ended);
+  await assert.rejects(async () => sessions.authenticate(token, 'acme'), ended);
 });

@@ -104,7 +104,7 @@ export async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Pr
 /** A token has to fit into a header; a longer address of a picture is left to `/user/me`'s record. */
 const pictureBytesMax = 2048;
 
-function claimsOf(user: AppUser, membership: Membership | undefined) {
+export function claimsOf(user: AppUser, membership: Membership | undefined) {
   const { email, email_verified } = user;
   const profile = membership?.member.data;
   const picture = profile?.picture ?? user.picture;
@@ -157,6 +157,8 @@ async function readOwnToken(parts: TokenExchangeParts, own: OwnToken): Promise<S
     throw new Problem('audience_mismatch', 'the token was made for another client');
   if (nowSeconds - claims.auth_time > reexchangeSecondsMax)
     throw new Problem('token_expired', 'the sign-in behind the token is too long ago: sign in again');
+  if (claims.act !== undefined)
+    throw new Problem('access_denied', 'the token is of a builder who acts for somebody: it is exchanged for nothing');
   await requireStanding(own.orgScope, claims);
   return { user_id: claims.sub, idp: claims.idp, auth_time: claims.auth_time, token_epoch: claims.ep };
 }

@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@freehold/contract/problem';
 import type { CompiledEntity } from '../../entities/compile-entity.ts';
 import type { Environment } from '../../entities/workspace.ts';
 import { authzenOperations, authzenSchemas } from './authzen-operations.ts';
@@ -9,6 +10,7 @@ import { invitationOperations, invitationSchemas } from './invitation-operations
 import type { JsonSchema } from './json-schema.ts';
 import { filterSchemas } from './list-parameters.ts';
 import { mailOperations } from './mail-operations.ts';
+import type { Operation } from './operation.ts';
 import { problemSchemas } from './problem-responses.ts';
 import { selfOperations, selfSchemas } from './self-operations.ts';
 import { documentOperation, sharedOperations } from './shared-operations.ts';
@@ -48,14 +50,23 @@ export function appDocument({ orgCode, env, version, entities }: DocumentedApp):
     title: `The app API of ${orgCode}`,
     version: String(version),
     description: `The environment \`${env}\`. Log in, exchange the login token for an app JWT, and send that with each call; a page of an allowed domain may do so from a browser. Every refusal is problem details (RFC 9457) with a stable \`code\`.`,
-    operations: operations.map((operation) => ({ ...operation, path: operation.path.replace(':org', orgCode) })),
+    operations: operations.map((operation) => ({
+      ...operation,
+      path: operation.path.replace(':org', orgCode),
+      problems: [...(operation.problems ?? []), ...problemsOfActing(operation, env)],
+    })),
     schemas: Object.assign({}, sharedSchemas, ...documented.map(entitySchemas)),
     securitySchemes: {
-      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The app JWT.' },
-      serviceToken: { type: 'apiKey', in: 'header', name: 'x-service-token', description: 'The app JWT too.' },
+      bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The app JWT, or a service key.' },
+      serviceToken: { type: 'apiKey', in: 'header', name: 'x-service-token', description: 'The same.' },
     },
     tokenProblems: ['token_missing', 'token_invalid', 'token_expired', 'access_denied'],
   });
+}
+
+/** What a builder who acts for somebody is refused beside what that person is. */
+function problemsOfActing({ method, access }: Operation, env: Environment): readonly ProblemCode[] {
+  return env === 'prod' && access === 'token' && method !== 'GET' ? ['prod_read_only'] : [];
 }
 
 /** Schemas that are of no entity. */

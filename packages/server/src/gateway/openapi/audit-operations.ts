@@ -1,4 +1,4 @@
-import { arrayOf, guid, type JsonSchema, objectOf, orNull, schemaReference, text, time } from './json-schema.ts';
+import { arrayOf, type JsonSchema, objectOf, orNull, schemaReference, text, time } from './json-schema.ts';
 import { nexttoken } from './list-parameters.ts';
 import { jsonContent, type Operation } from './operation.ts';
 import { queryParameter } from './parameters.ts';
@@ -43,7 +43,7 @@ export const auditSchemas: Readonly<Record<string, JsonSchema>> = {
     {
       at: time,
       actor: objectOf({ kind: { ...text, enum: ['org_user', 'service_key', 'operator', 'app_user'] }, id: text }),
-      request_id: guid,
+      request_id: text,
       action: { ...text, examples: ['entity.changed'] },
       target: objectOf({ kind: text, id: text, name: text }, ['name']),
       env: { ...text, enum: ['test', 'prod'] },

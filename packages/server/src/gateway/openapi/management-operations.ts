@@ -6,6 +6,7 @@ import { jsonContent, type Operation } from './operation.ts';
 import { orgOperations, sessionHeader } from './org-operations.ts';
 import { env, idempotencyKey, ifMatch, queryParameter, required } from './parameters.ts';
 import { passwordOperations } from './password-operations.ts';
+import { serviceKeyOperations } from './service-key-operations.ts';
 import { settingOperations } from './setting-operations.ts';
 import { documentOperation, sharedOperations } from './shared-operations.ts';
 
@@ -19,6 +20,7 @@ export function managementOperations(): readonly Operation[] {
     ...aclOperations,
     ...settingOperations,
     ...auditOperations,
+    ...serviceKeyOperations,
     inboxOperation,
     documentOperation({ path: '/openapi.json', access: 'public' }),
     ...sharedOperations,

@@ -14,6 +14,7 @@ import {
   time,
 } from './json-schema.ts';
 import { orgSchemas } from './org-operations.ts';
+import { serviceKeySchemas } from './service-key-operations.ts';
 import { settingSchemas } from './setting-operations.ts';
 
 const session = { token: { ...text, description: 'Not where it comes in a cookie.' }, expires_at: time };
@@ -160,4 +161,5 @@ export const managementSchemas = {
   ...aclSchemas,
   ...settingSchemas,
   ...auditSchemas,
+  ...serviceKeySchemas,
 };

@@ -193,6 +193,7 @@ class Asker {
       env: claims.env,
       tenant_code: claims.tenant_code ?? '',
       user_id: claims.sub,
+      ...(claims.act === undefined ? {} : { act: claims.act.sub }),
       action,
       resource,
       explanation,

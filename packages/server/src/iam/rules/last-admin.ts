@@ -7,6 +7,7 @@ import { groupsWith } from '../group-policies.ts';
 import { readRecords } from '../held-policies.ts';
 import { groupLink, type LinkKind, linksTo, policyLink } from '../links.ts';
 import { adminPolicy } from '../policy-names.ts';
+import { isServicePrincipal } from '../service-principal.ts';
 
 /** What a write takes away: a link, what a group hands on, or a person. */
 export type Loss =
@@ -75,7 +76,7 @@ async function hasActiveHolder(
     const place = after === undefined ? {} : { after };
     const links = await linksTo(workspace.scope, through.kind, { id: through.id, limit: linksAtOnce, ...place });
     const holders = links.map(({ item }) => holderOf(item, loss)).filter((id) => id !== undefined);
-    if ((await readRecords(workspace, 'user', holders)).some(isActive)) return true;
+    if ((await readRecords(workspace, 'user', holders)).some(isActivePerson)) return true;
     if (links.length < linksAtOnce) return false;
     budget.linksLeft -= links.length;
     after = links.at(-1)?.sk;
@@ -89,6 +90,8 @@ function holderOf(link: Item, loss: Loss): string | undefined {
   return isLost ? undefined : String(data.user_id);
 }
 
-function isActive(user: Item): boolean {
-  return (JSON.parse(user.value) as RecordData).status === 'active';
+/** A server that holds the policy does not count: nobody could ask it to let others in. */
+function isActivePerson(user: Item): boolean {
+  const data = JSON.parse(user.value) as RecordData;
+  return data.status === 'active' && !isServicePrincipal(data);
 }

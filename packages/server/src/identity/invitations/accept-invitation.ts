@@ -58,13 +58,13 @@ async function acceptance(
   if ((await findMember(workspace, person.id)) !== undefined)
     throw new Problem('conflict', 'the caller is in the workspace already');
   const inviter = await requireInviter(workspace, invitation);
-  const policyId = await grantedPolicy(workspace, invitation);
+  const policyIds = await grantedPolicies(workspace, invitation);
   return [
     inviter,
     { kind: 'remove', ...invitationKey(invitation.id), if: { version: item.version } },
     { kind: 'check', ...workspaceHeadKey, if: 'present' },
     { kind: 'remove', ...removedMemberKey(person.id), if: 'any' },
-    ...(await joiningChanges(parts, workspace, { member: person, policyId, role: invitation.role })),
+    ...(await joiningChanges(parts, workspace, { member: person, policyIds, role: invitation.role })),
   ];
 }
 
@@ -75,13 +75,14 @@ async function requireInviter(workspace: Workspace, { invited_by }: Invitation):
   return { kind: 'check', ...inviter.key, if: { version: inviter.version } };
 }
 
-async function grantedPolicy(workspace: Workspace, { acl_policy_id }: Invitation): Promise<string | undefined> {
+async function grantedPolicies(workspace: Workspace, { acl_policy_id }: Invitation): Promise<readonly string[]> {
   if (acl_policy_id === undefined) {
     const head = await readHead(workspace.scope);
-    return head === undefined ? undefined : policyIdByName(workspace.scope, head.default_member_access);
+    const policyId = head === undefined ? undefined : await policyIdByName(workspace.scope, head.default_member_access);
+    return policyId === undefined ? [] : [policyId];
   }
   const [policy] = await readPolicies(workspace, [acl_policy_id]);
-  if (policy !== undefined) return policy.policyId;
+  if (policy !== undefined) return [policy.policyId];
   throw new Problem('conflict', 'the policy that the invitation grants is no more: ask for another invitation');
 }
 

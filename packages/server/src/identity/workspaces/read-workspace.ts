@@ -42,7 +42,7 @@ export function readTenant(input: unknown): { readonly tenant_id: string } | { r
 
 const nameCharactersMax = 128;
 
-function nameErrors(name: string): readonly InputError[] {
+export function nameErrors(name: string): readonly InputError[] {
   const length = [...name.trim()].length;
   if (length >= 1 && length <= nameCharactersMax && !/\p{Cc}/u.test(name)) return [];
   return [wrong('name', `has to be 1 to ${nameCharactersMax} characters, no controls among them`)];

@@ -11,6 +11,7 @@ export function appDocumentRoutes(configs: AppServices['configs']): readonly Sel
       method: 'GET',
       path: '/app/:org/openapi.json',
       access: 'self',
+      takesAnyone: true,
       handle: async ({ incoming }, { claims }) => {
         const set = await configs[claims.env].current(claims.org);
         return documentReply(incoming, await documents.of({ orgCode: claims.org, env: claims.env }, set));

@@ -11,6 +11,7 @@ export function selfRoutes(self: AppSelf): readonly SelfRoute[] {
       method: 'GET',
       path: '/app/:org/user/me',
       access: 'self',
+      takesAnyone: true,
       handle: async ({ query }, caller) => {
         refuseParameters(query);
         return json(200, await self.read(caller));
@@ -51,6 +52,7 @@ export function selfRoutes(self: AppSelf): readonly SelfRoute[] {
       method: 'GET',
       path: '/app/:org/user/permissions',
       access: 'self',
+      takesAnyone: true,
       handle: async ({ query, ip, incoming }, caller) => {
         refuseParameters(query);
         return json(200, await self.permissions(caller, { ip, origin: incoming.headers.origin }));

@@ -1,0 +1,19 @@
+import { compilePolicies } from '../access/decide.ts';
+import { everything } from './founding.ts';
+import { adminPolicy } from './policy-names.ts';
+import type { Access } from './resolve-access.ts';
+
+/** What a builder may do in a workspace of the test environment that he is no member of. */
+export const builderPolicy = {
+  policyId: 'builder',
+  policyName: adminPolicy,
+  via: { kind: 'direct' },
+  statements: everything,
+} as const;
+
+export const builderAccess: Access = compilePolicies([builderPolicy]);
+
+/** Whether the claims are of a builder in his own name: he acts (RFC 8693, `act`) for nobody else. Needs no grant. */
+export function isBuilder({ env, sub, act }: Readonly<Record<string, unknown>>): boolean {
+  return env === 'test' && typeof act === 'object' && act !== null && 'sub' in act && act.sub === sub;
+}

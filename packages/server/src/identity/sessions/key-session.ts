@@ -1,0 +1,88 @@
+import { orgScopeName } from '../../entities/workspace.ts';
+import { serviceRole } from '../../iam/service-principal.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { AppTokenClaims } from '../app-tokens.ts';
+import { tokensKeyOf } from '../ended-tokens.ts';
+import { isOrgCode } from '../org-directory.ts';
+import type { KeyUses } from '../service-keys/key-uses.ts';
+import { environmentOfKey, findKeyId, findReadyKey, type ServiceKey } from '../service-keys/service-key.ts';
+import { appAudience } from '../token-exchange.ts';
+import { freshMilliseconds, personKeyOf, type Session, type SessionParts } from './session.ts';
+
+/**
+ * The session of a service key, which is looked up in the org that the call is for; a key that nobody has costs that
+ * one lookup and is not remembered.
+ * @throws Problem `token_invalid`, `token_expired`.
+ */
+export async function openKeySession(
+  parts: SessionParts & { readonly uses: KeyUses },
+  secret: string,
+  org: string,
+): Promise<Session> {
+  const { clock, endings, signingKeys, uses } = parts;
+  const checkedAt = clock.now();
+  const { removals } = signingKeys;
+  const env = environmentOfKey(secret);
+  if (env === undefined || !isOrgCode(org)) throw unknownKey();
+  const orgScope = parts.stores[env].scope(orgScopeName(org));
+  const id = await findKeyId(orgScope, secret);
+  if (id === undefined) throw unknownKey();
+  const tokensKey = tokensKeyOf({ env, org, sub: id });
+  // Read first: what ends the key between this and the read below makes the session stale, never wrong.
+  const change = endings.current(tokensKey);
+  const key = await findReadyKey(orgScope, secret, id);
+  if (key === undefined) throw unknownKey();
+  const claims = claimsOf(parts.issuer, { env, org, key });
+  if (claims.exp * 1000 <= checkedAt) throw new Problem('token_expired', 'the service key has expired');
+  const fresh = await freshMilliseconds(parts, claims);
+  const personKey = personKeyOf('service_key', claims);
+  uses.seen(orgScope, id);
+  return {
+    kind: 'service_key',
+    claims,
+    exp: claims.exp,
+    personKey,
+    tokensKey,
+    checkedAt,
+    freshMilliseconds: fresh,
+    change,
+    removals,
+  };
+}
+
+/** What policies and key templates know of the caller: as of a token, but for what only persons have. */
+function claimsOf(
+  issuer: string,
+  { env, org, key }: Pick<AppTokenClaims, 'env' | 'org'> & { readonly key: ServiceKey },
+): AppTokenClaims {
+  const madeAt = Math.floor(Date.parse(key.created_at) / 1000);
+  return {
+    iss: issuer,
+    aud: appAudience(env),
+    sub: key.id,
+    org,
+    env,
+    clientid: '',
+    tenant_id: key.tenant_id,
+    tenant_code: key.tenant_code,
+    member_since: key.member_since,
+    ep: 0,
+    role: serviceRole,
+    email: key.email,
+    email_verified: false,
+    fn: key.name,
+    ln: '',
+    idp: 'service_key',
+    auth_time: madeAt,
+    jti: key.id,
+    iat: madeAt,
+    exp: key.expires_at === null ? endOfTime : Date.parse(key.expires_at) / 1000,
+  };
+}
+
+/** Seconds since the epoch to the end of the year 9999, the last that times are written in. */
+const endOfTime = 253_402_300_799;
+
+function unknownKey(): Problem {
+  return new Problem('token_invalid', 'the service key is not valid');
+}

@@ -1,0 +1,37 @@
+import type { Workspace } from '../../entities/workspace.ts';
+import { builderAccess } from '../../iam/builder-access.ts';
+import { findMember } from '../../iam/iam-rules.ts';
+import { type Access, resolveAccess } from '../../iam/resolve-access.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { AppTokenClaims } from '../app-tokens.ts';
+import { openWorkspace, readHead } from '../workspace-head.ts';
+import { freshMilliseconds, type Session, type SessionParts } from './session.ts';
+
+/** A caller in a workspace with what he may do there. */
+export interface Place {
+  readonly workspace: Workspace;
+  readonly access: Access;
+  readonly resolvedAt: number;
+  /** For how long this serves, where this process has not heard of a change. */
+  readonly freshMilliseconds: number;
+  readonly epoch: number;
+}
+
+/** @throws Problem `token_invalid` where the membership that the token was made for is no more. */
+export async function openPlace(parts: SessionParts, { kind, claims }: Session): Promise<Place> {
+  const { env, org: orgCode, tenant_id: id = '', tenant_code: code = '', sub } = claims;
+  const resolvedAt = parts.clock.now();
+  const workspace = openWorkspace(parts, { env, orgCode }, { id, code });
+  // Read first: a change that falls between this and the reads below makes the place stale, never wrong.
+  const epoch = parts.epochs.current(workspace.scope.name);
+  const head = await readHead(workspace.scope);
+  const isLetIn = kind === 'builder' || (await isSameMembership(workspace, claims));
+  if (head?.id !== id || !isLetIn) throw new Problem('token_invalid', 'the membership behind the token has ended');
+  const access = kind === 'builder' ? builderAccess : await resolveAccess(workspace, sub);
+  return { workspace, access, resolvedAt, freshMilliseconds: await freshMilliseconds(parts, claims), epoch };
+}
+
+async function isSameMembership(workspace: Workspace, { sub, member_since }: AppTokenClaims): Promise<boolean> {
+  const member = await findMember(workspace, sub);
+  return member?.data.status === 'active' && member.data.created_at === member_since;
+}

@@ -1,0 +1,58 @@
+import type { ConfigReader } from '../../entities/config-reader.ts';
+import { settingOf } from '../../entities/setting.ts';
+import type { Environment } from '../../entities/workspace.ts';
+import type { AccessEpochs } from '../../iam/access-epochs.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Scope, Store } from '../../store/port.ts';
+import type { AppTokenClaims } from '../app-tokens.ts';
+import { cacheSeconds } from '../settings/plain-settings.ts';
+import type { SigningKeys } from '../signing-keys.ts';
+
+export interface SessionParts {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly platform: Scope;
+  readonly signingKeys: SigningKeys;
+  readonly issuer: string;
+  readonly epochs: AccessEpochs;
+  /** By `tokensKeyOf`: tells that this process has ended tokens of the person. */
+  readonly endings: AccessEpochs;
+  readonly clock: Clock;
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+}
+
+/**
+ * Whose name calls are made in: a person who has signed in, also where a builder acts for him; a server that holds a
+ * key; or a builder in his own name.
+ */
+export type CallerKind = 'person' | 'service_key' | 'builder';
+
+/** A token that has been proven and had not been ended when it was looked at last. */
+export interface Session {
+  readonly kind: CallerKind;
+  readonly claims: AppTokenClaims;
+  /** Seconds since the epoch. */
+  readonly exp: number;
+  /** Undefined for a token without a workspace. */
+  readonly personKey: string | undefined;
+  readonly tokensKey: string;
+  readonly checkedAt: number;
+  readonly freshMilliseconds: number;
+  readonly change: number;
+  /** Of the signing keys, when the token was verified. */
+  readonly removals: number;
+}
+
+/** One for all of a person's tokens for a workspace, and for nobody else's. */
+export function personKeyOf(kind: CallerKind, claims: AppTokenClaims): string | undefined {
+  const { env, org, tenant_id, tenant_code, member_since, sub } = claims;
+  if (tenant_id === undefined) return undefined;
+  return JSON.stringify([kind, env, org, tenant_id, tenant_code, member_since, sub]);
+}
+
+/** For how long a node may go by what it knows. */
+export async function freshMilliseconds(
+  { configs }: SessionParts,
+  { env, org }: Pick<AppTokenClaims, 'env' | 'org'>,
+): Promise<number> {
+  return settingOf(await configs[env].current(org), env, cacheSeconds) * 1000;
+}

@@ -1,0 +1,50 @@
+import { orgScopeName } from '../../entities/workspace.ts';
+import { isBuilder } from '../../iam/builder-access.ts';
+import { Problem } from '../../lib/problem.ts';
+import { type AppTokenClaims, unverifiedClaim, verifyAppToken } from '../app-tokens.ts';
+import { requireStanding, tokensKeyOf } from '../ended-tokens.ts';
+import { requireBuilder } from '../impersonation.ts';
+import { appAudience } from '../token-exchange.ts';
+import { freshMilliseconds, personKeyOf, type Session, type SessionParts } from './session.ts';
+
+/**
+ * The session of an app JWT. What was verified before is not verified again while the signing keys are the same.
+ * @throws Problem `token_invalid`, `token_expired`.
+ */
+export async function openTokenSession(
+  parts: SessionParts,
+  token: string,
+  known: Session | undefined,
+): Promise<Session> {
+  const checkedAt = parts.clock.now();
+  const { removals } = parts.signingKeys;
+  const isVerified = known?.removals === removals;
+  const claims = isVerified ? known.claims : await verify(parts, token, Math.floor(checkedAt / 1000));
+  const { env, org, act, exp } = claims;
+  const tokensKey = tokensKeyOf(claims);
+  // Read first: what ends the token between this and the reads below makes the session stale, never wrong.
+  const change = parts.endings.current(tokensKey);
+  if (act !== undefined) await requireBuilder(parts.platform, { env, org, id: act.sub });
+  const kind = isBuilder({ ...claims }) ? 'builder' : 'person';
+  if (kind === 'person') await requireStanding(parts.stores[env].scope(orgScopeName(org)), claims);
+  return {
+    kind,
+    claims,
+    exp,
+    personKey: personKeyOf(kind, claims),
+    tokensKey,
+    checkedAt,
+    freshMilliseconds: await freshMilliseconds(parts, claims),
+    change,
+    removals,
+  };
+}
+
+async function verify(parts: SessionParts, token: string, nowSeconds: number): Promise<AppTokenClaims> {
+  const env = unverifiedClaim(token, 'env');
+  if (env !== 'test' && env !== 'prod') throw new Problem('token_invalid', 'the token is not valid');
+  const realm = { issuer: parts.issuer, audience: appAudience(env), nowSeconds };
+  const claims = await verifyAppToken(parts.signingKeys, token, realm);
+  if (claims.env !== env) throw new Problem('token_invalid', 'the token is not valid');
+  return claims;
+}
