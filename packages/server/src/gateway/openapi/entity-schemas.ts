@@ -1,4 +1,5 @@
 import { type CompiledEntity, type CompiledField, isPlatformMade } from '../../entities/compile-entity.ts';
+import { isOfEnvelope } from '../../entities/row-access.ts';
 import { anyOf, arrayOf, closedObjectOf, guid, type JsonSchema, objectOf, orNull, text } from './json-schema.ts';
 import { fieldSchema, platformFieldSchemas } from './record-fields.ts';
 import { transferSchemas } from './transfer-schemas.ts';
@@ -34,7 +35,7 @@ export function entitySchemas({ entity, names, lookedUp }: DocumentedEntity): Re
   };
 }
 
-/** A record that was written under an earlier definition may lack any field, so none of the entity's own is required. */
+/** What was written under an earlier definition, or is shown to one who may not see all, may lack any field. */
 function recordSchema(entity: CompiledEntity): JsonSchema {
   const shown = fieldsOf(entity, ({ behaviour }) => behaviour.isSecret !== true);
   const own = Object.fromEntries(
@@ -43,7 +44,11 @@ function recordSchema(entity: CompiledEntity): JsonSchema {
   const platform = Object.fromEntries(
     Object.entries(platformFieldSchemas).map(([name, schema]) => [name, readOnly(schema)]),
   );
-  return objectOf({ ...own, ...platform }, Object.keys(own));
+  const all: Readonly<Record<string, JsonSchema>> = { ...own, ...platform };
+  return objectOf(
+    all,
+    Object.keys(all).filter((name) => !isOfEnvelope(name)),
+  );
 }
 
 function createSchema(entity: CompiledEntity): JsonSchema {

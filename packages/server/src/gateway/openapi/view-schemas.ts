@@ -1,5 +1,6 @@
 import type { CompiledEntity } from '../../entities/compile-entity.ts';
 import type { ViewDefinition, ViewField } from '../../entities/definition.ts';
+import { isOfEnvelope } from '../../entities/row-access.ts';
 import { anyOf, type JsonSchema, objectOf, orNull, schemaReference, text } from './json-schema.ts';
 import { fieldSchema, platformFieldSchemas } from './record-fields.ts';
 import { type ShowingAction, showingActions, type TypeNames, viewsOf } from './type-names.ts';
@@ -33,7 +34,7 @@ function viewSchema(entity: CompiledEntity, view: ViewDefinition, lookedUp: Look
     const schema = memberSchema(entity, field, lookedUp);
     return schema === undefined ? [] : [{ ...field, as: field.lookup?.as ?? field.as ?? field.name, schema }];
   });
-  const optional = members.filter(({ name }) => platformFieldSchemas[name] === undefined);
+  const optional = members.filter(({ name, lookup }) => lookup !== undefined || !isOfEnvelope(name));
   return objectOf(
     Object.fromEntries(members.map(({ as, schema }) => [as, schema])),
     optional.map(({ as }) => as),
