@@ -83,6 +83,15 @@ for (const [name, resource, method, path, body] of cases) {
   });
 }
 
+test('browsing is evaluated by what is asked when somebody browses, which is no record', async () => {
+  const Null = (value: string) => ({ Condition: { Null: { 'record.holder': [value] } } });
+  const without = await memberWith(founder, [{ ...allow('browseorder'), ...Null('true') }]);
+  assert.equal((await evaluate(question('browse', {}, without), 'evaluation', without)).body.decision, true);
+  const withRecord = await memberWith(founder, [{ ...allow('browseorder'), ...Null('false') }]);
+  const { body } = await evaluate(question('browse', {}, withRecord), 'evaluation', withRecord);
+  assert.equal(body.context?.reason, 'implicit_deny');
+});
+
 test('a record that the caller may not have is evaluated as a missing one, byte for byte', async () => {
   for (const name of ['get', 'update', 'delete']) {
     const [hidden, none] = [

@@ -146,7 +146,7 @@ function cellOf(access: CompiledAccess, parts: ActionParts, { now, ...caller }: 
       ip: '127.0.0.1',
       time: now,
     },
-    pending: ['record', 'body'],
+    pending: parts.verb === 'browse' ? [] : ['record', 'body'],
   });
   const described = describeDecision(access.explain(parts.verb + parts.entityName, resource, context));
   const { policy, policy_id, group, Sid, Fields } = decisiveStatement(described) ?? {};

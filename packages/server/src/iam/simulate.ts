@@ -76,7 +76,8 @@ async function simulate(parts: SimulatorParts, orgCode: string, simulation: Simu
   const config = await parts.configs[env].current(orgCode);
   const entity = await config.entity(actionParts(action)?.entityName ?? '');
   const record = await recordOf(simulation, workspace, entity);
-  const context = contextOf(simulation, { workspace, person, record, now: parts.clock.now() });
+  const isAboutRecord = entity !== undefined && actionParts(action)?.verb !== 'browse';
+  const context = contextOf(simulation, { workspace, person, record, isAboutRecord, now: parts.clock.now() });
   const toBe = { entity, userId: person.user.id, record, now: context.request.time };
   const judged = judgeRequest(person.access, { action, context, recordToBe: (body) => recordToBe(toBe, body) });
   const excess = describeExcess(person.access);
@@ -130,15 +131,20 @@ interface Known {
   readonly workspace: Workspace | undefined;
   readonly person: SimulatedPerson;
   readonly record: Fields | undefined;
+  /** Nothing else waits for one: there a record has no value. */
+  readonly isAboutRecord: boolean;
   readonly now: number;
 }
 
-function contextOf({ context, request }: Simulation, { workspace, person, record, now }: Known): AccessContext {
+function contextOf(
+  { context, request }: Simulation,
+  { workspace, person, record, isAboutRecord, now }: Known,
+): AccessContext {
   const { ip = '127.0.0.1', time = now, origin, body } = context;
   const takesBody = request.method === 'POST' || request.method === 'PUT';
   const pending: readonly Pending[] = [
     ...(takesBody && body === undefined ? ['body' as const] : []),
-    ...(record === undefined ? ['record' as const] : []),
+    ...(isAboutRecord && record === undefined ? ['record' as const] : []),
   ];
   const tenant = { id: workspace?.tenantId ?? '', code: workspace?.tenantCode ?? '', ...context.tenant };
   return {

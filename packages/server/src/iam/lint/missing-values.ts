@@ -36,7 +36,7 @@ function finding(severity: Finding['severity'], code: string, pointer: string, m
   return { severity, code, pointer, message };
 }
 
-export function isNegated(operator: string): boolean {
+function isNegated(operator: string): boolean {
   return /Not(?:Equals|Like|IpAddress)/.test(operator);
 }
 

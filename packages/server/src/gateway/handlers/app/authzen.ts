@@ -103,7 +103,11 @@ async function decide(services: AuthzenServices, caller: EachCaller, asked: Eval
   const isWrite = verb === 'create' || verb === 'update';
   const call = await caller.authorize({ verb, entityName, id, ...(isWrite && body !== undefined ? { body } : {}) });
   if (call.rows === undefined || verb === 'list' || verb === 'count') return { decision: true };
-  const isTold = verb === 'create' ? body !== undefined : verb !== 'browse' && id !== undefined;
+  if (verb === 'browse') {
+    call.access.demand(verb);
+    return { decision: true };
+  }
+  const isTold = verb === 'create' ? body !== undefined : id !== undefined;
   if (!isTold) return { decision: false, context: { reason: 'undecided' } };
   if (verb === 'create') demandCreate(services, call, body);
   else await demandStored(services, call, { id: id ?? '', body: verb === 'update' ? body : undefined });

@@ -74,7 +74,7 @@ export function readEvaluations(body: unknown): Evaluations | Evaluation {
 }
 
 const executeAll = 'execute_all';
-export const semantics = [executeAll, 'deny_on_first_deny', 'permit_on_first_permit'] as const;
+const semantics = [executeAll, 'deny_on_first_deny', 'permit_on_first_permit'] as const;
 
 function readQuestion(input: unknown): ReadEvaluation {
   const { subject, action, resource } = named;

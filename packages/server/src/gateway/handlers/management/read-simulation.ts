@@ -74,7 +74,7 @@ function choiceMistakes(input: Members): readonly InputError[] {
 }
 
 /** The statements of a draft are held to what those of a policy are held to. */
-export function statementMistakes(drafted: ReturnType<typeof parseStatements>): readonly InputError[] {
+function statementMistakes(drafted: ReturnType<typeof parseStatements>): readonly InputError[] {
   if ('statements' in drafted) return [];
   return drafted.errors.map((error) => ({ ...error, pointer: `/statements${error.pointer}` }));
 }
