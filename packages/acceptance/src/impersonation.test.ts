@@ -100,7 +100,9 @@ test('a builder acts for a member with what that member may do, for a quarter of
   const record = await create(builder, 'note', { title: 'by a builder' });
   assert.deepEqual([record.created_by, record.updated_by], [member.id, member.id]);
   assert.equal((await list(builder, 'note')).items.length, 1);
-  assertProblem(await act(builder, 'DELETE', `/delete/note/${record.id}`), 'access_denied');
+  const denial = assertProblem(await act(builder, 'DELETE', `/delete/note/${record.id}`), 'access_denied');
+  const decision = await manage(org, 'GET', `/acl/decisions/${String(denial.decision_id)}`);
+  assert.deepEqual([decision.body.user_id, decision.body.act], [member.id, claims.act?.sub]);
   assert.equal((await act(builder, 'GET', '/user/me')).body.id, member.id);
   assert.equal((await act(builder, 'GET', '/user/tenants')).status, 200);
 });
@@ -128,6 +130,8 @@ test('a builder in his own name may do everything in test, and leaves no record 
   assert.equal((await act(builder, 'PUT', '/user/workspace', { body: { name: 'Renamed' } })).status, 200);
   assert.equal((await list(founder, 'user')).items.length, members);
   assertProblem(await act(founder, 'GET', `/item/user/${developer.id}`), 'not_found');
+  const invitation = { body: { email: newEmail('invited') } };
+  assertProblem(await act(builder, 'POST', '/user/invitations', invitation), 'access_denied');
   for (const path of ['/user/tenants', '/user/invitations/mine'])
     assertProblem(await act(builder, 'GET', path), 'access_denied');
 });

@@ -48,6 +48,8 @@ export function isWorkspaceRoute(route: AppRoute): route is WorkspaceRoute {
 /** About several things at once: the handler asks for each as the request would be decided that asks for it alone. */
 export interface EachRoute extends RoutePattern {
   readonly access: 'each';
+  /** Changes nothing, for all that it takes a body. */
+  readonly isRead?: true;
   readonly takesBody?: TakesBody;
   readonly handle: (request: GatewayRequest, caller: EachCaller) => Reply | Promise<Reply>;
 }

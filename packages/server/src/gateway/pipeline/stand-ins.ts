@@ -11,11 +11,17 @@ export function refuseStandIn(route: AppRoute, { kind, claims }: AppCaller): voi
   const isAboutPerson = route.access === 'self' && route.takesAnyone !== true;
   if (kind !== 'person' && isAboutPerson)
     throw new Problem('access_denied', `${noPerson[kind]} is no person of the app`);
-  if (claims.act === undefined || route.method === 'GET') return;
+  if (kind === 'builder' && route.access === 'createinvitation')
+    throw new Problem('access_denied', 'who is no member of the workspace invites nobody into it');
+  if (claims.act === undefined || isRead(route)) return;
   if (claims.env === 'prod')
     throw new Problem('prod_read_only', 'production is read-only for a builder who acts for somebody');
   if (route.access === 'self')
     throw new Problem('access_denied', 'a builder who acts for somebody changes nothing of the person himself');
+}
+
+function isRead(route: AppRoute): boolean {
+  return route.method === 'GET' || (route.access === 'each' && route.isRead === true);
 }
 
 const noPerson = { service_key: 'a service key', builder: 'a builder' } as const;

@@ -22,6 +22,7 @@ export function authzenRoutes(services: AuthzenServices): readonly EachRoute[] {
       method: 'POST',
       path: '/app/:org/access/v1/evaluation',
       access: 'each',
+      isRead: true,
       takesBody: true,
       handle: async (request, caller) => {
         refuseParameters(request.query);
@@ -32,6 +33,7 @@ export function authzenRoutes(services: AuthzenServices): readonly EachRoute[] {
       method: 'POST',
       path: '/app/:org/access/v1/evaluations',
       access: 'each',
+      isRead: true,
       takesBody: true,
       handle: (request, caller) => evaluateAll(services, request, caller),
     },
