@@ -179,7 +179,7 @@ test('a search finds what the caller’s list would show, and nothing of another
   const other = await foundedOrg(gateways);
   await defineEntity(other.org, definition('article', fields));
   assert.deepEqual((await list(other.founder, 'article', '?q=quick')).items, []);
-  const member = await memberWith(founder, [allow(['list*', 'create*', 'count*'])]);
+  const member = await memberWith(founder, [allow(['get*', 'list*', 'create*', 'count*'])]);
   const mine = await create(member, 'diary', { title: 'secret thoughts' });
   await create(founder, 'diary', { title: 'secret plans' });
   for (const text of ['secret', 'secr', 'secret thoughts'])
