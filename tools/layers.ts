@@ -62,6 +62,7 @@ const testSupport: readonly string[] = [
   'identity/oidc/loopback-provider.ts',
   'identity/secrets-in-memory.ts',
   'store/conformance',
+  'store/postgres/cutting-proxy.ts',
   'store/postgres/postgres-subject.ts',
   'store/postgres/test-server.ts',
   'store/sqlite/dying-worker.ts',

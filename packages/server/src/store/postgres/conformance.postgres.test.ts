@@ -1,4 +1,6 @@
-import { after, before, describe } from 'node:test';
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { assertAgreement } from '../conformance/model-agreement.ts';
 import { withNeighbour } from '../conformance/neighbour.ts';
 import { storeConformance } from '../conformance/run-conformance.ts';
 import { postgresSubject } from './postgres-subject.ts';
@@ -12,5 +14,23 @@ describe('PostgreSQL', { skip: whyNot }, () => {
   after(() => server.stop());
   const subject = postgresSubject(() => server);
   storeConformance('PostgreSQL', subject);
-  storeConformance('PostgreSQL, next door to another scope', withNeighbour(subject));
+
+  test('gives the verdicts, numbers and contents of the model for any run of commits', () =>
+    assertAgreement(subject, 40));
+
+  describe('in a database that orders text as people do', () => {
+    let database: TestServer;
+    before(async () => {
+      database = await server.database(`locale_provider icu icu_locale 'en-US' locale 'C'`);
+    });
+    after(() => database.stop());
+
+    test('which is not the order of bytes', async () => {
+      const [row] = await database.run(`select 'a' < 'B' as by_language, 'a' collate "C" < 'B' as by_bytes`);
+      assert.deepEqual(row, { by_language: true, by_bytes: false });
+    });
+
+    const other = postgresSubject(() => database);
+    storeConformance('PostgreSQL with an ICU collation, next door to another scope', withNeighbour(other));
+  });
 });

@@ -23,13 +23,19 @@ export interface TestServer {
   readonly url: string;
   /** Runs statements as the server's owner. */
   run(sql: string): Promise<readonly pg.QueryResultRow[]>;
+  /** Another database of the server, made with these options. */
+  database(options: string): Promise<TestServer>;
   stop(): Promise<void>;
 }
 
 /** One that the tests have started themselves, and may treat badly. */
 export interface OwnServer extends TestServer {
+  /** Its data folder. */
+  readonly data: string;
   /** As if the machine had failed: no process of the server gets to say anything, or to write what it holds. */
   kill(): Promise<void>;
+  /** As its operator would stop it. */
+  shutDown(): Promise<void>;
   start(): Promise<void>;
 }
 
@@ -52,8 +58,20 @@ interface Binaries {
 /** The server that the environment names, or one in a new folder. */
 export async function startTestServer(): Promise<TestServer> {
   if (named === undefined) return startOwnServer();
-  const url = named;
-  return { url, run: (sql) => runOn(url, sql), stop: async () => {} };
+  return { ...serverAt(named), stop: async () => {} };
+}
+
+function serverAt(url: string): Omit<TestServer, 'stop'> {
+  return {
+    url,
+    run: (sql) => runOn(url, sql),
+    async database(options) {
+      const name = `freehold_test_${process.pid}_${randomBytes(4).toString('hex')}`;
+      await runOn(url, `create database ${name} template template0 encoding 'UTF8' ${options}`);
+      const other = Object.assign(new URL(url), { pathname: `/${name}` }).href;
+      return { ...serverAt(other), stop: async () => void (await runOn(url, `drop database ${name} with (force)`)) };
+    },
+  };
 }
 
 /** `initdb` are further arguments, such as those for another collation. */
@@ -85,28 +103,33 @@ export async function startOwnServer({
   let running: ChildProcess | undefined;
   const start = async () => {
     const settings = ['-k', place.folder, '-h', '127.0.0.1', '-p', String(port), '-c', 'max_connections=200'];
-    running = spawn(program('postgres'), ['-D', data, ...settings], { ...options, stdio: 'ignore' });
+    const command = ['-c', untilTold, 'sh', program('postgres'), '-D', data, ...settings];
+    running = spawn('sh', command, { ...options, stdio: ['pipe', 'ignore', 'ignore'] });
     await untilReady(url, running);
   };
-  const end = async (signal: NodeJS.Signals) => {
+  const end = async (signal: 'INT' | 'QUIT') => {
     if (running === undefined) return;
     const ended = once(running, 'exit');
-    running.kill(signal);
+    running.stdin?.end(`${signal}\n`);
     await ended;
     running = undefined;
   };
   await start();
   return {
-    url,
-    run: (sql) => runOn(url, sql),
+    ...serverAt(url),
+    data,
     start,
-    kill: () => end('SIGQUIT'),
+    shutDown: () => end('INT'),
+    kill: () => end('QUIT'),
     async stop() {
-      await end('SIGQUIT');
+      await end('QUIT');
       rmSync(place.folder, { recursive: true, force: true });
     },
   };
 }
+
+/** A server that outlived the tests would run for ever: where nobody is left to say how it should end, it ends at once. */
+const untilTold = '"$@" & server=$!; read -r signal || signal=QUIT; kill -"$signal" "$server"; wait "$server"';
 
 /** Debian's newest, or those of the package that `npm ci` has brought. */
 function findBinaries(): Binaries | undefined {

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
+import { add, append, check, checkEmpty, put, putIndex, remove, TestClock } from '../conformance/bench.ts';
+import type { OpenedStore, RangeRead } from '../port.ts';
+import { parseAddress } from './address.ts';
+import { Connection } from './connection.ts';
+import { openPostgres } from './open-postgres.ts';
+import { startTestServer, type TestServer, whyNot } from './test-server.ts';
+
+const schema = `freehold_statements_${process.pid}`;
+
+describe('the statements of the PostgreSQL store', { skip: whyNot }, () => {
+  let server: TestServer;
+  let requested: readonly string[];
+  let ofJobs: readonly string[];
+
+  before(async () => {
+    server = await startTestServer();
+    const url = server.url;
+    const opened = await openPostgres({ url, space: `statements_${process.pid}`, clock: new TestClock() });
+    requested = await recorded(() => request(opened));
+    ofJobs = await recorded(() => runJobs(opened));
+    await opened.store.close();
+  });
+  after(async () => {
+    await server.run(`drop schema ${schema} cascade`);
+    await server.stop();
+  });
+
+  test('name exactly one scope each, on every table they touch, but for those of background jobs', () => {
+    assert.ok(requested.length > 35, `${requested.length} statements were seen`);
+    for (const sql of requested) assert.ok(namesOneScope(sql), sql);
+    assert.deepEqual(
+      ofJobs.filter((sql) => !namesOneScope(sql)).map((sql) => sql.split(/ where | order /)[1]),
+      ['scope > $1', 'due_queue = $1 and due_at <= $2'],
+    );
+  });
+
+  test('read and write by keys alone: none walks a table or sorts', async () => {
+    const connection = await Connection.open(parseAddress(server.url), { statement: 5000, lock: 5000 });
+    for (const [index, sql] of [...requested, ...ofJobs].entries()) {
+      const parameters = Math.max(...[...sql.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
+      await connection.send({ text: `prepare explained_${index} as ${sql}` });
+      const values = Array.from({ length: parameters }, () => 'null').join(', ');
+      const { rows } = await connection.send<readonly [string]>({
+        text: `explain execute explained_${index}(${values})`,
+      });
+      const plan = rows.map(([line]) => line).join('\n');
+      assert.doesNotMatch(plan, /Seq Scan|Bitmap|Sort|Hash|Merge|Materialize/, `${sql}\n${plan}`);
+    }
+    await connection.end();
+  });
+});
+
+/** The texts that reach the tables while something runs. */
+async function recorded(work: () => Promise<void>): Promise<readonly string[]> {
+  const sent = new Set<string>();
+  const query: unknown = Reflect.get(pg.Client.prototype, 'query');
+  assert.ok(typeof query === 'function');
+  Reflect.set(pg.Client.prototype, 'query', function record(this: unknown, ...asked: readonly unknown[]) {
+    const [config] = asked;
+    sent.add(typeof config === 'string' ? config : String((config as pg.QueryConfig).text));
+    return query.apply(this, asked);
+  });
+  try {
+    await work();
+  } finally {
+    Reflect.set(pg.Client.prototype, 'query', query);
+  }
+  return [...sent].filter((sql) => sql.includes(schema));
+}
+
+async function request({ store }: OpenedStore): Promise<void> {
+  const scope = store.scope('s');
+  const keys = Array.from({ length: 150 }, (_, index) => put('p', `k${index}`));
+  await scope.commit(keys);
+  for (let count = 1; count <= 16; count++) await scope.commit(keys.slice(0, count));
+  const conditional = [put('p', 'k1', { if: 'present' }), check('p', 'k2', 'present'), add('c', 'n', 1)];
+  await scope.commit([...conditional, append('log', 'x'), putIndex('index#i', 'k', 'p', 'k1'), checkEmpty('p', 'x')]);
+  await scope.commit([remove('p', 'k1'), remove('p', 'k2'), remove('index#i', 'k'), checkEmpty('index#i')]);
+  await scope.get([{ pk: 'p', sk: 'k1' }]);
+  await scope.get(['k1', 'k2'].map((sk) => ({ pk: 'p', sk })));
+  const reads: readonly Partial<RangeRead>[] = [{}, { after: 'a' }, { prefix: 'a' }, { bytesMax: 9 }];
+  for (const read of [...reads, { prefix: 'a', bytesMax: 9 }]) {
+    for (const reverse of [false, true]) {
+      await scope.range('p', { limit: 5, reverse, ...read });
+      await scope.follow('index#i', { limit: 5, reverse, ...read });
+      await scope.count('p', { ...read, reverse }, 5);
+    }
+  }
+}
+
+async function runJobs({ maintenance }: OpenedStore): Promise<void> {
+  await maintenance.setState('s', 'closed');
+  await maintenance.scan('s', { pk: 'p', sk: 'k' }, 5);
+  await maintenance.scopes(undefined, 5);
+  await maintenance.due('work', 0, 5);
+}
+
+/** Each table has its scope compared with the first parameter, or, where rows are written, each row begins with it. */
+function namesOneScope(sql: string): boolean {
+  const insert = /^insert into "\w+"\.\w+ \(scope, [^)]*\) values (.*) on conflict \(scope[^)]*\) do /.exec(sql);
+  if (insert !== null) {
+    const rows = insert[1]?.split(/(?<=\)), /) ?? [];
+    return rows.length > 0 && rows.every((row) => /^\(\$1, [^()]*\)$/.test(row));
+  }
+  const tables = [...sql.matchAll(/"\w+"\.(?:heads|items)(?: as (\w+))?/g)];
+  const compared = [...sql.matchAll(/(?:(\w+)\.)?scope = \$1(?!\d)/g)];
+  const aliases = (found: readonly RegExpMatchArray[]) => found.map(([, alias]) => alias ?? '').sort();
+  const mentions = [...sql.matchAll(/\bscope\b/g)].length;
+  assert.ok(tables.length > 0, sql);
+  return mentions === compared.length && aliases(tables).join() === aliases(compared).join();
+}
