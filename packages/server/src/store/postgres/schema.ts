@@ -62,9 +62,10 @@ export async function prepareSchema(
 }
 
 async function hasTables(connection: Connection, schema: string): Promise<boolean> {
-  const sql = 'select to_regclass($1) is not null';
-  const { rows: tables } = await connection.send<readonly [boolean]>({ text: sql }, [`"${schema}".schema_version`]);
-  if (tables[0]?.[0] !== true) return false;
+  // Names looked up by `to_regclass` are remembered: what another node has made since would not be seen.
+  const sql = `select 1 from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+    where nspname = $1 and relname = 'schema_version'`;
+  if ((await connection.send({ text: sql }, [schema])).rows.length === 0) return false;
   const { rows } = await connection.send<readonly [number]>({ text: `select version from "${schema}".schema_version` });
   const version = rows[0]?.[0];
   if (version !== schemaVersion) throw newerSchema(version);

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { inspect } from 'node:util';
+import { parseAddress } from './address.ts';
+
+const secret = 'sesame';
+
+describe('the address of a PostgreSQL store', () => {
+  test('says host, port, user, password, database and schema', () => {
+    assert.deepEqual(parseAddress('postgresql://me:p%40ss@[::1]:6432/my%20base?schema=mine&citus=true'), {
+      client: {
+        application_name: 'freehold',
+        ssl: false,
+        host: '::1',
+        port: 6432,
+        user: 'me',
+        password: 'p@ss',
+        database: 'my base',
+      },
+      schema: 'mine',
+      isDistributed: true,
+    });
+    assert.deepEqual(parseAddress('postgres:///base?host=/var/run/postgresql'), {
+      client: { application_name: 'freehold', ssl: false, host: '/var/run/postgresql', database: 'base' },
+      schema: 'freehold',
+      isDistributed: false,
+    });
+  });
+
+  const sslCases: readonly (readonly [options: string, ssl: unknown])[] = [
+    ['sslmode=disable', false],
+    ['sslmode=require', { rejectUnauthorized: false }],
+    ['sslmode=verify-full', {}],
+  ];
+  for (const [options, ssl] of sslCases) {
+    test(`takes ${options}`, () => assert.deepEqual(parseAddress(`postgres://host/base?${options}`).client.ssl, ssl));
+  }
+
+  test('checks the certificate, but not its name, for verify-ca', () => {
+    const { ssl } = parseAddress('postgres://host/base?sslmode=verify-ca').client;
+    assert.ok(typeof ssl === 'object' && ssl.rejectUnauthorized === undefined && ssl.checkServerIdentity !== undefined);
+  });
+
+  const mistakes: readonly (readonly [url: string, sentence: RegExp])[] = [
+    ['not an address with sesame', /no `postgres:\/\/` address/],
+    [`http://me:${secret}@host/base`, /no `postgres:\/\/` address/],
+    [`postgres://me:${secret}@host:99999/base`, /no `postgres:\/\/` address/],
+    [`postgres://me:${secret}%@host/base`, /write `%25`/],
+    [`postgres://me:${secret}@host/base?sslmode=prefer`, /`sslmode` of the PostgreSQL store is/],
+    [`postgres://me:${secret}@host/base?schema=A"b`, /`schema` of the PostgreSQL store takes/],
+    [`postgres://me:${secret}@host/base?citus=maybe`, /`citus` of the PostgreSQL store is `true` or `false`/],
+    [`postgres://me:${secret}@host/base?options=-c%20fsync%3Doff`, /an option `options`, which is not known/],
+  ];
+  for (const [url, sentence] of mistakes) {
+    test(`refuses ${url.replaceAll(secret, '…')}, and does not repeat it`, () => {
+      assert.throws(
+        () => parseAddress(url),
+        (error) => {
+          assert.match(String(error), sentence);
+          assert.doesNotMatch(inspect(error, { depth: 20, showHidden: true }), /sesame/);
+          return true;
+        },
+      );
+    });
+  }
+});

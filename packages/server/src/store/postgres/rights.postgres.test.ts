@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { inspect } from 'node:util';
+import { systemClock } from '../../lib/clock.ts';
+import { put } from '../conformance/bench.ts';
+import { Unavailable } from '../port.ts';
+import { openPostgres } from './open-postgres.ts';
+import { type OwnServer, startOwnServer, type TestServer, whyNotOwn } from './test-server.ts';
+
+const clock = systemClock;
+const password = 'p%/w@o:r d?';
+
+describe('a PostgreSQL store and what it may do', { skip: whyNotOwn }, () => {
+  let server: OwnServer;
+  let database: TestServer;
+  before(async () => {
+    server = await startOwnServer();
+    database = await server.database('');
+    await database.run(`create role tenant login password '${password}'`);
+  });
+  after(() => server.stop());
+  const urlOf = (given: string, options = '') =>
+    Object.assign(new URL(database.url), { username: 'tenant', password: encodeURIComponent(given) }).href + options;
+  const open = (url: string) => openPostgres({ url, space: 'prod', clock });
+
+  test('says who has to do what when its user may not make a schema', async () => {
+    const refused = await failureOf(open(urlOf(password)));
+    assert.ok(refused instanceof Unavailable);
+    assert.match(inspect(refused), /permission denied for database .* \(SQLSTATE 42501\)/);
+  });
+
+  test('needs no right but that on a schema which it is given', async () => {
+    await database.run('create schema freehold_prod authorization tenant');
+    const { store } = await open(urlOf(password));
+    assert.equal((await store.scope('s').commit([put('p', 'k')])).seq, 1);
+    await store.close();
+  });
+
+  test('keeps the spaces of one database in schemas of their own, by the name that the address gives', async () => {
+    await database.run('grant create on schema public to tenant; create schema mine_prod authorization tenant');
+    const { store, maintenance } = await open(urlOf(password, '?schema=mine&application_name=node7'));
+    assert.deepEqual(await maintenance.scopes(undefined, 5), []);
+    const [row] = await database.run(
+      `select count(*)::int as n from pg_stat_activity where application_name = 'node7'`,
+    );
+    assert.deepEqual(row, { n: 1 });
+    await store.close();
+  });
+
+  test('tells nobody its password, whatever goes wrong', async () => {
+    const wrong = 'wrong-sesame';
+    const failures = [
+      await failureOf(open(urlOf(wrong))),
+      await failureOf(open(urlOf(wrong).replace(/:\d+\//, ':1/'))),
+      await failureOf(open(urlOf(wrong, '?sslmode=verify-full'))),
+      await failureOf(open(urlOf(wrong, '?colour=blue'))),
+      await failureOf(open(urlOf(wrong, '?sslmode=verify-full&sslrootcert=/nowhere/ca.pem'))),
+    ];
+    for (const failure of failures) {
+      assert.ok(failure instanceof Error);
+      assert.doesNotMatch(inspect(failure, { depth: 20, showHidden: true }), /sesame|postgres:\/\//);
+    }
+    assert.match(inspect(failures[0]), /password authentication failed for user "tenant"/);
+    assert.match(inspect(failures[2]), /does not support SSL/);
+  });
+
+  test('refuses a database whose text is not UTF-8', async () => {
+    await server.run(`create database ascii template template0 encoding 'SQL_ASCII'`);
+    const url = server.url.replace(/\/postgres$/, '/ascii');
+    await assert.rejects(open(url), /encoded in SQL_ASCII: make one that is encoded in UTF8/);
+  });
+
+  test('has Citus spread both tables by scope, side by side, when it makes them and not again', async () => {
+    const citus = await server.database('');
+    await citus.run(recordingDistribution);
+    const url = `${citus.url}?citus=true`;
+    for (let start = 0; start < 2; start++) {
+      const { store } = await open(url);
+      assert.equal((await store.scope('s').commit([put('p', 'k')])).seq, start + 1);
+      await store.close();
+    }
+    assert.deepEqual(await citus.run('select * from public.spread order by name'), [
+      { name: 'freehold_prod.heads', by: 'scope', beside: 'default' },
+      { name: 'freehold_prod.items', by: 'scope', beside: '"freehold_prod".heads' },
+    ]);
+    await citus.stop();
+  });
+});
+
+/** Stands where Citus has its function, and notes what it is asked. */
+const recordingDistribution = `
+  set allow_system_table_mods = on;
+  create table public.spread (name text, by text, beside text);
+  create function pg_catalog.create_distributed_table(regclass, text, colocate_with text default 'default')
+    returns void language sql as $$ insert into public.spread values ($1::text, $2, $3) $$`;
+
+async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
