@@ -63,6 +63,7 @@ const testSupport: readonly string[] = [
   'identity/secrets-in-memory.ts',
   'store/conformance',
   'store/postgres/cutting-proxy.ts',
+  'store/postgres/measure.ts',
   'store/postgres/postgres-subject.ts',
   'store/postgres/test-server.ts',
   'store/sqlite/dying-worker.ts',

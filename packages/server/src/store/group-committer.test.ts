@@ -129,16 +129,83 @@ describe('a group committer', () => {
   });
 });
 
+describe('a group committer for groups of one scope', () => {
+  test('has groups of several scopes under way, of each one, and no more than it may', async () => {
+    const bench = new CommitterBench({ groupsAtOnce: 2 });
+    for (const name of ['a', 'b', 'c', 'a']) bench.submit(name, 1);
+    await bench.turn();
+    bench.submit('a', 1);
+    await bench.turn();
+    assert.deepEqual(bench.groups, [['a', 'a'], ['b']]);
+    bench.finish('b');
+    await bench.turn();
+    assert.deepEqual(bench.groups, [['a', 'a'], ['b'], ['c']]);
+    bench.finish('c');
+    await bench.turn();
+    assert.deepEqual(bench.groups.length, 3);
+    bench.finish('a');
+    await bench.turn();
+    assert.deepEqual(bench.groups, [['a', 'a'], ['b'], ['c'], ['a']]);
+    bench.finish('a');
+    assert.equal(new Set(await bench.answers()).size, 1);
+  });
+
+  test('lets a busy scope hold up nobody, and serves the others in turn', async () => {
+    const bench = new CommitterBench({ groupsAtOnce: 1, groupMax: 2 });
+    for (let index = 0; index < 5; index++) bench.submit('busy', 1);
+    for (const name of ['a', 'b']) bench.submit(name, 1);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups, [['busy', 'busy'], ['a'], ['b'], ['busy', 'busy'], ['busy']]);
+  });
+
+  test('lets background commits go where no request could, and behind the requests of their own scope', async () => {
+    const bench = new CommitterBench({ groupsAtOnce: 2 });
+    bench.submit('a', 1);
+    await bench.turn();
+    bench.submit('a', 1, { priority: 'background' });
+    bench.submit('a', 1);
+    bench.submit('b', 1, { priority: 'background' });
+    bench.submit('c', 1);
+    await bench.turn();
+    assert.deepEqual(bench.groups, [['a'], ['c']]);
+    bench.finish('c');
+    await bench.turn();
+    assert.deepEqual(bench.groups, [['a'], ['c'], ['b']]);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups, [['a'], ['c'], ['b'], ['a', 'a']]);
+  });
+
+  test('goes on with a scope whose group has failed, and closes when all groups have ended', async () => {
+    const bench = new CommitterBench({ groupsAtOnce: 2 });
+    for (const name of ['a', 'b']) bench.submit(name, 1);
+    await bench.turn();
+    bench.submit('a', 1);
+    bench.fail(new OutcomeUnknown('lost'));
+    await bench.turn();
+    let isClosed = false;
+    const closing = bench.committer.close().then(() => {
+      isClosed = true;
+    });
+    bench.finish('a');
+    await bench.turn();
+    assert.equal(isClosed, false);
+    bench.finish('b');
+    await closing;
+    assert.deepEqual(await bench.answers(), ['OutcomeUnknown', 'stored', 'stored']);
+  });
+});
+
 /** Runs groups one step at a time. */
 class CommitterBench {
   readonly committer: GroupCommitter;
   /** The scopes of the members of each group that was begun. */
   readonly groups: string[][] = [];
   readonly #answers: Promise<string>[] = [];
-  #underWay: PromiseWithResolvers<readonly Verdict[]> | undefined;
-  #members: readonly Member[] = [];
+  readonly #groupsAtOnce: number;
+  #underWay: readonly Group[] = [];
 
   constructor(limits: Partial<CommitterLimits> = {}) {
+    this.#groupsAtOnce = limits.groupsAtOnce ?? 1;
     this.committer = new GroupCommitter((members) => this.#begin(members), { ...committerDefaults, ...limits });
   }
 
@@ -154,20 +221,18 @@ class CommitterBench {
     );
   }
 
-  finish(): void {
-    const underWay = this.#underWay;
-    this.#underWay = undefined;
-    underWay?.resolve(this.#members.map((_, index) => ({ kind: 'committed', seq: index, sums: [] })));
+  /** The group of a scope, or the one that has been under way for longest. */
+  finish(scope?: string): void {
+    const group = this.#take(scope);
+    group?.answer.resolve(group.members.map((_, index) => ({ kind: 'committed', seq: index, sums: [] })));
   }
 
   fail(error: Error): void {
-    const underWay = this.#underWay;
-    this.#underWay = undefined;
-    underWay?.reject(error);
+    this.#take(undefined)?.answer.reject(error);
   }
 
   async finishAll(): Promise<void> {
-    for (await this.turn(); this.#underWay !== undefined; await this.turn()) this.finish();
+    for (await this.turn(); this.#underWay.length > 0; await this.turn()) this.finish();
   }
 
   turn(): Promise<void> {
@@ -178,11 +243,22 @@ class CommitterBench {
     return Promise.all(this.#answers);
   }
 
-  #begin(members: readonly Member[]): Promise<readonly Verdict[]> {
-    assert.equal(this.#underWay, undefined, 'two groups are under way');
-    this.#underWay = Promise.withResolvers();
-    this.#members = members;
-    this.groups.push(members.map((member) => member.scope));
-    return this.#underWay.promise;
+  #take(scope: string | undefined): Group | undefined {
+    const group = this.#underWay.find(({ members }) => scope === undefined || members[0]?.scope === scope);
+    this.#underWay = this.#underWay.filter((other) => other !== group);
+    return group;
   }
+
+  #begin(members: readonly Member[]): Promise<readonly Verdict[]> {
+    assert.ok(this.#underWay.length < this.#groupsAtOnce, 'too many groups are under way');
+    const group: Group = { members, answer: Promise.withResolvers() };
+    this.#underWay = [...this.#underWay, group];
+    this.groups.push(members.map((member) => member.scope));
+    return group.answer.promise;
+  }
+}
+
+interface Group {
+  readonly members: readonly Member[];
+  readonly answer: PromiseWithResolvers<readonly Verdict[]>;
 }
