@@ -13,6 +13,7 @@ import {
   definition,
   exchangeToken,
   foundedOrg,
+  joinOrg,
   list,
   manage,
   memberWith,
@@ -58,18 +59,6 @@ async function acting(user: AppUser, body: object = {}, options: CallOptions = {
 }
 
 /** Another builder of the org. */
-async function join(org: Org, role: string): Promise<{ readonly id: string; readonly token: string }> {
-  const body = { email: newEmail('builder'), role };
-  const invited = await manage<{ code: string }>(org, 'POST', '/org/users', { body });
-  const reply = await call<{ token: string; user: { id: string } }>(
-    'POST',
-    `${org.management}/auth/accept-invitation`,
-    { body: { code: invited.body.code, password, name: 'Ben Builder' } },
-  );
-  assert.equal(reply.status, 200, reply.text);
-  return { id: reply.body.user.id, token: reply.body.token };
-}
-
 function claimsOf({ token }: Pick<AppUser, 'token'>): ActingClaims {
   return decodePart<ActingClaims>(token.split('.')[1] ?? '');
 }
@@ -110,7 +99,7 @@ test('a builder acts for a member with what that member may do, for a quarter of
 test('a builder in his own name may do everything in test, and leaves no record of himself', async () => {
   const { org, founder } = await orgWithNotes();
   const members = (await list(founder, 'user')).items.length;
-  const developer = await join(org, 'developer');
+  const developer = await joinOrg(org, 'developer');
   const builder = await acting(founder, {}, { token: developer.token });
   assert.equal(builder.id, developer.id);
   const record = await create(builder, 'note', { title: 'mine' });
@@ -168,7 +157,7 @@ test('nobody says of himself that he acts for another', async () => {
 test('the token ends with the builder’s place in the org', async () => {
   const { org, founder } = await orgWithNotes();
   await putSetting(org, 'acl', 'cache_seconds', 0);
-  const developer = await join(org, 'developer');
+  const developer = await joinOrg(org, 'developer');
   const builders = [
     await acting(founder, { user_id: founder.id }, { token: developer.token }),
     await acting(founder, {}, { token: developer.token }),
@@ -212,7 +201,7 @@ test('a builder gets into the workspaces of his own org, as who is in them', asy
 
 test('what is asked for wrongly is named; production is for admins, who act for somebody there', async () => {
   const { org, founder } = await orgWithNotes();
-  const developer = await join(org, 'developer');
+  const developer = await joinOrg(org, 'developer');
   assert.deepEqual(pointers(assertProblem(await ask(org, { env: 'stage' }), 'validation_failed')), ['/env']);
   assert.deepEqual(pointers(assertProblem(await ask(org, { env: 'prod' }), 'validation_failed')), ['/user_id']);
   assertProblem(await ask(org, { user_id: 5 }), 'validation_failed');

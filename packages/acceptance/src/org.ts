@@ -71,6 +71,20 @@ export async function signUp(gateways: Gateways, code = newOrgCode()): Promise<O
   return { app: gateways.app, management: gateways.management, code, clientId, builder: { email, password, token } };
 }
 
+/** Another builder of an org, invited and come. */
+export async function joinOrg(org: Org, role: string): Promise<{ readonly id: string; readonly token: string }> {
+  const body = { email: newEmail('builder'), role };
+  const invited = await manage<{ code: string }>(org, 'POST', '/org/users', { body });
+  const { code } = invited.body;
+  const reply = await call<{ token: string; user: { id: string } }>(
+    'POST',
+    `${org.management}/auth/accept-invitation`,
+    { body: { code, password, name: 'Ben Builder' } },
+  );
+  assert.equal(reply.status, 200, reply.text);
+  return { id: reply.body.user.id, token: reply.body.token };
+}
+
 /** Signs an app user in by password: the first one of an org founds its workspace, an unknown one is created. */
 export async function signIn(org: Org, email = newEmail('user'), secret = password): Promise<AppUser> {
   const login = await logIn(org, email, secret);

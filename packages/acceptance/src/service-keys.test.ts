@@ -15,6 +15,7 @@ import {
   exchangeToken,
   foundedOrg,
   grant,
+  joinOrg,
   list,
   manage,
   memberWith,
@@ -329,19 +330,14 @@ test('the list tells when a key was used last', async () => {
 
 test('keys are made, seen and removed by admins of the org, and that stands in its log', async () => {
   const { org, founder } = await orgWithNotes();
-  const invited = await manage<{ code: string }>(org, 'POST', '/org/users', {
-    body: { email: newEmail('dev'), role: 'developer' },
-  });
-  const joined = await call<{ token: string }>('POST', `${org.management}/auth/accept-invitation`, {
-    body: { code: invited.body.code, password, name: 'Dev' },
-  });
+  const developer = await joinOrg(org, 'developer');
   const made = await newKey(org);
   const asking = async (options: CallOptions) => [
     await ask(org, {}, options),
     await manage(org, 'GET', '/org/service-keys', options),
     await remove(org, made.id, options),
   ];
-  for (const reply of await asking({ token: joined.body.token })) assertProblem(reply, 'role_required');
+  for (const reply of await asking({ token: developer.token })) assertProblem(reply, 'role_required');
   for (const reply of await asking({ token: founder.token })) assertProblem(reply, 'token_invalid');
   for (const reply of await asking({ token: made.key })) assertProblem(reply, 'token_invalid');
   for (const id of ['nonsense', made.id.toUpperCase(), founder.id]) assertProblem(await remove(org, id), 'not_found');

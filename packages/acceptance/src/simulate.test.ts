@@ -11,6 +11,7 @@ import {
   deny,
   foundedOrg,
   grant,
+  joinOrg,
   manage,
   memberWith,
   type Statement,
@@ -220,4 +221,19 @@ test('a builder simulates in his own org alone', async () => {
   const reply = await manage(other, 'POST', '/acl/simulate', { body: { ...asViewer, ...asked } });
   assertProblem(reply, 'not_found');
   assert.doesNotMatch(reply.text, new RegExp(viewer.email));
+});
+
+test('stored records of production are for admins of the org, whatever statements are drafted to show them', async () => {
+  const { token } = await joinOrg(org, 'developer');
+  const statements = [{ ...allow('*'), Condition: { StringEquals: { 'record.title': ['guess'] } } }];
+  const body = {
+    env: 'prod',
+    tenant_code: viewer.tenantCode,
+    statements,
+    action: 'getorder',
+    resource: '/item/order/1',
+  };
+  const asking = (record: unknown) => manage(org, 'POST', '/acl/simulate', { body: { ...body, record }, token });
+  assertProblem(await asking({ id: order.id }), 'role_required');
+  assertProblem(await simulate({ ...body, record: { id: order.id } }), 'not_found');
 });

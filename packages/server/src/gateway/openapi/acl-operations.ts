@@ -64,7 +64,14 @@ const questionOperations: readonly Operation[] = [
     access: 'token',
     body: jsonContent(schemaReference('Simulation')),
     replies: [{ status: 200, description: 'The decision.', content: jsonContent(schemaReference('Simulated')) }],
-    problems: ['validation_failed', 'unknown_field', 'not_found', 'method_not_allowed', 'origin_refused'],
+    problems: [
+      'validation_failed',
+      'unknown_field',
+      'role_required',
+      'not_found',
+      'method_not_allowed',
+      'origin_refused',
+    ],
   },
   {
     method: 'POST',

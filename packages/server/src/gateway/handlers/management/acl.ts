@@ -3,8 +3,8 @@ import type { Environment } from '../../../entities/workspace.ts';
 import { lintStatements } from '../../../iam/lint.ts';
 import { lintEntities } from '../../../iam/lint-entities.ts';
 import type { AccessMatrix } from '../../../iam/matrix.ts';
-import type { AccessSimulator } from '../../../iam/simulate.ts';
-import { invalidBody } from '../../../lib/problem.ts';
+import type { AccessSimulator, Simulation } from '../../../iam/simulate.ts';
+import { invalidBody, Problem } from '../../../lib/problem.ts';
 import type { AppRoute } from '../../app-route.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { anEnvironment, anything, checkMembers, isObject, needed } from '../../pipeline/check-members.ts';
@@ -30,12 +30,12 @@ export function aclRoutes({ simulator, matrix, configs, appRoutes }: AclServices
       path: '/acl/simulate',
       access: 'developer',
       takesBody: true,
-      handle: async ({ query, body }, { org }) => {
+      handle: async ({ query, body }, { org, role }) => {
         refuseParameters(query);
-        return json(
-          200,
-          await simulator.simulate(org.code, readSimulation(body, { orgCode: org.code, routes: appRoutes })),
-        );
+        const simulation = readSimulation(body, { orgCode: org.code, routes: appRoutes });
+        if (readsProduction(simulation) && role !== 'org_admin')
+          throw new Problem('role_required', 'a stored record of production takes the role `org_admin`');
+        return json(200, await simulator.simulate(org.code, simulation));
       },
     },
     {
@@ -73,3 +73,8 @@ function readLint(body: unknown): { readonly env: Environment; readonly statemen
 
 /** Of one page: all that each of them holds is read and decided. */
 const membersMax = 50;
+
+/** An explanation shows the values that it compared, and whoever drafts the statements chooses them. */
+function readsProduction({ env, record }: Simulation): boolean {
+  return env === 'prod' && record !== undefined && 'id' in record;
+}
