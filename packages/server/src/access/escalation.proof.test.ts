@@ -55,19 +55,17 @@ function randomAuthor(dice: Dice, granted: readonly Readonly<Record<string, unkn
   return [...alike, ...randomStatements(dice)];
 }
 
+const requests: readonly (readonly [action: string, resource: string])[] = [
+  ['getorder', '/item/order/u1'],
+  ['getorder', '/item/order/u2'],
+  ['getuser', '/item/user/u1'],
+  ['updateuser', '/update/user/u1'],
+  ['updateuser', '/update/user/u2'],
+  ['updateorder', '/update/order/u1'],
+];
+
 function randomRequest(dice: Dice): ReferenceRequest {
-  const [action, resource] = dice.pick([
-    ...[
-      ['getorder', '/item/order/u1'],
-      ['getorder', '/item/order/u2'],
-      ['getuser', '/item/user/u1'],
-    ],
-    ...[
-      ['updateuser', '/update/user/u1'],
-      ['updateuser', '/update/user/u2'],
-      ['updateorder', '/update/order/u1'],
-    ],
-  ]) as readonly [string, string];
+  const [action, resource] = dice.pick(requests);
   const context: AccessContext = {
     request: { method: 'GET', path: resource, pathParameters: {}, queryParameters: new Map(), ip: '10.0.0.1', time: 0 },
     user: { id: dice.pick(['u1', 'u2', '*']), email: '' },
