@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { systemClock } from '../../lib/clock.ts';
@@ -8,6 +11,7 @@ import { openPostgres } from './open-postgres.ts';
 import { type OwnServer, startOwnServer, type TestServer, whyNotOwn } from './test-server.ts';
 
 const clock = systemClock;
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 const password = 'p%/w@o:r d?';
 
 describe('a PostgreSQL store and what it may do', { skip: whyNotOwn }, () => {
@@ -64,6 +68,37 @@ describe('a PostgreSQL store and what it may do', { skip: whyNotOwn }, () => {
     assert.match(inspect(failures[2]), /does not support SSL/);
   });
 
+  test('speaks TLS as the address asks for, and to nobody whose certificate it cannot check', {
+    skip: !hasOpenssl && 'not run: no openssl here to make a certificate',
+  }, async () => {
+    const certificate = join(server.data, 'server.crt');
+    const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+    const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', join(server.data, 'server.key'), '-out'];
+    execFileSync('openssl', [...made, certificate, ...names], { stdio: 'ignore' });
+    const { uid, gid } = statSync(server.data);
+    chownSync(join(server.data, 'server.key'), uid, gid);
+    chmodSync(certificate, 0o644);
+    await server.run('alter system set ssl = on');
+    await server.run('select pg_reload_conf()');
+    const byName = (options: string) => urlOf(password, options).replace('127.0.0.1', 'localhost');
+    for (const url of [
+      urlOf(password, '?sslmode=require'),
+      urlOf(password, `?sslmode=verify-ca&sslrootcert=${certificate}`),
+      byName(`?sslmode=verify-full&sslrootcert=${certificate}`),
+    ]) {
+      const { store } = await open(`${url}&application_name=secured`);
+      await store.scope('s').commit([put('p', 'k')]);
+      assert.deepEqual(await database.run(securedSessions), [{ ssl: true }]);
+      await store.close();
+    }
+    for (const url of [
+      byName('?sslmode=verify-full'),
+      urlOf(password, '?sslmode=verify-ca'),
+      urlOf(password, `?sslmode=verify-full&sslrootcert=${certificate}`),
+    ])
+      await assert.rejects(open(url), Unavailable);
+  });
+
   test('refuses a database whose text is not UTF-8', async () => {
     await server.run(`create database ascii template template0 encoding 'SQL_ASCII'`);
     const url = server.url.replace(/\/postgres$/, '/ascii');
@@ -86,6 +121,9 @@ describe('a PostgreSQL store and what it may do', { skip: whyNotOwn }, () => {
     await citus.stop();
   });
 });
+
+const securedSessions = `
+  select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'secured'`;
 
 /** Stands where Citus has its function, and notes what it is asked. */
 const recordingDistribution = `

@@ -47,7 +47,9 @@ export class PostgresWriter {
     const lockAndRead = () =>
       Promise.all([this.#lock(connection, scope), reads.read(connection, this.#statements, now)]);
     try {
-      const [, [head, currentOf]] = await Promise.all([connection.send(begin), lockAndRead()]);
+      const [, [head, currentOf]] = await connection.together(() =>
+        Promise.all([connection.send(begin), lockAndRead()]),
+      );
       if (head !== undefined) return currentOf(head);
       // Nothing was locked: what was read may have been overtaken.
       const making = connection.send(this.#statements.makeHead(), [scope]);
@@ -72,12 +74,14 @@ export class PostgresWriter {
    * with `ROLLBACK`.
    */
   async #store(connection: Connection, writes: readonly Write[], { scope, head }: HeadWrite): Promise<void> {
-    const written = Promise.allSettled([
-      ...this.#sendWrites(connection, scope, writes),
-      connection.send(this.#statements.writeHead(), [scope, head.seq, head.state]),
+    const [written, done] = connection.together(() => [
+      Promise.allSettled([
+        ...this.#sendWrites(connection, scope, writes),
+        connection.send(this.#statements.writeHead(), [scope, head.seq, head.state]),
+      ]),
+      Promise.allSettled([connection.send(commit)]),
     ]);
-    const [done] = await Promise.allSettled([connection.send(commit)]);
-    judge(done, await written);
+    judge((await done)[0], await written);
   }
 
   #sendWrites(connection: Connection, scope: ScopeName, writes: readonly Write[]): readonly Promise<unknown>[] {
