@@ -34,6 +34,14 @@ describe('a run of tests', () => {
     ],
     ['fails for a test that is only noted for later', [`${passing}it.todo('comes later');`], 1, 1],
     ['counts what is skipped neither way', [`${passing}it.${'skip'}('waits', () => {});`], 1, 0],
+    [
+      'counts a suite that is skipped neither way',
+      [
+        `import { describe, it } from 'node:test';\ndescribe('far', { skip: 'no server' }, () => it('waits', () => {}));`,
+      ],
+      0,
+      0,
+    ],
   ];
   for (const [what, files, passed, failed] of runs) {
     it(what, () => {

@@ -38,6 +38,8 @@ export class TestTally {
   readonly #passedAsAFile = new Set<string>();
   readonly #failedAsAFile = new Set<string>();
   readonly #skipped: string[] = [];
+  /** A suite that is skipped as a whole holds no test that could be counted; it is told all the same. */
+  readonly #skippedIn = new Set<string>();
   #total: Counts | undefined;
 
   constructor(files: readonly string[]) {
@@ -47,14 +49,16 @@ export class TestTally {
   follow(stream: EventEmitter): void {
     stream.on('test:pass', (event: TestEvent) => {
       if (event.name === event.file) this.#passedAsAFile.add(event.file);
-      if (event.skip !== undefined && event.skip !== false) this.#skipped.push(skipNote(event));
+      if (event.skip === undefined || event.skip === false) return;
+      this.#skipped.push(skipNote(event));
+      if (event.file !== undefined) this.#skippedIn.add(event.file);
     });
     stream.on('test:fail', (event: TestEvent) => {
       if (event.name === event.file) this.#failedAsAFile.add(event.file);
     });
     stream.on('test:summary', (event: SummaryEvent) => {
       if (event.file === undefined) this.#total = event.counts;
-      else if (event.counts.tests > 0) this.#ran.add(event.file);
+      else if (event.counts.tests > 0 || this.#skippedIn.has(event.file)) this.#ran.add(event.file);
     });
   }
 

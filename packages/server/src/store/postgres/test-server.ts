@@ -15,7 +15,7 @@ import {
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import pg from 'pg';
 
 /** A PostgreSQL server for tests. */
@@ -171,7 +171,7 @@ function linkLibraries(folder: string, native: string): string {
     if (dirname(link.target) !== 'native/lib') continue;
     symlinkSync(join(native, 'lib', basename(link.source)), join(libraries, basename(link.target)));
   }
-  return libraries;
+  return [libraries, join(native, 'lib')].join(delimiter);
 }
 
 async function freePort(): Promise<number> {
