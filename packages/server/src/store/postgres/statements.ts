@@ -174,7 +174,7 @@ export class Statements {
 }
 
 /** What background jobs ask of all scopes at once. */
-export const acrossScopes = { scopes: 'scopes', due: 'due' } as const;
+const acrossScopes = { scopes: 'scopes', due: 'due' } as const;
 
 interface Tables {
   readonly heads: string;

@@ -40,8 +40,8 @@ export interface OwnServer extends TestServer {
 }
 
 /** Where tests need a server of their own, one that is only named will not do. */
-export const named: string | undefined = process.env.FREEHOLD_TEST_POSTGRES;
-export const binaries: Binaries | undefined = findBinaries();
+const named: string | undefined = process.env.FREEHOLD_TEST_POSTGRES;
+const binaries: Binaries | undefined = findBinaries();
 
 /** Why tests cannot run here; `false` where they can. */
 export const whyNot: string | false =
