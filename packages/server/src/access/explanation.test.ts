@@ -47,6 +47,17 @@ test('tells of a near miss the first condition that failed, with what was expect
   assert.deepEqual(near, [{ ...shown, failed_condition }]);
 });
 
+test('tells what was expected by the values of its variables, and as it was written where one has none', () => {
+  const expected = (text: string) => {
+    const Condition = { StringLike: { 'record.owner': text } };
+    return explain([{ ...statement, Condition }], { owner: 'u2' }).near[0]?.failed_condition?.expected;
+  };
+  const written = (text: string) => text.replaceAll('@', '$');
+  assert.deepEqual(expected(written('@{user.id}')), ['u1']);
+  assert.deepEqual(expected(written("a*@{tenant.code}-@{jwt.team, 'none'}@{*}")), ['a*one-none*']);
+  assert.deepEqual(expected(written('@{jwt.team}')), [written('@{jwt.team}')]);
+});
+
 test('tells of what is missing, of lists and of objects', () => {
   const Condition = { 'ForAnyValue:StringEquals': { 'record.x': 'a' } };
   const actual = (x: unknown) => explain([{ ...statement, Condition }], { x }).near[0]?.failed_condition?.actual;

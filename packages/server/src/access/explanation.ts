@@ -5,6 +5,7 @@ import { type Glob, matchesGlob } from './glob.ts';
 import { type ResourceGlob, reaches } from './resource-glob.ts';
 import type { Outcome } from './ruling.ts';
 import type { StatementReading } from './statement.ts';
+import { shownTemplate } from './template.ts';
 
 export interface Explanation {
   readonly decision: Outcome;
@@ -36,6 +37,7 @@ export interface NearStatement extends MatchedStatement {
 export interface FailedCondition {
   readonly operator: string;
   readonly key: string;
+  /** With the values of their variables, where they have one. */
   readonly expected: readonly string[];
   /** The values that the key has: none where it is missing. Long ones are shortened. */
   readonly actual: readonly string[];
@@ -84,7 +86,8 @@ function describe(
 function failureOf({ tests }: CompiledStatement, { context }: Asked): Pick<NearStatement, 'failed_condition'> {
   const failed = tests.find((one) => one.test(context()) === false);
   if (failed === undefined) return {};
-  const { operator, key, expected } = failed.term;
+  const { operator, key } = failed.term;
+  const expected = failed.term.expected.map((text) => shownValue(shownTemplate(text, context())));
   const actual = failed.actual(context()).slice(0, valuesShown).map(shownValue);
   return { failed_condition: { operator, key, expected, actual } };
 }

@@ -71,6 +71,13 @@ export function resolveParts({ parts }: Template, context: AccessContext): reado
   return resolved;
 }
 
+/** For people: the text with the values that its variables have, or as it was written where one of them has none. */
+export function shownTemplate(text: string, context: AccessContext): string {
+  if (!text.includes(variableStart)) return text;
+  const template = readTemplate(text, false);
+  return isUnknown(template, context) ? text : (resolveParts(template, context)?.join('') ?? text);
+}
+
 /** A pattern that reaches at least as far as one with variables does: each of them, and each escape, is a `*` in it. */
 export function withoutVariables(pattern: string): string {
   return pattern.replace(/\$\{[^}]*\}/g, '*');
