@@ -83,6 +83,8 @@ export interface ComposeOptions {
   readonly onFault: (error: unknown, requestId?: string) => void;
   /** Called when the store can no longer be trusted: the process has to end and recover at the next start. */
   readonly onFatal: (error: unknown) => void;
+  /** Opens a space otherwise than the settings say: tests put stores there that fail. */
+  readonly openSpace?: (name: keyof Spaces) => Promise<OpenedStore>;
 }
 
 interface Spaces {
@@ -273,10 +275,11 @@ function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, poke 
   };
 }
 
-async function openSpaces({ config, clock, onFatal }: ComposeOptions): Promise<Spaces> {
+async function openSpaces({ config, clock, onFatal, openSpace }: ComposeOptions): Promise<Spaces> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const open = (name: string): Promise<OpenedStore> =>
+  const openFile = (name: keyof Spaces): Promise<OpenedStore> =>
     openStore({ kind: 'sqlite', path: join(config.dataDir, `${name}.db`), clock, onFatal });
+  const open = openSpace ?? openFile;
   // One after the other: the first one's lock says whether another process has the folder.
   const platform = await open('platform');
   const [test, prod] = await Promise.all([open('test'), open('prod')]);
