@@ -30,6 +30,7 @@ test('plants nothing into types, imports, names of members and sentences', () =>
     "const a: 'b' | undefined = c;",
     "const a = { 'b-c': d };",
     "report('field must be there');",
+    "const a = `the $\u007bb('c')}`;",
   ]) {
     assert.deepEqual(faultsIn(text), [], text);
   }

@@ -85,7 +85,10 @@ function faultsOf(node: ts.Node): readonly Fault[] {
 /** Sentences for people are left alone: what they say word by word is no matter of right and wrong. */
 function faultsOfText(node: ts.StringLiteral): readonly Fault[] {
   const isName = ts.isPropertyAssignment(node.parent) && node.parent.name === node;
-  return isName || node.text.includes(' ') ? [] : [{ at: node, becomes: JSON.stringify(`${node.text}~`) }];
+  const isInSentence = ts.findAncestor(node, ts.isTemplateSpan) !== undefined;
+  return isName || isInSentence || node.text.includes(' ')
+    ? []
+    : [{ at: node, becomes: JSON.stringify(`${node.text}~`) }];
 }
 
 function isInType(node: ts.Node): boolean {

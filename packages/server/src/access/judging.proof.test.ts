@@ -4,7 +4,7 @@ import type { AccessContext, Pending } from './context.ts';
 import type { FieldSet } from './field-set.ts';
 import { compileAll, randomRequest, randomWorld, type World } from './proof/agreement.ts';
 import { Dice } from './proof/dice.ts';
-import { randomMembers } from './proof/random-context.ts';
+import { ids, randomMembers } from './proof/random-context.ts';
 import { fieldNames } from './proof/random-policies.ts';
 import { valuesOf } from './proof/reference-context.ts';
 import { textOf } from './proof/reference-pattern.ts';
@@ -115,6 +115,59 @@ test('judging a record whose id was pending too decides as if both had been know
     }
   });
 });
+
+test('ruling on some record of a path decides about each as if its path and id had been known', () => {
+  const seen: Record<string, number> = { allowed: 0, explicit_deny: 0, implicit_deny: 0, undecided: 0 };
+  forEachWorld(10, (trial) => {
+    const { action, context } = trial.request;
+    const open = trial.access.ruleOnSome(action, pathBeforeId, () => withhold(context, ['record']));
+    seen[open.outcome] = (seen[open.outcome] ?? 0) + 1;
+    for (const { record, id, request } of somewhere(trial)) {
+      const known = referenceRuling(trial.policies, request);
+      const judged = open.judge(record, id);
+      assertFollows(open, judged, known);
+      if (known.outcome !== 'allowed') continue;
+      for (const name of fieldNames) assert.equal(has(judged.fields, name), known.mayUse(name), name);
+    }
+  });
+  for (const [outcome, count] of Object.entries(seen)) assert.ok(count > worlds / 20, `${outcome}: ${count}`);
+});
+
+test('the Denies alone decide about each record as if all else was allowed', () => {
+  const seen: Record<string, number> = { allowed: 0, explicit_deny: 0, undecided: 0 };
+  const everything = { Effect: 'Allow', Action: '*', Resource: '*' };
+  forEachWorld(11, (trial) => {
+    const { action, context } = trial.request;
+    const open = trial.access.denials(action, pathBeforeId, () => withhold(context, ['record']));
+    seen[open.outcome] = (seen[open.outcome] ?? 0) + 1;
+    for (const { record, id, request } of somewhere(trial)) {
+      const known = referenceRuling([...trial.policies, [everything]], request);
+      const judged = open.judge(record, id);
+      assert.equal(judged.outcome, known.outcome);
+      if (open.outcome !== 'undecided') assert.equal(open.outcome, known.outcome);
+      if (known.outcome !== 'allowed') continue;
+      for (const name of fieldNames) assert.equal(has(judged.fields, name), known.mayUse(name), name);
+    }
+  });
+  for (const [outcome, count] of Object.entries(seen)) assert.ok(count > worlds / 20, `${outcome}: ${count}`);
+});
+
+const pathBeforeId = '/item/order/';
+
+/** The request with each of the records, as a request for that record. */
+function somewhere({ records, request }: Trial) {
+  return records.map((record, index) => {
+    const id = ids[index % ids.length] ?? 'u1';
+    const resource = pathBeforeId + id;
+    const pathParameters = { ...request.context.request.pathParameters, id };
+    const context = {
+      ...request.context,
+      record,
+      request: { ...request.context.request, path: resource, pathParameters },
+    };
+    return { record, id, request: { ...request, resource, context } };
+  });
+}
 
 test('leaves undecided only what depends on what is pending, and says on what', () => {
   forEachWorld(4, (trial) => {
