@@ -1,0 +1,51 @@
+/** Writes a data folder to one file, beside a platform that is running or not. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { storeNames } from './backup/manifest.ts';
+import { takeBackup } from './backup/take-backup.ts';
+import { dataFolder, Refusal, runCommand } from './command-line.ts';
+import { systemClock } from './lib/clock.ts';
+
+const help = `Writes everything of a data folder to one file: the three stores and the secrets. The platform may be running, and
+goes on answering meanwhile. The file is as secret as the folder: whoever reads it has every record and every key.
+
+  npm run backup -- FILE [--data-dir ./data]     FREEHOLD_DATA_DIR names the folder too
+  --without-secrets                              leaves \`secrets.json\` out: keep it elsewhere, or sealed values are lost
+
+Ends with 0 where the file is there, whole and on the disk, and with 2 where nothing was written.
+`;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    options: {
+      'data-dir': { type: 'string' },
+      'without-secrets': { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+    allowPositionals: true,
+  });
+  const [name, ...more] = positionals;
+  if (values.help === true || name === undefined || more.length > 0) {
+    process.stdout.write(help);
+    return values.help === true ? 0 : 2;
+  }
+  const dataDir = dataFolder(values['data-dir']);
+  const file = resolve(name);
+  if (existsSync(file)) throw new Refusal(`\`${name}\` is there already: a backup never takes another one’s place`);
+  if (storeNames.some((store) => !existsSync(join(dataDir, store))))
+    throw new Refusal(`there is no data of a platform in \`${dataDir}\``);
+  const withSecrets = values['without-secrets'] !== true;
+  const { parts } = await takeBackup({ dataDir, file, withSecrets, clock: systemClock });
+  for (const { name: part, bytes, counts } of parts) {
+    const held = counts === undefined ? '' : `, ${counts.items} items and ${counts.index_items} index entries`;
+    process.stdout.write(`${part}: ${bytes} bytes${held}\n`);
+  }
+  process.stdout.write(withSecrets ? secretsInside : secretsOutside);
+  return 0;
+}
+
+const secretsInside = 'done: the file holds the secrets, so keep it as the data folder itself\n';
+const secretsOutside = 'done: the secrets are not in it; keep `secrets.json` of the data folder elsewhere\n';
+
+runCommand('the backup could not be made', main);

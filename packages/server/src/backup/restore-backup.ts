@@ -1,0 +1,86 @@
+import { type FileHandle, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ArchiveEntry, entriesOf, pour } from './archive.ts';
+import { type Manifest, manifestName, type PartName, readManifest, secretsName, storeNames } from './manifest.ts';
+import { syncFolder } from './sync-folder.ts';
+
+export interface RestoreOptions {
+  readonly file: string;
+  readonly dataDir: string;
+}
+
+/**
+ * Stands in the place of the store that a platform opens first, until the true one takes it in one step: no platform
+ * starts on what is not all there, and the next restore knows what it may throw away.
+ */
+const unfinished = 'A restore into this folder was begun and not finished: run it again, or empty the folder.\n';
+
+const firstStore = 'platform.db' satisfies PartName;
+const asideName = `${firstStore}.restoring`;
+
+/** Puts a backup into an empty folder. What is damaged, of another format or not whole is refused. */
+export async function restoreBackup({ file, dataDir }: RestoreOptions): Promise<Manifest> {
+  const archive = await open(file, 'r');
+  try {
+    const entries = await entriesOf(archive);
+    const manifest = await manifestOf(archive, entries);
+    await begin(dataDir);
+    for (const part of manifest.parts) {
+      const entry = entries.find(({ name, size }) => name === part.name && size === part.bytes);
+      if (entry === undefined) throw new Error(`\`${part.name}\` is not in it as its manifest says`);
+      const sha256 = await unpack(archive, entry, join(dataDir, part.name === firstStore ? asideName : part.name));
+      if (sha256 !== part.sha256) throw new Error(`\`${part.name}\` is damaged: its SHA-256 is another one`);
+    }
+    await syncFolder(dataDir);
+    await rename(join(dataDir, asideName), join(dataDir, firstStore));
+    await syncFolder(dataDir);
+    return manifest;
+  } finally {
+    await archive.close();
+  }
+}
+
+async function manifestOf(archive: FileHandle, [first]: readonly ArchiveEntry[]): Promise<Manifest> {
+  if (first?.name !== manifestName || first.size > 1024 * 1024) throw new Error('it is no backup of Freehold');
+  const text = Buffer.alloc(first.size);
+  await archive.read(text, 0, first.size, first.start);
+  return readManifest(text.toString());
+}
+
+async function begin(dataDir: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const place = join(dataDir, firstStore);
+  const names = await readdir(dataDir);
+  if (names.includes(firstStore) && (await readStart(place)) === unfinished) {
+    for (const name of [...storeNames, secretsName, asideName])
+      if (name !== firstStore) await rm(join(dataDir, name), { force: true });
+    return;
+  }
+  if (names.length > 0) {
+    const shown = names.slice(0, 5).map((name) => `\`${name}\``);
+    throw new Error(`\`${dataDir}\` is not empty, it holds ${shown.join(', ')}${names.length > 5 ? ' and more' : ''}`);
+  }
+  await writeFile(place, unfinished, { flag: 'wx', mode: 0o600, flush: true });
+  await syncFolder(dataDir);
+}
+
+async function readStart(path: string): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2 * unfinished.length), 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+async function unpack(archive: FileHandle, { start, size }: ArchiveEntry, path: string): Promise<string> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    const sha256 = await pour(archive, file, { from: start, size, to: 0 });
+    await file.sync();
+    return sha256;
+  } finally {
+    await file.close();
+  }
+}
