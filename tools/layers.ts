@@ -45,11 +45,13 @@ const topFiles: readonly string[] = [
   'main.ts',
   'compose.ts',
   'config.ts',
+  'open-spaces.ts',
   'demo.ts',
   'verify.ts',
   'keys.ts',
   'backup.ts',
   'restore.ts',
+  'copy.ts',
   'command-line.ts',
 ];
 
@@ -77,9 +79,11 @@ const testSupport: readonly string[] = [
   'store/postgres/measure.ts',
   'store/postgres/postgres-subject.ts',
   'store/postgres/test-server.ts',
+  'store/postgres/with-server.ts',
   'store/sqlite/dying-worker.ts',
   'store/sqlite/filling-process.ts',
   'store/sqlite/holding-process.ts',
+  'store/sqlite/power-loss',
   'store/sqlite/temporary-store.ts',
 ];
 

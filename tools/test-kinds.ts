@@ -9,8 +9,8 @@ export const testKinds = {
     'examples/**/*.test.ts',
     'tools/**/*.test.ts',
   ],
-  acceptance: ['packages/acceptance/src/**/*.test.ts'],
-  postgres: ['packages/server/src/store/**/*.postgres.test.ts'],
+  acceptance: ['packages/acceptance/src/**/!(*.postgres).test.ts'],
+  postgres: ['packages/{server,acceptance}/src/**/*.postgres.test.ts'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export function isTestKind(word: string): word is keyof typeof testKinds {

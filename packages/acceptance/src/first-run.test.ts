@@ -5,8 +5,11 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { startPlatform } from './platform.ts';
 
+/** There is a demo on the embedded store alone, whatever store the other tests run on. */
+const demo = { FREEHOLD_DEMO: 'on', FREEHOLD_STORE: 'sqlite:' };
+
 /** A first start in development, as a newcomer makes it: an empty data directory and nothing else set. */
-const platform = await startPlatform({ env: { FREEHOLD_DEMO: 'on' } });
+const platform = await startPlatform({ env: demo });
 test.after(() => platform.kill());
 const said = () => `${platform.stdout()}\n${platform.stderr()}`;
 await demoIsShown();
@@ -43,7 +46,7 @@ test('of the two printed `curl` lines one lists records, and the other is denied
 test('a second start on the same data makes no second demo', async () => {
   const dataDir = platform.dataDir;
   await platform.terminate();
-  const again = await startPlatform({ dataDir, env: { FREEHOLD_DEMO: 'on' } });
+  const again = await startPlatform({ dataDir, env: demo });
   assert.doesNotMatch(again.stdout() + again.stderr(), /internal_error|"level":"error"/);
   await again.kill();
 });

@@ -1,5 +1,6 @@
 /** A platform as its operator meets it: a process with an environment, a data directory, two URLs and signals. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +35,7 @@ export interface Ended {
 export interface StartOptions {
   /** Settings beside the ports and the data directory, as `FREEHOLD_…` variables. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The directory of an earlier start; left out, an empty one is made and removed when this process exits. */
+  /** The directory of an earlier start, or of another node; left out, an empty one is made and removed when this process exits. */
   readonly dataDir?: string;
   readonly nodeFlags?: readonly string[];
   /** Opens an IPC channel to the process. */
@@ -143,7 +144,24 @@ function platformSettings(dataDir: string): Record<string, string> {
     FREEHOLD_MANAGEMENT_PORT: '0',
     FREEHOLD_DATA_DIR: dataDir,
     FREEHOLD_DEMO: 'off',
+    ...(testStore === undefined ? {} : { FREEHOLD_STORE: storeOf(dataDir, testStore) }),
   };
+}
+
+/** The address of the PostgreSQL database that platforms under test keep their data in, where it is not the directory. */
+const testStore = process.env.FREEHOLD_TEST_STORE;
+
+/** What `/readyz` calls it. */
+export const storeKind = testStore === undefined ? 'sqlite' : 'postgres';
+
+/** Why tests of what lies in the data directory cannot run; `false` where they can. */
+export const whyNoDataDir: string | false = testStore !== undefined && 'not run: on PostgreSQL nothing lies there';
+
+/** A directory stands for a platform, so each has schemas of its own. */
+function storeOf(dataDir: string, address: string): string {
+  const url = new URL(address);
+  url.searchParams.set('schema', `of_${hash('sha256', dataDir).slice(0, 16)}`);
+  return url.href;
 }
 
 function ready(running: Running): Promise<Gateways> {

@@ -20,6 +20,7 @@ import {
   password,
   signIn,
 } from './org.ts';
+import { storeKind } from './platform.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
 const gateways = await platformForTests();
@@ -198,7 +199,7 @@ for (const gateway of ['app', 'management'] as const) {
       `${gateways[gateway]}/readyz`,
     );
     assert.equal(ready.status, 200, ready.text);
-    assert.equal(ready.body.store.kind, 'sqlite');
+    assert.equal(ready.body.store.kind, storeKind);
     assert.equal(ready.body.store.synchronous, 'full');
   });
 }

@@ -1,7 +1,5 @@
 /** The composition root: the only place that knows which adapter stands behind which port. */
 import { hkdfSync } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Occasion } from './audit/audit-entry.ts';
 import { createAuditLog } from './audit/audit-log.ts';
 import { createOperatorLog } from './audit/operator-log.ts';
@@ -45,7 +43,6 @@ import { createPasswordHasher } from './identity/passwords.ts';
 import { platformIssuer } from './identity/platform-issuer.ts';
 import { createProviderTokens } from './identity/provider-tokens.ts';
 import { loadSecrets, type Secrets } from './identity/secrets.ts';
-import { createSecretsFile } from './identity/secrets-file.ts';
 import { createServiceKeys } from './identity/service-keys.ts';
 import { type LiveSigningKeys, openSigningKeys } from './identity/signing-keys.ts';
 import {
@@ -61,8 +58,8 @@ import { type JobHandler, type JobRunner, startJobRunner } from './jobs/job-runn
 import type { Clock } from './lib/clock.ts';
 import { type IdSource, uuidv7Source } from './lib/ids.ts';
 import { type OpenedMail, openMail } from './mail/open-mail.ts';
+import { openSpaces, openVault, type Spaces } from './open-spaces.ts';
 import { explainStoreFailure } from './store/explain-failure.ts';
-import { openStore } from './store/open-store.ts';
 import type { Health, OpenedStore, Store } from './store/port.ts';
 
 /** The platform, ready to be given listeners. */
@@ -87,17 +84,11 @@ export interface ComposeOptions {
   readonly openSpace?: (name: keyof Spaces) => Promise<OpenedStore>;
 }
 
-interface Spaces {
-  readonly platform: OpenedStore;
-  readonly test: OpenedStore;
-  readonly prod: OpenedStore;
-}
-
 export async function compose(options: ComposeOptions): Promise<Platform> {
   const { config, clock, onFault } = options;
-  const spaces = await openSpaces(options);
+  const spaces = await openSpaces(config, options);
   const allStores = [spaces.platform.store, spaces.test.store, spaces.prod.store];
-  const vault = createSecretsFile(config.dataDir);
+  const vault = openVault(config, spaces.platform.store);
   const secrets = await loadSecrets(vault, clock);
   const signingKeys = await openSigningKeys({ vault, clock, ageDaysMax: config.keyAgeDaysMax });
   const configs = {
@@ -273,17 +264,6 @@ function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, poke 
       audit: composeAudit(spaces, cursors),
     },
   };
-}
-
-async function openSpaces({ config, clock, onFatal, openSpace }: ComposeOptions): Promise<Spaces> {
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const openFile = (name: keyof Spaces): Promise<OpenedStore> =>
-    openStore({ kind: 'sqlite', path: join(config.dataDir, `${name}.db`), clock, onFatal });
-  const open = openSpace ?? openFile;
-  // One after the other: the first one's lock says whether another process has the folder.
-  const platform = await open('platform');
-  const [test, prod] = await Promise.all([open('test'), open('prod')]);
-  return { platform, test, prod };
 }
 
 interface DataSpace extends OpenedStore {

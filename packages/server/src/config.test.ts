@@ -29,6 +29,9 @@ test('nothing needs to be set', () => {
     appPort: 4000,
     managementPort: 4001,
     dataDir: resolve('./data'),
+    store: { kind: 'sqlite', folder: resolve('./data') },
+    storeProd: { kind: 'sqlite', folder: resolve('./data') },
+    masterKey: undefined,
     signUp: 'open',
     publicUrl: undefined,
     managementUrl: undefined,
@@ -57,6 +60,8 @@ test('what was read does not change any more', () => {
   assert.ok(Object.isFrozen(configOf({})));
 });
 
+const postgres = 'postgres://freehold:hidden-word@localhost/x';
+
 const taken: readonly (readonly [environment: Environment, setting: keyof Config, value: unknown])[] = [
   [{ FREEHOLD_APP_PORT: '0' }, 'appPort', 0],
   [{ FREEHOLD_APP_PORT: '65535' }, 'appPort', 65_535],
@@ -83,7 +88,12 @@ const refused: readonly Environment[] = [
   ...['65536', '-1', '4000.0', '1e3', ' 4000', 'OFF', 'x', '٤'].map((port) => ({ FREEHOLD_APP_PORT: port })),
   ...['localhost', '127.0.0.1:80', '256.0.0.1', '*'].map((host) => ({ FREEHOLD_HOST: host })),
   ...['Production', 'prod', 'toString'].map((mode) => ({ FREEHOLD_MODE: mode })),
-  ...['postgres://localhost/x', 'sqlite:/tmp/x', 'memory:'].map((store) => ({ FREEHOLD_STORE: store })),
+  ...['postgres:/x?sslmode=prefer', 'mysql://x/y', 'sqlite:/x', 'memory:'].map((store) => ({ FREEHOLD_STORE: store })),
+  ...['sqlite:', 'elsewhere', 'postgres://localhost/x'].map((store) => ({ FREEHOLD_STORE_PROD: store })),
+  { FREEHOLD_STORE: postgres, FREEHOLD_STORE_PROD: 'sqlite:elsewhere' },
+  { FREEHOLD_STORE: postgres, FREEHOLD_DEMO: 'on' },
+  ...['x', 'a'.repeat(63), 'g'.repeat(64)].map((key) => ({ FREEHOLD_STORE: postgres, FREEHOLD_MASTER_KEY: key })),
+  { FREEHOLD_MASTER_KEY: 'a'.repeat(64) },
   ...[
     'example.com',
     'ftp://example.com',
@@ -122,6 +132,33 @@ test('a secret that is set by mistake is not repeated', () => {
   assert.ok(!mistakes.join().includes('a bad one'));
 });
 
+test('PostgreSQL serves all data spaces, or prod elsewhere, and makes no demo', () => {
+  const store = { kind: 'postgres', url: postgres };
+  const config = configOf({ FREEHOLD_STORE: postgres });
+  assert.deepEqual([config.store, config.storeProd, config.demo], [store, store, false]);
+  const elsewhere = { kind: 'postgres', url: `${postgres}?schema=other` };
+  const apart = configOf({ FREEHOLD_STORE: postgres, FREEHOLD_STORE_PROD: elsewhere.url });
+  assert.deepEqual([apart.store, apart.storeProd], [store, elsewhere]);
+});
+
+test('the data space prod may lie in another folder', () => {
+  const { store, storeProd } = configOf({ FREEHOLD_STORE_PROD: 'sqlite:/var/lib/prod' });
+  assert.deepEqual(store, { kind: 'sqlite', folder: resolve('./data') });
+  assert.deepEqual(storeProd, { kind: 'sqlite', folder: resolve('/var/lib/prod') });
+});
+
+test('no mistake in an address repeats it, and none in a key', () => {
+  const mistakes = mistakesOf({
+    FREEHOLD_STORE: postgres,
+    FREEHOLD_STORE_PROD: 'postgres://freehold:1?hidden-word@localhost/x',
+    FREEHOLD_MASTER_KEY: 'hidden-word',
+  });
+  assert.equal(mistakes.length, 2);
+  assert.equal(mistakesOf({ FREEHOLD_STORE: `${postgres}?citus=perhaps` }).length, 1);
+  for (const mistake of [...mistakes, ...mistakesOf({ FREEHOLD_STORE: `${postgres}?citus=perhaps` })])
+    assert.ok(!mistake.includes('hidden-word'), mistake);
+});
+
 test('every mistake is told at once', () => {
   const environment = {
     FREEHOLD_APP_PORT: 'x',
@@ -155,7 +192,7 @@ test('a file sets what the environment does not, and its mistakes are told with 
   assert.equal(mistakesOf({ FREEHOLD_CONFIG_FILE: path, FREEHOLD_MODE: 'x' }).length, 5);
 });
 
-test('the help names every setting once, also those that are still to come', () => {
+test('the help names every setting once', () => {
   const help = helpText();
   for (const name of [
     'APP_PORT',
@@ -165,6 +202,7 @@ test('the help names every setting once, also those that are still to come', () 
     'DATA_DIR',
     'STORE',
     'STORE_PROD',
+    'MASTER_KEY',
     'SIGNUP',
     'OPERATOR_KEY',
     'KEY_MAX_AGE_DAYS',

@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -6,15 +7,19 @@ import { type OperatorKeyDigest, operatorKeyDigest, operatorKeyFault } from './i
 import { isEmailAddress } from './lib/email-address.ts';
 import type { SmtpSettings } from './mail/smtp-delivery.ts';
 import { readSmtpServer } from './mail/smtp-server.ts';
+import { readStorePlaces, type StorePlaces } from './store/store-places.ts';
 
 /** Everything that is set from outside, read once at start and never changed. */
-export interface Config {
+export interface Config extends StorePlaces {
   readonly mode: 'development' | 'production';
   readonly host: string;
   /** Undefined where the listener is switched off; 0 is any free port. */
   readonly appPort: number | undefined;
   readonly managementPort: number | undefined;
+  /** What a platform on a folder keeps there; on PostgreSQL nothing lies in it, and nobody makes it. */
   readonly dataDir: string;
+  /** Seals the secrets that lie in the store. */
+  readonly masterKey: KeyObject | undefined;
   readonly signUp: 'open' | 'first' | 'closed';
   readonly publicUrl: string | undefined;
   readonly managementUrl: string | undefined;
@@ -49,11 +54,25 @@ const settings: readonly Setting[] = [
   { name: 'FREEHOLD_MANAGEMENT_PORT', fallback: '4001', help: 'port of the management gateway; 0 and `off` as above' },
   { name: 'FREEHOLD_HOST', fallback: '127.0.0.1, in production 0.0.0.0', help: 'IP address to listen on' },
   { name: 'FREEHOLD_MODE', fallback: 'development', help: 'development or production' },
-  { name: 'FREEHOLD_DATA_DIR', fallback: './data', help: 'folder of the embedded store and the secrets' },
+  {
+    name: 'FREEHOLD_DATA_DIR',
+    fallback: './data',
+    help: 'folder of the embedded store and the secrets; not used on PostgreSQL',
+  },
   {
     name: 'FREEHOLD_STORE',
     fallback: 'sqlite:',
-    help: '`sqlite:` keeps everything in the data folder (no other store yet)',
+    help: '`sqlite:` keeps everything in the data folder; postgres://user:password@host/database serves several nodes',
+  },
+  {
+    name: 'FREEHOLD_STORE_PROD',
+    fallback: 'where FREEHOLD_STORE is',
+    help: 'another place for the prod data space: `sqlite:` and a folder, or another postgres:// address',
+  },
+  {
+    name: 'FREEHOLD_MASTER_KEY',
+    fallback: 'none',
+    help: 'encrypts the secrets that are kept in PostgreSQL: 64 hex digits, the same for every node',
   },
   {
     name: 'FREEHOLD_SIGNUP',
@@ -94,7 +113,7 @@ const settings: readonly Setting[] = [
   { name: 'FREEHOLD_LOG_LEVEL', fallback: 'info', help: logLevels.join(', ') },
   {
     name: 'FREEHOLD_DEMO',
-    fallback: 'on, in production off',
+    fallback: 'on, in production and on PostgreSQL off',
     help: '`on` makes a demo app at the first start with an empty data folder',
   },
   {
@@ -102,12 +121,6 @@ const settings: readonly Setting[] = [
     fallback: 'none',
     help: 'a file of lines `NAME=value`; the environment wins over it',
   },
-];
-
-/** Settings that are to come: named in `--help`, and a mistake to set, so that nobody believes they do anything. */
-const promised: readonly Omit<Setting, 'fallback'>[] = [
-  { name: 'FREEHOLD_STORE_PROD', help: 'another place for the production data space' },
-  { name: 'FREEHOLD_MASTER_KEY', help: 'encrypts secrets that are kept in the store' },
 ];
 
 export type ReadConfig = { readonly config: Config } | { readonly mistakes: readonly string[] };
@@ -124,20 +137,22 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     if (found === undefined) mistakes.push(`${name} must be one of ${allowed.join(', ')}, not \`${value}\``);
     return found ?? fallback;
   };
-  for (const name of Object.keys(values).filter((key) => key.startsWith('FREEHOLD_')))
-    checkName(name, get(name), mistakes);
+  for (const name of Object.keys(values)) if (!isKnown(name)) mistakes.push(`${name} is no setting: see --help`);
   const mode = oneOf('FREEHOLD_MODE', ['development', 'production'], 'development');
   const isProduction = mode === 'production';
   const host = get('FREEHOLD_HOST') ?? (isProduction ? '0.0.0.0' : '127.0.0.1');
   if (isIP(host) === 0) mistakes.push(`FREEHOLD_HOST must be an IP address, not \`${host}\``);
-  const store = get('FREEHOLD_STORE') ?? 'sqlite:';
-  if (store !== 'sqlite:') mistakes.push('FREEHOLD_STORE must be `sqlite:`: there is no other store yet');
+  const dataDir = resolve(get('FREEHOLD_DATA_DIR') ?? './data');
+  const places = readStorePlaces(get, dataDir, mistakes);
+  const isLocal = places.store.kind === 'sqlite';
   const config: Config = {
     mode,
     host,
     appPort: readPort('FREEHOLD_APP_PORT', get('FREEHOLD_APP_PORT') ?? '4000', mistakes),
     managementPort: readPort('FREEHOLD_MANAGEMENT_PORT', get('FREEHOLD_MANAGEMENT_PORT') ?? '4001', mistakes),
-    dataDir: resolve(get('FREEHOLD_DATA_DIR') ?? './data'),
+    dataDir,
+    ...places,
+    masterKey: readMasterKey(get('FREEHOLD_MASTER_KEY'), isLocal, mistakes),
     signUp: oneOf('FREEHOLD_SIGNUP', ['open', 'first', 'closed'], isProduction ? 'first' : 'open'),
     publicUrl: readUrl('FREEHOLD_PUBLIC_URL', get('FREEHOLD_PUBLIC_URL'), mistakes),
     managementUrl: readUrl('FREEHOLD_MANAGEMENT_URL', get('FREEHOLD_MANAGEMENT_URL'), mistakes),
@@ -146,38 +161,47 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     keyAgeDaysMax: readDays('FREEHOLD_KEY_MAX_AGE_DAYS', get('FREEHOLD_KEY_MAX_AGE_DAYS') ?? '90', mistakes),
     smtp: readSmtp(get('FREEHOLD_SMTP_URL'), get('FREEHOLD_MAIL_FROM'), mistakes),
     logLevel: oneOf('FREEHOLD_LOG_LEVEL', logLevels, 'info'),
-    demo: oneOf('FREEHOLD_DEMO', ['on', 'off'], isProduction ? 'off' : 'on') === 'on',
+    demo: oneOf('FREEHOLD_DEMO', ['on', 'off'], isProduction || !isLocal ? 'off' : 'on') === 'on',
   };
   if (get('FREEHOLD_APP_PORT') === 'off' && get('FREEHOLD_MANAGEMENT_PORT') === 'off')
     mistakes.push('FREEHOLD_APP_PORT and FREEHOLD_MANAGEMENT_PORT are both off: nothing would listen');
   if (isProduction && config.smtp !== undefined && config.managementPort !== undefined && !config.managementUrl)
     mistakes.push('FREEHOLD_MANAGEMENT_URL must be set where mail is: links in mails to builders begin with it');
-  if (config.demo && isProduction) mistakes.push('FREEHOLD_DEMO must be off in production');
+  if (config.demo) mistakes.push(...whyNoDemo(isProduction, isLocal));
   return mistakes.length > 0 ? { mistakes } : { config: Object.freeze(config) };
+}
+
+function whyNoDemo(isProduction: boolean, isLocal: boolean): readonly string[] {
+  if (isProduction) return ['FREEHOLD_DEMO must be off in production'];
+  return isLocal ? [] : ['FREEHOLD_DEMO must be off on PostgreSQL: its passwords lie in a data folder'];
 }
 
 /** What `--help` prints. */
 export function helpText(): string {
-  const width = Math.max(...[...settings, ...promised].map(({ name }) => name.length));
+  const width = Math.max(...settings.map(({ name }) => name.length));
   return [
     'Runs the platform in the foreground until it gets SIGTERM or SIGINT.',
     '',
     'Settings, from the environment:',
     ...settings.map(({ name, fallback, help }) => `  ${name.padEnd(width)}  ${help} (default: ${fallback})`),
     '',
-    'Not supported yet, and refused:',
-    ...promised.map(({ name, help }) => `  ${name.padEnd(width)}  ${help}`),
-    '',
   ].join('\n');
 }
 
-function checkName(name: string, value: string | undefined, mistakes: string[]): void {
-  if (settings.some((setting) => setting.name === name) || name.startsWith('FREEHOLD_TEST_')) return;
-  if (promised.some((setting) => setting.name === name)) {
-    if (value !== undefined) mistakes.push(`${name} is not supported yet`);
-    return;
+function isKnown(name: string): boolean {
+  if (!name.startsWith('FREEHOLD_') || name.startsWith('FREEHOLD_TEST_')) return true;
+  return settings.some((setting) => setting.name === name);
+}
+
+function readMasterKey(text: string | undefined, isLocal: boolean, mistakes: string[]): KeyObject | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[0-9a-f]{64}$/i.test(text)) {
+    mistakes.push('FREEHOLD_MASTER_KEY must be 64 hex digits, as `openssl rand -hex 32` makes them');
+    return undefined;
   }
-  mistakes.push(`${name} is no setting: see --help`);
+  if (isLocal)
+    mistakes.push('FREEHOLD_MASTER_KEY is for secrets in PostgreSQL: those of `sqlite:` lie in the data folder');
+  return createSecretKey(text, 'hex');
 }
 
 function readPort(name: string, value: string, mistakes: string[]): number | undefined {

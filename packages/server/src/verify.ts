@@ -1,41 +1,47 @@
-/** Looks whether everything in a data folder follows from its records. Changes nothing; the platform must be stopped. */
+/** Looks whether everything in the stores follows from its records. Changes nothing; the platform must be stopped. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readConfig } from './config.ts';
-import { createSealer, type Sealer } from './entities/sealed-values.ts';
+import { type Config, readConfig } from './config.ts';
+import { createSealer, type Sealer, type SealingKey } from './entities/sealed-values.ts';
 import { type VerifyParts, verifyStore } from './entities/verify-store.ts';
 import { groupEntries } from './iam/group-policies.ts';
 import { createSecretsFile } from './identity/secrets-file.ts';
 import { systemClock } from './lib/clock.ts';
-import { openStore } from './store/open-store.ts';
+import { openSpace, openVault, sqlitePath } from './open-spaces.ts';
+import type { OpenedStore } from './store/port.ts';
+import type { StorePlace, StorePlaces } from './store/store-places.ts';
 
-const help = `Looks whether the indexes, unique values, counters, references and sealed values in a data folder are what its
-records ask for. Changes nothing. The platform must be stopped.
+const help = `Looks whether the indexes, unique values, counters, references and sealed values in the stores are what their
+records ask for. Changes nothing. The platform must be stopped, with all of its nodes.
 
   npm run verify -- [--data-dir ./data]     FREEHOLD_DATA_DIR names the folder too
 
+FREEHOLD_STORE, FREEHOLD_STORE_PROD and FREEHOLD_MASTER_KEY say the same as to the platform.
+
 Ends with 0 where nothing has drifted, 1 where something has, and 2 where it cannot be looked at.
 `;
-
-const spaces = ['test', 'prod'] as const;
 
 type Findings = Awaited<ReturnType<typeof verifyStore>>;
 
 async function main(): Promise<number> {
   const asked = readArguments();
   if ('mistakes' in asked) return refuse(asked.mistakes);
-  if (asked.dataDir === undefined) {
+  if ('isHelp' in asked) {
     process.stdout.write(help);
     return 0;
   }
-  const { dataDir } = asked;
-  const missing = spaces.filter((space) => !existsSync(pathOf(dataDir, space)));
-  if (missing.length > 0) return refuse([`there is no data of a platform in \`${dataDir}\``]);
-  const sealer = createSealer((await createSecretsFile(dataDir).read()).secrets.field_keys ?? []);
+  const { config } = asked;
+  const fieldKeys = await findFieldKeys(config);
+  if (fieldKeys === undefined)
+    return refuse([
+      config.store.kind === 'sqlite'
+        ? `there is no data of a platform in \`${config.dataDir}\``
+        : 'there is no data of a platform in the database',
+    ]);
+  const sealer = createSealer(fieldKeys);
   let driftCount = 0;
-  for (const space of spaces) {
-    const findings = await lookAt(pathOf(dataDir, space), sealer);
+  for (const space of ['test', 'prod'] as const) {
+    const findings = await using(openSpace(space, placeOf(config, space), parts), (opened) => lookAt(opened, sealer));
     tell(space, findings);
     driftCount += findings.driftCount;
   }
@@ -43,33 +49,56 @@ async function main(): Promise<number> {
   return driftCount === 0 ? 0 : 1;
 }
 
-function readArguments(): { readonly dataDir: string | undefined } | { readonly mistakes: readonly string[] } {
+type Asked = { readonly config: Config } | { readonly isHelp: true } | { readonly mistakes: readonly string[] };
+
+function readArguments(): Asked {
   try {
     const { values } = parseArgs({ options: { 'data-dir': { type: 'string' }, help: { type: 'boolean' } } });
-    if (values.help === true) return { dataDir: undefined };
+    if (values.help === true) return { isHelp: true };
     const named = values['data-dir'] === undefined ? {} : { FREEHOLD_DATA_DIR: values['data-dir'] };
-    const read = readConfig({ ...process.env, ...named });
-    return 'mistakes' in read ? read : { dataDir: read.config.dataDir };
+    return readConfig({ ...process.env, ...named });
   } catch (error) {
     return { mistakes: [error instanceof Error ? error.message : String(error)] };
   }
 }
 
-function pathOf(dataDir: string, space: string): string {
-  return join(dataDir, `${space}.db`);
+const parts = {
+  clock: systemClock,
+  onFatal: (error: unknown): never => {
+    throw error;
+  },
+};
+
+function placeOf({ store, storeProd }: StorePlaces, space: 'test' | 'prod'): StorePlace {
+  return space === 'prod' ? storeProd : store;
 }
 
-async function lookAt(path: string, sealer: Sealer): Promise<Findings> {
-  const onFatal = (error: unknown): never => {
-    throw error;
-  };
-  const opened = await openStore({ kind: 'sqlite', path, clock: systemClock, onFatal });
+/** The keys that values are sealed by; undefined where no platform has ever started. */
+async function findFieldKeys(config: Config): Promise<readonly SealingKey[] | undefined> {
+  const { store } = config;
+  if (store.kind === 'postgres') {
+    const vaultIn = (opened: OpenedStore) => openVault(config, opened.store).read();
+    return (await using(openSpace('platform', store, parts), vaultIn)).secrets.field_keys;
+  }
+  const isThere = (['test', 'prod'] as const).every((space) => {
+    const place = placeOf(config, space);
+    return place.kind === 'sqlite' && existsSync(sqlitePath(place.folder, space));
+  });
+  return isThere ? ((await createSecretsFile(store.folder).read()).secrets.field_keys ?? []) : undefined;
+}
+
+async function using<T>(opening: Promise<OpenedStore>, work: (opened: OpenedStore) => Promise<T>): Promise<T> {
+  const opened = await opening;
   try {
-    const further: VerifyParts['further'] = new Map([['group', groupEntries]]);
-    return await verifyStore({ opened, clock: systemClock, sealer, further });
+    return await work(opened);
   } finally {
     await opened.store.close();
   }
+}
+
+function lookAt(opened: OpenedStore, sealer: Sealer): Promise<Findings> {
+  const further: VerifyParts['further'] = new Map([['group', groupEntries]]);
+  return verifyStore({ opened, clock: systemClock, sealer, further });
 }
 
 function tell(space: string, { counts, drift, driftCount, dangling, danglingCount }: Findings): void {

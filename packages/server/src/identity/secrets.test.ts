@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { createSecretKey, randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { inspect } from 'node:util';
+import { openMemory } from '../store/memory/open-memory.ts';
+import type { Scope } from '../store/port.ts';
 import { loadSecrets, type SecretsVault } from './secrets.ts';
 import { createSecretsFile } from './secrets-file.ts';
 import { createSecretsInMemory } from './secrets-in-memory.ts';
+import { createSecretsInStore } from './secrets-in-store.ts';
 import { openSigningKeys } from './signing-keys.ts';
 
 const clock = { now: () => Date.parse('2026-01-01T00:00:00Z') };
@@ -21,7 +25,17 @@ function newFolder() {
 const vaults: Readonly<Record<string, () => SecretsVault>> = {
   'a file': () => newFolder().vault,
   memory: () => createSecretsInMemory(),
+  'a store': () => createSecretsInStore(newScope()),
+  'a store, sealed': () => createSecretsInStore(newScope(), newMasterKey()),
 };
+
+function newScope(): Scope {
+  return openMemory({ clock }).store.scope('platform');
+}
+
+function newMasterKey() {
+  return createSecretKey(randomBytes(32));
+}
 
 for (const [name, newVault] of Object.entries(vaults)) {
   test(`${name}: secrets are made once and stay`, async () => {
@@ -134,4 +148,55 @@ test('what cannot be read is said in a sentence', async () => {
   const { path, vault } = newFolder();
   mkdirSync(path);
   await assert.rejects(loadSecrets(vault, clock), /^Error: the secrets in `.*secrets\.json` cannot be read: EISDIR/);
+});
+
+/** Everything that the store holds of the secrets, as one text. */
+async function keptText(scope: Scope): Promise<string> {
+  const [item] = await scope.get([{ pk: 'platform', sk: 'secrets' }]);
+  return item?.value ?? '';
+}
+
+test('in a store every node sees what another has changed', async () => {
+  const [scope, masterKey] = [newScope(), newMasterKey()];
+  const [one, other] = [createSecretsInStore(scope, masterKey), createSecretsInStore(scope, masterKey)];
+  await loadSecrets(one, clock);
+  const [keys, others] = [await openSigningKeys({ vault: one, clock }), await openSigningKeys({ vault: other, clock })];
+  await keys.rotate();
+  await others.tend();
+  assert.deepEqual(others.list(), keys.list());
+});
+
+test('a master key seals what the store keeps, also what lay there before it was set', async () => {
+  const [scope, masterKey] = [newScope(), newMasterKey()];
+  const open = await loadSecrets(createSecretsInStore(scope), clock);
+  assert.ok((await keptText(scope)).includes(open.cursor_key));
+  const sealing = createSecretsInStore(scope, masterKey);
+  assert.deepEqual(await loadSecrets(sealing, clock), open);
+  const sealed = await keptText(scope);
+  for (const secret of [open.cursor_key, open.field_keys[0]?.key ?? '', 'signing_keys'])
+    assert.ok(!sealed.includes(secret), sealed);
+  const seen = await sealing.read();
+  assert.ok(await sealing.write(seen.secrets, seen));
+  assert.notEqual(await keptText(scope), sealed, 'no nonce is used twice');
+});
+
+test('a missing or wrong master key, and sealed secrets that were changed, are told in a sentence', async () => {
+  const [scope, masterKey] = [newScope(), newMasterKey()];
+  const vault = createSecretsInStore(scope, masterKey);
+  await loadSecrets(vault, clock);
+  const kept = await keptText(scope);
+  const refused = (key: ReturnType<typeof newMasterKey> | undefined, said: RegExp) =>
+    assert.rejects(loadSecrets(createSecretsInStore(scope, key), clock), said);
+  await refused(undefined, /^Error: the secrets in the store are encrypted: set FREEHOLD_MASTER_KEY/);
+  await refused(newMasterKey(), /^Error: the secrets in the store do not open with FREEHOLD_MASTER_KEY/);
+  assert.equal(await keptText(scope), kept, 'they are left as they are');
+  const { sealed } = JSON.parse(kept) as { readonly sealed: string };
+  const flipped = sealed.slice(0, 80) + (sealed[80] === 'A' ? 'B' : 'A') + sealed.slice(81);
+  for (const text of [flipped, sealed.slice(0, 30), sealed.slice(0, -8), '']) {
+    const value = JSON.stringify({ sealed: text });
+    await scope.commit([{ kind: 'put', pk: 'platform', sk: 'secrets', value, if: 'any' }]);
+    await refused(masterKey, /do not open with FREEHOLD_MASTER_KEY/);
+  }
+  await scope.commit([{ kind: 'put', pk: 'platform', sk: 'secrets', value: '{"cursor_key":7}', if: 'any' }]);
+  await refused(undefined, /^Error: the secrets in the store cannot be used: `cursor_key`/);
 });

@@ -54,8 +54,10 @@ type Options = { readonly [Name in (typeof optionNames)[number]]?: string };
 
 function readOptions(parameters: URLSearchParams): Options {
   for (const name of parameters.keys()) {
-    if (optionNames.every((known) => known !== name))
-      throw new Error(`the address of the PostgreSQL store has an option \`${name}\`, which is not known`);
+    if (optionNames.some((known) => known === name)) continue;
+    // A password with a question mark in it makes an option of what follows.
+    const said = /^[a-z_]+$/.test(name) ? `an option \`${name}\`, which is not known` : 'an option that is not known';
+    throw new Error(`the address of the PostgreSQL store has ${said}`);
   }
   return Object.fromEntries(parameters);
 }

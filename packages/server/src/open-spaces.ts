@@ -1,0 +1,55 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from './config.ts';
+import { platformScopeName } from './identity/org-directory.ts';
+import type { SecretsVault } from './identity/secrets.ts';
+import { createSecretsFile } from './identity/secrets-file.ts';
+import { createSecretsInStore } from './identity/secrets-in-store.ts';
+import type { Clock } from './lib/clock.ts';
+import { openStore } from './store/open-store.ts';
+import type { OpenedStore, Store } from './store/port.ts';
+import type { StorePlace, StorePlaces } from './store/store-places.ts';
+
+export interface Spaces {
+  readonly platform: OpenedStore;
+  readonly test: OpenedStore;
+  readonly prod: OpenedStore;
+}
+
+export interface SpaceParts {
+  readonly clock: Clock;
+  /** Called when the store can no longer be trusted. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+interface SpacesParts extends SpaceParts {
+  /** Opens the store of a data space instead, for tests. */
+  readonly openSpace?: (space: keyof Spaces) => Promise<OpenedStore>;
+}
+
+/** Opens the stores of all data spaces; those that are not there yet are made. */
+export async function openSpaces(config: StorePlaces, parts: SpacesParts): Promise<Spaces> {
+  const open = (space: keyof Spaces): Promise<OpenedStore> =>
+    parts.openSpace?.(space) ?? openSpace(space, space === 'prod' ? config.storeProd : config.store, parts);
+  for (const place of [config.store, config.storeProd])
+    if (place.kind === 'sqlite') await mkdir(place.folder, { recursive: true, mode: 0o700 });
+  // One after the other: the first one's lock says whether another process has the folder.
+  const platform = await open('platform');
+  const [test, prod] = await Promise.all([open('test'), open('prod')]);
+  return { platform, test, prod };
+}
+
+export function openSpace(space: keyof Spaces, place: StorePlace, parts: SpaceParts): Promise<OpenedStore> {
+  if (place.kind === 'sqlite') return openStore({ kind: 'sqlite', path: sqlitePath(place.folder, space), ...parts });
+  return openStore({ kind: 'postgres', url: place.url, space, clock: parts.clock });
+}
+
+export function sqlitePath(folder: string, space: keyof Spaces): string {
+  return join(folder, `${space}.db`);
+}
+
+/** Where the secrets lie: beside the store that is a folder, else in the store, so that every node has them. */
+export function openVault({ store, masterKey }: Pick<Config, 'store' | 'masterKey'>, platform: Store): SecretsVault {
+  if (store.kind === 'sqlite') return createSecretsFile(store.folder);
+  return createSecretsInStore(platform.scope(platformScopeName), masterKey);
+}
