@@ -56,7 +56,12 @@ const topFiles: readonly string[] = [
 ];
 
 /** Tests run on real stores, so the tests of any room may open one. */
-const testsMayAlsoImport: readonly string[] = ['store/port.ts', 'store/open-store.ts', 'store/memory'];
+const testsMayAlsoImport: readonly string[] = [
+  'store/port.ts',
+  'store/open-store.ts',
+  'store/memory',
+  'store/conformance/store-contents.ts',
+];
 
 /** Files and folders beside the `*.test.ts` files that exist for tests, and that nothing else may import. */
 const testSupport: readonly string[] = [

@@ -14,7 +14,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { restoreBackup } from './backup/restore-backup.ts';
+import { takeBackup } from './backup/take-backup.ts';
 import { SteppedClock } from './entities/record-bench.ts';
+import { contentsArbitrary, everythingOf, filled } from './store/conformance/store-contents.ts';
 import { openStore } from './store/open-store.ts';
 import type { OpenedStore } from './store/port.ts';
 
@@ -101,6 +105,31 @@ test('a restored backup holds what the folder held, for its owner alone, and is 
   assert.deepEqual(await contentsOf(restored), await contentsOf(dataDir));
   for (const name of ['platform.db', 'test.db', 'prod.db', 'secrets.json'])
     assert.equal(statSync(join(restored, name)).mode & 0o777, 0o600, name);
+});
+
+test('whatever the stores hold, a restored backup holds the same items, heads and dues', async (context) => {
+  const folder = temporaryFolder(context);
+  let runs = 0;
+  const property = fc.asyncProperty(fc.tuple(contentsArbitrary, contentsArbitrary, contentsArbitrary), async (all) => {
+    const [dataDir, restored, file] = ['data', 'restored', 'file'].map((name) => join(folder, `${name}-${runs}`));
+    runs++;
+    assert.ok(dataDir !== undefined && restored !== undefined && file !== undefined);
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, 'secrets.json'), JSON.stringify({ run: runs }));
+    const expected = [];
+    for (const [index, space] of spaces.entries())
+      expected.push(
+        await using(dataDir, space, async (opened) => everythingOf(await filled(opened, all[index] ?? []))),
+      );
+    await takeBackup({ dataDir, file, withSecrets: true, clock: new SteppedClock() });
+    await restoreBackup({ file, dataDir: restored });
+    const found = [];
+    for (const space of spaces)
+      found.push(await using(restored, space, ({ maintenance }) => everythingOf(maintenance)));
+    assert.deepEqual(found, expected);
+    assert.equal(readFileSync(join(restored, 'secrets.json'), 'utf8'), JSON.stringify({ run: runs }));
+  });
+  await fc.assert(property, { numRuns: 6, endOnFailure: true });
 });
 
 test('a backup beside a store that is written to holds every commit that was answered before', async (context) => {

@@ -1,5 +1,5 @@
 /** What the commands beside the platform have in common: how they end, and what they take from the environment. */
-import { readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
 
 /** Something that the operator got wrong or has to know, told as it is. */
 export class Refusal extends Error {
@@ -25,5 +25,26 @@ export function runCommand(failure: string, command: () => Promise<number>): voi
 export function dataFolder(named: string | undefined): string {
   const read = readConfig({ ...process.env, ...(named === undefined ? {} : { FREEHOLD_DATA_DIR: named }) });
   if ('mistakes' in read) throw new Refusal(read.mistakes.join('\n'));
-  return read.config.dataDir;
+  const { dataDir, store, storeProd } = read.config;
+  if (store.kind !== 'sqlite')
+    throw new Refusal('FREEHOLD_STORE names PostgreSQL: back that up and restore it by its own tools');
+  if (storeProd.kind !== 'sqlite' || storeProd.folder !== dataDir)
+    throw new Refusal('FREEHOLD_STORE_PROD names another place: copy `prod.db` by hand while the platform is stopped');
+  return dataDir;
+}
+
+/** What opens and seals the secrets of a store on PostgreSQL, where they are sealed. */
+export function masterKeyFor(url: string): Config['masterKey'] {
+  const read = readConfig({ FREEHOLD_STORE: url, FREEHOLD_MASTER_KEY: process.env.FREEHOLD_MASTER_KEY });
+  if ('mistakes' in read) throw new Refusal(read.mistakes.join('\n'));
+  return read.config.masterKey;
+}
+
+/** What must not be seen in a list of processes is given by the name of a variable: `env:NAME`. */
+export function textOrVariable(text: string): string {
+  const name = /^env:(\w+)$/.exec(text)?.[1];
+  if (name === undefined) return text;
+  const value = process.env[name];
+  if (value === undefined || value === '') throw new Refusal(`\`${name}\` is not set`);
+  return value;
 }

@@ -36,7 +36,8 @@ export interface Standing {
 
 export type Member =
   | { readonly kind: 'commit'; readonly scope: ScopeName; readonly changes: readonly Change[] }
-  | { readonly kind: 'set-state'; readonly scope: ScopeName; readonly state: ScopeState };
+  | { readonly kind: 'set-state'; readonly scope: ScopeName; readonly state: ScopeState }
+  | { readonly kind: 'load'; readonly scope: ScopeName; readonly head: Head; readonly items: readonly Item[] };
 
 export type Verdict =
   | { readonly kind: 'committed'; readonly seq: number; readonly sums: readonly number[] }
@@ -88,6 +89,11 @@ interface Attempt {
 
 function applyMember(group: Group, member: Member): Verdict {
   const { scope } = member;
+  if (member.kind === 'load') {
+    for (const item of member.items) group.written.set(scope, item, item);
+    group.heads.set(scope, member.head);
+    return { kind: 'committed', seq: member.head.seq, sums: [] };
+  }
   const head = group.heads.get(scope) ?? group.current.head(scope) ?? { seq: 0, state: 'open' };
   if (member.kind === 'set-state') {
     group.heads.set(scope, { seq: head.seq, state: member.state });

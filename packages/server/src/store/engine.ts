@@ -86,6 +86,7 @@ export function storeOnEngine(engine: Engine, clock: Clock): OpenedStore {
       scan: async (scope, after, limit) => open(backend).scan(scope, after, wholeNumber(limit)),
       due: async (queue, before, limit) => open(backend).due(queue, before, wholeNumber(limit)),
       setState: (scope, state) => setState(backend, scope, state),
+      load: (head, items) => load(backend, head, items),
     },
   };
 }
@@ -132,6 +133,12 @@ async function commit(
 async function setState({ committer }: Backend, scope: ScopeName, state: ScopeState): Promise<void> {
   const bytes = assertScopeName(scope);
   committed(await committer.submit({ kind: 'set-state', scope, state }, bytes));
+}
+
+async function load({ committer }: Backend, head: ScopeHead, items: readonly Item[]): Promise<void> {
+  const { name: scope, seq, state } = head;
+  const bytes = assertScopeName(scope) + items.reduce((sum, item) => sum + Buffer.byteLength(item.value), 0);
+  committed(await committer.submit({ kind: 'load', scope, head: { seq, state }, items }, bytes));
 }
 
 function committed(verdict: Verdict): Committed {

@@ -182,6 +182,11 @@ export interface Maintenance {
   due(queue: Queue, before: number, limit: number): Promise<readonly DueItem[]>;
   /** A closed scope refuses every commit; its items can still be read. Takes its turn among the scope's commits. */
   setState(scope: ScopeName, state: ScopeState): Promise<void>;
+  /**
+   * Writes items of another store as they are, with their versions, and sets the head; all or nothing, closed or not.
+   * For copies alone: no condition is looked at. A target comes before the index items that lead to it.
+   */
+  load(head: ScopeHead, items: readonly Item[]): Promise<void>;
 }
 
 /** A store with its maintenance side, as an adapter opens it. */

@@ -5,6 +5,7 @@ import { counterCases } from './counter-cases.ts';
 import { dueCases } from './due-cases.ts';
 import { durabilityCases } from './durability-cases.ts';
 import { indexCases } from './index-cases.ts';
+import { loadCases } from './load-cases.ts';
 import { rangeCases } from './range-cases.ts';
 import { refusalCases } from './refusal-cases.ts';
 import { scopeCases } from './scope-cases.ts';
@@ -20,6 +21,7 @@ export const allCases: readonly ConformanceCase[] = [
   ...indexCases,
   ...dueCases,
   ...scopeCases,
+  ...loadCases,
   ...refusalCases,
   ...durabilityCases,
 ];
