@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { publishedKeys } from './app-token.ts';
+import { creating, together } from './batches.ts';
+import { call } from './call.ts';
+import {
+  type AppUser,
+  act,
+  allow,
+  count,
+  create,
+  defineEntity,
+  definition,
+  foundedOrg,
+  grant,
+  list,
+  manage,
+  memberWith,
+  type Org,
+} from './org.ts';
+import { type Gateways, type Platform, runToEnd, storeKind, temporaryDirectory, verifyToEnd } from './platform.ts';
+import { platformOf } from './platform-for-tests.ts';
+import { putSetting } from './workspaces.ts';
+
+const skip = storeKind !== 'postgres' && 'not run: FREEHOLD_TEST_STORE names no database';
+
+interface Nodes {
+  readonly one: Platform;
+  readonly other: Platform;
+  readonly dataDir: string;
+}
+
+async function twoNodes(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<Nodes> {
+  const dataDir = temporaryDirectory();
+  const [one, other] = await Promise.all([platformOf(t, { dataDir, env }), platformOf(t, { dataDir, env })]);
+  return { one, other, dataDir };
+}
+
+function orgOn({ app, management }: Gateways, org: Org): Org {
+  return { ...org, app, management };
+}
+
+/** The same user, who calls another node. */
+function userOn(node: Gateways, user: AppUser): AppUser {
+  return { ...user, org: orgOn(node, user.org) };
+}
+
+/** Whatever is asked for so long after the change has to show it; how long the answer takes says nothing. */
+async function assertSeenAfter(milliseconds: number, isSeen: () => Promise<boolean>): Promise<void> {
+  const changedAt = performance.now();
+  for (;;) {
+    const age = performance.now() - changedAt;
+    if (await isSeen()) return;
+    assert.ok(age < milliseconds, `not seen ${age} ms after the change`);
+  }
+}
+
+async function assertSound({ one, other, dataDir }: Nodes): Promise<void> {
+  await Promise.all([one.terminate(), other.terminate()]);
+  const { code, stdout, stderr } = await verifyToEnd(dataDir);
+  assert.deepEqual([code, stderr], [0, ''], stdout);
+  assert.match(stdout, /nothing has drifted\n$/);
+}
+
+test('a second node serves what the first one made, and sees its configuration within a second', {
+  skip,
+}, async (t) => {
+  const { one, other } = await twoNodes(t);
+  const { org, founder } = await foundedOrg(one);
+  await defineEntity(org, definition('order', [{ name: 'title' }]));
+  const { id } = await create(founder, 'order', { title: 'a' });
+  const elsewhere = userOn(other, founder);
+  assert.equal((await act(elsewhere, 'GET', `/item/order/${id}`)).body.title, 'a');
+  await defineEntity(org, definition('invoice', [{ name: 'title' }]));
+  await assertSeenAfter(1000, async () => (await act(elsewhere, 'GET', '/list/invoice')).status === 200);
+  const body = { UpdateParams: [{ name: 'title', validate: true, maxlength: 3 }] };
+  const changed = await manage(org, 'PUT', '/api/create-order', { body });
+  assert.equal(changed.status, 200, changed.text);
+  const long = { body: { title: 'long' } };
+  await assertSeenAfter(1000, async () => (await act(elsewhere, 'POST', '/create/order', long)).status === 400);
+});
+
+test('policies, members and ended tokens change on the other node within `acl.cache_seconds`', { skip }, async (t) => {
+  const { one, other } = await twoNodes(t);
+  const { org, founder } = await foundedOrg(one);
+  await putSetting(org, 'acl', 'cache_seconds', 1);
+  await defineEntity(org, definition('order', [{ name: 'title' }]));
+  const statusElsewhere = async (user: AppUser) => (await act(userOn(other, user), 'GET', '/list/order')).status;
+  const granted = await memberWith(founder, []);
+  assert.equal(await statusElsewhere(granted), 403);
+  await grant(founder, granted, [allow('*', '*')]);
+  await assertSeenAfter(1100, async () => (await statusElsewhere(granted)) === 200);
+  await act(founder, 'DELETE', `/delete/user/${granted.id}`);
+  await assertSeenAfter(1100, async () => (await statusElsewhere(granted)) !== 200);
+  const leaving = await memberWith(founder, [allow('*', '*')]);
+  assert.equal(await statusElsewhere(leaving), 200);
+  await act(leaving, 'POST', '/user/logout', { body: { everywhere: true } });
+  await assertSeenAfter(1100, async () => (await statusElsewhere(leaving)) === 401);
+});
+
+test('numbers, unique values and counts are right under 32 writers on two nodes', { skip }, async (t) => {
+  const nodes = await twoNodes(t);
+  const { org, founder } = await foundedOrg(nodes.one);
+  const fields = [{ name: 'nr', colType: 'autoincrement' }, { name: 'code' }];
+  const UniqueIndexes = [{ indexName: 'by_code', fields: ['code'] }];
+  await defineEntity(org, { ...definition('order', fields), UniqueIndexes });
+  const users = [founder, userOn(nodes.other, founder)];
+  const write = async (writer: number): Promise<readonly number[]> => {
+    const statuses: number[] = [];
+    for (let turn = 0; turn < 5; turn++)
+      for (const user of users) {
+        const body = { code: `${(writer + turn) % 16};${turn}` };
+        statuses.push((await act(user, 'POST', '/create/order', { body })).status);
+      }
+    return statuses;
+  };
+  const statuses = (await Promise.all(Array.from({ length: 32 }, (_, writer) => write(writer)))).flat();
+  assert.deepEqual([...new Set(statuses)].sort(), [201, 409]);
+  const made = statuses.filter((status) => status === 201).length;
+  assert.equal(made, 16 * 5, 'each value was taken once');
+  for (const user of users) assert.equal(await count(user, 'order'), made);
+  const { items } = await list(founder, 'order', '?pagesize=200');
+  assert.equal(new Set(items.map(({ nr }) => nr)).size, made);
+  assert.equal(new Set(items.map(({ code }) => code)).size, made);
+  await assertSound(nodes);
+});
+
+test('a request with an `Idempotency-Key` counts once, whichever node it is sent to', { skip }, async (t) => {
+  const { one, other } = await twoNodes(t);
+  const { org, founder } = await foundedOrg(one);
+  await defineEntity(org, definition('order', [{ name: 'title' }]));
+  const users = [founder, userOn(other, founder)];
+  const options = { body: { title: 'a' }, headers: { 'idempotency-key': randomBytes(8).toString('hex') } };
+  const send = () => Promise.all(users.map((user) => act(user, 'POST', '/create/order', options)));
+  for (const reply of [...(await send()), ...(await send())]) assert.ok([201, 409].includes(reply.status), reply.text);
+  const [first, second] = await send();
+  assert.deepEqual([first?.status, second?.status], [201, 201]);
+  assert.equal(first?.body.id, second?.body.id);
+  assert.equal(await count(founder, 'order'), 1);
+});
+
+test('another node finishes an index when the one that builds it is killed', { skip }, async (t) => {
+  const nodes = await twoNodes(t);
+  const { org, founder } = await foundedOrg(nodes.one);
+  await defineEntity(org, definition('order', [{ name: 'title' }]));
+  const batch = Array.from({ length: 100 }, (_, index) => creating('order', { title: `t${index}` }));
+  for (let turn = 0; turn < 5; turn++) await together(founder, batch);
+  const body = { UpdateParams: [{ name: 'title', index: true }] };
+  const changed = await manage(org, 'PUT', '/api/create-order', { body });
+  assert.equal(changed.status, 200, changed.text);
+  await nodes.one.kill();
+  const there = orgOn(nodes.other, org);
+  await assertSeenAfter(60_000, async () => {
+    const shown = await manage<{ indexes: readonly { state: string }[] }>(there, 'GET', '/api/entity?entityName=order');
+    return shown.body.indexes.every(({ state }) => state === 'ready');
+  });
+  assert.equal(await count(userOn(nodes.other, founder), 'order', '?title=t7'), 5);
+  await assertSound(nodes);
+});
+
+test('a rotated key is published by both nodes within ten seconds, and a revoked one ends its tokens on both', {
+  skip,
+}, async (t) => {
+  const token = randomBytes(32).toString('hex');
+  const { one, other } = await twoNodes(t, { FREEHOLD_OPERATOR_KEY: token });
+  const { founder } = await foundedOrg(one);
+  const elsewhere = userOn(other, founder);
+  assert.equal((await act(elsewhere, 'GET', '/user/me')).status, 200);
+  const [signing] = await publishedKeys(one.app);
+  const rotated = await call<{ kid: string }>('POST', `${one.management}/platform/keys/rotate`, { token });
+  assert.equal(rotated.status, 201, rotated.text);
+  const kids = async () => (await publishedKeys(other.app)).map(({ kid }) => kid);
+  await assertSeenAfter(11_000, async () => (await kids()).includes(rotated.body.kid));
+  const revoked = await call('DELETE', `${one.management}/platform/keys/${signing?.kid}`, { token });
+  assert.equal(revoked.status, 204, revoked.text);
+  await assertSeenAfter(11_000, async () => (await act(elsewhere, 'GET', '/user/me')).status === 401);
+});
+
+test('a node with another master key, or with none, does not start, and no sentence holds a secret', {
+  skip,
+}, async (t) => {
+  const [key, wrong] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
+  const dataDir = temporaryDirectory();
+  const first = await platformOf(t, { dataDir, env: { FREEHOLD_MASTER_KEY: key } });
+  await foundedOrg(first);
+  for (const [env, said] of [
+    [{}, /^freehold cannot start: the secrets in the store are encrypted: set FREEHOLD_MASTER_KEY [^\n]+\n$/],
+    [{ FREEHOLD_MASTER_KEY: wrong }, /^freehold cannot start: the secrets in the store do not open [^\n]+\n$/],
+  ] as const) {
+    const run = await runToEnd([], { dataDir, env });
+    assert.equal(run.code, 1);
+    assert.match(run.stderr, said);
+    assert.ok(!run.stderr.includes(wrong) && !run.stderr.includes('postgres://'));
+  }
+  await platformOf(t, { dataDir, env: { FREEHOLD_MASTER_KEY: key } });
+});
