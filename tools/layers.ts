@@ -89,7 +89,6 @@ const testSupport: readonly string[] = [
   'store/sqlite/filling-process.ts',
   'store/sqlite/holding-process.ts',
   'store/sqlite/power-loss',
-  'store/sqlite/power-loss',
   'store/sqlite/temporary-store.ts',
 ];
 
