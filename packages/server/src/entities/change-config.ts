@@ -47,9 +47,12 @@ export async function changeConfig<Planned extends ConfigChange>(
       await scope.commit([moveHead, ...change.changes]);
     } catch (error) {
       if (error instanceof Conflict) continue;
+      // It may have been committed all the same.
+      parts.configs.forget(orgCode);
       throw error;
     }
-    await parts.configs.refresh(orgCode);
+    // The change stands, whether or not it can be read now.
+    await parts.configs.refresh(orgCode).catch(() => parts.configs.forget(orgCode));
     return { version: next, planned: change };
   }
   throw new Problem('conflict', 'others keep changing the configuration: try again');

@@ -23,6 +23,8 @@ export interface ConfigReader {
   current(orgCode: string): Promise<ConfigSet>;
   /** The same, read anew: for a writer that met a newer version than it knew. */
   refresh(orgCode: string): Promise<ConfigSet>;
+  /** What is known of the org may be out of date: whoever asks next waits until it has been read. */
+  forget(orgCode: string): void;
 }
 
 export interface ConfigReaderOptions {
@@ -85,6 +87,9 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
     },
     // A read that is under way may have begun before what the caller knows of, so it is not joined.
     refresh: read,
+    forget: (orgCode) => {
+      orgs.delete(orgCode);
+    },
   };
 }
 
