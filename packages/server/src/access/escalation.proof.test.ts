@@ -130,3 +130,13 @@ test('a write to what its author holds, that is no escalation, gives the author 
   }
   assert.ok(changed > 60, String(changed));
 });
+
+test('what is covered to the letter is covered however often it is granted', () => {
+  const own = ['/update/user/{user.id}', '/item/{*}/*'].map(variable);
+  const granted = own.flatMap((resource) =>
+    ['updateuser', 'getuser'].map((action) => ({ Effect: 'Allow', Action: action, Resource: resource })),
+  );
+  const author = [{ Effect: 'Allow', Action: ['updateuser', 'getuser'], Resource: own }];
+  const change = { before: [], after: [policy([...granted, ...granted], 'p')] };
+  assert.equal(findEscalation(change, [policy(author, 'own')]), undefined);
+});
