@@ -102,7 +102,7 @@ function describe({ path, line, start, end, text }: Mutant): string {
 function shuffled(mutants: readonly Mutant[], seed: number): readonly Mutant[] {
   let state = seed;
   const keyed = mutants.map((mutant) => {
-    // A linear congruential generator: any order will do, if the seed repeats it.
+    // A linear congruential generator: one order is as good as another, if the seed repeats it.
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return { mutant, key: state };
   });

@@ -15,7 +15,7 @@ import { systemClock as clock } from './lib/clock.ts';
 import { openStore } from './store/open-store.ts';
 import { type OpenedStore, OutcomeUnknown, type Scope, Unavailable } from './store/port.ts';
 
-/** The call of a store that fails, counted from when it is planted: any before it takes effect, a commit also after. */
+/** The call of a store that fails, counted from when it is planted: each before it takes effect, a commit also after. */
 let planted: { left: number; readonly when: 'before' | 'after' } | undefined;
 
 async function failing<T>(isCommit: boolean, call: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-/** A tar file, as any `tar` lists and unpacks it: of plain files, for their owner alone. */
+/** A tar file, as every `tar` lists and unpacks it: of plain files, for their owner alone. */
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 

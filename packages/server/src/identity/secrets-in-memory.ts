@@ -1,6 +1,6 @@
 import { parseSecrets, type Secrets, type SecretsVault } from './secrets.ts';
 
-/** Secrets that end with the process. What is written is kept as text, as any other vault does. */
+/** Secrets that end with the process. What is written is kept as text, as every other vault does. */
 export function createSecretsInMemory(secrets: Partial<Secrets> = {}): SecretsVault {
   let text = JSON.stringify(secrets);
   return {

@@ -38,10 +38,13 @@ async function measure(): Promise<void> {
 
   const ids = Array.from({ length: 1000 }, (_, index) => String(index).padStart(6, '0'));
   for (const id of ids) await one.commit([put('read', id, { value }), putIndex('index#read', id, 'read', id)]);
-  const any = () => ids[Math.floor(Math.random() * 900)] ?? '';
-  const gets: Work = { name: 'get', run: () => one.get([{ pk: 'read', sk: any() }]) };
-  const ranges: Work = { name: 'range of 20', run: () => one.range('read', { after: any(), limit: 20 }) };
-  const follows: Work = { name: 'follow of 20', run: () => one.follow('index#read', { after: any(), limit: 20 }) };
+  const somewhere = () => ids[Math.floor(Math.random() * 900)] ?? '';
+  const gets: Work = { name: 'get', run: () => one.get([{ pk: 'read', sk: somewhere() }]) };
+  const ranges: Work = { name: 'range of 20', run: () => one.range('read', { after: somewhere(), limit: 20 }) };
+  const follows: Work = {
+    name: 'follow of 20',
+    run: () => one.follow('index#read', { after: somewhere(), limit: 20 }),
+  };
   for (const clients of [1, 32, 256]) await compare(clients, [gets, ranges, follows]);
 
   await byHand.end();

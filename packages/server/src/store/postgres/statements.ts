@@ -15,7 +15,7 @@ export const begin: Statement = { text: 'begin isolation level read committed' }
 export const commit: Statement = { text: 'commit' };
 export const rollback: Statement = { text: 'rollback' };
 
-/** Rows that one statement writes: any number up to sixteen in one, more in steps. */
+/** Rows that one statement writes: up to sixteen in one, more in steps. */
 export const putSizes: readonly number[] = [64, 32, ...Array.from({ length: 16 }, (_, index) => 16 - index)];
 
 /**
