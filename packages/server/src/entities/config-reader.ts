@@ -111,13 +111,14 @@ async function readConfigSet(scope: Scope, { known, compile }: ReadOptions): Pro
       version,
       entities: readPointers(pointers),
       references: readReferences(references?.value),
+      items: readItems(pointers),
       settings: new Map(settings.map(({ sk, value }) => [sk, JSON.parse(value) as StoredSetting])),
       compile,
     });
   }
 }
 
-/** Five configs of each of the entities that an org may have, and room for those to come. */
+/** Five configs of each of the entities that an org may have, and its other items. */
 const pointersMax = 10_000;
 const settingsMax = 100;
 
@@ -138,6 +139,13 @@ function readPointers(pointers: readonly Item[]): ReadonlyMap<string, ActiveEnti
   return entities;
 }
 
+/** Those of items that are no entities. */
+function readItems(pointers: readonly Item[]): ReadonlyMap<string, number> {
+  const others = pointers.filter(({ sk }) => !sk.startsWith(apiPrefix));
+  return new Map(others.map(({ sk, value }) => [sk.slice(0, -pointerEnd.length), readPointer(value)]));
+}
+
+const apiPrefix = 'apiname#';
 const createPrefix = `apiname#${apiName('create', '')}`;
 const pointerEnd = ';version#active';
 

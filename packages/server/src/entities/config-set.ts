@@ -16,6 +16,8 @@ export interface ConfigSet {
   /** What the fence of an entity must not stand above, for its writers to know all that they have to heed. */
   generation(name: string): number;
   readonly references: ReferenceMap;
+  /** The live versions of the items that are neither entities nor settings, by `itemKey`. */
+  readonly items: ReadonlyMap<string, number>;
   /** The settings that were made, by `<group>.<name>`; others have their defaults. */
   readonly settings: ReadonlyMap<string, StoredSetting>;
 }
@@ -42,11 +44,13 @@ export interface ConfigSetParts {
   readonly version: number;
   readonly entities: ReadonlyMap<string, ActiveEntity>;
   readonly references: ReferenceMap;
+  readonly items: ReadonlyMap<string, number>;
   readonly settings: ReadonlyMap<string, StoredSetting>;
   readonly compile: (name: string, active: ActiveEntity) => Promise<CompiledEntity>;
 }
 
-export function makeConfigSet({ version, entities, references, settings, compile }: ConfigSetParts): ConfigSet {
+export function makeConfigSet(parts: ConfigSetParts): ConfigSet {
+  const { version, entities, references, items, settings, compile } = parts;
   return {
     version,
     entityNames: [...entities.keys()],
@@ -57,6 +61,7 @@ export function makeConfigSet({ version, entities, references, settings, compile
     },
     generation: (name) => Math.max(entities.get(name)?.state.generation ?? 0, references.get(name)?.generation ?? 0),
     references,
+    items,
     settings,
   };
 }
@@ -77,6 +82,7 @@ export const systemConfig: ConfigSet = makeConfigSet({
   version: 0,
   entities: new Map(),
   references: new Map(),
+  items: new Map(),
   settings: new Map(),
   compile: async (name) => {
     throw new TypeError(`there is no entity ${name}`);

@@ -1,0 +1,27 @@
+import type { AuditActor, Occasion } from '../audit/audit-entry.ts';
+import type { Put } from '../store/port.ts';
+import type { ConfigItem } from './config-item.ts';
+import type { ApiVersions } from './config-set.ts';
+import { itemHistoryKey } from './org-keys.ts';
+
+/** That an item changed at a config version: by whom, when, and what was done. */
+export interface ItemChanged {
+  readonly version: number;
+  readonly action: 'created' | 'changed' | 'removed' | 'restored';
+  readonly at: string;
+  readonly actor: AuditActor;
+  /** Of an entity the versions that its five configs then had. What other kinds were lies under the version itself. */
+  readonly configs?: ApiVersions;
+  /** Where it was brought back: which version. */
+  readonly restored?: number;
+}
+
+/** The change that notes it, for the commit that makes it so. */
+export function itemChanged(
+  item: ConfigItem,
+  { at, actor }: Pick<Occasion, 'at' | 'actor'>,
+  what: Omit<ItemChanged, 'at' | 'actor'>,
+): Put {
+  const noted: ItemChanged = { ...what, at, actor };
+  return { kind: 'put', ...itemHistoryKey(item, what.version), value: JSON.stringify(noted), if: 'any' };
+}

@@ -1,0 +1,39 @@
+import type { InputError } from '@freehold/contract/problem';
+import type { ConfigItem, ConfigItemKind } from '../entities/config-item.ts';
+import type { JsonSchema } from '../entities/field-types/field-type.ts';
+
+/**
+ * Everything that promotion has to know of a kind of config items. The registry has one for each kind that there is, so
+ * a kind cannot be had without its schema, its references and the words for its changes.
+ */
+export interface ConfigKind<Content = unknown> {
+  readonly kind: ConfigItemKind;
+  /** JSON Schema (2020-12) of the content. It may take a few that `parse` refuses, and refuses none that it takes. */
+  readonly schema: JsonSchema;
+  /** The content in its one form, or what is wrong with it; pointers begin at the content. */
+  readonly parse: (
+    name: string,
+    input: unknown,
+  ) => { readonly content: Content } | { readonly errors: readonly InputError[] };
+  /** The other items that the content cannot do without. */
+  readonly references: (content: Content) => readonly ItemReference[];
+  /** What a change means to who reads it, a sentence each: lower case, no final period, names in backticks. */
+  readonly describe: (change: ContentChange<Content>) => readonly string[];
+  /** The same for what lets more people in, or lets them do more, than before; none where nothing does. */
+  readonly widening: (change: ContentChange<Content>) => readonly string[];
+}
+
+export interface ItemReference extends ConfigItem {
+  /** Where in the content it stands. */
+  readonly pointer: string;
+  /** What goes after the name of the referring item, such as "looks it up in the field `customer_id`". */
+  readonly reason: string;
+}
+
+/** Undefined on the side on which the item is not there; never on both. */
+export interface ContentChange<Content = unknown> {
+  readonly before: Content | undefined;
+  readonly after: Content | undefined;
+}
+
+export type ConfigKinds = Readonly<Record<ConfigItemKind, ConfigKind>>;
