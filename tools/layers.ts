@@ -60,7 +60,10 @@ const testsMayAlsoImport: readonly string[] = [
   'store/port.ts',
   'store/open-store.ts',
   'store/memory',
+  'store/failing-store.ts',
+  'store/intercepted-store.ts',
   'store/conformance/store-contents.ts',
+  'store/store-for-tests.ts',
 ];
 
 /** Files and folders beside the `*.test.ts` files that exist for tests, and that nothing else may import. */
@@ -69,7 +72,7 @@ const testSupport: readonly string[] = [
   'access/reference-evaluator.ts',
   'entities/field-types/cases',
   'entities/plain-list-for-tests.ts',
-  'entities/crashing-store.ts',
+  'entities/crossing.ts',
   'entities/record-bench.ts',
   'entities/rows-for-tests.ts',
   'entities/turn-store.ts',
@@ -80,6 +83,8 @@ const testSupport: readonly string[] = [
   'identity/oidc/loopback-provider.ts',
   'identity/secrets-in-memory.ts',
   'store/conformance',
+  'store/failing-store.ts',
+  'store/intercepted-store.ts',
   'store/postgres/cutting-proxy.ts',
   'store/postgres/measure.ts',
   'store/postgres/postgres-subject.ts',
@@ -90,6 +95,7 @@ const testSupport: readonly string[] = [
   'store/sqlite/holding-process.ts',
   'store/sqlite/power-loss',
   'store/sqlite/temporary-store.ts',
+  'store/store-for-tests.ts',
 ];
 
 /** Rooms that are pure, and with them everything of ours that they reach. */

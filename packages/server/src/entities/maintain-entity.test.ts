@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { Crash, crashing } from '../store/failing-store.ts';
 import type { Change, Scope, Store } from '../store/port.ts';
-import { Crash, crashing } from './crashing-store.ts';
 import type { EntityDefinition, KeyTemplates } from './definition.ts';
 import { fenceFloor } from './fence.ts';
 import { indexProgressKey, type MaintainParts, maintainEntity } from './maintain-entity.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../lib/problem.ts';
+import { Crash, crashing } from '../store/failing-store.ts';
 import { openStore } from '../store/open-store.ts';
 import { Conflict, type Scope, type Store } from '../store/port.ts';
-import { Crash, crashing } from './crashing-store.ts';
 import { fenceKey, raise } from './fence.ts';
 import { entityKey } from './org-keys.ts';
 import { type PurgeEntity, purgeEntity, readPurgeWork } from './purge-entity.ts';

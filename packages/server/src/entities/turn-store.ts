@@ -2,7 +2,9 @@
  * Nodes that take turns: each waits before every call of its store, and goes on when it is chosen. So a test decides in
  * which order what they do meets in the store. Only tests may use it.
  */
-import type { Scope, Store } from '../store/port.ts';
+
+import { interceptStore } from '../store/intercepted-store.ts';
+import type { Store } from '../store/port.ts';
 
 export class Turns {
   readonly #waiting: (() => void)[] = [];
@@ -14,22 +16,10 @@ export class Turns {
 
   /** The same store, for one who waits for its turn before each call. */
   store(store: Store): Store {
-    return { ...store, scope: (name) => this.#scope(store.scope(name)) };
-  }
-
-  #scope(scope: Scope): Scope {
-    const inTurn = async <T>(call: () => Promise<T>): Promise<T> => {
+    return interceptStore(store, async (_asked, call) => {
       await this.take();
       return call();
-    };
-    return {
-      name: scope.name,
-      get: (keys) => inTurn(() => scope.get(keys)),
-      range: (pk, read) => inTurn(() => scope.range(pk, read)),
-      follow: (pk, read) => inTurn(() => scope.follow(pk, read)),
-      count: (pk, range, atMost) => inTurn(() => scope.count(pk, range, atMost)),
-      commit: (changes, options) => inTurn(() => scope.commit(changes, options)),
-    };
+    });
   }
 
   /**

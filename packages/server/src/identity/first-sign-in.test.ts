@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createConfigReader } from '../entities/config-reader.ts';
-import { Crash, crashing } from '../entities/crashing-store.ts';
 import { orgScopeName, workspaceScopeName } from '../entities/workspace.ts';
 import { systemClock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
+import { Crash, crashing } from '../store/failing-store.ts';
+import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
-import type { Scope, Store } from '../store/port.ts';
+import type { Store } from '../store/port.ts';
 import { logInWithPassword } from './app-users.ts';
 import { createFailureBrake } from './failure-brake.ts';
 import { keysPath, makeKeyPair, startLoopbackProvider } from './oidc/loopback-provider.ts';
@@ -82,19 +83,10 @@ const issuers = { group: 'auth', name: 'issuers', value: [{ issuer: provider.iss
 
 /** The store, each of whose calls lets everybody else go on first: so that what runs at once does meet. */
 function crowded(store: Store): Store {
-  const turn = async <T>(call: () => Promise<T>): Promise<T> => {
+  return interceptStore(store, async (_asked, call) => {
     await new Promise((resolve) => setImmediate(resolve));
     return call();
-  };
-  const wrap = (scope: Scope): Scope => ({
-    name: scope.name,
-    get: (keys) => turn(() => scope.get(keys)),
-    range: (pk, read) => turn(() => scope.range(pk, read)),
-    follow: (pk, read) => turn(() => scope.follow(pk, read)),
-    count: (pk, range, atMost) => turn(() => scope.count(pk, range, atMost)),
-    commit: (changes, options) => turn(() => scope.commit(changes, options)),
   });
-  return { ...store, scope: (name) => wrap(store.scope(name)) };
 }
 
 /** How many there are of everything that a first sign-in makes. */

@@ -7,8 +7,9 @@ import { orgScopeName } from '../entities/workspace.ts';
 import { workspaceRowKey } from '../entities/workspace-directory.ts';
 import { createAccessEpochs } from '../iam/access-epochs.ts';
 import { createRuntime, foundWorkspace } from '../iam/founded-workspace.ts';
+import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
-import type { Change, Scope, Store } from '../store/port.ts';
+import type { Change, Store } from '../store/port.ts';
 import { createAppSessions } from './app-sessions.ts';
 import { createSecretsInMemory } from './secrets-in-memory.ts';
 import { createServiceKeys, type ServiceKeys } from './service-keys.ts';
@@ -62,22 +63,10 @@ async function bench() {
 
 /** The store with a scope whose commits of a certain sort are cut off, as by a crash before them. */
 function failing(store: Store, name: string, isCutOff: (changes: readonly Change[]) => boolean): Store {
-  const cut = (scope: Scope): Scope => ({
-    name: scope.name,
-    get: (keys) => scope.get(keys),
-    range: (pk, read) => scope.range(pk, read),
-    follow: (pk, read) => scope.follow(pk, read),
-    count: (pk, range, atMost) => scope.count(pk, range, atMost),
-    commit: async (changes, options) => {
-      if (isCutOff(changes)) throw new Error('cut off');
-      return scope.commit(changes, options);
-    },
+  return interceptStore(store, async ({ scope, changes }, call) => {
+    if (scope === name && changes !== undefined && isCutOff(changes)) throw new Error('cut off');
+    return call();
   });
-  return {
-    scope: (asked) => (asked === name ? cut(store.scope(asked)) : store.scope(asked)),
-    health: () => store.health(),
-    close: () => store.close(),
-  };
 }
 
 async function stateOf(keys: ServiceKeys): Promise<readonly string[]> {
