@@ -70,7 +70,7 @@ export async function entitiesBeingRemoved(orgScope: Scope): Promise<readonly Co
 const rowsMax = 10_000;
 
 /** An entity as its records were last written; undefined where it is not being removed. */
-async function loadRemoved(
+export async function loadRemoved(
   orgScope: Scope,
   entityName: string,
   { removed }: EntityRow,

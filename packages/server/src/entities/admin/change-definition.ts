@@ -1,16 +1,13 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { InputError } from '@freehold/contract/problem';
 import { auditEntry } from '../../audit/audit-entry.ts';
-import { invalidBody, Problem } from '../../lib/problem.ts';
+import { invalidBody } from '../../lib/problem.ts';
 import type { Change } from '../../store/port.ts';
-import { actions, apiName } from '../api-configs.ts';
+import { apiName } from '../api-configs.ts';
 import { type ConfigChange, changeConfig } from '../change-config.ts';
 import { type CompiledEntity, compileEntity } from '../compile-entity.ts';
 import type { ConfigSet } from '../config-set.ts';
-import { parseViews } from '../definition/parse-views.ts';
 import type { EntityDefinition } from '../definition.ts';
+import { contentOfBodies } from '../entity-content.ts';
 import { type EntityState, nextEntityState } from '../entity-state.ts';
-import { defaultTemplates } from '../key-template.ts';
 import { maintainWork } from '../maintain-entity.ts';
 import { activeKey, versionKey } from '../org-keys.ts';
 import { type ParsedDefinition, parseDefinition } from '../parse-definition.ts';
@@ -18,7 +15,8 @@ import { referencesChange } from '../references/references-change.ts';
 import type { EntityAdminParts } from './admin-parts.ts';
 import { type ApiChange, type ChangedApi, changedRow, readMembers, requireConfigMatch } from './api-change.ts';
 import { changeWarnings } from './change-warnings.ts';
-import { type ConfigBodies, readConfigBodies, shownConfig } from './config-bodies.ts';
+import { readConfigBodies, shownConfig } from './config-bodies.ts';
+import { refuseOtherKeys, refuseTooManyLeaving, unfitViews } from './definition-limits.ts';
 import { entityAudited } from './entity-audited.ts';
 import { refuseUnknownTargets } from './lookup-targets.ts';
 import { refuseFailing } from './refuse-failing.ts';
@@ -79,7 +77,8 @@ async function planChange(
   const { definition, warnings } = mergeDefinition(before.definition, readMembers(shown, body));
   refuseOtherKeys(before.definition, definition);
   refuseUnknownTargets(set, definition);
-  refuseUnfitViews(configs, definition);
+  const unfit = unfitViews({ ...contentOfBodies(configs.bodies), definition });
+  if (unfit.length > 0) throw invalidBody(unfit);
   const now = parts.clock.now();
   const api = apiName('create', entityName);
   const change = { before: before.definition, after: definition };
@@ -111,36 +110,4 @@ function mergeDefinition(standing: EntityDefinition, members: Readonly<Record<st
   const isTakenOut = (member: string, value: unknown): boolean => value === null && optionalMembers.includes(member);
   const merged = Object.entries({ ...standing, ...members });
   return parseDefinition(Object.fromEntries(merged.filter(([member, value]) => !isTakenOut(member, value))));
-}
-
-function refuseOtherKeys(before: EntityDefinition, after: EntityDefinition): void {
-  const keysOf = ({ entityName, baseKeys }: EntityDefinition) => ({ ...defaultTemplates(entityName), ...baseKeys });
-  if (isDeepStrictEqual(keysOf(before), keysOf(after))) return;
-  throw new Problem(
-    'conflict',
-    '`baseKeys` cannot be changed, because the keys of records never change: remove the entity and define it anew',
-  );
-}
-
-/** Views that other configs have of their own must not name what the definition has no more. */
-function refuseUnfitViews({ entityName, bodies }: ConfigBodies, { UpdateParams }: EntityDefinition): void {
-  const errors: InputError[] = [];
-  for (const action of actions) {
-    const { Views } = bodies[action];
-    if (action === 'create' || Views === undefined) continue;
-    parseViews(Views, UpdateParams, (pointer, code, message) => {
-      const told = `the API \`${apiName(action, entityName)}\` has a view that would not fit, at \`${pointer}\`: ${message}`;
-      errors.push({ pointer: '/UpdateParams', code, message: told });
-    });
-  }
-  if (errors.length > 0) throw invalidBody(errors);
-}
-
-/** Each costs every write until its entries are gone. */
-const leavingMax = 40;
-
-function refuseTooManyLeaving({ indexes }: EntityState): void {
-  const leaving = indexes.filter(({ state }) => state === 'dropping' || state === 'erasing');
-  if (leaving.length <= leavingMax) return;
-  throw new Problem('conflict', 'the indexes of earlier changes are still being removed: try again in a moment');
 }

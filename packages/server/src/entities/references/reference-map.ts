@@ -33,7 +33,9 @@ export function withReferences(
   for (const target of new Set([...map.keys(), ...own.map(({ target }) => target)])) {
     const before = map.get(target)?.by ?? [];
     const others = before.filter((reference) => reference.entity !== entity.name);
-    const by = [...others, ...own.filter((one) => one.target === target).map(({ reference }) => reference)];
+    const added = own.filter((one) => one.target === target).map(({ reference }) => reference);
+    if (added.length === 0 && others.length === before.length) continue;
+    const by = [...others, ...added];
     if (JSON.stringify(by) !== JSON.stringify(before)) next.set(target, { generation, by });
   }
   return next;

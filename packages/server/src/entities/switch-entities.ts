@@ -1,0 +1,146 @@
+import type { Clock } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
+import type { Change, Item, Scope, Store } from '../store/port.ts';
+import { type CompiledEntity, recordsMayMeet } from './compile-entity.ts';
+import type { ConfigSet } from './config-set.ts';
+import { definitionLimits } from './definition.ts';
+import { type EntityRow, entityKey, referencesKey } from './org-keys.ts';
+import { entitiesBeingRemoved, loadRemoved } from './purge-entity.ts';
+import { type ReferenceMap, withReferences, writeReferences } from './references/reference-map.ts';
+import {
+  type EntityStep,
+  planEntity,
+  planEntityRemoval,
+  type StandingEntity,
+  type WantedEntity,
+} from './switching/plan-entity.ts';
+import { systemEntities } from './system-entities.ts';
+import { orgScopeName } from './workspace.ts';
+
+export type { EntityStep, WantedEntity };
+
+/** What is to become of an entity; undefined takes it away. */
+export interface EntityTarget {
+  readonly name: string;
+  readonly wanted: WantedEntity | undefined;
+}
+
+export interface EntitySwitchMoment {
+  readonly orgCode: string;
+  /** The configuration that stands. */
+  readonly set: ConfigSet;
+  /** The config version that the switch makes. */
+  readonly next: number;
+  /** Whether records of an entity that is taken away stay in the store, where nothing serves them. */
+  readonly keepsRecords: boolean;
+}
+
+export interface EntitySwitch {
+  readonly steps: readonly EntityStep[];
+  /** For the commit that makes the config version; the bodies of the configs are not among them. */
+  readonly changes: readonly Change[];
+}
+
+/**
+ * Brings some of an org's entities from what they are to what is wanted of them. What is written about each is planned
+ * on its own; what they have in common, who refers to whom, is planned over all of them.
+ * @throws Problem `conflict`, `dangling_reference`.
+ */
+export async function switchEntities(
+  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  { orgCode, set, next, keepsRecords }: EntitySwitchMoment,
+  targets: readonly EntityTarget[],
+): Promise<EntitySwitch> {
+  const scope = store.scope(orgScopeName(orgCode));
+  const rows = await scope.get(targets.map(({ name }) => entityKey(name)));
+  const time = { orgCode, next, now: clock.now() };
+  const steps: EntityStep[] = [];
+  for (const [index, { name, wanted }] of targets.entries()) {
+    const standing = await standingEntity(scope, set, { name, row: rows[index] });
+    if (wanted !== undefined) steps.push(planEntity(time, { name, wanted }, standing));
+    else if (set.active(name) !== undefined) steps.push(planEntityRemoval(time, { name, keepsRecords }, standing));
+  }
+  const names = namesAfter(set, steps);
+  refuseTooMany(names);
+  await refuseOverlap(scope, set, steps);
+  const references = steps.reduce<ReferenceMap>(
+    (map, { name, after }) => withReferences(map, { name, compiled: after }, next),
+    set.references,
+  );
+  refuseDangling(references, names);
+  return { steps, changes: [...steps.flatMap(({ changes }) => changes), ...referencesPut(set.references, references)] };
+}
+
+async function standingEntity(
+  scope: Scope,
+  set: ConfigSet,
+  { name, row }: { readonly name: string; readonly row: Item | undefined },
+): Promise<StandingEntity> {
+  const active = set.active(name);
+  if (active !== undefined) return { row, state: active.state, compiled: await set.entity(name) };
+  const left = row === undefined ? undefined : (JSON.parse(row.value) as EntityRow);
+  if (left === undefined) return { row, state: undefined, compiled: undefined };
+  return { row, state: left.removed, compiled: await loadRemoved(scope, name, left) };
+}
+
+function namesAfter(set: ConfigSet, steps: readonly EntityStep[]): ReadonlySet<string> {
+  const names = new Set(set.entityNames);
+  for (const { name, after } of steps) {
+    if (after === undefined) names.delete(name);
+    else names.add(name);
+  }
+  return names;
+}
+
+function refuseTooMany({ size }: ReadonlySet<string>): void {
+  if (size <= definitionLimits.entitiesMax) return;
+  throw new Problem('conflict', `an org may have at most ${definitionLimits.entitiesMax} entities`);
+}
+
+/** Whoever is new must not give keys of another, served or left. Keys of those that stand cannot change. */
+async function refuseOverlap(scope: Scope, set: ConfigSet, steps: readonly EntityStep[]): Promise<void> {
+  const made = steps.flatMap(({ before, after }) => (before === undefined && after !== undefined ? [after] : []));
+  if (made.length === 0) return;
+  const stepped = new Set(steps.map(({ name }) => name));
+  const standing = [...set.entityNames, ...systemEntities.keys()].filter((name) => !stepped.has(name));
+  const others = new Map<string, CompiledEntity>();
+  for (const entity of await entitiesBeingRemoved(scope)) others.set(entity.name, entity);
+  for (const { name, before } of steps) if (before !== undefined) others.set(name, before);
+  for (const name of standing) {
+    const entity = await set.entity(name);
+    if (entity !== undefined) others.set(name, entity);
+  }
+  for (const entity of made) {
+    for (const other of others.values())
+      if (other.name !== entity.name && recordsMayMeet(entity, other)) throw meets(entity, other);
+    others.set(entity.name, entity);
+  }
+}
+
+function meets({ name }: CompiledEntity, other: CompiledEntity): Problem {
+  return new Problem('conflict', `the key templates of \`${name}\` could give keys of entity \`${other.name}\``);
+}
+
+function refuseDangling(references: ReferenceMap, names: ReadonlySet<string>): void {
+  const dangling = [...references].flatMap(([target, { by }]) =>
+    names.has(target) || systemEntities.has(target)
+      ? []
+      : by.map(({ entity, field }) => ({
+          kind: 'entity',
+          name: target,
+          referenced_by: { kind: 'entity', name: entity, field },
+        })),
+  );
+  if (dangling.length === 0) return;
+  const told = dangling
+    .slice(0, 5)
+    .map(({ name, referenced_by: by }) => `\`${by.name}\` looks up \`${name}\` in its field \`${by.field}\``);
+  throw new Problem('dangling_reference', `references would lead nowhere: ${told.join(', ')}`, {
+    dangling: dangling.slice(0, 100),
+  });
+}
+
+function referencesPut(before: ReferenceMap, after: ReferenceMap): readonly Change[] {
+  const value = writeReferences(after);
+  return value === writeReferences(before) ? [] : [{ kind: 'put', ...referencesKey, value, if: 'any' }];
+}

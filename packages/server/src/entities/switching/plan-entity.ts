@@ -1,0 +1,121 @@
+import { isDeepStrictEqual } from 'node:util';
+import { timestamp } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Change, Condition, Item } from '../../store/port.ts';
+import { refuseOtherKeys, refuseTooManyLeaving } from '../admin/definition-limits.ts';
+import { actions, apiName } from '../api-configs.ts';
+import { type CompiledEntity, compileEntity } from '../compile-entity.ts';
+import { pointerValue } from '../config-reader.ts';
+import type { ApiVersions } from '../config-set.ts';
+import type { EntityContent } from '../entity-content.ts';
+import { type EntityState, newEntityState, nextEntityState } from '../entity-state.ts';
+import type { IndexState } from '../indexes/index-states.ts';
+import { maintainWork } from '../maintain-entity.ts';
+import { activeKey, type EntityRow, entityKey } from '../org-keys.ts';
+import { purgeWork } from '../purge-entity.ts';
+
+/** What an entity is to be from now on, and the versions under which the bodies of its five configs lie. */
+export interface WantedEntity {
+  readonly content: EntityContent;
+  readonly versions: ApiVersions;
+}
+
+/** What stands of an entity: how its records were last written, served or not. */
+export interface StandingEntity {
+  readonly row: Item | undefined;
+  readonly state: EntityState | undefined;
+  readonly compiled: CompiledEntity | undefined;
+}
+
+export interface SwitchTime {
+  readonly orgCode: string;
+  /** The config version of the switch. */
+  readonly next: number;
+  readonly now: number;
+}
+
+/** An entity on its way from what stands to what is wanted. */
+export interface EntityStep {
+  readonly name: string;
+  /** What its records were written by until now; undefined where there are none. */
+  readonly before: CompiledEntity | undefined;
+  readonly after: CompiledEntity | undefined;
+  readonly state: EntityState | undefined;
+  readonly changes: readonly Change[];
+}
+
+/** @throws Problem `conflict` where the records that are there cannot be had under what is wanted. */
+export function planEntity(
+  time: SwitchTime,
+  { name, wanted }: { readonly name: string; readonly wanted: WantedEntity },
+  standing: StandingEntity,
+): EntityStep {
+  const rowState = standing.row === undefined ? 'absent' : (JSON.parse(standing.row.value) as EntityRow).state;
+  if (rowState === 'removing') throw stillRemoving(name);
+  const { definition, views } = wanted.content;
+  const state = nextState(time.next, wanted, standing, rowState);
+  refuseTooManyLeaving(state);
+  const after = compileEntity(definition, state.version, state, views);
+  const row: EntityRow = { state: 'active', version: state.version, updated_at: timestamp(time.now) };
+  const isServed = rowState === 'active';
+  const isSettled = state.indexes.every((index) => index.state === 'ready');
+  const changes: readonly Change[] = [
+    { kind: 'put', ...entityKey(name), value: JSON.stringify(row), if: asRead(standing.row) },
+    ...actions.map((action): Change => {
+      const value = action === 'create' ? JSON.stringify(state) : pointerValue(wanted.versions[action]);
+      return { kind: 'put', ...activeKey(apiName(action, name)), value, if: isServed ? 'present' : 'absent' };
+    }),
+    ...(isSettled ? [] : [maintainWork({ orgCode: time.orgCode, entityName: name, version: time.next }, time.now)]),
+  ];
+  return { name, before: standing.compiled, after, state, changes };
+}
+
+function nextState(
+  next: number,
+  { content: { definition }, versions: { create: version } }: WantedEntity,
+  { state, compiled }: StandingEntity,
+  rowState: EntityRow['state'] | 'absent',
+): EntityState {
+  if (state === undefined || compiled === undefined) return { ...newEntityState(definition, next), version };
+  refuseOtherKeys(compiled.definition, definition);
+  const isSame = isDeepStrictEqual(compiled.definition, definition);
+  if (isSame && rowState === 'active') return { ...state, version };
+  const current = rowState === 'active' ? state : { ...state, indexes: state.indexes.map(unfinishedLeaves) };
+  return { ...nextEntityState(current, { before: compiled.definition, after: definition }, next), version };
+}
+
+/** While nobody served the entity nobody finished its indexes either: they are built anew under other ids. */
+function unfinishedLeaves(index: IndexState): IndexState {
+  return index.state === 'ready' ? index : { ...index, state: 'erasing' };
+}
+
+function asRead(row: Item | undefined): Condition {
+  return row === undefined ? 'absent' : { version: row.version };
+}
+
+function stillRemoving(name: string): Problem {
+  return new Problem(
+    'conflict',
+    `the records of a removed entity \`${name}\` are still being removed: try again in a moment`,
+  );
+}
+
+/** Takes an entity and its configs away; its records go with it, or stay until somebody asks for their removal. */
+export function planEntityRemoval(
+  { orgCode, next, now }: SwitchTime,
+  { name, keepsRecords }: { readonly name: string; readonly keepsRecords: boolean },
+  { row, state, compiled }: StandingEntity,
+): EntityStep {
+  if (row === undefined || state === undefined) throw new TypeError(`${name} is not there to be taken away`);
+  const { version } = state;
+  const updated_at = timestamp(now);
+  const left: EntityRow = keepsRecords
+    ? { state: 'retired', version, removed: state, updated_at }
+    : { state: 'removing', version, removal: next, removed: state, updated_at };
+  const changes: readonly Change[] = [
+    { kind: 'put', ...entityKey(name), value: JSON.stringify(left), if: asRead(row) },
+    ...actions.map((action): Change => ({ kind: 'remove', ...activeKey(apiName(action, name)), if: 'present' })),
+    ...(keepsRecords ? [] : [purgeWork({ orgCode, entityName: name, removal: next }, now)]),
+  ];
+  return { name, before: compiled, after: undefined, state: undefined, changes };
+}
