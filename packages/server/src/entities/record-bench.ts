@@ -2,16 +2,13 @@
  * What the tests of records work on: an org in a store, nodes that serve it, and a look at everything that is stored.
  * Only tests may use it.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Occasion } from '../audit/audit-entry.ts';
 import type { Clock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import { Problem } from '../lib/problem.ts';
-import { openStore } from '../store/open-store.ts';
 import type { Item, Key, OpenedStore } from '../store/port.ts';
+import { openForTest, type StoreKind } from '../store/store-for-tests.ts';
 import { type ConfigReader, createConfigReader } from './config-reader.ts';
 import { createCursors } from './cursor.ts';
 import { createEntityAdmin, type EntityAdmin } from './entity-admin.ts';
@@ -82,6 +79,7 @@ export class RecordBench {
     await scope.commit([{ kind: 'put', ...workspaceRowKey(tenantCode), value: JSON.stringify(row), if: 'any' }]);
   }
 
+  /** All that a node does, it does on its store, whatever store the workspace that it is asked for comes from. */
   node(store = this.opened.store): Node {
     const { clock, newId } = this;
     const configs = createConfigReader({ store, clock });
@@ -102,7 +100,10 @@ export class RecordBench {
         const config = await configs.current(benchOrg);
         const entity = await config.entity(entityName);
         if (entity === undefined) throw new Error(`there is no entity ${entityName}`);
-        return { workspace: this.workspace, actor: { userId: user, claims: {} }, ...asking, config, entity };
+        const workspace = asking.workspace ?? this.workspace;
+        const own =
+          store === this.opened.store ? workspace : { ...workspace, scope: store.scope(workspace.scope.name) };
+        return { actor: { userId: user, claims: {} }, ...asking, workspace: own, config, entity };
       },
     };
   }
@@ -127,20 +128,9 @@ export class RecordBench {
 }
 
 /** An org in a store of its own, which goes with the test. */
-export async function openBench(context: TestContext, kind: 'memory' | 'sqlite' = 'memory'): Promise<RecordBench> {
+export async function openBench(context: TestContext, kind: StoreKind = 'memory'): Promise<RecordBench> {
   const clock = new SteppedClock();
-  if (kind === 'memory') return new RecordBench(await openStore({ kind, clock }), clock);
-  const directory = mkdtempSync(join(tmpdir(), 'freehold-records-'));
-  const path = join(directory, 'store.db');
-  const onFatal = (error: Error): never => {
-    throw error;
-  };
-  const opened = await openStore({ kind, path, clock, onFatal });
-  context.after(async () => {
-    await opened.store.close();
-    rmSync(directory, { recursive: true, force: true });
-  });
-  return new RecordBench(opened, clock);
+  return new RecordBench(await openForTest(context, kind, clock), clock);
 }
 
 /** The code that work was refused with, `done` where it was not. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTask } from 'node:timers/promises';
+import { roundsOn, storeKinds } from '../../store/store-for-tests.ts';
 import { derived, listAll, type Node, openBench, outcomeOf, type RecordBench } from '../record-bench.ts';
 import type { RecordCall } from '../write-loop.ts';
 
@@ -43,14 +44,14 @@ async function assertDerived(bench: RecordBench, call: RecordCall): Promise<void
   assert.deepEqual(actual, expected);
 }
 
-for (const [kind, rounds] of [
-  ['memory', 40],
-  ['sqlite', 12],
-] as const) {
-  test(`of 32 creates of one value on four nodes exactly one wins (${kind})`, async (context) => {
+for (const kind of storeKinds) {
+  const rounds = roundsOn(kind, 40);
+  const creations = Number(process.env.FREEHOLD_TEST_RACE_ROUNDS ?? rounds);
+
+  test(`D08: of 32 creates of one value on four nodes exactly one wins (${kind})`, async (context) => {
     const bench = await openBench(context, kind);
     const { nodes, call } = await nodesOf(bench);
-    for (const round of range(rounds)) {
+    for (const round of range(creations)) {
       const create = (index: number) => {
         const email = index % 3 === 0 ? `R${round}@X` : `r${round}@x`;
         return later((round * index) % 29, () => pick(nodes, index).runtime.create(call, { email, region: 'eu' }));
@@ -58,11 +59,11 @@ for (const [kind, rounds] of [
       const outcomes = await Promise.all(range(32).map((index) => outcomeOf(create(index))));
       assert.deepEqual(outcomes.toSorted(), ['done', ...range(31).map(() => 'unique_violation')]);
     }
-    assert.equal((await listAll(pick(nodes, 1), call)).length, rounds);
+    assert.equal((await listAll(pick(nodes, 1), call)).length, creations);
     await assertDerived(bench, call);
   });
 
-  test(`a value that moves from record to record is never had by two, and none is lost (${kind})`, async (context) => {
+  test(`D09: a value that moves from record to record is never had by two, and none is lost (${kind})`, async (context) => {
     const bench = await openBench(context, kind);
     const { nodes, call } = await nodesOf(bench);
     const values = range(5).map((index) => `v${index}`);
@@ -86,7 +87,7 @@ for (const [kind, rounds] of [
     await assertDerived(bench, call);
   });
 
-  test(`a value that is given up is taken by one of those who want it, or was not given up yet (${kind})`, async (context) => {
+  test(`D09: a value that is given up is taken by one of those who want it, or was not given up yet (${kind})`, async (context) => {
     const bench = await openBench(context, kind);
     const { nodes, call } = await nodesOf(bench);
     const { runtime } = pick(nodes, 0);

@@ -1,6 +1,7 @@
 /** No reference is left behind, however many nodes write at once and however old what they know is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { roundsOn, storeKinds } from '../../store/store-for-tests.ts';
 import type { OnDelete } from '../definition.ts';
 import { maintainEntity, readMaintainWork } from '../maintain-entity.ts';
 import { derived, listAll, type Node, openBench, outcomeOf, type RecordBench } from '../record-bench.ts';
@@ -31,16 +32,13 @@ const fair: Readonly<Record<'create' | 'update' | 'remove', readonly string[]>> 
   remove: ['done', 'dangling_reference', 'not_found'],
 };
 
-for (const [kind, rounds] of [
-  ['memory', 120],
-  ['sqlite', 30],
-] as const)
+for (const kind of storeKinds)
   for (const onDelete of modes)
     test(`no holder is left of a target that is removed while it is being referred to (${onDelete}, ${kind})`, async (context) => {
       const bench = await openBench(context, kind);
       const { nodes, target, held } = await twoNodes(bench, onDelete);
       const seen = new Set<string>();
-      for (let round = 0; round < rounds; round++) {
+      for (let round = 0; round < roundsOn(kind, 120); round++) {
         const { id } = (await nodes[0].runtime.create(target, {})).data;
         const loose = (await nodes[0].runtime.create(held, {})).data.id;
         const work = [
