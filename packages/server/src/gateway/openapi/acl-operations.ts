@@ -10,7 +10,7 @@ import {
   schemaReference,
   text,
   time,
-} from './json-schema.ts';
+} from '../../lib/json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
 import { env, queryParameter, required } from './parameters.ts';
 
@@ -236,11 +236,16 @@ export const aclSchemas: Readonly<Record<string, JsonSchema>> = {
       Action: { ...text, description: 'The pattern that the action matched.' },
       Resource: { ...text, description: 'The pattern that the resource matched.' },
       Fields: { ...arrayOf(text), description: 'The fields that it is about, where it is not about all.' },
+      ambiguous: {
+        ...arrayOf(objectOf({ key: text, members: arrayOf(text) })),
+        description:
+          'The keys that have values under several names, which differ in ASCII case alone: each counts as several values.',
+      },
       matched: { type: 'boolean', description: 'False where only the condition kept the statement from it.' },
       failed_condition: objectOf({ operator: text, key: text, expected: arrayOf(text), actual: arrayOf(text) }),
       open: { const: true, description: 'It depends on what is not given whether the statement matches.' },
       broken: arrayOf(schemaReference('InputError')),
     },
-    ['group', 'group_id', 'policy_id', 'Sid', 'Fields', 'failed_condition', 'open', 'broken'],
+    ['group', 'group_id', 'policy_id', 'Sid', 'Fields', 'ambiguous', 'failed_condition', 'open', 'broken'],
   ),
 };

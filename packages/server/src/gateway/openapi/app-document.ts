@@ -1,13 +1,13 @@
 import type { ProblemCode } from '@freehold/contract/problem';
 import type { CompiledEntity } from '../../entities/compile-entity.ts';
 import type { Environment } from '../../entities/workspace.ts';
+import type { JsonSchema } from '../../lib/json-schema.ts';
 import { authzenOperations, authzenSchemas } from './authzen-operations.ts';
 import { batchOperation, batchSchemas } from './batch-operation.ts';
 import { buildDocument } from './document.ts';
 import { entityOperations } from './entity-operations.ts';
 import { type DocumentedEntity, entitySchemas, recordSchemas } from './entity-schemas.ts';
 import { invitationOperations, invitationSchemas } from './invitation-operations.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { filterSchemas } from './list-parameters.ts';
 import { mailOperations } from './mail-operations.ts';
 import type { Operation } from './operation.ts';

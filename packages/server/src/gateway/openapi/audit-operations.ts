@@ -1,4 +1,4 @@
-import { arrayOf, type JsonSchema, objectOf, orNull, schemaReference, text, time } from './json-schema.ts';
+import { arrayOf, type JsonSchema, objectOf, orNull, schemaReference, text, time } from '../../lib/json-schema.ts';
 import { nexttoken } from './list-parameters.ts';
 import { jsonContent, type Operation } from './operation.ts';
 import { queryParameter } from './parameters.ts';

@@ -1,4 +1,12 @@
-import { anyOf, arrayOf, closedObjectOf, type JsonSchema, objectOf, schemaReference, text } from './json-schema.ts';
+import {
+  anyOf,
+  arrayOf,
+  closedObjectOf,
+  type JsonSchema,
+  objectOf,
+  schemaReference,
+  text,
+} from '../../lib/json-schema.ts';
 import { jsonContent, type Operation, type Parameter } from './operation.ts';
 
 const tag = 'access control';

@@ -1,4 +1,4 @@
-import { text } from './json-schema.ts';
+import { text } from '../../lib/json-schema.ts';
 import type { Parameter } from './operation.ts';
 
 /** On the routes of an app that take no token. */

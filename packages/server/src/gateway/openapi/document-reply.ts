@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { JsonSchema } from '../../lib/json-schema.ts';
 import { isNoneMatch } from '../pipeline/preconditions.ts';
 import type { Reply } from '../reply.ts';
-import type { JsonSchema } from './json-schema.ts';
 
 /** A document as it is sent. Its tag is of its text, so that it changes also where only the platform has changed. */
 export interface DocumentText {

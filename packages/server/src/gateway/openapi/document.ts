@@ -1,6 +1,6 @@
 import type { ProblemCode } from '@freehold/contract/problem';
+import type { JsonSchema } from '../../lib/json-schema.ts';
 import { type HeaderName, headerComponents } from './headers.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { type Operation, problemsOf } from './operation.ts';
 import { groupProblems, problemComponents, problemSchemas } from './problem-responses.ts';
 import { renderOperation, templatedPath } from './render-operation.ts';

@@ -1,7 +1,7 @@
 /** What the operations of an entity have in common. */
 import type { ProblemCode } from '@freehold/contract/problem';
+import { text } from '../../lib/json-schema.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
-import { text } from './json-schema.ts';
 import type { Parameter } from './operation.ts';
 import { queryParameter } from './parameters.ts';
 import { pascalCase, type ShowingAction, type TypeNames } from './type-names.ts';

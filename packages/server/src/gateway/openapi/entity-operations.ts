@@ -1,8 +1,8 @@
 import type { ProblemCode } from '@freehold/contract/problem';
 import { systemEntityNames } from '../../entities/system-entity-names.ts';
+import { anyOf, schemaReference } from '../../lib/json-schema.ts';
 import { place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
-import { anyOf, schemaReference } from './json-schema.ts';
 import { choiceParameters, nexttoken, orderParameters, pageSize } from './list-parameters.ts';
 import { jsonContent, type Operation } from './operation.ts';
 import { idempotencyKey, ifMatch, ifNoneMatch, prefer } from './parameters.ts';

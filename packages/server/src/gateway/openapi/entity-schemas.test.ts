@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { type CompiledEntity, compileEntity } from '../../entities/compile-entity.ts';
 import type { FieldDefinition } from '../../entities/definition.ts';
 import { readCreate, readUpdate, type StoredRecord } from '../../entities/record.ts';
+import type { JsonSchema } from '../../lib/json-schema.ts';
 import { entitySchemas } from './entity-schemas.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { withTypeNames } from './type-names.ts';
 
 const ajv = new Ajv2020({ strict: true });

@@ -1,6 +1,15 @@
 import { type CompiledEntity, type CompiledField, isPlatformMade } from '../../entities/compile-entity.ts';
 import { isOfEnvelope } from '../../entities/row-access.ts';
-import { anyOf, arrayOf, closedObjectOf, guid, type JsonSchema, objectOf, orNull, text } from './json-schema.ts';
+import {
+  anyOf,
+  arrayOf,
+  closedObjectOf,
+  guid,
+  type JsonSchema,
+  objectOf,
+  orNull,
+  text,
+} from '../../lib/json-schema.ts';
 import { fieldSchema, platformFieldSchemas } from './record-fields.ts';
 import { transferSchemas } from './transfer-schemas.ts';
 import type { TypeNames } from './type-names.ts';

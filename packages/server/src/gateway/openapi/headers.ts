@@ -1,4 +1,4 @@
-import { type JsonSchema, text } from './json-schema.ts';
+import { type JsonSchema, text } from '../../lib/json-schema.ts';
 
 /** The headers that replies are told to have. One that is `required` is in every reply that names it. */
 const headers = {

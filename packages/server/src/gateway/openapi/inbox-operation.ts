@@ -1,4 +1,4 @@
-import { arrayOf, guid, type JsonSchema, objectOf, schemaReference, text, time } from './json-schema.ts';
+import { arrayOf, guid, type JsonSchema, objectOf, schemaReference, text, time } from '../../lib/json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
 import { queryParameter } from './parameters.ts';
 

@@ -7,7 +7,7 @@ import {
   schemaReference,
   text,
   time,
-} from './json-schema.ts';
+} from '../../lib/json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
 
 const tag = 'invitations';

@@ -1,5 +1,5 @@
+import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
 import { clientId } from './client-id.ts';
-import { closedObjectOf, type JsonSchema, text } from './json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
 
 const tag = 'mailed codes';

@@ -1,5 +1,5 @@
+import type { JsonSchema } from '../../lib/json-schema.ts';
 import { buildDocument } from './document.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { managementOperations } from './management-operations.ts';
 import { managementSchemas } from './management-schemas.ts';
 import { platformOperations, platformSchemas } from './platform-operations.ts';

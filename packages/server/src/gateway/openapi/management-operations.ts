@@ -1,7 +1,7 @@
+import { arrayOf, closedObjectOf, objectOf, schemaReference, text } from '../../lib/json-schema.ts';
 import { aclOperations } from './acl-operations.ts';
 import { auditOperations } from './audit-operations.ts';
 import { inboxOperation } from './inbox-operation.ts';
-import { arrayOf, closedObjectOf, objectOf, schemaReference, text } from './json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
 import { orgOperations, sessionHeader } from './org-operations.ts';
 import { env, idempotencyKey, ifMatch, queryParameter, required } from './parameters.ts';

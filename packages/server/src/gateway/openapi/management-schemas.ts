@@ -1,7 +1,4 @@
-import { aclSchemas } from './acl-operations.ts';
-import { auditSchemas } from './audit-operations.ts';
-import { definitionSchemas } from './definition-schemas.ts';
-import { inboxSchemas } from './inbox-operation.ts';
+import { definitionSchemas } from '../../entities/definition-schemas.ts';
 import {
   arrayOf,
   closedObjectOf,
@@ -12,11 +9,15 @@ import {
   schemaReference,
   text,
   time,
-} from './json-schema.ts';
+} from '../../lib/json-schema.ts';
+import { aclSchemas } from './acl-operations.ts';
+import { auditSchemas } from './audit-operations.ts';
+import { inboxSchemas } from './inbox-operation.ts';
 import { orgSchemas } from './org-operations.ts';
 import { serviceKeySchemas } from './service-key-operations.ts';
 import { settingSchemas } from './setting-operations.ts';
 
+const definitions = definitionSchemas(schemaReference);
 const session = { token: { ...text, description: 'Not where it comes in a cookie.' }, expires_at: time };
 const version = { type: 'integer' };
 const count = { type: 'integer', minimum: 0 };
@@ -74,7 +75,7 @@ const config = schemaReference('ApiConfig');
 /** What is not a config's to change may be sent as it stands; `null` takes out what a definition may be without. */
 const changeableMembers: Readonly<Record<string, JsonSchema>> = {
   ...Object.fromEntries(
-    Object.entries(definitionSchemas.EntityDefinition.properties).map(([name, schema]) => [
+    Object.entries(definitions.EntityDefinition.properties).map(([name, schema]) => [
       name,
       name === 'entityName' || name === 'UpdateParams' ? schema : orNull(schema),
     ]),
@@ -87,7 +88,7 @@ const changeableMembers: Readonly<Record<string, JsonSchema>> = {
 };
 
 const entitySchemas: Readonly<Record<string, JsonSchema>> = {
-  ...definitionSchemas,
+  ...definitions,
   DefinedEntity: objectOf({ entityName: text, apis: arrayOf(text), version, warnings: arrayOf(text) }, ['warnings']),
   EntitySummary: objectOf({ name: text, apis: arrayOf(text), records: { type: 'integer' }, updated_at: time }),
   EntityConfigs: objectOf({
@@ -122,7 +123,7 @@ const entitySchemas: Readonly<Record<string, JsonSchema>> = {
     ['indexes', 'warnings'],
   ),
   CreateConfig: {
-    ...objectOf({ key: text, version, ...definitionSchemas.EntityDefinition.properties }),
+    ...objectOf({ key: text, version, ...definitions.EntityDefinition.properties }),
     required: ['key', 'version', 'entityName', 'UpdateParams'],
     description: 'The definition as it was supplied.',
   },

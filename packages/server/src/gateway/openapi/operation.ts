@@ -1,7 +1,7 @@
 import type { ProblemCode } from '@freehold/contract/problem';
+import type { JsonSchema } from '../../lib/json-schema.ts';
 import type { Method } from '../router.ts';
 import type { HeaderName } from './headers.ts';
-import type { JsonSchema } from './json-schema.ts';
 
 /** What a route takes and everything it may answer. */
 export interface Operation {

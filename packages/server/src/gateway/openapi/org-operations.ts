@@ -7,7 +7,7 @@ import {
   schemaReference,
   text,
   time,
-} from './json-schema.ts';
+} from '../../lib/json-schema.ts';
 import { jsonContent, type Operation, type Parameter } from './operation.ts';
 
 /** On the routes that give a session. */

@@ -1,4 +1,4 @@
-import { type JsonSchema, text } from './json-schema.ts';
+import { type JsonSchema, text } from '../../lib/json-schema.ts';
 import type { Parameter } from './operation.ts';
 
 export const ifMatch: Parameter = {

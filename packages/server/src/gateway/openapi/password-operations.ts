@@ -1,4 +1,4 @@
-import { closedObjectOf, schemaReference, text } from './json-schema.ts';
+import { closedObjectOf, schemaReference, text } from '../../lib/json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
 
 const newPassword = { ...text, minLength: 10, description: 'At least 10 characters, at most 256 bytes.' };

@@ -1,4 +1,4 @@
-import { arrayOf, type JsonSchema, objectOf, schemaReference, text, time } from './json-schema.ts';
+import { arrayOf, type JsonSchema, objectOf, schemaReference, text, time } from '../../lib/json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
 
 const tag = 'platform';

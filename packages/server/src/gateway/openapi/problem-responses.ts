@@ -1,7 +1,7 @@
 import { type ProblemCode, problemStatus } from '@freehold/contract/problem';
+import { arrayOf, type JsonSchema, objectOf, schemaReference, text } from '../../lib/json-schema.ts';
 import { problemTitles } from '../problem-titles.ts';
 import { type HeaderName, headerReferences } from './headers.ts';
-import { arrayOf, type JsonSchema, objectOf, schemaReference, text } from './json-schema.ts';
 
 /** The codes by the status they come with, both in ascending order. */
 export function groupProblems(codes: readonly ProblemCode[]): ReadonlyMap<number, readonly ProblemCode[]> {

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '@freehold/contract/problem';
+import type { JsonSchema } from '../../lib/json-schema.ts';
 import { headerReferences } from './headers.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { type Content, type Operation, type Parameter, problemsOf, type SuccessReply } from './operation.ts';
 import { groupProblems, problemReference } from './problem-responses.ts';
 

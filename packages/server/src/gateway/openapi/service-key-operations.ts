@@ -1,4 +1,3 @@
-import { managementPageSize } from './audit-operations.ts';
 import {
   arrayOf,
   closedObjectOf,
@@ -9,7 +8,8 @@ import {
   schemaReference,
   text,
   time,
-} from './json-schema.ts';
+} from '../../lib/json-schema.ts';
+import { managementPageSize } from './audit-operations.ts';
 import { nexttoken } from './list-parameters.ts';
 import { jsonContent, type Operation } from './operation.ts';
 import { env } from './parameters.ts';

@@ -1,4 +1,4 @@
-import { objectOf, text } from './json-schema.ts';
+import { objectOf, text } from '../../lib/json-schema.ts';
 import { jsonContent, type Operation } from './operation.ts';
 import { ifNoneMatch } from './parameters.ts';
 

@@ -1,4 +1,3 @@
-import { clientId } from './client-id.ts';
 import {
   arrayOf,
   closedObjectOf,
@@ -9,7 +8,8 @@ import {
   schemaReference,
   text,
   time,
-} from './json-schema.ts';
+} from '../../lib/json-schema.ts';
+import { clientId } from './client-id.ts';
 import { jsonContent, type Operation, type Parameter } from './operation.ts';
 
 const tag = 'signing in';

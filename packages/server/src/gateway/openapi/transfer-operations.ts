@@ -1,7 +1,7 @@
 import { type CompiledEntity, isPlatformMade } from '../../entities/compile-entity.ts';
+import { anyOf, arrayOf, type JsonSchema, schemaReference, text } from '../../lib/json-schema.ts';
 import { place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
-import { anyOf, arrayOf, type JsonSchema, schemaReference, text } from './json-schema.ts';
 import { choiceParameters, flag, orderParameters } from './list-parameters.ts';
 import { type Content, jsonContent, type Operation } from './operation.ts';
 import { queryParameter } from './parameters.ts';

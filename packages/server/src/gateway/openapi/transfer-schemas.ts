@@ -1,4 +1,4 @@
-import { anyOf, arrayOf, type JsonSchema, objectOf, schemaReference, text } from './json-schema.ts';
+import { anyOf, arrayOf, type JsonSchema, objectOf, schemaReference, text } from '../../lib/json-schema.ts';
 
 const count: JsonSchema = { type: 'integer', minimum: 0 };
 const figures = { rows: count, created: count, updated: count, failed: count };

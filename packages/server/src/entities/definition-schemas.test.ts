@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { colTypes } from '../../entities/col-types.ts';
-import { parseDefinition } from '../../entities/parse-definition.ts';
+import { schemaReference } from '../lib/json-schema.ts';
+import { colTypes } from './col-types.ts';
 import { definitionSchemas } from './definition-schemas.ts';
+import { parseDefinition } from './parse-definition.ts';
 
 const ajv = new Ajv2020({ strict: true });
 ajv.addVocabulary(['components']);
-ajv.addSchema({ components: { schemas: definitionSchemas } }, 'document');
+ajv.addSchema({ components: { schemas: definitionSchemas(schemaReference) } }, 'document');
 const fits = ajv.compile({ $ref: 'document#/components/schemas/EntityDefinition' });
 
 /** Values for the members of a definition, good ones first. The schema looks at each member by itself. */

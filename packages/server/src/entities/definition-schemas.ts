@@ -1,6 +1,6 @@
-import { colTypes } from '../../entities/col-types.ts';
-import { definitionLimits } from '../../entities/definition.ts';
-import { arrayOf, closedObjectOf, type JsonSchema, type ObjectSchema, schemaReference, text } from './json-schema.ts';
+import { arrayOf, closedObjectOf, type JsonSchema, type ObjectSchema, text } from '../lib/json-schema.ts';
+import { colTypes } from './col-types.ts';
+import { definitionLimits } from './definition.ts';
 
 const flag: JsonSchema = { type: 'boolean' };
 const number: JsonSchema = { type: 'number' };
@@ -28,28 +28,31 @@ const valueHints = {
 /**
  * The shapes of an entity definition. Which hints go with which `colType`, and what members say about each other, is
  * more than a schema holds: a definition that fits may still be refused, with a pointer to each mistake.
+ * @param referTo how a schema refers to another of them, by its name.
  */
-export const definitionSchemas = {
-  EntityDefinition: entityDefinition(),
-  FieldDefinition: fieldDefinition(),
-  Views: {
-    type: 'object',
-    maxProperties: 20,
-    propertyNames: lowerCaseName,
-    additionalProperties: closedObjectOf({ fields: listOf(schemaReference('ViewField'), 200) }),
-  },
-  ViewField: closedObjectOf(
-    {
-      name: fieldName,
-      as: fieldName,
-      cast: { ...text, enum: ['string', 'number', 'integer', 'boolean'] },
-      lookup: closedObjectOf({ view: lowerCaseName, as: fieldName }),
+export function definitionSchemas(referTo: (name: string) => JsonSchema) {
+  return {
+    EntityDefinition: entityDefinition(referTo),
+    FieldDefinition: fieldDefinition(),
+    Views: {
+      type: 'object',
+      maxProperties: 20,
+      propertyNames: lowerCaseName,
+      additionalProperties: closedObjectOf({ fields: listOf(referTo('ViewField'), 200) }),
     },
-    ['as', 'cast', 'lookup'],
-  ),
-} satisfies Readonly<Record<string, JsonSchema>>;
+    ViewField: closedObjectOf(
+      {
+        name: fieldName,
+        as: fieldName,
+        cast: { ...text, enum: ['string', 'number', 'integer', 'boolean'] },
+        lookup: closedObjectOf({ view: lowerCaseName, as: fieldName }),
+      },
+      ['as', 'cast', 'lookup'],
+    ),
+  } satisfies Readonly<Record<string, JsonSchema>>;
+}
 
-function entityDefinition(): ObjectSchema {
+function entityDefinition(referTo: (name: string) => JsonSchema): ObjectSchema {
   const templates = { gpkTemplate: template, gskTemplate: template };
   const ownerIndex = closedObjectOf({ ownerFieldName: fieldName, ...templates, scopeList: flag }, ['scopeList']);
   const uniqueIndex = closedObjectOf(
@@ -62,11 +65,11 @@ function entityDefinition(): ObjectSchema {
   );
   const members = {
     baseKeys: closedObjectOf({ pkTemplate: template, skTemplate: template }),
-    UpdateParams: { ...arrayOf(schemaReference('FieldDefinition')), maxItems: definitionLimits.fieldsMax },
+    UpdateParams: { ...arrayOf(referTo('FieldDefinition')), maxItems: definitionLimits.fieldsMax },
     ownerIndexes: { ...arrayOf(ownerIndex), maxItems: 5 },
     parentIndex: closedObjectOf({ parentFieldName: fieldName, ...templates }),
     UniqueIndexes: { ...arrayOf(uniqueIndex), maxItems: 10 },
-    Views: schemaReference('Views'),
+    Views: referTo('Views'),
   };
   return closedObjectOf({ entityName: lowerCaseName, ...members }, Object.keys(members));
 }

@@ -1,4 +1,4 @@
-/** A JSON Schema (2020-12), as a document holds it. */
+/** A JSON Schema (2020-12). */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** One of an object. */
@@ -8,7 +8,7 @@ export const text: JsonSchema = { type: 'string' };
 export const guid: JsonSchema = { type: 'string', format: 'uuid' };
 export const time: JsonSchema = { type: 'string', format: 'date-time' };
 
-/** One of the document's own schemas. */
+/** One of the schemas of the OpenAPI document that it stands in. */
 export function schemaReference(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
