@@ -32,8 +32,8 @@ export interface FoundedWorkspace {
   joining(policyId: string): ReturnType<typeof joiningChanges>;
   /** Every record of access control, as one text: the same text, the same records. */
   everything(): Promise<string>;
-  /** What the person may do with the records of the entities of access control. */
-  as(userId: string): Writer;
+  /** What the person may do with the records of the entities of access control, with the store or as others have it. */
+  as(userId: string, on?: Store): Writer;
 }
 
 /** Writes in the name of one person; the routes' own check of the action is not made. */
@@ -45,19 +45,22 @@ export interface Writer {
   all(entity: string): Promise<readonly RecordData[]>;
 }
 
-export async function foundWorkspace(store: Store, clock: Clock): Promise<FoundedWorkspace> {
+export async function foundWorkspace(store: Store, clock: Clock, tenantCode = 'main'): Promise<FoundedWorkspace> {
   const parts: GrantParts = { clock, newId: uuidv7Source(clock) };
   const founderId = parts.newId();
   const workspace: Workspace = {
     env: 'test',
     orgCode: 'acme',
     tenantId: parts.newId(),
-    tenantCode: 'main',
-    scope: store.scope(workspaceScopeName('acme', 'main')),
+    tenantCode,
+    scope: store.scope(workspaceScopeName('acme', tenantCode)),
   };
   await workspace.scope.commit(await foundingChanges(parts, workspace, { founder: memberOf(founderId) }));
   // Each person calls a process of his own: within one, writes of access control take turns and never meet.
-  const as = (userId: string): Writer => writerOf(createRuntime(store, parts), workspace, userId);
+  const as = (userId: string, on = store): Writer => {
+    const place = { ...workspace, scope: on.scope(workspace.scope.name) };
+    return writerOf(createRuntime(on, parts), place, userId);
+  };
   const joining = (policyId?: string, id = parts.newId()): ReturnType<typeof joiningChanges> =>
     joiningChanges(parts, workspace, { member: memberOf(id), policyIds: policyId === undefined ? [] : [policyId] });
   const [group] = await as(founderId).all('group');

@@ -4,7 +4,6 @@ import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
 import { type FoundedWorkspace, foundWorkspace, type Writer } from './founded-workspace.ts';
-import { heldPolicies } from './held-policies.ts';
 
 interface Scene extends FoundedWorkspace {
   readonly founder: Writer;
@@ -156,43 +155,3 @@ test('an admin is found behind any number of suspended ones on the same page and
   await founder.remove('usergroup', ownMembership);
   await founder.remove('useraclpolicy', ownLink);
 });
-
-type Removal = (here: Scene, by: string, whom: { readonly id: string; readonly link: string }) => Promise<unknown>;
-
-const removals: Readonly<Record<string, Removal>> = {
-  'takes the link': ({ as }, by, { link }) => as(by).remove('useraclpolicy', link),
-  'removes the person': ({ as }, by, { id }) => as(by).remove('user', id),
-  'suspends the person': ({ as }, by, { id }) => as(by).update('user', id, { status: 'suspended' }),
-};
-
-for (const [name, removal] of Object.entries(removals))
-  test(`of two admins, of whom one ${name} of the other while that one does the like, one is left`, async () => {
-    const survivors = new Set<string>();
-    for (let ticks = -40; ticks < 40; ticks++) {
-      const here = await scene();
-      const { founder, founderId, ownLink, ownMembership, join, link, workspace } = here;
-      const otherId = await join();
-      const [one, other] = [
-        { id: founderId, link: ownLink },
-        { id: otherId, link: await link(otherId) },
-      ];
-      await founder.remove('usergroup', ownMembership);
-      const settled = await Promise.allSettled([
-        later(-ticks, () => removal(here, one.id, other)),
-        later(ticks, () => Object.values(removals)[Math.abs(ticks % 3)]?.(here, other.id, one) ?? Promise.resolve()),
-      ]);
-      assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1, JSON.stringify(settled));
-      const users = (await founder.all('user')).filter(({ status }) => status === 'active');
-      const held = await Promise.all(users.map(({ id }) => heldPolicies(workspace, id)));
-      const left = users.filter((_, index) => held[index]?.some(({ policyName }) => policyName === 'adminacl'));
-      assert.equal(left.length, 1);
-      survivors.add(left[0]?.id === founderId ? 'one' : 'other');
-    }
-    assert.equal(survivors.size, 2, 'the same one was always first');
-  });
-
-/** Begins a little later: so that, over many rounds, two writes meet at every point of their way. */
-async function later<Result>(ticks: number, act: () => Promise<Result>): Promise<Result> {
-  for (let tick = 0; tick < ticks; tick++) await undefined;
-  return act();
-}
