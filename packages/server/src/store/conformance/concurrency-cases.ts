@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Committed, Conflict, type Scope } from '../port.ts';
-import { add, append, type ConformanceCase, getOne, put, putIndex } from './bench.ts';
+import { type Change, type Committed, Conflict, type Scope } from '../port.ts';
+import { add, append, type ConformanceCase, check, checkEmpty, getOne, put, putIndex } from './bench.ts';
 
 /** A broken adapter is to fail a case, not to keep it going. */
 const triesMax = 1000;
@@ -22,6 +22,49 @@ export const concurrencyCases: readonly ConformanceCase[] = [
       assert.equal(await sumUp(writers.map(() => climb(scope, sums, { by: -3, min: 0 }))), 32);
       assert.equal(sums.length, 33);
       assert.equal((await getOne(scope, 'c', 'n'))?.value, '1');
+    },
+  },
+  {
+    name: 'D11: lets exactly one of 64 have the last place below a bound, round after round',
+    async run({ scope }) {
+      for (let round = 0; round < 10; round++) {
+        const count = `n${round}`;
+        await scope.commit([add('c', count, 99, { max: 100 })]);
+        const takers = Array.from({ length: 64 }, (_, taker) =>
+          scope.commit([add('c', count, 1, { max: 100 }), put('taken', `${round}-${taker}`)]),
+        );
+        const refusals = (await Promise.allSettled(takers)).filter(isRefused);
+        assert.equal(refusals.length, 63);
+        assert.equal((await getOne(scope, 'c', count))?.value, '100');
+        assert.equal(await scope.count('taken', { prefix: `${round}-` }, 100), 1);
+      }
+    },
+  },
+  {
+    name: 'refuses a commit alone, whatever it is refused for and wherever it stands among those made beside it',
+    async run({ scope }) {
+      await scope.commit([put('p', 'taken'), add('c', 'full', 5)]);
+      const refused: readonly Change[] = [
+        put('p', 'taken', { if: 'absent' }),
+        check('p', 'taken', { version: 7 }),
+        add('c', 'full', 1, { max: 5 }),
+        checkEmpty('p', 'taken'),
+      ];
+      for (const [round, change] of refused.entries())
+        for (const place of [0, 1, 15, 31]) {
+          const kept = `${round}-${place}-`;
+          const commits = writers.map((writer) =>
+            scope.commit([put('q', `${kept}${writer}`), ...(writer === place ? [change] : [])]),
+          );
+          const results = await Promise.allSettled(commits);
+          assert.deepEqual(
+            results.flatMap((result, writer) => (isRefused(result) ? [writer] : [])),
+            [place],
+          );
+          const found = await scope.range('q', { prefix: kept, limit: 100 });
+          const expected = writers.filter((writer) => writer !== place).map((writer) => `${kept}${writer}`);
+          assert.deepEqual(found.map(({ sk }) => sk).sort(), expected.sort());
+        }
     },
   },
   {
@@ -123,6 +166,10 @@ export const concurrencyCases: readonly ConformanceCase[] = [
     },
   },
 ];
+
+function isRefused(result: PromiseSettledResult<unknown>): result is PromiseRejectedResult {
+  return result.status === 'rejected' && result.reason instanceof Conflict;
+}
 
 /** Adds until it is refused; returns how often it was. */
 async function climb(
