@@ -26,6 +26,7 @@ interface Simulated {
   readonly matched: readonly {
     readonly Sid?: string;
     readonly matched: boolean;
+    readonly ambiguous?: readonly object[];
     readonly open?: true;
     readonly failed_condition?: object;
   }[];
@@ -50,6 +51,16 @@ test('without the record that it depends on a simulation is undecided, and says 
       ['Dear', false, true],
     ],
   );
+});
+
+test('a Deny is not avoided by a second spelling of what it asks for, and the spellings are told', async () => {
+  const secret = { StringEquals: { 'record.meta.level': ['secret'] } };
+  const statements = [allow('getorder'), { Sid: 'Secret', ...deny('getorder'), Condition: secret }];
+  const record = { meta: { LEVEL: 'secret', level: 'x' } };
+  const { decision, matched } = await simulated({ statements, ...get(hers.id), record });
+  assert.equal(decision, 'explicit_deny');
+  const told = matched.find(({ Sid }) => Sid === 'Secret');
+  assert.deepEqual(told?.ambiguous, [{ key: 'record.meta.level', members: ['meta.LEVEL', 'meta.level'] }]);
 });
 
 test('a condition that fails is told with what was expected and what was there', async () => {

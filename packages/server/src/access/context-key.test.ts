@@ -3,6 +3,17 @@ import { test } from 'node:test';
 import type { AccessContext } from './context.ts';
 import { parseContextKey } from './context-key.ts';
 
+const meta = {
+  LEVEL: 'secret',
+  Level: 'x',
+  A: { B: 1, b: 2 },
+  a: { c: 3 },
+  sole: { X: 1 },
+  SOLE: 4,
+  list: [{ x: 1 }],
+  List: [5, [6]],
+};
+
 const context: AccessContext = {
   request: {
     method: 'GET',
@@ -14,7 +25,16 @@ const context: AccessContext = {
       ['Twice', '1'],
       ['TWICE', '2'],
     ]),
-    body: { price: 3, nested: { Deep: { er: true } }, list: [{ x: 1 }], constructor2: 1 },
+    body: {
+      one: 1,
+      ONE: null,
+      two: 1,
+      Two: [2, null],
+      price: 3,
+      nested: { Deep: { er: true } },
+      list: [{ x: 1 }],
+      constructor2: 1,
+    },
     ip: '10.0.0.1',
     time: 0,
     origin: 'https://app.example',
@@ -22,7 +42,7 @@ const context: AccessContext = {
   user: { id: 'u1', email: 'u@x' },
   tenant: { id: 't1', code: 'one' },
   jwt: { fn: 'Ann', groups: ['a', 'b'] },
-  record: { owner: 'u1', Status: 'open', STATUS: 'closed', status2: 'new' },
+  record: { owner: 'u1', Status: 'open', STATUS: 'closed', status2: 'new', meta, META: { level: 'd' } },
 };
 
 function read(text: string): unknown {
@@ -38,8 +58,11 @@ const found: readonly (readonly [key: string, value: unknown])[] = [
   ['request.queryParameters.all', 'true'],
   ['request.queryParameters.ALL', 'true'],
   ['request.queryParameters.a.b', '1'],
-  ['request.queryParameters.twice', undefined],
-  ['request.queryParameters.TWICE', '2'],
+  ['request.queryParameters.twice', ['1', '2']],
+  ['request.queryParameters.TWICE', ['1', '2']],
+  ['request.body.one', [1]],
+  ['request.body.TWO', [1, 2]],
+  ['request.body.two', [1, 2]],
   ['request.body.price', 3],
   ['request.body.nested.deep.ER', true],
   ['request.body.list.0', undefined],
@@ -55,7 +78,16 @@ const found: readonly (readonly [key: string, value: unknown])[] = [
   ['jwt.groups', ['a', 'b']],
   ['record.owner', 'u1'],
   ['record.Status', 'open'],
-  ['record.status', undefined],
+  ['record.status', ['open', 'closed']],
+  ['record.meta.level', ['secret', 'x']],
+  ['record.meta.Level', ['secret', 'x']],
+  ['record.Meta.level', ['secret', 'x', 'd']],
+  ['record.meta.a.b', [1, 2]],
+  ['record.meta.a.c', [3]],
+  ['record.meta.a.d', []],
+  ['record.meta.sole.x', [1]],
+  ['record.meta.list', [{ x: 1 }, 5, [6]]],
+  ['record.meta.list.x', []],
   ['record.STATUS2', 'new'],
   ['record.constructor', undefined],
   ['record.__proto__', undefined],
@@ -66,6 +98,21 @@ for (const [key, value] of found)
   test(`\`${key}\` reads ${value instanceof Date ? 'the time' : JSON.stringify(value)}`, () => {
     assert.deepEqual(read(key), value);
   });
+
+test('tells the names that have a value, as the context has them', () => {
+  const spellings = (text: string) => {
+    const key = parseContextKey(text);
+    return 'read' in key ? key.spellings(context) : key[0];
+  };
+  assert.deepEqual(spellings('record.meta.level'), ['meta.LEVEL', 'meta.Level']);
+  assert.deepEqual(spellings('record.meta.a.c'), ['meta.a.c']);
+  assert.deepEqual(spellings('record.status'), ['Status', 'STATUS']);
+  assert.deepEqual(spellings('record.STATUS'), ['STATUS']);
+  assert.deepEqual(spellings('request.body.one'), ['one']);
+  assert.deepEqual(spellings('request.queryParameters.twice'), ['Twice', 'TWICE']);
+  assert.deepEqual(spellings('record.missing'), []);
+  assert.deepEqual(spellings('request.ip'), []);
+});
 
 const refused = [
   ...['', 'user', 'user.', 'user.name', 'user.id.x', 'users.id', 'tenant', 'tenant.name', 'env.now'],

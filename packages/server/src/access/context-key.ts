@@ -1,5 +1,7 @@
 import type { AccessContext, Pending } from './context.ts';
+import { valuesOf } from './context-value.ts';
 import { foldAscii } from './glob.ts';
+import { isAlike, placesOf, readPath, stepsOf } from './member-path.ts';
 import type { Mistake } from './mistake.ts';
 
 /** A name by which a condition or a variable asks for something of the context. */
@@ -11,13 +13,19 @@ export interface ContextKey {
   readonly recordField: string | undefined;
   /** `undefined` where the context has no such thing. The time is a `Date`. */
   read(context: AccessContext): unknown;
+  /** The names below its root that have a value, as the context has them: several where they differ in ASCII case. */
+  spellings(context: AccessContext): readonly string[];
 }
 
 export function isPending({ needs }: ContextKey, context: AccessContext): boolean {
   return needs !== undefined && context.pending?.includes(needs) === true;
 }
 
-/** Names of keys ignore ASCII case; below names that others gave, a name that is equal goes before one that is alike. */
+/**
+ * Names of keys ignore ASCII case. Names that differ in nothing else make a key of several values, also where one of them
+ * is spelled as the key is: nobody knows which of them whoever reads the object looks at. A field of the record goes
+ * before others that are alike, since the definition names the fields.
+ */
 export function parseContextKey(text: string): ContextKey | Mistake {
   if (text.length > keyLengthMax) return ['too_long', `has more than ${keyLengthMax} characters`];
   if (text.includes('$' + '{')) return ['invalid_value', 'contains a variable, and a key takes none'];
@@ -26,12 +34,12 @@ export function parseContextKey(text: string): ContextKey | Mistake {
   if (found === 'role')
     return ['invalid_value', 'is not asked for: the role is a label, and no decision may depend on it'];
   if (found === undefined) return ['invalid_value', 'is no key of the context'];
-  return { text, needs: undefined, recordField: undefined, ...found };
+  return { text, needs: undefined, recordField: undefined, spellings: () => [], ...found };
 }
 
 const keyLengthMax = 256;
 
-type KeyMeaning = Pick<ContextKey, 'read'> & Partial<Pick<ContextKey, 'needs' | 'recordField'>>;
+type KeyMeaning = Pick<ContextKey, 'read'> & Partial<Pick<ContextKey, 'spellings' | 'needs' | 'recordField'>>;
 
 function keyUnder(root: string, path: readonly string[]): KeyMeaning | 'role' | undefined {
   const [first = ''] = path;
@@ -39,16 +47,16 @@ function keyUnder(root: string, path: readonly string[]): KeyMeaning | 'role' | 
     case 'request':
       return requestKey(foldAscii(first), path.slice(1));
     case 'user':
-      return isOneOf(path, ['id', 'email']) ? walking(({ user }) => user, path) : undefined;
+      return isOneOf(path, ['id', 'email']) ? walking(({ user }) => user, path, true) : undefined;
     case 'tenant':
-      return isOneOf(path, ['id', 'code']) ? walking(({ tenant }) => tenant, path) : undefined;
+      return isOneOf(path, ['id', 'code']) ? walking(({ tenant }) => tenant, path, true) : undefined;
     case 'jwt':
       if (foldAscii(first) === 'role') return 'role';
       return isPath(path) ? walking(({ jwt }) => jwt, path) : undefined;
     case 'record':
       if (!isPath(path)) return undefined;
       return {
-        ...walking(({ record }) => record, path),
+        ...walking(({ record }) => record, path, true),
         needs: 'record',
         recordField: path.length === 1 ? first : undefined,
       };
@@ -62,11 +70,11 @@ function requestKey(name: string, path: readonly string[]): KeyMeaning | undefin
     case 'pathparameters': {
       if (!isOneOf(path, ['id', 'entity'])) return undefined;
       const isOfId = foldAscii(path[0] ?? '') === 'id';
-      return { ...walking(({ request }) => request.pathParameters, path), ...(isOfId ? { needs: 'id' } : {}) };
+      return { ...walking(({ request }) => request.pathParameters, path, true), ...(isOfId ? { needs: 'id' } : {}) };
     }
     case 'queryparameters': {
       const parameter = path.join('.');
-      return parameter === '' ? undefined : { read: queryReader(parameter) };
+      return parameter === '' ? undefined : ofQuery(parameter);
     }
     case 'body':
       return isPath(path) ? { ...walking(({ request }) => request.body, path), needs: 'body' } : undefined;
@@ -91,40 +99,36 @@ function isPath(names: readonly string[]): boolean {
   return names.length > 0 && !names.includes('');
 }
 
-function walking(start: (context: AccessContext) => unknown, path: readonly string[]): KeyMeaning {
-  const steps = path.map((name) => ({ name, folded: foldAscii(name) }));
+/**
+ * @param isFirstGiven the members of what it starts from are called as the platform or the definition says, and not as
+ * whoever sends or writes them likes.
+ */
+function walking(
+  start: (context: AccessContext) => unknown,
+  path: readonly string[],
+  isFirstGiven = false,
+): Pick<ContextKey, 'read' | 'spellings'> {
+  const steps = stepsOf(path, { isFirstGiven });
   return {
+    read: (context) => readPath(start(context), steps),
+    spellings: (context) =>
+      placesOf(start(context), steps)
+        .filter(({ value }) => valuesOf(value).length > 0)
+        .map(({ names }) => names.join('.')),
+  };
+}
+
+function ofQuery(name: string): Pick<ContextKey, 'read' | 'spellings'> {
+  const folded = foldAscii(name);
+  const spellings: ContextKey['spellings'] = ({ request: { queryParameters } }) =>
+    [...queryParameters.keys()].filter((other) => isAlike(other, folded));
+  return {
+    spellings,
     read: (context) => {
-      let value = start(context);
-      for (const step of steps) value = memberOf(value, step);
-      return value;
+      const { queryParameters } = context.request;
+      if (queryParameters.size === 0) return undefined;
+      const values = spellings(context).map((one) => queryParameters.get(one));
+      return values.length > 1 ? values : values[0];
     },
   };
-}
-
-interface Step {
-  readonly name: string;
-  readonly folded: string;
-}
-
-/** The object's own member of that name, else the only one whose name is alike but for ASCII case. */
-function memberOf(value: unknown, { name, folded }: Step): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  if (Object.hasOwn(value, name)) return Reflect.get(value, name);
-  const alike = Object.keys(value).filter((other) => isAlike(other, folded));
-  return alike.length === 1 ? Reflect.get(value, alike[0] ?? '') : undefined;
-}
-
-function queryReader(name: string): ContextKey['read'] {
-  const folded = foldAscii(name);
-  return ({ request: { queryParameters } }) => {
-    const exact = queryParameters.get(name);
-    if (exact !== undefined) return exact;
-    const alike = [...queryParameters].filter(([other]) => isAlike(other, folded));
-    return alike.length === 1 ? alike[0]?.[1] : undefined;
-  };
-}
-
-function isAlike(name: string, folded: string): boolean {
-  return name.length === folded.length && foldAscii(name) === folded;
 }

@@ -21,6 +21,8 @@ const conditions: readonly unknown[] = [
   { StringNotEquals: { 'record.owner': 'u2' } },
   { StringEquals: { 'record.owner': variable('{user.id}') }, Bool: { 'record.open': 'true' } },
   { Bool: { 'record.open': true } },
+  { StringEquals: { 'record.meta.level': 'u1' } },
+  { StringNotEquals: { 'record.Meta.Level': 'u1' } },
   { Nonsense: { 'record.open': true } },
   {},
 ];
@@ -74,6 +76,7 @@ function randomRequest(dice: Dice): ReferenceRequest {
     record: {
       owner: dice.pick<unknown>(['u1', 'u2', ['u1', 'u2'], null]),
       open: dice.pick<unknown>([true, false, 'x']),
+      meta: dice.pick<unknown>([{ level: 'u1' }, { LEVEL: 'u1', Level: 'u2' }, { level: 'u2', Level: 'u1' }]),
     },
   };
   return { action, resource, context };

@@ -95,3 +95,36 @@ test('tells of no statement that is about something else, and of 20 near misses 
   );
   assert.deepEqual([near.length, considered], [20, 32]);
 });
+
+test('names the members that make several values of a key, in a statement that matches and in one that does not', () => {
+  const Condition = { StringEquals: { 'record.meta.level': 'public' } };
+  const held = [
+    { ...statement, Condition },
+    { ...statement, Effect: 'Deny', Condition },
+  ];
+  const { matched, near } = explain(held, { meta: { LEVEL: 'secret', Level: 'x', level: null } });
+  const ambiguous = [{ key: 'record.meta.level', members: ['meta.LEVEL', 'meta.Level'] }];
+  const failed_condition = {
+    operator: 'StringEquals',
+    key: 'record.meta.level',
+    expected: ['public'],
+    actual: ['secret', 'x'],
+  };
+  assert.deepEqual(matched, [{ ...shown, Effect: 'Deny', ambiguous }]);
+  assert.deepEqual(near, [{ ...shown, ambiguous, failed_condition }]);
+  assert.deepEqual(explain(held, { meta: { Level: ['secret', 'x'] } }).matched, [{ ...shown, Effect: 'Deny' }]);
+});
+
+test('names the members that make several values of a variable', () => {
+  const Resource = '/item/order/@{record.meta.id}'.replace('@', '$');
+  const Condition = { StringNotEquals: { 'user.id': '@{record.meta.id}'.replace('@', '$') } };
+  const { near, matched } = explain(
+    [
+      { ...statement, Condition },
+      { ...statement, Resource },
+    ],
+    { meta: { ID: '7', Id: '7' } },
+  );
+  assert.deepEqual(matched[0]?.ambiguous, [{ key: 'record.meta.id', members: ['meta.ID', 'meta.Id'] }]);
+  assert.deepEqual(near, []);
+});

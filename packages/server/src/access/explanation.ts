@@ -1,8 +1,9 @@
 import { type Asked, type AttachedPolicy, type CompiledStatement, standingOf } from './compiled-statement.ts';
+import { isPending } from './context-key.ts';
 import { textOf } from './context-value.ts';
 import type { Effect } from './effect.ts';
 import { type Glob, matchesGlob } from './glob.ts';
-import { type ResourceGlob, reaches } from './resource-glob.ts';
+import { keysOf, type ResourceGlob, reaches } from './resource-glob.ts';
 import type { Outcome } from './ruling.ts';
 import type { StatementReading } from './statement.ts';
 import { shownTemplate } from './template.ts';
@@ -25,8 +26,16 @@ export interface MatchedStatement extends Pick<AttachedPolicy, 'policyId' | 'pol
   readonly resourcePattern: string;
   /** Where the statement is not about all fields. */
   readonly Fields?: readonly string[];
+  /** The keys that it asks for and that have values under several names, which differ in ASCII case alone. */
+  readonly ambiguous?: readonly AmbiguousKey[];
   /** What is wrong with a stored statement that counts as a Deny because it cannot be trusted to say less. */
   readonly broken?: StatementReading['errors'];
+}
+
+export interface AmbiguousKey {
+  readonly key: string;
+  /** Some of the names, as they stand below the key's root. */
+  readonly members: readonly string[];
 }
 
 export interface NearStatement extends MatchedStatement {
@@ -45,6 +54,7 @@ export interface FailedCondition {
 
 const nearMax = 20;
 const valuesShown = 20;
+const membersShown = 5;
 const lengthShown = 256;
 
 export function explain(
@@ -58,7 +68,7 @@ export function explain(
     const action = statement.actions.find((glob) => matchesGlob(glob, foldedAction));
     const resource = statement.resources.find((glob) => reaches(glob, asked.path, asked.context) !== false);
     if (action === undefined || resource === undefined) continue;
-    const described = describe(statement, action, resource);
+    const described = { ...describe(statement, action, resource), ...ambiguityOf(statement, resource, asked) };
     if (standingOf(statement, asked) === true) matched.push(described);
     else if (near.length < nearMax) near.push({ ...described, ...failureOf(statement, asked) });
   }
@@ -81,6 +91,19 @@ function describe(
     ...(fields === undefined || reading.Fields === undefined ? {} : { Fields: reading.Fields }),
     ...(reading.errors.length === 0 ? {} : { broken: reading.errors }),
   };
+}
+
+function ambiguityOf(
+  { tests }: CompiledStatement,
+  resource: ResourceGlob,
+  { context }: Asked,
+): Pick<MatchedStatement, 'ambiguous'> {
+  const keys = new Map([...tests.flatMap((one) => one.keys), ...keysOf(resource)].map((key) => [key.text, key]));
+  const ambiguous = [...keys.values()]
+    .filter((key) => !isPending(key, context()))
+    .map((key) => ({ key: key.text, members: key.spellings(context()).slice(0, membersShown) }))
+    .filter(({ members }) => members.length > 1);
+  return ambiguous.length === 0 ? {} : { ambiguous };
 }
 
 function failureOf({ tests }: CompiledStatement, { context }: Asked): Pick<NearStatement, 'failed_condition'> {

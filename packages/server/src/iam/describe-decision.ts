@@ -27,6 +27,8 @@ export interface DescribedStatement {
   readonly Resource: string;
   /** The fields that it is about, where it is not about all. A Deny takes these away and denies nothing else. */
   readonly Fields?: readonly string[];
+  /** The keys that stand under several names, which differ in ASCII case alone: each counts as several values. */
+  readonly ambiguous?: MatchedStatement['ambiguous'];
   readonly matched: boolean;
   /** The first condition that does not hold. */
   readonly failed_condition?: FailedCondition;
@@ -69,7 +71,8 @@ function failureOf({ failed_condition }: NearStatement): Pick<DescribedStatement
 }
 
 function describe(statement: MatchedStatement, matched: boolean): DescribedStatement {
-  const { policyId, policyName, via, Sid, Effect, actionPattern, resourcePattern, Fields, broken } = statement;
+  const { policyId, policyName, via, Sid, Effect, actionPattern, resourcePattern, Fields, ambiguous, broken } =
+    statement;
   const isDraft = policyId === draftPolicy.policyId;
   return {
     source: isDraft ? 'draft' : via.kind,
@@ -81,6 +84,7 @@ function describe(statement: MatchedStatement, matched: boolean): DescribedState
     Action: actionPattern,
     Resource: resourcePattern,
     ...(Fields === undefined ? {} : { Fields }),
+    ...(ambiguous === undefined ? {} : { ambiguous }),
     matched,
     ...(broken === undefined ? {} : { broken }),
   };

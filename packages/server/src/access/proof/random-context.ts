@@ -70,13 +70,37 @@ export function randomMembers(dice: Dice, palette: Palette): Readonly<Record<str
   if (dice.hits(3)) more.push(['\u212a', randomValue(dice, palette, 'text')]);
   if (dice.hits(75)) more.push(['tags', randomList(dice, palette, dice.pick(kinds))]);
   if (dice.hits(60)) more.push(['data', randomObject(dice, palette)]);
-  return Object.fromEntries([...members, ...more]);
+  const all = [...members, ...more];
+  return withTwins(dice, Object.fromEntries(all), (name) => {
+    const kind = memberKinds.find(([known]) => known === name)?.[1];
+    return kind === undefined ? randomObject(dice, palette) : randomValue(dice, palette, kind);
+  });
+}
+
+/** Now and then with some members a second and a third time, under names that differ in case alone. */
+function withTwins(
+  dice: Dice,
+  members: Readonly<Record<string, unknown>>,
+  valueFor: (name: string) => unknown,
+): Readonly<Record<string, unknown>> {
+  if (!dice.hits(18)) return members;
+  const names = Object.keys(members).filter(() => dice.hits(50));
+  const twins = names.flatMap((name) => {
+    const others = [name.toUpperCase(), name.charAt(0).toUpperCase() + name.slice(1)];
+    return dice.list(1, 2, () => dice.pick(others)).map((other) => [other, valueFor(name)] as const);
+  });
+  const kept = Object.entries(members).filter(([name]) => !names.includes(name) || dice.hits(50));
+  return Object.fromEntries([...kept, ...twins]);
 }
 
 function randomObject(dice: Dice, palette: Palette): unknown {
   if (dice.hits(10)) return dice.pick([null, [], 'a', {}, [{}]]);
   const inner = { [dice.hits(10) ? 'INNER' : 'inner']: randomValue(dice, palette, dice.pick(kinds)) };
-  return dice.hits(50) ? { ...inner, deep: { x: randomValue(dice, palette, dice.pick(kinds)) } } : inner;
+  const scalar = () => randomValue(dice, palette, dice.pick(kinds));
+  const deep = () => withTwins(dice, { x: scalar() }, scalar);
+  return withTwins(dice, dice.hits(50) ? { ...inner, deep: deep() } : inner, (name) =>
+    name === 'deep' ? deep() : scalar(),
+  );
 }
 
 function randomValue(dice: Dice, palette: Palette, kind: Kind): unknown {

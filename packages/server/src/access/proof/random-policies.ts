@@ -121,6 +121,7 @@ const oddKeys = [
   ...['\u212a', '__proto__', 'toString', 'missing', 'tags.0', 'tags.length', 'data', 'data.inner', 'data.INNER'],
   ...['data.deep.x', 'data.deep', 'data.Deep.X', 'data.inner.length'],
 ];
+const nestedKeys = ['data.inner', 'data.Inner', 'Data.INNER', 'data.deep.x', 'data.Deep.X', 'DATA.deep.x'];
 const fixedKeys: Readonly<Record<Kind, readonly string[]>> = {
   text: [
     ...['request.method', 'request.path', 'request.origin', 'request.pathParameters.id', 'user.id', 'user.email'],
@@ -143,6 +144,7 @@ const fixedKeys: Readonly<Record<Kind, readonly string[]>> = {
 function randomKey(dice: Dice, kind: Kind): string {
   if (dice.hits(20)) return dice.pick(fixedKeys[kind]);
   const roots = ['record', 'record', 'record', 'Record', 'jwt', 'request.body', 'request.queryParameters'];
+  if (dice.hits(10)) return `${dice.pick(roots)}.${dice.pick(nestedKeys)}`;
   return `${dice.pick(roots)}.${dice.pick(dice.hits(15) ? oddKeys : keysByKind[kind])}`;
 }
 
@@ -165,6 +167,9 @@ function withVariable(dice: Dice, text: string): string {
       'jwt.status',
       'request.body.status',
       'request.time',
+      'record.data.inner',
+      "jwt.data.deep.x, 'u1'",
+      'request.queryParameters.status',
     ],
     ...["record.owner, 'u1'", "jwt.missing, 'a*'", "record.missing, ''", '*', '?', '$', 'record.data', 'request.path'],
   ];

@@ -18,23 +18,32 @@ export function isKey(key: string): boolean {
 
 /** The values behind a key that may be asked for; none when it is missing. `request.time` is a `Date`. */
 export function valuesOf(key: string, context: AccessContext): readonly unknown[] {
+  return asValues(whatIsCalled(key, context));
+}
+
+/** Whether the key leads to several places, by names that differ in case alone. */
+export function isAmbiguous(key: string, context: AccessContext): boolean {
+  return whatIsCalled(key, context).length > 1;
+}
+
+function whatIsCalled(key: string, context: AccessContext): readonly unknown[] {
   const [root = '', name = '', ...rest] = key.split('.');
   switch (inSmallLetters(root)) {
     case 'user':
-      return asValues(walk(context.user, [name]));
+      return walk(context.user, [name]);
     case 'tenant':
-      return asValues(walk(context.tenant, [name]));
+      return walk(context.tenant, [name]);
     case 'jwt':
-      return asValues(walk(context.jwt, [name, ...rest]));
+      return walk(context.jwt, [name, ...rest]);
     case 'record':
-      return asValues(walk(context.record, [name, ...rest]));
+      return walk(context.record, [name, ...rest], 'fields');
     default:
-      return asValues(ofRequest(context.request, inSmallLetters(name), rest));
+      return ofRequest(context.request, inSmallLetters(name), rest);
   }
 }
 
-function ofRequest(request: AccessContext['request'], name: string, rest: readonly string[]): unknown {
-  if (name === 'time') return new Date(request.time);
+function ofRequest(request: AccessContext['request'], name: string, rest: readonly string[]): readonly unknown[] {
+  if (name === 'time') return [new Date(request.time)];
   if (name === 'body') return walk(request.body, rest);
   if (name === 'pathparameters') return walk(request.pathParameters, rest);
   if (name === 'queryparameters') return walk(Object.fromEntries(request.queryParameters), [rest.join('.')]);
@@ -45,21 +54,23 @@ function isPath(names: readonly string[]): boolean {
   return names.length > 0 && !names.includes('');
 }
 
-/** Follows the names into objects: by the member so called, else by the only one that is called so but for case. */
-function walk(start: unknown, names: readonly string[]): unknown {
-  let value = start;
-  for (const name of names) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    const members: readonly (readonly [string, unknown])[] = Object.entries(value);
-    const exact = members.filter(([other]) => other === name);
-    const alike = members.filter(([other]) => inSmallLetters(other) === inSmallLetters(name));
-    const [found, ...more] = exact.length > 0 ? exact : alike;
-    value = more.length === 0 ? found?.[1] : undefined;
-  }
-  return value;
+/**
+ * Everything that the names lead to, through every member that is called so but for case. With `fields`, the names of the
+ * first object are fields, and the one that is called exactly so is meant.
+ */
+function walk(start: unknown, names: readonly string[], first?: 'fields'): readonly unknown[] {
+  const [name, ...rest] = names;
+  if (name === undefined) return [start];
+  if (typeof start !== 'object' || start === null || Array.isArray(start)) return [];
+  const members: readonly (readonly [string, unknown])[] = Object.entries(start);
+  const exact = members.filter(([other]) => other === name);
+  const alike = members.filter(([other]) => inSmallLetters(other) === inSmallLetters(name));
+  const meant = first === 'fields' && exact.length > 0 ? exact : alike;
+  return meant.flatMap(([, member]) => walk(member, rest));
 }
 
-function asValues(value: unknown): readonly unknown[] {
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+/** A list counts as its elements. */
+function asValues(found: readonly unknown[]): readonly unknown[] {
+  const values = found.flatMap((value): readonly unknown[] => (Array.isArray(value) ? value : [value]));
   return values.filter((one) => one !== undefined && one !== null);
 }
