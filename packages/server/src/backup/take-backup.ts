@@ -82,6 +82,8 @@ async function writeArchive(aside: string, { created_at, snapshots, withSecrets 
     for (const [index, name] of storeNames.entries()) {
       const snapshot = snapshots[index];
       await snapshot?.copyTo(join(aside, name));
+      // As long as it is held, the platform's log grows.
+      snapshot?.close();
       await append(name, snapshot?.counts);
       await rm(join(aside, name));
     }

@@ -1,5 +1,7 @@
+import { statSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { openConnection } from './sqlite/connection.ts';
+import { backupLogBytesMax } from './sqlite/log-bounds.ts';
 import { createPrivateFile } from './sqlite/private-file.ts';
 
 /** What a store's file held at one moment. It stays so, whatever is committed meanwhile, and no commit waits for it. */
@@ -16,8 +18,11 @@ export interface SnapshotCounts {
   readonly index_items: number;
 }
 
-/** All pages in one step: a copy in several would begin anew whenever the platform has written in between. */
-const allPages = 0x7fff_ffff;
+/**
+ * 16 MB. A copy in several steps does not begin anew when the platform writes in between, since the connection holds its
+ * snapshot from before the first step.
+ */
+const pagesAtOnce = 4096;
 
 /**
  * Takes the moment of each file in the order given, with next to nothing between them. Reads beside the process that has
@@ -28,21 +33,33 @@ export function snapshotFiles(paths: readonly string[]): readonly Snapshot[] {
   try {
     for (const path of paths) opened.push(openConnection(path, { readOnly: true, cacheKibibytes: 2048 }));
     for (const database of opened) database.exec('begin; select 1 from heads limit 1');
-    return opened.map(snapshotOn);
+    return opened.map((database) => snapshotOn(database, () => giveWay(paths)));
   } catch (error) {
     for (const database of opened) database.close();
     throw error;
   }
 }
 
-function snapshotOn(database: DatabaseSync): Snapshot {
+function snapshotOn(database: DatabaseSync, progress: () => void): Snapshot {
   const count = (table: string) => Number(database.prepare(`select count(*) as n from ${table}`).get()?.n);
   return {
     counts: { scopes: count('heads'), items: count('items'), index_items: count('index_items') },
     async copyTo(path) {
       createPrivateFile(path);
-      await backup(database, path, { rate: allPages });
+      await backup(database, path, { rate: pagesAtOnce, progress });
     },
-    close: () => database.close(),
+    close: () => {
+      if (database.isOpen) database.close();
+    },
   };
+}
+
+/** Throws where the logs have grown so long over what is held here that the platform would soon refuse commits. */
+function giveWay(paths: readonly string[]): void {
+  for (const path of paths) {
+    if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) < backupLogBytesMax) continue;
+    throw new Error(
+      `the platform writes too much meanwhile, the log of \`${path}\` gets too long: try again when it writes less`,
+    );
+  }
 }

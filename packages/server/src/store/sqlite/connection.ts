@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { logBytesKept } from './log-bounds.ts';
 
 export interface ConnectionOptions {
   readonly readOnly: boolean;
@@ -20,6 +21,7 @@ export function openConnection(path: string, { readOnly, cacheKibibytes }: Conne
     database.exec(`
       pragma synchronous = full;
       pragma wal_autocheckpoint = 0;
+      pragma journal_size_limit = ${logBytesKept};
       pragma cache_size = ${-cacheKibibytes};
       pragma temp_store = memory;
       pragma trusted_schema = off;

@@ -19,6 +19,7 @@ import { createPrivateFile } from './private-file.ts';
 import { lockForProcess, type ProcessLock } from './process-lock.ts';
 import { SqliteReader } from './reader.ts';
 import { prepareSchema } from './schema.ts';
+import { settleLog } from './settle-log.ts';
 import { isPassing, isSqliteError } from './sqlite-error.ts';
 import { WriterThread } from './writer-thread.ts';
 
@@ -55,6 +56,7 @@ function prepare(file: string): void {
   const database = openConnection(file, { readOnly: false, cacheKibibytes: 2048 });
   try {
     prepareSchema(database);
+    settleLog(database, file);
   } finally {
     database.close();
   }

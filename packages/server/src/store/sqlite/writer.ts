@@ -11,6 +11,7 @@ import {
 import { keyBounds } from '../key-bounds.ts';
 import { type Item, isIndexPartition, type Key, type ScopeName, type ScopeState } from '../port.ts';
 import { busyMilliseconds } from './connection.ts';
+import { checkpointPages, logPagesMax } from './log-bounds.ts';
 import { boundsOf, boundsSql } from './reader.ts';
 import { Statements } from './rows.ts';
 import { isDiskFull, isPassing, isSqliteError } from './sqlite-error.ts';
@@ -26,25 +27,27 @@ export interface GroupFailure {
 
 export type GroupAnswer = { readonly verdicts: readonly Verdict[] } | { readonly failure: GroupFailure };
 
-/** About 4 MB of pages in the write-ahead log; beyond that, reads get slower and a start takes longer. */
-const checkpointPages = 1024;
-
 /** The one connection that writes. */
 export class SqliteWriter {
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
   /** Pages that the log held when a checkpoint could not begin it anew; only growth beyond them is worth another. */
   #pagesKept = 0;
+  /** Pages in the log after the last group. */
+  #pages = 0;
+  readonly #pagesMax: number;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, pagesMax = logPagesMax) {
     this.#database = database;
     this.#statements = new Statements(database);
+    this.#pagesMax = pagesMax;
   }
 
   /** One transaction. Never throws: what went wrong, and whether the group may stand, is the answer. */
   run(members: readonly Member[], now: number): GroupAnswer {
     let isCommitting = false;
     try {
+      if (this.#pages >= this.#pagesMax && !this.#beginFullLogAnew()) return { failure: logIsFull };
       this.#statements.prepare('begin immediate').run();
       const { verdicts, writes, heads } = applyGroup(this.#current(now), members);
       // Values first: an index item notes the row of its target.
@@ -62,10 +65,10 @@ export class SqliteWriter {
   /** Between groups only: a checkpoint beside a writer lets the log grow without bound. */
   checkpointIfDue(): void {
     try {
-      const log = this.#logPages('noop');
-      if (log < this.#pagesKept) this.#pagesKept = 0;
-      if (log < this.#pagesKept + checkpointPages) return;
-      this.#pagesKept = log;
+      this.#pages = this.#checkpoint('noop').log;
+      if (this.#pages < this.#pagesKept) this.#pagesKept = 0;
+      if (this.#pages < this.#pagesKept + checkpointPages) return;
+      this.#pagesKept = this.#pages;
       this.#beginLogAnew();
     } catch (error) {
       // Nothing is lost as long as the log stands; a disk that is full may have room at the next time.
@@ -73,19 +76,29 @@ export class SqliteWriter {
     }
   }
 
-  /** Takes a moment without a reader: worth a short wait, not one for a backup to end. */
-  #beginLogAnew(): void {
+  /** Whether the log has room again. */
+  #beginFullLogAnew(): boolean {
+    if (!this.#beginLogAnew()) return false;
+    this.#pages = 0;
+    return true;
+  }
+
+  /** Takes a moment without a reader: worth a short wait, not one for a backup to end. Whether there was one. */
+  #beginLogAnew(): boolean {
     this.#database.exec('pragma busy_timeout = 20');
     try {
-      this.#logPages('restart');
+      return !this.#checkpoint('restart').isBusy;
     } finally {
       this.#database.exec(`pragma busy_timeout = ${busyMilliseconds}`);
     }
   }
 
-  #logPages(mode: 'noop' | 'restart'): number {
+  #checkpoint(mode: 'noop' | 'restart'): { readonly isBusy: boolean; readonly log: number } {
     const sql = `pragma wal_checkpoint(${mode})`;
-    return this.#statements.prepare<readonly [busy: number, log: number, done: number]>(sql).get()?.[1] ?? 0;
+    const [busy, log] = this.#statements.prepare<readonly [busy: number, log: number, done: number]>(sql).get() ?? [
+      0, 0,
+    ];
+    return { isBusy: busy !== 0, log };
   }
 
   #undo(error: unknown, wasCommitting: boolean): GroupFailure {
@@ -168,6 +181,13 @@ export class SqliteWriter {
     this.#statements.prepare(putHeadSql).run(scope, seq, state);
   }
 }
+
+const logIsFull: GroupFailure = {
+  outcome: 'nothing-written',
+  isFatal: false,
+  message:
+    'the write-ahead log is at its bound: a program that reads the file, such as a backup, has held it for too long',
+};
 
 interface KeysRead {
   readonly scope: ScopeName;

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, test } from 'node:test';
+import { systemClock } from '../../lib/clock.ts';
+import { append } from '../conformance/bench.ts';
+import type { OpenedStore } from '../port.ts';
+import { openConnection } from './connection.ts';
+import { openSqlite } from './open-sqlite.ts';
+import { prepareSchema } from './schema.ts';
+import { failOnFatal, type TemporaryDirectory, temporaryDirectory } from './temporary-store.ts';
+import { SqliteWriter } from './writer.ts';
+
+const pagesMax = 6000;
+const frameBytes = 4096 + 24;
+const group = [{ kind: 'commit', scope: 's', changes: [append('log', 'x'.repeat(400_000))] }] as const;
+/** More than the pages of one group. */
+const groupPages = 150;
+
+describe('the write-ahead log of a SQLite store', () => {
+  test('stays below its bound while a foreign reader holds it, and is cut when that has gone', () => {
+    using directory = temporaryDirectory();
+    using database = openConnection(directory.storePath, { readOnly: false, cacheKibibytes: 2048 });
+    prepareSchema(database);
+    const writer = new SqliteWriter(database, pagesMax);
+    const write = () => {
+      const answer = writer.run(group, 0);
+      if ('verdicts' in answer) writer.checkpointIfDue();
+      return answer;
+    };
+    write();
+    const reader = new DatabaseSync(directory.storePath, { readOnly: true });
+    reader.exec('begin; select 1 from heads');
+    const answers = Array.from({ length: 100 }, write);
+    const refused = answers.flatMap((answer) => ('failure' in answer ? [answer.failure] : []));
+    assert.ok(refused.length > 0 && refused.length < 80, `${refused.length} were refused`);
+    for (const { outcome, isFatal, message } of refused) {
+      assert.deepEqual([outcome, isFatal], ['nothing-written', false]);
+      assert.match(message, /a program that reads the file, such as a backup, has held it for too long/);
+    }
+    const longest = logBytes(directory);
+    assert.ok(longest <= (pagesMax + groupPages) * frameBytes, `the log has ${longest} bytes`);
+    assert.equal(database.prepare('select seq from heads').get()?.seq, 101 - refused.length);
+    reader.close();
+    assert.ok('verdicts' in write());
+    const cut = logBytes(directory);
+    assert.ok(cut <= 16 * 1024 * 1024 && cut < longest, `the log has ${cut} bytes`);
+  });
+
+  test('goes into the database file at a start, so that no commit stands behind what a failed sync left', async () => {
+    using directory = temporaryDirectory();
+    using left = await leftByKill(directory);
+    const { store } = await openAt(left);
+    assert.equal(logBytes(left), 0);
+    assert.equal(await store.scope('s').count('log', {}, 100), 20);
+    await store.close();
+  });
+
+  test('is written once more at a start while a foreign program reads it', async () => {
+    using directory = temporaryDirectory();
+    using left = await leftByKill(directory);
+    const log = `${left.storePath}-wal`;
+    const reader = new DatabaseSync(left.storePath, { readOnly: true });
+    reader.exec('begin; select 1 from heads');
+    const before = readFileSync(log);
+    utimesSync(log, 1, 1);
+    const { store } = await openAt(left);
+    assert.deepEqual(readFileSync(log), before);
+    assert.notEqual(statSync(log).mtimeMs, 1000);
+    await store.scope('s').commit([append('log', 'after')]);
+    assert.equal(await store.scope('s').count('log', {}, 100), 21);
+    reader.close();
+    await store.close();
+  });
+});
+
+function openAt({ storePath }: TemporaryDirectory): Promise<OpenedStore> {
+  return openSqlite({ path: storePath, clock: systemClock, onFatal: failOnFatal });
+}
+
+/** The files of a store with 20 commits in its log, as a process that is killed leaves them. */
+async function leftByKill(directory: TemporaryDirectory): Promise<TemporaryDirectory> {
+  const left = temporaryDirectory();
+  const { store } = await openAt(directory);
+  for (let index = 0; index < 20; index++) await store.scope('s').commit([append('log', `${index}`)]);
+  for (const suffix of ['', '-wal']) copyFileSync(`${directory.storePath}${suffix}`, `${left.storePath}${suffix}`);
+  await store.close();
+  return left;
+}
+
+function logBytes({ storePath }: TemporaryDirectory): number {
+  return statSync(`${storePath}-wal`).size;
+}
