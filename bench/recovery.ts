@@ -61,6 +61,7 @@ async function main(): Promise<void> {
     rows.push({
       kill,
       seconds,
+      emptySeconds,
       'writes/s': perSecond,
       backups: backups?.told() ?? '',
       ...rounded({ ...sizes, 'longest log': logMax }),
