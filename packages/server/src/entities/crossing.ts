@@ -77,10 +77,13 @@ export class Crossing {
 }
 
 /**
- * Plays a scene once for each crossing. Where a store takes its time, one of the two is never held, or the other is
- * before its first call: each call of either is then still met by all that the other does.
+ * Plays a scene once for each crossing. With `edges` one of the two is never held, or the other is before its first
+ * call: each call of either is then still met by all that the other does, at a price that a disk can pay.
  */
-export async function everyCrossing(kind: StoreKind, play: (crossing: Crossing) => Promise<unknown>): Promise<void> {
+export async function everyCrossing(
+  extent: 'all' | 'edges',
+  play: (crossing: Crossing) => Promise<unknown>,
+): Promise<void> {
   const wasHeld = async (oneAt: number, otherAt: number): Promise<readonly [boolean, boolean]> => {
     const crossing = new Crossing(oneAt, otherAt);
     await play(crossing);
@@ -88,7 +91,12 @@ export async function everyCrossing(kind: StoreKind, play: (crossing: Crossing) 
   };
   for (let oneAt = 0, isOneHeld = true; isOneHeld; oneAt++) {
     [isOneHeld] = await wasHeld(oneAt, Number.POSITIVE_INFINITY);
-    for (let otherAt = 0, isHeld = kind === 'memory' || oneAt === 0; isHeld; otherAt++)
+    for (let otherAt = 0, isHeld = extent === 'all' || oneAt === 0; isHeld; otherAt++)
       [, isHeld] = await wasHeld(oneAt, otherAt);
   }
+}
+
+/** In memory all crossings are tried, where a disk or a server answers only the edges. */
+export function extentOn(kind: StoreKind): 'all' | 'edges' {
+  return kind === 'memory' ? 'all' : 'edges';
 }

@@ -1,7 +1,7 @@
 /** Two administrators remove each other, whichever call of the one the other falls before: one of them is left. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Crossing, everyCrossing } from '../entities/crossing.ts';
+import { type Crossing, everyCrossing, extentOn } from '../entities/crossing.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Store } from '../store/port.ts';
@@ -29,7 +29,7 @@ for (const kind of storeKinds)
         const { store } = await openForTest(context, kind, systemClock);
         const left = new Set<string>();
         let workspaces = 0;
-        await everyCrossing(kind, async (crossing) => {
+        await everyCrossing(extentOn(kind), async (crossing) => {
           const act = { crossing, way, otherWay, tenantCode: `w${++workspaces}` };
           left.add(await meet(store, act));
         });

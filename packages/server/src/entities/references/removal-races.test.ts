@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { storeKinds } from '../../store/store-for-tests.ts';
-import { type Crossing, everyCrossing } from '../crossing.ts';
+import { type Crossing, everyCrossing, extentOn } from '../crossing.ts';
 import type { OnDelete } from '../definition.ts';
 import { derived, listAll, openBench, outcomeOf, type RecordBench } from '../record-bench.ts';
 
@@ -24,7 +24,7 @@ for (const kind of storeKinds)
         await define(bench, onDelete);
         const seen = new Set<string>();
         let workspaces = 0;
-        await everyCrossing(kind, async (crossing) => {
+        await everyCrossing(extentOn(kind), async (crossing) => {
           const outcome = await meet(bench, { crossing, write, tenantCode: `w${++workspaces}` });
           assert.ok(fair[onDelete].includes(outcome), `${outcome}, ${crossing.name}`);
           seen.add(outcome);
