@@ -1,16 +1,14 @@
 /** Moves a whole platform between engines: from a folder to PostgreSQL, back, or to another of the same sort. */
 import { existsSync, mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { dataFolder, masterKeyFor, Refusal, runCommand, textOrVariable } from './command-line.ts';
-import { platformScopeName } from './identity/org-directory.ts';
-import type { SecretsVault } from './identity/secrets.ts';
+import { type CopyEnd, copiedSpaces, copyPlatform } from './copy/copy-platform.ts';
 import { createSecretsFile } from './identity/secrets-file.ts';
-import { createSecretsInStore } from './identity/secrets-in-store.ts';
 import { systemClock } from './lib/clock.ts';
-import { type CopySides, copyStores } from './store/copy-store.ts';
-import { openStore } from './store/open-store.ts';
-import type { OpenedStore, Store } from './store/port.ts';
+import { openSpace, type SpaceParts, sqlitePath } from './open-spaces.ts';
+import type { OpenedStore } from './store/port.ts';
+import type { StorePlace } from './store/store-places.ts';
 
 const help = `Copies the stores of a platform as they are, and compares what came of it by count and SHA-256. No platform may run on
 either of them. A copy that was cut off is begun again with the same words, and goes on where it was.
@@ -23,13 +21,10 @@ either of them. A copy that was cut off is begun again with the same words, and 
 Ends with 0 where the target holds what the source does, and with 2 where it does not: then no platform starts on it.
 `;
 
-/** The store that a platform begins with comes last. */
-const spaces = ['prod', 'test', 'platform'] as const;
-
-type Place = { readonly folder: string } | { readonly url: string };
-
-async function main(): Promise<number> {
+/** Copies, with the words of a command line, and gives the code that it ends with. */
+export async function copy(words: readonly string[]): Promise<number> {
   const { values } = parseArgs({
+    args: [...words],
     options: { from: { type: 'string' }, to: { type: 'string' }, help: { type: 'boolean' } },
   });
   if (values.help === true || values.from === undefined || values.to === undefined) {
@@ -37,65 +32,50 @@ async function main(): Promise<number> {
     return values.help === true ? 0 : 2;
   }
   const [source, target] = [placeOf(values.from), placeOf(values.to)];
-  if ('folder' in source && spaces.some((space) => !existsSync(fileOf(source.folder, space))))
+  if (source.kind === 'sqlite' && copiedSpaces.some((space) => !existsSync(sqlitePath(source.folder, space))))
     throw new Refusal(`there is no data of a platform in \`${source.folder}\``);
   const opened: OpenedStore[] = [];
   try {
-    const sides: CopySides[] = [];
-    for (const space of spaces) {
-      const from = await openSpace(source, space);
-      opened.push(from);
-      const to = await openSpace(target, space);
-      opened.push(to);
-      sides.push({ space, from: from.maintenance, to: to.maintenance });
-    }
-    for (const { space, scopes, items, written } of await copyStores(sides))
+    const copied = await copyPlatform(await openEnd(source, opened), await openEnd(target, opened));
+    for (const { space, scopes, items, written } of copied)
       process.stdout.write(`${space}: ${scopes} scopes, ${items} items, ${written} of them written now\n`);
-    // The platform's stores were opened last.
-    const [from, to] = opened.slice(-2);
-    if (from !== undefined && to !== undefined)
-      await copySecrets(vaultOf(source, from.store), vaultOf(target, to.store));
+    const isOld = copied.every(({ wasComplete }) => wasComplete);
+    process.stdout.write(
+      `${isOld ? 'already complete' : 'done'}: the target holds what the source does, and its secrets\n`,
+    );
+    return 0;
   } finally {
     for (const { store } of opened) await store.close();
   }
-  process.stdout.write('done: the target holds what the source does, and its secrets\n');
-  return 0;
 }
 
-function placeOf(text: string): Place {
+function placeOf(text: string): StorePlace {
   const address = textOrVariable(text);
   const folder = /^sqlite:(.*)$/s.exec(address)?.[1];
-  if (folder !== undefined) return { folder: folder === '' ? dataFolder(undefined) : resolve(folder) };
-  if (/^postgres(ql)?:/.test(address)) return { url: address };
+  if (folder !== undefined) return { kind: 'sqlite', folder: folder === '' ? dataFolder(undefined) : resolve(folder) };
+  if (/^postgres(ql)?:/.test(address)) return { kind: 'postgres', url: address };
   throw new Refusal('`--from` and `--to` take `sqlite:FOLDER` or `postgres://user:password@host/database`');
 }
 
-function fileOf(folder: string, space: string): string {
-  return join(folder, `${space}.db`);
-}
-
-function openSpace(place: Place, space: string): Promise<OpenedStore> {
-  const clock = systemClock;
-  if ('url' in place) return openStore({ kind: 'postgres', url: place.url, space, clock });
-  mkdirSync(place.folder, { recursive: true, mode: 0o700 });
-  const onFatal = (error: unknown): never => {
-    throw error;
+/** What is opened is noted, to be closed however the copy ends. The first one's lock says whether somebody has the folder. */
+async function openEnd(place: StorePlace, opened: OpenedStore[]): Promise<CopyEnd> {
+  const open = async (space: (typeof copiedSpaces)[number]): Promise<OpenedStore> => {
+    const one = await openSpace(space, place, spaceParts);
+    opened.push(one);
+    return one;
   };
-  return openStore({ kind: 'sqlite', path: fileOf(place.folder, space), clock, onFatal });
+  if (place.kind === 'sqlite') mkdirSync(place.folder, { recursive: true, mode: 0o700 });
+  const stores = { platform: await open('platform'), test: await open('test'), prod: await open('prod') };
+  const secrets =
+    place.kind === 'sqlite' ? { file: createSecretsFile(place.folder) } : { masterKey: masterKeyFor(place.url) };
+  return { stores, secrets };
 }
 
-/** The secrets lie beside a store that is a folder, and in a store that is not. */
-function vaultOf(place: Place, platform: Store): SecretsVault {
-  return 'folder' in place
-    ? createSecretsFile(place.folder)
-    : createSecretsInStore(platform.scope(platformScopeName), masterKeyFor(place.url));
-}
+const spaceParts: SpaceParts = {
+  clock: systemClock,
+  onFatal: (error) => {
+    throw error;
+  },
+};
 
-/** Last, since a store that they are written to takes no commit before it is whole. */
-async function copySecrets(from: SecretsVault, to: SecretsVault): Promise<void> {
-  const [{ secrets }, seen] = [await from.read(), await to.read()];
-  if (isDeepStrictEqual(secrets, seen.secrets)) return;
-  if (!(await to.write(secrets, seen))) throw new Error('the secrets of the target changed while they were copied');
-}
-
-runCommand('the platform could not be copied', main);
+if (import.meta.main) runCommand('the platform could not be copied', () => copy(process.argv.slice(2)));

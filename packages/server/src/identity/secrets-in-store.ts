@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'n
 import { Conflict, type Key, type Put, type Scope } from '../store/port.ts';
 import { parseSecrets, type Secrets, type SecretsVault } from './secrets.ts';
 
-const secretsKey: Key = { pk: 'platform', sk: 'secrets' };
+export const secretsKey: Key = { pk: 'platform', sk: 'secrets' };
 
 /**
  * The secrets in the platform's own scope, the same for every node. With a master key they are sealed by AES-256-GCM;
@@ -10,10 +10,8 @@ const secretsKey: Key = { pk: 'platform', sk: 'secrets' };
  */
 export function createSecretsInStore(platform: Scope, masterKey?: KeyObject): SecretsVault {
   const put = async (secrets: Partial<Secrets>, condition: Put['if']): Promise<boolean> => {
-    const text = JSON.stringify(secrets);
-    const value = masterKey === undefined ? text : JSON.stringify({ sealed: seal(text, masterKey) });
     try {
-      await platform.commit([{ kind: 'put', ...secretsKey, value, if: condition }]);
+      await platform.commit([{ kind: 'put', ...secretsKey, value: writeSecrets(secrets, masterKey), if: condition }]);
       return true;
     } catch (error) {
       if (error instanceof Conflict) return false;
@@ -25,14 +23,31 @@ export function createSecretsInStore(platform: Scope, masterKey?: KeyObject): Se
       for (;;) {
         const [item] = await platform.get([secretsKey]);
         if (item === undefined) return { secrets: {}, version: 'none' };
-        const sealed = sealedIn(item.value);
-        const secrets = parse(sealed === undefined ? item.value : openSealed(sealed, masterKey));
-        if (sealed !== undefined || masterKey === undefined) return { secrets, version: String(item.version) };
+        const { secrets, isSealed } = readSecrets(item.value, masterKey);
+        if (isSealed || masterKey === undefined) return { secrets, version: String(item.version) };
         await put(secrets, { version: item.version });
       }
     },
     write: (secrets, seen) => put(secrets, seen.version === 'none' ? 'absent' : { version: Number(seen.version) }),
   };
+}
+
+/** The value under {@link secretsKey}. */
+export function writeSecrets(secrets: Partial<Secrets>, masterKey: KeyObject | undefined): string {
+  const text = JSON.stringify(secrets);
+  return masterKey === undefined ? text : JSON.stringify({ sealed: seal(text, masterKey) });
+}
+
+interface FoundSecrets {
+  readonly secrets: Partial<Secrets>;
+  readonly isSealed: boolean;
+}
+
+/** @throws Error with a sentence for the operator, which repeats nothing of the secrets. */
+export function readSecrets(value: string, masterKey: KeyObject | undefined): FoundSecrets {
+  const sealed = sealedIn(value);
+  const secrets = parse(sealed === undefined ? value : openSealed(sealed, masterKey));
+  return { secrets, isSealed: sealed !== undefined };
 }
 
 function parse(text: string): Partial<Secrets> {

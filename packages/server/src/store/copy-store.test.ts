@@ -69,16 +69,17 @@ test('a copy that is cut off anywhere leaves every scope that is not whole close
 
 test('what is there is compared and not written again', async () => {
   const source = openMemory({ clock });
-  const items = Array.from({ length: 1000 }, (_, index) => ({ pk: 'p', sk: String(index), version: 1, value: 'x' }));
+  const items = Array.from({ length: 5000 }, (_, index) => ({ pk: 'p', sk: String(index), version: 1, value: 'x' }));
   await source.maintenance.load({ name: 's', seq: 1, state: 'open' }, items);
   const { maintenance } = openMemory({ clock });
   await assert.rejects(copyStores(sides(source.maintenance, cutOffAfter(maintenance, 3))), /cut off/);
   const there = (await maintenance.scan('s', undefined, 10_000)).length;
-  assert.ok(there > 0 && there < 1000);
+  assert.ok(there > 0 && there < 5000);
   const [copied] = await copyStores(sides(source.maintenance, maintenance));
-  assert.deepEqual(copied, { space: 'test', scopes: 1, items: 1000, written: 1000 - there });
-  const [again] = await copyStores(sides(source.maintenance, maintenance));
-  assert.equal(again?.written, 0);
+  assert.deepEqual(copied, { space: 'test', scopes: 1, items: 5000, written: 5000 - there, wasComplete: false });
+  const untouched = cutOffAfter(maintenance, 0);
+  const [again] = await copyStores(sides(source.maintenance, untouched));
+  assert.deepEqual(again, { space: 'test', scopes: 1, items: 5000, written: 0, wasComplete: true });
 });
 
 test('nothing is written over a store that holds something else', async () => {
@@ -123,4 +124,11 @@ test('a source that is written to meanwhile is noticed, and the target stays clo
   };
   await assert.rejects(copyStores(sides(source.maintenance, written)), /was written to meanwhile/);
   assert.ok((await maintenance.scopes(undefined, 5)).every(({ state }) => state === 'closed'));
+});
+
+test('a copy that was cut off is no source', async () => {
+  const [source, target] = [openMemory({ clock }), openMemory({ clock })];
+  await source.maintenance.load({ name: 's', seq: 0, state: 'closed' }, []);
+  await assert.rejects(copyStores(sides(source.maintenance, target.maintenance)), /the source is a copy that was cut/);
+  assert.deepEqual(await target.maintenance.scopes(undefined, 5), []);
 });

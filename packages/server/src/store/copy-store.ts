@@ -14,6 +14,16 @@ export interface Copied {
   readonly items: number;
   /** How many were written in this run; the others were there, from one that was cut off. */
   readonly written: number;
+  /** Everything was there and open before: this run has written nothing. */
+  readonly wasComplete: boolean;
+}
+
+/** What is done between the steps of a copy. */
+export interface CopySteps {
+  /** When every target is known to be empty or an earlier run's, and before one is written to. */
+  readonly begun?: () => Promise<void>;
+  /** When everything is there and has been compared, and before a scope is opened. */
+  readonly compared?: () => Promise<void>;
 }
 
 /** The copy cannot be begun, or what came of it is not the source. A sentence for the operator. */
@@ -27,16 +37,19 @@ export class CopyRefused extends Error {
  * of the stores: with the store that a platform begins with as the last one, none works on half a copy. What a run that
  * was cut off has left is compared and kept, so the next one goes on there.
  */
-export async function copyStores(stores: readonly CopySides[]): Promise<readonly Copied[]> {
+export async function copyStores(stores: readonly CopySides[], steps: CopySteps = {}): Promise<readonly Copied[]> {
   const begun: Begun[] = [];
   // All are judged before the first is written to.
   for (const sides of stores) begun.push({ sides, ...(await judge(sides)) });
+  await steps.begun?.();
   for (const { sides, missing } of begun.toReversed())
     for (const { name } of missing) await sides.to.load(unfinished(name), []);
   const copied: Copied[] = [];
   for (const one of begun) copied.push(await copyItems(one));
   for (const { sides, heads } of begun) await assertUnmoved(sides, heads);
-  for (const { sides, heads } of begun) for (const head of heads) await sides.to.load(head, []);
+  await steps.compared?.();
+  for (const { sides, heads, opened } of begun)
+    for (const head of heads) if (!opened.has(head.name)) await sides.to.load(head, []);
   return copied;
 }
 
@@ -44,8 +57,8 @@ interface Judged {
   readonly heads: readonly ScopeHead[];
   /** Those of which the target knows nothing yet. */
   readonly missing: readonly ScopeHead[];
-  /** Those that an earlier run has completed. Nothing is written to them any more. */
-  readonly complete: ReadonlySet<string>;
+  /** Those that an earlier run has opened, which it did when all was there. Nothing is written to them any more. */
+  readonly opened: ReadonlySet<string>;
 }
 
 interface Begun extends Judged {
@@ -60,6 +73,8 @@ function unfinished(name: string): ScopeHead {
 /** A target is empty, or what an earlier run left: scopes of the source alone, unfinished or with its numbers. */
 async function judge({ space, from, to }: CopySides): Promise<Judged> {
   const heads = await allScopes(from);
+  if (heads.some(({ seq }) => seq === 0))
+    throw new CopyRefused(`the source is a copy that was cut off: \`${space}\` is not whole`);
   const known = new Map((await allScopes(to)).map((head) => [head.name, head]));
   for (const { name, seq } of heads) {
     const found = known.get(name);
@@ -67,20 +82,20 @@ async function judge({ space, from, to }: CopySides): Promise<Judged> {
   }
   const missing = heads.filter(({ name }) => !known.has(name));
   if (known.size > heads.length - missing.length) throw notOurs(space);
-  const complete = heads.filter(({ name, seq }) => seq !== 0 && known.get(name)?.seq === seq);
-  return { heads, missing, complete: new Set(complete.map(({ name }) => name)) };
+  const opened = heads.filter(({ name, seq }) => known.get(name)?.seq === seq);
+  return { heads, missing, opened: new Set(opened.map(({ name }) => name)) };
 }
 
 function notOurs(space: string): CopyRefused {
   return new CopyRefused(`the target holds something else in \`${space}\`: copy into an empty store`);
 }
 
-async function copyItems({ sides, heads, complete }: Begun): Promise<Copied> {
+async function copyItems({ sides, heads, opened }: Begun): Promise<Copied> {
   const { space, from, to } = sides;
   let items = 0;
   let written = 0;
   for (const { name } of heads) {
-    if (!complete.has(name)) written += await copyScope(sides, name);
+    if (!opened.has(name)) written += await copyScope(sides, name);
     const [expected, found] = [await fingerprintScope(from, name), await fingerprintScope(to, name)];
     if (expected.items !== found.items || expected.sha256 !== found.sha256)
       throw new CopyRefused(
@@ -89,16 +104,20 @@ async function copyItems({ sides, heads, complete }: Begun): Promise<Copied> {
       );
     items += expected.items;
   }
-  return { space, scopes: heads.length, items, written };
+  return { space, scopes: heads.length, items, written, wasComplete: opened.size === heads.length };
 }
 
 async function copyScope({ from, to }: CopySides, scope: string): Promise<number> {
   let written = 0;
   for (const part of parts) {
     let after = part.from;
+    let isNothingThere = false;
     for await (const page of pagesOf(from, scope, after)) {
       const wanted = page.filter(part.holds);
-      if (!(await isThere(to, { scope, after, wanted }))) {
+      const found: readonly Item[] = isNothingThere ? [] : await to.scan(scope, after, wanted.length);
+      // Then nothing comes behind it either.
+      isNothingThere = found.length === 0;
+      if (!isSame(wanted, found)) {
         for (const batch of batchesOf(wanted)) await to.load(unfinished(scope), batch);
         written += wanted.length;
       }
@@ -122,18 +141,11 @@ const parts: readonly Part[] = [
   { from: { pk: 'index#', sk: '' }, holds: ({ pk }) => isIndexPartition(pk) },
 ];
 
-interface Asked {
-  readonly scope: string;
-  readonly after: Key | undefined;
-  readonly wanted: readonly Item[];
+function isSame(wanted: readonly Item[], found: readonly Item[]): boolean {
+  return found.length === wanted.length && wanted.every((item, index) => isSameItem(item, found[index]));
 }
 
-async function isThere(to: Maintenance, { scope, after, wanted }: Asked): Promise<boolean> {
-  const found = await to.scan(scope, after, wanted.length);
-  return found.length === wanted.length && wanted.every((item, index) => isSame(item, found[index]));
-}
-
-function isSame(item: Item, other: Item | undefined): boolean {
+function isSameItem(item: Item, other: Item | undefined): boolean {
   return other !== undefined && textOf(item) === textOf(other);
 }
 

@@ -7,7 +7,7 @@ export interface Fingerprint {
   readonly sha256: string;
 }
 
-const pageItems = 256;
+const pageItems = 1024;
 
 /** Over every item as it is stored, expired ones and index items included, in the order of their keys. */
 export async function fingerprintScope(maintenance: Maintenance, scope: string): Promise<Fingerprint> {
@@ -30,8 +30,8 @@ export async function* pagesOf(maintenance: Maintenance, scope: string, from?: K
   let after = from;
   for (;;) {
     const page = await maintenance.scan(scope, after, pageItems);
-    if (page.length > 0) yield page;
-    if (page.length < pageItems) return;
+    if (page.length === 0) return;
+    yield page;
     after = page.at(-1);
   }
 }

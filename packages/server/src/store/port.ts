@@ -176,7 +176,11 @@ export interface DueItem {
 export interface Maintenance {
   /** Scopes by name, in byte order, after the one named. */
   scopes(after: ScopeName | undefined, limit: number): Promise<readonly ScopeHead[]>;
-  /** Every item of a scope, index items and expired ones included, ordered by `pk`, then `sk`. */
+  /**
+   * Every item of a scope, index items and expired ones included, ordered by `pk`, then `sk`. It ends after `limit` items,
+   * or with the item that takes the sum of the values past {@link limits.scanBytesMax}, counted in UTF-8 bytes: whoever
+   * walks a scope is at its end when nothing comes any more.
+   */
   scan(scope: ScopeName, after: Key | undefined, limit: number): Promise<readonly Item[]>;
   /** Items of a queue with `due.at` at or before `before`, the earliest first. */
   due(queue: Queue, before: number, limit: number): Promise<readonly DueItem[]>;
@@ -202,6 +206,7 @@ export const limits = {
   valueBytesMax: 2 * 1024 * 1024,
   changesMax: 10_000,
   commitBytesMax: 8 * 1024 * 1024,
+  scanBytesMax: 4 * 1024 * 1024,
 } as const;
 
 const indexPrefix = 'index#';

@@ -28,6 +28,17 @@ export class InclusiveAfterEngine extends MemoryEngine {
   }
 }
 
+/** Reads as many items as it is asked for, however much they hold. */
+export class BoundlessScanEngine extends MemoryEngine {
+  override scan(scope: ScopeName, after: Key | undefined, limit: number): readonly Item[] {
+    const page = super.scan(scope, after, limit);
+    const last = page.at(-1);
+    return last === undefined || page.length === limit
+      ? page
+      : [...page, ...this.scan(scope, last, limit - page.length)];
+  }
+}
+
 export class BoundlessCountEngine extends MemoryEngine {
   override count(scope: ScopeName, read: BoundedRead, now: number): number {
     return super.count(scope, { ...read, limit: Number.MAX_SAFE_INTEGER }, now);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Item } from '../port.ts';
+import { type Item, limits } from '../port.ts';
 import { add, type ConformanceCase, contents, getOne, put } from './bench.ts';
 
 /** Items of a scope as a copy meets them: of many commits, with dues of both queues, values before index items. */
@@ -50,6 +50,18 @@ export const loadCases: readonly ConformanceCase[] = [
         heads.find(({ name }) => name === scope.name),
         head,
       );
+    },
+  },
+  {
+    name: 'ends a scan with the item that takes the values past what one may hold, and goes on behind it',
+    async run({ scope, maintenance }) {
+      const value = 'é'.repeat(limits.scanBytesMax / 8);
+      const items = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((sk) => ({ pk: 'p', sk, version: 1, value }));
+      for (const item of items) await maintenance.load({ name: scope.name, seq: 1, state: 'open' }, [item]);
+      const first = await maintenance.scan(scope.name, undefined, 100);
+      assert.deepEqual(first, items.slice(0, 5));
+      assert.deepEqual(await maintenance.scan(scope.name, first.at(-1), 100), items.slice(5));
+      assert.equal((await maintenance.scan(scope.name, undefined, 3)).length, 3);
     },
   },
 ];

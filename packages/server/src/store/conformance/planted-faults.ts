@@ -5,6 +5,7 @@ import type { Change } from '../port.ts';
 import type { Subject } from './bench.ts';
 import {
   BoundlessCountEngine,
+  BoundlessScanEngine,
   CaseBlindEngine,
   ChangingEngine,
   CountLosingEngine,
@@ -63,6 +64,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'counts on beyond what was asked for',
     subject: volatile(() => new BoundlessCountEngine()),
     caughtBy: 'counts at most as many items as asked for, under every bound',
+  },
+  {
+    name: 'scans more than one page may hold',
+    subject: volatile(() => new BoundlessScanEngine()),
+    caughtBy: 'ends a scan with the item that takes the values past what one may hold, and goes on behind it',
   },
   {
     name: 'ignores conditions',

@@ -10,7 +10,16 @@ import {
 } from '../apply-group.ts';
 import type { BoundedRead, Engine } from '../engine.ts';
 import { keyBounds } from '../key-bounds.ts';
-import type { DueItem, Followed, Item, Key, Queue, ScopeHead, ScopeName } from '../port.ts';
+import {
+  type DueItem,
+  type Followed,
+  type Item,
+  type Key,
+  limits,
+  type Queue,
+  type ScopeHead,
+  type ScopeName,
+} from '../port.ts';
 
 /** Sorted arrays in byte order: the model that the other adapters are held to. */
 export class MemoryEngine implements Engine {
@@ -55,10 +64,8 @@ export class MemoryEngine implements Engine {
   }
 
   scan(scope: ScopeName, after: Key | undefined, limit: number): readonly Item[] {
-    return this.#itemsOf(scope)
-      .filter((item) => after === undefined || compareKeys(item, after) > 0)
-      .sort(compareKeys)
-      .slice(0, limit);
+    const found = this.#itemsOf(scope).filter((item) => after === undefined || compareKeys(item, after) > 0);
+    return takeWhileFits(found.sort(compareKeys), { limit, bytesMax: limits.scanBytesMax }, (item) => item.value);
   }
 
   due(queue: Queue, before: number, limit: number): readonly DueItem[] {
@@ -147,7 +154,7 @@ function compareKeys(left: Key, right: Key): number {
 
 function takeWhileFits<T>(
   found: readonly T[],
-  { limit, bytesMax }: BoundedRead,
+  { limit, bytesMax }: Pick<BoundedRead, 'limit' | 'bytesMax'>,
   storedText: (entry: T) => string,
 ): T[] {
   const taken: T[] = [];

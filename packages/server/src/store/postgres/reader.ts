@@ -1,5 +1,15 @@
 import type { BoundedRead } from '../engine.ts';
-import type { DueItem, Followed, Item, Key, Queue, ScopeHead, ScopeName, ScopeState } from '../port.ts';
+import {
+  type DueItem,
+  type Followed,
+  type Item,
+  type Key,
+  limits,
+  type Queue,
+  type ScopeHead,
+  type ScopeName,
+  type ScopeState,
+} from '../port.ts';
 import type { Value } from './connection.ts';
 import type { ReadConnections } from './read-connections.ts';
 import { type ItemRow, itemOfRow } from './rows.ts';
@@ -66,7 +76,7 @@ export class PostgresReader {
   }
 
   async scan(scope: ScopeName, after: Key | undefined, limit: number): Promise<readonly Item[]> {
-    const values = [scope, after?.pk ?? '', after?.sk ?? '', limit];
+    const values = [scope, after?.pk ?? '', after?.sk ?? '', limit, limits.scanBytesMax];
     return (await this.#connections.read<ItemRow>(this.#statements.scan(), values)).map(itemOfRow);
   }
 

@@ -12,6 +12,12 @@ export interface RangeShape {
 }
 
 export const begin: Statement = { text: 'begin isolation level read committed' };
+
+/**
+ * Scopes that ride together wait only for a moment for one that another node has, and go on without it. Longer than a
+ * transaction should take, shorter than anybody should wait for somebody else's scope.
+ */
+export const beginShared: Statement = { text: `${begin.text}; set local lock_timeout = '250ms'` };
 export const commit: Statement = { text: 'commit' };
 export const rollback: Statement = { text: 'rollback' };
 
@@ -31,8 +37,11 @@ export class Statements {
   }
 
   /** Waits for the group of another node that has the scope, and keeps it to this transaction. */
-  lockHead(): Statement {
-    return this.#make('lock_head', ({ heads }) => `select seq, state from ${heads} where scope = $1 for update`);
+  takeHead(): Statement {
+    return this.#make(
+      'take_head',
+      ({ heads }) => `update ${heads} set seq = seq + $2 where scope = $1 returning seq, state`,
+    );
   }
 
   /** Of nodes that make the same scope at once, all but one wait here and then find it made. */
@@ -141,11 +150,11 @@ export class Statements {
   }
 
   scan(): Statement {
-    return this.#make(
-      'scan',
-      ({ items }) => `
-        select ${itemColumns} from ${items} where scope = $1 and (pk, sk) > ($2, $3) order by pk, sk limit $4`,
-    );
+    return this.#make('scan', ({ items }) => {
+      const page = `
+          select ${itemColumns} from ${items} where scope = $1 and (pk, sk) > ($2, $3) order by pk, sk limit $4`;
+      return cut(page, { columns: itemColumns, order: 'order by pk, sk', bytesMax: '$5' });
+    });
   }
 
   scopes(): Statement {
@@ -196,16 +205,26 @@ function order({ isReverse }: RangeShape, table: string): string {
   return `order by ${table}sk ${isReverse ? 'desc' : 'asc'}`;
 }
 
-/** Leaves the rows away that come after the one with which the values go over a number of bytes. */
 function sized(shape: RangeShape, columns: string, page: string): string {
   if (!shape.isSized) return page;
-  const most = shape.isOpenEnded ? '$6' : '$7';
+  return cut(page, { columns, order: order(shape, ''), bytesMax: shape.isOpenEnded ? '$6' : '$7' });
+}
+
+interface Cut {
+  readonly columns: string;
+  readonly order: string;
+  /** The parameter that says how many. */
+  readonly bytesMax: string;
+}
+
+/** Leaves the rows away that come after the one with which the values go over a number of bytes. */
+function cut(page: string, { columns, order, bytesMax }: Cut): string {
   return `
     select ${columns} from (
       select ${columns}, sum(octet_length(value)) over (
-        ${order(shape, '')} rows between unbounded preceding and 1 preceding) as bytes_before
+        ${order} rows between unbounded preceding and 1 preceding) as bytes_before
       from (${page}) as page) as sized
-    where bytes_before is null or bytes_before <= ${most} ${order(shape, '')}`;
+    where bytes_before is null or bytes_before <= ${bytesMax} ${order}`;
 }
 
 function nameOf({ isOpenEnded, isReverse, isSized }: RangeShape): string {

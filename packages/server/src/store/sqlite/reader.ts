@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isExpired } from '../apply-group.ts';
 import type { BoundedRead } from '../engine.ts';
 import type { DueItem, Followed, Item, Key, Queue, ScopeHead, ScopeName, ScopeState } from '../port.ts';
-import { isIndexPartition } from '../port.ts';
+import { isIndexPartition, limits } from '../port.ts';
 import {
   type IndexRow,
   type ItemRow,
@@ -92,7 +92,8 @@ export class SqliteReader {
       select version, null, null, '', sk, pk, target_pk, target_sk
       from index_items where scope = ?1 and (pk, sk) > (?2, ?3)
       order by pk, sk limit ?4`);
-    return rows.all(scope, after?.pk ?? '', after?.sk ?? '', limit).map(itemOfScanRow);
+    const found = rowsOf(rows, { limit }, scope, after?.pk ?? '', after?.sk ?? '', limit);
+    return takeWhileFits(found, { bytesMax: limits.scanBytesMax }, itemOfScanRow, (item) => item.value);
   }
 
   due(queue: Queue, before: number, limit: number): readonly DueItem[] {
@@ -134,8 +135,12 @@ export class SqliteReader {
 }
 
 /** A short read fetches all its rows at once, which is cheaper; a long one stops fetching where `bytesMax` is reached. */
-function rowsOf<Row>(statement: Statement<Row>, read: BoundedRead, ...parameters: (string | number)[]): Iterable<Row> {
-  return read.limit <= shortReadLimit ? statement.all(...parameters) : statement.iterate(...parameters);
+function rowsOf<Row>(
+  statement: Statement<Row>,
+  { limit }: Pick<BoundedRead, 'limit'>,
+  ...parameters: (string | number)[]
+): Iterable<Row> {
+  return limit <= shortReadLimit ? statement.all(...parameters) : statement.iterate(...parameters);
 }
 
 const shortReadLimit = 32;
@@ -182,7 +187,7 @@ function itemOfScanRow([version, dueQueue, dueAt, value, sk, pk, targetPk, targe
 /** Leaving the loop early ends the statement as well. Sizes are only counted where they could matter. */
 function takeWhileFits<Row, T>(
   rows: Iterable<Row>,
-  { bytesMax }: BoundedRead,
+  { bytesMax }: Pick<BoundedRead, 'bytesMax'>,
   read: (row: Row) => T,
   storedText: (entry: T) => string,
 ): T[] {

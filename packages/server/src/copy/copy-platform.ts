@@ -1,0 +1,88 @@
+import type { KeyObject } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { platformScopeName } from '../identity/org-directory.ts';
+import type { Secrets, SecretsVault } from '../identity/secrets.ts';
+import { readSecrets, secretsKey, writeSecrets } from '../identity/secrets-in-store.ts';
+import { type Copied, CopyRefused, type CopySides, copyStores } from '../store/copy-store.ts';
+import type { Item, OpenedStore } from '../store/port.ts';
+import { withSecrets } from './with-secrets.ts';
+
+/** The store that a platform begins with comes last: none works on half a copy. */
+export const copiedSpaces = ['prod', 'test', 'platform'] as const;
+
+/** One end of a copy: the stores, and where its secrets lie. */
+export interface CopyEnd {
+  readonly stores: Readonly<Record<(typeof copiedSpaces)[number], OpenedStore>>;
+  readonly secrets: SecretsPlace;
+}
+
+/** A file beside the stores, or the platform's own scope, where a master key seals them if there is one. */
+export type SecretsPlace = { readonly file: SecretsVault } | { readonly masterKey: KeyObject | undefined };
+
+/**
+ * Copies a platform with its secrets. They are there before a scope of the target is opened, so no platform that finds
+ * the copy makes others in their place; and no commit writes them, so the numbers of the target stay those of the source.
+ */
+export async function copyPlatform(from: CopyEnd, to: CopyEnd): Promise<readonly Copied[]> {
+  const secrets = await secretsOf(from);
+  // Which text it has is found out when it is known whose target it is.
+  let item: Item | undefined = isEmpty(secrets) || 'file' in to.secrets ? undefined : itemOf('');
+  const sides = copiedSpaces.map((space): CopySides => {
+    const source = from.stores[space].maintenance;
+    const seen = space === 'platform' ? withSecrets(source, () => item) : source;
+    return { space, from: seen, to: to.stores[space].maintenance };
+  });
+  return copyStores(sides, {
+    begun: async () => {
+      if ('file' in to.secrets) await assertNoOthers(to.secrets.file, secrets);
+      else if (item !== undefined) item = await itemFor(to.stores.platform, to.secrets.masterKey, secrets);
+    },
+    compared: async () => {
+      if ('file' in to.secrets) await writeFile(to.secrets.file, secrets);
+    },
+  });
+}
+
+/** Without a write, which reading them as a vault may be: the source is left as it is. */
+async function secretsOf({ stores, secrets }: CopyEnd): Promise<Partial<Secrets>> {
+  if ('file' in secrets) return (await secrets.file.read()).secrets;
+  const item = await standing(stores.platform);
+  return item === undefined ? {} : readSecrets(item.value, secrets.masterKey).secrets;
+}
+
+async function standing({ store }: OpenedStore): Promise<Item | undefined> {
+  const [item] = await store.scope(platformScopeName).get([secretsKey]);
+  return item;
+}
+
+/** Those that an earlier run has sealed are taken as they are: sealed again, they would be another text. */
+async function itemFor(
+  platform: OpenedStore,
+  masterKey: KeyObject | undefined,
+  secrets: Partial<Secrets>,
+): Promise<Item> {
+  const found = await standing(platform);
+  if (found !== undefined && isDeepStrictEqual(readSecrets(found.value, masterKey).secrets, secrets)) return found;
+  return itemOf(writeSecrets(secrets, masterKey));
+}
+
+function itemOf(value: string): Item {
+  return { ...secretsKey, version: 1, value };
+}
+
+function isEmpty(secrets: Partial<Secrets>): boolean {
+  return Object.keys(secrets).length === 0;
+}
+
+async function assertNoOthers(file: SecretsVault, secrets: Partial<Secrets>): Promise<void> {
+  const found = (await file.read()).secrets;
+  if (!isEmpty(found) && !isDeepStrictEqual(found, secrets))
+    throw new CopyRefused('the target holds other secrets than the source: copy into an empty folder');
+}
+
+async function writeFile(file: SecretsVault, secrets: Partial<Secrets>): Promise<void> {
+  const seen = await file.read();
+  if (isDeepStrictEqual(seen.secrets, secrets)) return;
+  if (!(await file.write(secrets, seen)))
+    throw new CopyRefused('the secrets of the target changed while they were copied');
+}
