@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccessContext } from './context.ts';
 import { parseContextKey } from './context-key.ts';
+import { AlikeMembers } from './context-value.ts';
 
 const meta = {
   LEVEL: 'secret',
@@ -58,11 +59,11 @@ const found: readonly (readonly [key: string, value: unknown])[] = [
   ['request.queryParameters.all', 'true'],
   ['request.queryParameters.ALL', 'true'],
   ['request.queryParameters.a.b', '1'],
-  ['request.queryParameters.twice', ['1', '2']],
-  ['request.queryParameters.TWICE', ['1', '2']],
-  ['request.body.one', [1]],
-  ['request.body.TWO', [1, 2]],
-  ['request.body.two', [1, 2]],
+  ['request.queryParameters.twice', new AlikeMembers(['1', '2'])],
+  ['request.queryParameters.TWICE', new AlikeMembers(['1', '2'])],
+  ['request.body.one', new AlikeMembers([1, null])],
+  ['request.body.TWO', new AlikeMembers([1, [2, null]])],
+  ['request.body.two', new AlikeMembers([1, [2, null]])],
   ['request.body.price', 3],
   ['request.body.nested.deep.ER', true],
   ['request.body.list.0', undefined],
@@ -78,16 +79,16 @@ const found: readonly (readonly [key: string, value: unknown])[] = [
   ['jwt.groups', ['a', 'b']],
   ['record.owner', 'u1'],
   ['record.Status', 'open'],
-  ['record.status', ['open', 'closed']],
-  ['record.meta.level', ['secret', 'x']],
-  ['record.meta.Level', ['secret', 'x']],
-  ['record.Meta.level', ['secret', 'x', 'd']],
-  ['record.meta.a.b', [1, 2]],
-  ['record.meta.a.c', [3]],
-  ['record.meta.a.d', []],
-  ['record.meta.sole.x', [1]],
-  ['record.meta.list', [{ x: 1 }, 5, [6]]],
-  ['record.meta.list.x', []],
+  ['record.status', new AlikeMembers(['open', 'closed'])],
+  ['record.meta.level', new AlikeMembers(['secret', 'x'])],
+  ['record.meta.Level', new AlikeMembers(['secret', 'x'])],
+  ['record.Meta.level', new AlikeMembers(['secret', 'x', 'd'])],
+  ['record.meta.a.b', new AlikeMembers([1, 2, undefined])],
+  ['record.meta.a.c', new AlikeMembers([undefined, 3])],
+  ['record.meta.a.d', new AlikeMembers([undefined, undefined])],
+  ['record.meta.sole.x', new AlikeMembers([1, undefined])],
+  ['record.meta.list', new AlikeMembers([[{ x: 1 }], [5, [6]]])],
+  ['record.meta.list.x', new AlikeMembers([undefined, undefined])],
   ['record.STATUS2', 'new'],
   ['record.constructor', undefined],
   ['record.__proto__', undefined],
@@ -99,18 +100,18 @@ for (const [key, value] of found)
     assert.deepEqual(read(key), value);
   });
 
-test('tells the names that have a value, as the context has them', () => {
+test('tells the names that it leads to, as the context has them', () => {
   const spellings = (text: string) => {
     const key = parseContextKey(text);
     return 'read' in key ? key.spellings(context) : key[0];
   };
   assert.deepEqual(spellings('record.meta.level'), ['meta.LEVEL', 'meta.Level']);
-  assert.deepEqual(spellings('record.meta.a.c'), ['meta.a.c']);
+  assert.deepEqual(spellings('record.meta.a.c'), ['meta.A.c', 'meta.a.c']);
   assert.deepEqual(spellings('record.status'), ['Status', 'STATUS']);
   assert.deepEqual(spellings('record.STATUS'), ['STATUS']);
-  assert.deepEqual(spellings('request.body.one'), ['one']);
+  assert.deepEqual(spellings('request.body.one'), ['one', 'ONE']);
   assert.deepEqual(spellings('request.queryParameters.twice'), ['Twice', 'TWICE']);
-  assert.deepEqual(spellings('record.missing'), []);
+  assert.deepEqual(spellings('record.missing'), ['missing']);
   assert.deepEqual(spellings('request.ip'), []);
 });
 

@@ -1,5 +1,5 @@
 import type { AccessContext, Pending } from './context.ts';
-import { valuesOf } from './context-value.ts';
+import { AlikeMembers } from './context-value.ts';
 import { foldAscii } from './glob.ts';
 import { isAlike, placesOf, readPath, stepsOf } from './member-path.ts';
 import type { Mistake } from './mistake.ts';
@@ -11,9 +11,9 @@ export interface ContextKey {
   readonly needs: Pending | undefined;
   /** The field, where the key asks for a field of the record and for nothing within it. */
   readonly recordField: string | undefined;
-  /** `undefined` where the context has no such thing. The time is a `Date`. */
+  /** `undefined` where the context has no such thing, `AlikeMembers` where it has several. The time is a `Date`. */
   read(context: AccessContext): unknown;
-  /** The names below its root that have a value, as the context has them: several where they differ in ASCII case. */
+  /** What it leads to, by the names below its root as the context has them: several where these differ in ASCII case. */
   spellings(context: AccessContext): readonly string[];
 }
 
@@ -22,8 +22,8 @@ export function isPending({ needs }: ContextKey, context: AccessContext): boolea
 }
 
 /**
- * Names of keys ignore ASCII case. Names that differ in nothing else make a key of several values, also where one of them
- * is spelled as the key is: nobody knows which of them whoever reads the object looks at. A field of the record goes
+ * Names of keys ignore ASCII case. A key leads to all members whose names differ in nothing else, also where one of them is
+ * spelled as the key is: nobody knows which of them whoever reads the object looks at. A field of the record goes
  * before others that are alike, since the definition names the fields.
  */
 export function parseContextKey(text: string): ContextKey | Mistake {
@@ -111,10 +111,7 @@ function walking(
   const steps = stepsOf(path, { isFirstGiven });
   return {
     read: (context) => readPath(start(context), steps),
-    spellings: (context) =>
-      placesOf(start(context), steps)
-        .filter(({ value }) => valuesOf(value).length > 0)
-        .map(({ names }) => names.join('.')),
+    spellings: (context) => placesOf(start(context), steps).map(({ names }) => names.join('.')),
   };
 }
 
@@ -128,7 +125,7 @@ function ofQuery(name: string): Pick<ContextKey, 'read' | 'spellings'> {
       const { queryParameters } = context.request;
       if (queryParameters.size === 0) return undefined;
       const values = spellings(context).map((one) => queryParameters.get(one));
-      return values.length > 1 ? values : values[0];
+      return values.length > 1 ? new AlikeMembers(values) : values[0];
     },
   };
 }

@@ -1,5 +1,16 @@
+/** What a key leads to where it leads to several members: their names differ in ASCII case alone. */
+export class AlikeMembers {
+  /** What each of them holds: nothing, one value or a list. */
+  readonly contents: readonly unknown[];
+
+  constructor(contents: readonly unknown[]) {
+    this.contents = contents;
+  }
+}
+
 /** The values of something found in a context: a list's elements, else itself. What is null is not there. */
 export function valuesOf(found: unknown): readonly unknown[] {
+  if (found instanceof AlikeMembers) return found.contents.flatMap(valuesOf);
   if (Array.isArray(found)) return found.some(isMissing) ? found.filter((value) => !isMissing(value)) : found;
   return isMissing(found) ? [] : [found];
 }

@@ -103,7 +103,7 @@ test('names the members that make several values of a key, in a statement that m
     { ...statement, Effect: 'Deny', Condition },
   ];
   const { matched, near } = explain(held, { meta: { LEVEL: 'secret', Level: 'x', level: null } });
-  const ambiguous = [{ key: 'record.meta.level', members: ['meta.LEVEL', 'meta.Level'] }];
+  const ambiguous = [{ key: 'record.meta.level', members: ['meta.LEVEL', 'meta.Level', 'meta.level'] }];
   const failed_condition = {
     operator: 'StringEquals',
     key: 'record.meta.level',

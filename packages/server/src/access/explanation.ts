@@ -26,7 +26,7 @@ export interface MatchedStatement extends Pick<AttachedPolicy, 'policyId' | 'pol
   readonly resourcePattern: string;
   /** Where the statement is not about all fields. */
   readonly Fields?: readonly string[];
-  /** The keys that it asks for and that have values under several names, which differ in ASCII case alone. */
+  /** The keys that it asks for and that lead to several members, whose names differ in ASCII case alone. */
   readonly ambiguous?: readonly AmbiguousKey[];
   /** What is wrong with a stored statement that counts as a Deny because it cannot be trusted to say less. */
   readonly broken?: StatementReading['errors'];

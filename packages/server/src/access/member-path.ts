@@ -1,14 +1,15 @@
-import { valuesOf } from './context-value.ts';
+import { AlikeMembers } from './context-value.ts';
 import { foldAscii } from './glob.ts';
 
 /** A name by which to go on from an object to what is in it. */
 export interface Step {
+  readonly name: string;
   readonly folded: string;
-  /** The name as it was given, and alone, where a member that is called so goes before those called so but for case. */
+  /** The name alone, where a member that is called exactly so goes before those that are called so but for case. */
   readonly first: readonly [name: string] | undefined;
 }
 
-/** Where the path led to, by the names as the objects have them. */
+/** Where the path leads, by the names as the objects have them. */
 export interface Place {
   readonly names: readonly string[];
   readonly value: unknown;
@@ -24,29 +25,35 @@ export function stepsOf(
   { isFirstGiven }: { readonly isFirstGiven: boolean },
 ): readonly Step[] {
   return path.map((name, index) => ({
+    name,
     folded: foldAscii(name),
     first: isFirstGiven && index === 0 ? [name] : undefined,
   }));
 }
 
-/** What the path leads to. Where it leads to several places, the list of all of their values. */
+/** What the path leads to: `undefined` where it ends before. */
 export function readPath(start: unknown, steps: readonly Step[]): unknown {
   let value = start;
   for (const step of steps) {
     const names = namesAlike(value, step);
-    if (names.length > 1) return placesOf(start, steps).flatMap((place) => valuesOf(place.value));
+    if (names.length > 1) return new AlikeMembers(placesOf(start, steps).map((place) => place.value));
     value = names[0] === undefined ? undefined : memberOf(value, names[0]);
   }
   return value;
 }
 
-/** Every place that the path leads to. Different places are different parts of the object, so they are no more than it has. */
+/**
+ * Every place that the path leads to, also where nothing is: whoever reads the object may have gone that way. They are no
+ * more than the members of the object.
+ */
 export function placesOf(start: unknown, steps: readonly Step[]): readonly Place[] {
   let places: readonly Place[] = [{ names: [], value: start }];
   for (const step of steps) {
-    places = places.flatMap(({ names, value }) =>
-      namesAlike(value, step).map((name) => ({ names: [...names, name], value: memberOf(value, name) })),
-    );
+    places = places.flatMap(({ names, value }) => {
+      const alike = namesAlike(value, step);
+      if (alike.length === 0) return [{ names: [...names, step.name], value: undefined }];
+      return alike.map((name) => ({ names: [...names, name], value: memberOf(value, name) }));
+    });
   }
   return places;
 }

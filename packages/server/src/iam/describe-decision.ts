@@ -27,7 +27,7 @@ export interface DescribedStatement {
   readonly Resource: string;
   /** The fields that it is about, where it is not about all. A Deny takes these away and denies nothing else. */
   readonly Fields?: readonly string[];
-  /** The keys that stand under several names, which differ in ASCII case alone: each counts as several values. */
+  /** The keys that lead to several members, whose names differ in ASCII case alone. */
   readonly ambiguous?: MatchedStatement['ambiguous'];
   readonly matched: boolean;
   /** The first condition that does not hold. */

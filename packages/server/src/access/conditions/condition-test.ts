@@ -1,11 +1,11 @@
 import type { AccessContext } from '../context.ts';
 import { type ContextKey, isPending, parseContextKey } from '../context-key.ts';
-import { valuesOf } from '../context-value.ts';
+import { AlikeMembers, valuesOf } from '../context-value.ts';
 import type { Effect } from '../effect.ts';
 import type { FieldEquality } from '../ruling.ts';
 import { anyOf, everyOf, type Truth } from '../truth.ts';
 import type { Comparison } from './operator.ts';
-import { type OperatorUse, readOperator } from './operator-use.ts';
+import { type OperatorUse, type Over, readOperator } from './operator-use.ts';
 import type { ConditionTerm } from './read-condition.ts';
 
 /** A term of a condition, ready to be asked of a request. */
@@ -30,12 +30,13 @@ export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest 
   if (!('read' in key) || use === undefined) throw new TypeError(`a condition under \`${term.operator}\` is not sound`);
   const actual = (context: AccessContext) => valuesOf(key.read(context));
   if (use.kind === 'null') {
-    const test = (context: AccessContext) =>
-      isPending(key, context) ? 'unknown' : term.expected.includes(String(actual(context).length === 0));
+    const isAsked: Judge = (found) => term.expected.includes(String(valuesOf(found).length === 0));
+    const judge = withAlike(isAsked, { effect, over: 'all' });
+    const test = (context: AccessContext) => (isPending(key, context) ? 'unknown' : judge(key.read(context), context));
     return { term, keys: [key], test, actual, equality: () => undefined };
   }
   const comparison = use.operator.comparison(term.expected);
-  const judge = judgeOf(use, comparison, { ifSeveral: effect === 'Deny' });
+  const judge = withAlike(judgeOf(use, comparison, { ifSeveral: effect === 'Deny' }), { effect, over: use.over });
   return {
     term,
     keys: [key, ...comparison.keys],
@@ -47,6 +48,19 @@ export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest 
 
 type Judge = (found: unknown, context: AccessContext) => Truth;
 type CompareUse = Extract<OperatorUse, { readonly kind: 'compare' }>;
+
+/**
+ * Each of the members whose names differ in case alone may be the one that is meant: an Allow must hold of all, and a Deny
+ * of one of them. Where the operator asks for one value, they are several values like those of a list.
+ */
+function withAlike(judge: Judge, { effect, over }: { readonly effect: Effect; readonly over: Over }): Judge {
+  const combine = effect === 'Deny' ? anyOf : everyOf;
+  return (found, context) => {
+    if (!(found instanceof AlikeMembers)) return judge(found, context);
+    if (over === 'one' && valuesOf(found).length > 1) return effect === 'Deny';
+    return combine(found.contents, (content) => judge(content, context));
+  };
+}
 
 function judgeOf(
   { operator, over, mayBeMissing }: CompareUse,

@@ -12,7 +12,7 @@ import { Dice } from './dice.ts';
 import { entities, ids, type Palette, randomContext, randomPalette } from './random-context.ts';
 import { fieldNames, randomPolicies } from './random-policies.ts';
 import { entryHolds } from './reference-condition.ts';
-import { isAmbiguous } from './reference-context.ts';
+import { readingsOf } from './reference-context.ts';
 
 /** Random policies, and the palette that requests about them draw from. */
 export interface World {
@@ -150,7 +150,7 @@ function note(statements: readonly ReferenceStatement[], request: ReferenceReque
     if (!reaches(statement, request)) continue;
     for (const entry of statement.entries) {
       const { qualifier, operator, hasIfExists } = entry;
-      if (isAmbiguous(entry.key, request.context)) add(seen, ambiguous);
+      if (readingsOf(entry.key, request.context).length > 1) add(seen, ambiguous);
       const name = `${qualifier === undefined ? '' : `${qualifier}:`}${operator}${hasIfExists ? 'IfExists' : ''}`;
       add(seen, `${name} ${entryHolds(entry, statement.effect, request.context) ? 'holds' : 'fails'}`);
     }

@@ -1,6 +1,6 @@
 import type { AccessContext } from '../context.ts';
 import { contains, readAddress, readNetwork } from './reference-address.ts';
-import { isKey, valuesOf } from './reference-context.ts';
+import { isKey, readingsOf } from './reference-context.ts';
 import { inSmallLetters } from './reference-letters.ts';
 import { compareDecimals, type Decimal, readDecimal, readMoment } from './reference-numbers.ts';
 import { patternFits, readPieces, resolve, textOf } from './reference-pattern.ts';
@@ -30,19 +30,25 @@ export function readCondition(condition: unknown): readonly ConditionEntry[] | '
 }
 
 export function entryHolds(entry: ConditionEntry, effect: 'Allow' | 'Deny', context: AccessContext): boolean {
-  const { qualifier, operator, hasIfExists, key, expected } = entry;
-  const values = valuesOf(key, context);
+  const { qualifier, operator, key } = entry;
+  const readings = readingsOf(key, context);
+  // Several values where one is asked for cannot be judged: that must not allow, and must not switch a Deny off.
+  if (operator !== 'Null' && qualifier === undefined && readings.flat().length > 1) return effect === 'Deny';
+  // The same goes for what the entry says of one of the readings and not of another.
+  const holds = readings.map((values) => holdsOf(values, entry, context));
+  return effect === 'Deny' ? holds.includes(true) : !holds.includes(false);
+}
+
+function holdsOf(values: readonly unknown[], entry: ConditionEntry, context: AccessContext): boolean {
+  const { qualifier, operator, hasIfExists, expected } = entry;
   if (operator === 'Null') return expected.some((word) => String(word) === String(values.length === 0));
-  const holdsFor = (value: unknown) => valueHolds(operator, value, { expected, context });
   if (values.length === 0) {
     if (hasIfExists) return true;
     if (qualifier !== undefined) return qualifier === 'ForAllValues';
     return isNegated(operator);
   }
-  if (qualifier === 'ForAnyValue') return values.some(holdsFor);
-  if (qualifier === 'ForAllValues') return values.every(holdsFor);
-  // Several values where one is asked for cannot be judged: that must not allow, and must not switch a Deny off.
-  return values.length > 1 ? effect === 'Deny' : holdsFor(values[0]);
+  const holdsFor = (value: unknown) => valueHolds(operator, value, { expected, context });
+  return qualifier === 'ForAnyValue' ? values.some(holdsFor) : values.every(holdsFor);
 }
 
 function readOperator(name: string): Pick<ConditionEntry, 'qualifier' | 'operator' | 'hasIfExists'> {

@@ -18,12 +18,12 @@ export function isKey(key: string): boolean {
 
 /** The values behind a key that may be asked for; none when it is missing. `request.time` is a `Date`. */
 export function valuesOf(key: string, context: AccessContext): readonly unknown[] {
-  return asValues(whatIsCalled(key, context));
+  return readingsOf(key, context).flat();
 }
 
-/** Whether the key leads to several places, by names that differ in case alone. */
-export function isAmbiguous(key: string, context: AccessContext): boolean {
-  return whatIsCalled(key, context).length > 1;
+/** What the key may mean: the values of each member that it leads to, one unless some names differ in case alone. */
+export function readingsOf(key: string, context: AccessContext): readonly (readonly unknown[])[] {
+  return whatIsCalled(key, context).map(asValues);
 }
 
 function whatIsCalled(key: string, context: AccessContext): readonly unknown[] {
@@ -55,22 +55,22 @@ function isPath(names: readonly string[]): boolean {
 }
 
 /**
- * Everything that the names lead to, through every member that is called so but for case. With `fields`, the names of the
+ * Everything that the names may lead to, through every member that is called so but for case; nothing is something, too. With `fields`, the names of the
  * first object are fields, and the one that is called exactly so is meant.
  */
 function walk(start: unknown, names: readonly string[], first?: 'fields'): readonly unknown[] {
   const [name, ...rest] = names;
   if (name === undefined) return [start];
-  if (typeof start !== 'object' || start === null || Array.isArray(start)) return [];
+  if (typeof start !== 'object' || start === null || Array.isArray(start)) return [undefined];
   const members: readonly (readonly [string, unknown])[] = Object.entries(start);
   const exact = members.filter(([other]) => other === name);
   const alike = members.filter(([other]) => inSmallLetters(other) === inSmallLetters(name));
   const meant = first === 'fields' && exact.length > 0 ? exact : alike;
-  return meant.flatMap(([, member]) => walk(member, rest));
+  return meant.length === 0 ? [undefined] : meant.flatMap(([, member]) => walk(member, rest));
 }
 
 /** A list counts as its elements. */
-function asValues(found: readonly unknown[]): readonly unknown[] {
-  const values = found.flatMap((value): readonly unknown[] => (Array.isArray(value) ? value : [value]));
+function asValues(value: unknown): readonly unknown[] {
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   return values.filter((one) => one !== undefined && one !== null);
 }

@@ -238,8 +238,7 @@ export const aclSchemas: Readonly<Record<string, JsonSchema>> = {
       Fields: { ...arrayOf(text), description: 'The fields that it is about, where it is not about all.' },
       ambiguous: {
         ...arrayOf(objectOf({ key: text, members: arrayOf(text) })),
-        description:
-          'The keys that have values under several names, which differ in ASCII case alone: each counts as several values.',
+        description: 'The keys that lead to several members, whose names differ in ASCII case alone.',
       },
       matched: { type: 'boolean', description: 'False where only the condition kept the statement from it.' },
       failed_condition: objectOf({ operator: text, key: text, expected: arrayOf(text), actual: arrayOf(text) }),
