@@ -38,7 +38,7 @@ import { createMailBrake } from './identity/mail-brake.ts';
 import { createOperatorAccess } from './identity/operator-key.ts';
 import { createOrgAccounts } from './identity/org-accounts.ts';
 import { platformScopeName } from './identity/org-directory.ts';
-import { createOrgSettings } from './identity/org-settings.ts';
+import { createOrgSettings, settingTypes } from './identity/org-settings.ts';
 import { createPasswordHasher } from './identity/passwords.ts';
 import { platformIssuer } from './identity/platform-issuer.ts';
 import { createProviderTokens } from './identity/provider-tokens.ts';
@@ -59,6 +59,8 @@ import type { Clock } from './lib/clock.ts';
 import { type IdSource, uuidv7Source } from './lib/ids.ts';
 import { type OpenedMail, openMail } from './mail/open-mail.ts';
 import { openSpaces, openVault, type Spaces } from './open-spaces.ts';
+import { createConfigKinds } from './promotion/config-kinds.ts';
+import { createPromotion } from './promotion/promotion.ts';
 import { explainStoreFailure } from './store/explain-failure.ts';
 import type { Health, OpenedStore, Store } from './store/port.ts';
 
@@ -262,6 +264,14 @@ function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, poke 
       settings: (env: Environment, occasion: Occasion) =>
         createOrgSettings({ env, store: spaces[env].store, configs: configs[env], occasion }),
       audit: composeAudit(spaces, cursors),
+      promotion: createPromotion({
+        stores: { test: spaces.test.store, prod: spaces.prod.store },
+        configs,
+        clock,
+        kinds: createConfigKinds({ settingTypes }),
+        cursors,
+        poke,
+      }),
     },
   };
 }

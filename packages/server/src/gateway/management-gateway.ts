@@ -9,6 +9,7 @@ import { type AccountServices, accountRoutes } from './handlers/management/accou
 import { type AclServices, aclRoutes } from './handlers/management/acl.ts';
 import { auditRoutes } from './handlers/management/audit.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
+import { type DeployServices, deployRoutes } from './handlers/management/deploy.ts';
 import { type EntityServices, entityRoutes } from './handlers/management/entities.ts';
 import { type ImpersonationServices, impersonationRoutes } from './handlers/management/impersonation.ts';
 import { type InboxServices, inboxRoutes } from './handlers/management/inbox.ts';
@@ -30,6 +31,7 @@ export interface ManagementGatewayParts
   extends Operations,
     AccountServices,
     AclServices,
+    DeployServices,
     EntityServices,
     SettingServices,
     ServiceKeyServices,
@@ -74,6 +76,7 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
     ...decisionRoutes(parts.decisions),
     ...aclRoutes(parts),
     ...settingRoutes(parts),
+    ...deployRoutes(parts),
     ...serviceKeyRoutes(parts),
     ...impersonationRoutes(parts),
     ...inboxRoutes(parts),

@@ -22,7 +22,7 @@ export async function rotateClientId(
   const held = org.environments[env];
   if (held === null) throw notFound();
   const until = timestamp(clock.now() + overlapMilliseconds);
-  const access = { client_id: newClientId(env), previous: { client_id: held.client_id, until } };
+  const access = { ...held, client_id: newClientId(env), previous: { client_id: held.client_id, until } };
   const value = JSON.stringify({ ...org, environments: { ...org.environments, [env]: access } });
   try {
     await platform.commit([

@@ -19,6 +19,7 @@ import {
 } from './org-accounts/org-sessions.ts';
 import { firstOrgKey, type SignedUp, signUp } from './org-accounts/sign-up.ts';
 import type { EnvironmentAccess } from './org-directory.ts';
+import { type ProvisionedProd, provisionProd } from './provision-prod.ts';
 
 export type { OrgCaller, ShownSession };
 
@@ -48,6 +49,7 @@ export interface OrgAccounts {
   changeUser(place: AskedPlace, input: unknown): Promise<ShownOrgUser>;
   removeUser(place: AskedPlace): Promise<void>;
   rotateClientId(asked: Asked, env: string): Promise<EnvironmentAccess>;
+  provisionProd(asked: Asked): Promise<ProvisionedProd>;
 }
 
 export function createOrgAccounts(parts: OrgAccountsParts): OrgAccounts {
@@ -69,5 +71,6 @@ export function createOrgAccounts(parts: OrgAccountsParts): OrgAccounts {
     changeUser: (place, input) => changeOrgUser(platform, place, input),
     removeUser: (place) => removeOrgUser(platform, place),
     rotateClientId: (asked, env) => rotateClientId(parts, asked, env),
+    provisionProd: (asked) => provisionProd(parts, asked),
   };
 }

@@ -15,6 +15,8 @@ export interface EnvironmentAccess {
   readonly client_id: string;
   /** The id before it, which apps that are out may send for a while. */
   readonly previous?: { readonly client_id: string; readonly until: string };
+  /** Of production since when it is there; test was made with the org. */
+  readonly provisioned_at?: string;
 }
 
 /** Everything about accounts lies in one scope of the platform's own store. */

@@ -1,0 +1,24 @@
+import type { Store } from '../store/port.ts';
+import { type FailingRecords, failingRecords } from './admin/failing-records.ts';
+import { narrowedFields } from './admin/narrowed-fields.ts';
+import type { ConfigSet } from './config-set.ts';
+import type { EntityStep } from './switch-entities.ts';
+
+export type { FailingRecords };
+
+/** What the records of an entity have against its next definition; undefined where they cannot have anything. */
+export async function recordsAgainst(
+  store: Store,
+  { orgCode, config }: { readonly orgCode: string; readonly config: ConfigSet },
+  { before, after }: EntityStep,
+): Promise<FailingRecords | undefined> {
+  if (before === undefined || after === undefined) return undefined;
+  const fields = narrowedFields(before, after);
+  return fields.length === 0 ? undefined : failingRecords(store, { orgCode, config, entity: after, fields });
+}
+
+/** The configuration as it will be: for who looks at what is stored before the switch. */
+export function setAfter(set: ConfigSet, steps: readonly EntityStep[]): ConfigSet {
+  const after = new Map(steps.map((step) => [step.name, step.after]));
+  return { ...set, entity: async (name) => (after.has(name) ? after.get(name) : set.entity(name)) };
+}

@@ -1,0 +1,133 @@
+import { type ConfigItem, itemKey } from '../entities/config-item.ts';
+import { recordsAgainst, setAfter } from '../entities/records-against.ts';
+import type { EntityStep } from '../entities/switch-entities.ts';
+import { Problem } from '../lib/problem.ts';
+import { type Bodies, itemOf } from './compare.ts';
+import type { ItemBody } from './item-bodies.ts';
+import { danglingReferences, danglingSentence } from './item-references.ts';
+import { type ItemsPlan, type ItemTarget, planItems } from './plan-items.ts';
+import type { Place, PromotionParts } from './promotion-parts.ts';
+
+/** Something to know before what is staged becomes live. An error keeps it from that; of records only until forced. */
+export interface Check extends Partial<ConfigItem> {
+  readonly check: 'definition' | 'references' | 'switch' | 'records' | 'indexes' | 'access' | 'impact';
+  readonly level: 'error' | 'warning' | 'info';
+  readonly message: string;
+  /** What was found, by what the check is. */
+  readonly [detail: string]: unknown;
+}
+
+/** A switch of production to other items, not yet made. */
+export interface IntendedSwitch {
+  readonly place: Place;
+  /** The config version that it would make. */
+  readonly next: number;
+  /** All that is live. */
+  readonly before: Bodies;
+  readonly targets: readonly ItemTarget[];
+}
+
+export interface CheckedSwitch {
+  readonly checks: readonly Check[];
+  /** Undefined where it cannot be planned. */
+  readonly plan: ItemsPlan | undefined;
+}
+
+/** Everything but what the records say: nothing here depends on how many there are. */
+export async function checkSwitch(
+  { stores, clock, kinds }: PromotionParts,
+  intended: IntendedSwitch,
+): Promise<CheckedSwitch> {
+  const { place, next, before, targets } = intended;
+  const checks: Check[] = [...targets.flatMap((target) => definitionChecks(kinds, target))];
+  const dangling = danglingReferences(kinds, [...bodiesAfter(before, targets).values()]);
+  checks.push(
+    ...dangling.map((one): Check => {
+      const { kind, name } = one.referenced_by;
+      return { kind, name, check: 'references', level: 'error', message: danglingSentence(one), missing: itemOf(one) };
+    }),
+  );
+  let plan: ItemsPlan | undefined;
+  try {
+    plan = await planItems({ store: stores.prod, clock }, { ...place, next, keepsRecords: true }, targets);
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    // What dangles was told already, item by item.
+    if (problem.code !== 'dangling_reference')
+      checks.push({ check: 'switch', level: 'error', message: problem.message });
+  }
+  checks.push(...(plan?.steps ?? []).flatMap(indexChecks));
+  for (const target of targets) checks.push(...changeChecks(kinds, before.get(itemKey(target)), target));
+  return { checks, plan };
+}
+
+/** All that is live once the targets are. */
+export function bodiesAfter(before: Bodies, targets: readonly ItemTarget[]): Bodies {
+  const after = new Map<string, ItemBody>(before);
+  for (const { kind, name, wanted } of targets) {
+    if (wanted === undefined) after.delete(itemKey({ kind, name }));
+    else after.set(itemKey({ kind, name }), { kind, name, version: 0, content: wanted.content });
+  }
+  return after;
+}
+
+type Kinds = PromotionParts['kinds'];
+
+function definitionChecks(kinds: Kinds, { kind, name, wanted }: ItemTarget): readonly Check[] {
+  if (wanted === undefined) return [];
+  const parsed = kinds[kind].parse(name, wanted.content);
+  if ('content' in parsed) return [];
+  return parsed.errors.map(({ pointer, message }) => ({
+    kind,
+    name,
+    check: 'definition',
+    level: 'error',
+    message,
+    pointer,
+  }));
+}
+
+function indexChecks({ name, before, state }: EntityStep): readonly Check[] {
+  const building = state?.indexes.filter((index) => index.state === 'building') ?? [];
+  if (before === undefined || building.length === 0) return [];
+  const indexes = building.map(({ kind, name: index }) => ({ kind, name: index }));
+  const told = indexes.map((index) => `${index.kind} \`${index.name}\``).join(', ');
+  const message = `indexes are built from the records of production and serve once that is done: ${told}`;
+  return [{ kind: 'entity', name, check: 'indexes', level: 'info', message, indexes }];
+}
+
+function changeChecks(
+  kinds: Kinds,
+  before: ItemBody | undefined,
+  { kind, name, wanted }: ItemTarget,
+): readonly Check[] {
+  if (before === undefined && wanted === undefined) return [];
+  const change = { name, before: before?.content, after: wanted?.content };
+  const { describe, widening } = kinds[kind];
+  return [
+    ...widening(change).map((message): Check => ({ kind, name, check: 'access', level: 'warning', message })),
+    ...describe(change).map((message): Check => ({ kind, name, check: 'impact', level: 'info', message })),
+  ];
+}
+
+/** What production's records have against changed definitions. */
+export async function checkRecords(
+  { stores }: PromotionParts,
+  { orgCode, set }: Place,
+  plan: ItemsPlan,
+): Promise<readonly Check[]> {
+  const config = setAfter(set, plan.steps);
+  const checks: Check[] = [];
+  for (const step of plan.steps) {
+    const found = await recordsAgainst(stores.prod, { orgCode, config }, step);
+    if (found === undefined) continue;
+    const { would_fail, checked, complete } = found;
+    const some = complete
+      ? `all ${checked} records of production`
+      : `the first ${checked} records of production, which are not all`;
+    const message = `the definition is narrower than the one before it: of ${some}, ${would_fail} would fail`;
+    const level = would_fail === 0 && complete ? 'info' : 'error';
+    checks.push({ kind: 'entity', name: step.name, check: 'records', level, message, ...found });
+  }
+  return checks;
+}

@@ -1,0 +1,53 @@
+import { actions, apiName } from '../entities/api-configs.ts';
+import type { ConfigItem } from '../entities/config-item.ts';
+import type { ApiVersions } from '../entities/config-set.ts';
+import {
+  bodiesOfContent,
+  type ConfigBodiesOfEntity,
+  contentOfBodies,
+  type EntityContent,
+} from '../entities/entity-content.ts';
+import { itemVersionKey, versionKey } from '../entities/org-keys.ts';
+import type { Item, Key, Put } from '../store/port.ts';
+
+/** A config item as a whole, at the version under which it lies. */
+export interface ItemBody extends ConfigItem {
+  readonly version: number;
+  readonly content: unknown;
+}
+
+/** Where the bodies of an item lie: five of an entity, one of everything else. */
+export function bodyKeys(item: ConfigItem, version: number | ApiVersions): readonly Key[] {
+  if (item.kind !== 'entity') return [itemVersionKey(item, newest(version))];
+  return actions.map((action) =>
+    versionKey(apiName(action, item.name), typeof version === 'number' ? version : version[action]),
+  );
+}
+
+/** The bodies of an item under one version; what is there already stays. */
+export function bodyPuts({ kind, name, version, content }: ItemBody): readonly Put[] {
+  const keys = bodyKeys({ kind, name }, version);
+  const bodies = kind === 'entity' ? bodiesInOrder(content as EntityContent) : [content];
+  return keys.map((key, index) => ({ kind: 'put', ...key, value: JSON.stringify(bodies[index]), if: 'absent' }));
+}
+
+function bodiesInOrder(content: EntityContent): readonly unknown[] {
+  const bodies = bodiesOfContent(content);
+  return actions.map((action) => bodies[action]);
+}
+
+/** What was read from `bodyKeys`. */
+export function contentOf({ kind, name }: ConfigItem, read: readonly (Item | undefined)[]): unknown {
+  const bodies = read.map((item) => {
+    if (item === undefined) throw new Error(`a version of the ${kind} ${name} is missing`);
+    return JSON.parse(item.value) as unknown;
+  });
+  if (kind !== 'entity') return bodies[0];
+  return contentOfBodies(
+    Object.fromEntries(actions.map((action, index) => [action, bodies[index]])) as ConfigBodiesOfEntity,
+  );
+}
+
+export function newest(version: number | ApiVersions): number {
+  return typeof version === 'number' ? version : Math.max(...actions.map((action) => version[action]));
+}

@@ -1,0 +1,37 @@
+import type { Occasion } from '../audit/audit-entry.ts';
+import type { ConfigReader } from '../entities/config-reader.ts';
+import type { ConfigSet } from '../entities/config-set.ts';
+import type { Cursors } from '../entities/cursor.ts';
+import type { Environment } from '../entities/workspace.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Store } from '../store/port.ts';
+import type { ConfigKinds } from './config-kind.ts';
+
+/** What promotion stands on. */
+export interface PromotionParts {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  readonly clock: Clock;
+  readonly kinds: ConfigKinds;
+  readonly cursors: Cursors;
+  /** Tells the job runner that there is work. */
+  readonly poke: () => void;
+}
+
+/** Who asks for something, and in which org. */
+export interface Asked {
+  readonly orgCode: string;
+  readonly occasion: Occasion;
+}
+
+/** An org's configuration in one environment, and where it lies. */
+export interface Place {
+  readonly store: Store;
+  readonly orgCode: string;
+  readonly set: ConfigSet;
+}
+
+/** Read anew: what is decided by it must not be a moment old. */
+export async function placeIn({ stores, configs }: PromotionParts, env: Environment, orgCode: string): Promise<Place> {
+  return { store: stores[env], orgCode, set: await configs[env].refresh(orgCode) };
+}

@@ -1,0 +1,62 @@
+import type { ConfigItem } from '../entities/config-item.ts';
+import type { RetiredEntity } from '../entities/retired-entities.ts';
+import { orgScopeName } from '../entities/workspace.ts';
+import { type Activated, activate } from './activate.ts';
+import type { Check } from './checks.ts';
+import { type ShownDifference, showDiff } from './diff.ts';
+import { type HistoryPage, type HistoryQuery, type ShownRelease, showHistory, showRelease } from './history.ts';
+import type { Asked, PromotionParts } from './promotion-parts.ts';
+import { checkStaged, type Published, publish, withdraw } from './publish.ts';
+import { readActivate, readPublish, readRollback } from './read-requests.ts';
+import { listRetired, removeRetired } from './retired.ts';
+import { type RolledBack, rollback } from './rollback.ts';
+import { readStaged, type StagedItem } from './staging.ts';
+
+/**
+ * Configuration goes from test to production, and back: what is published is frozen and staged, what is staged becomes
+ * live all at once or not at all, and every release can be had again. Data never moves.
+ */
+export interface Promotion {
+  diff(orgCode: string): Promise<readonly ShownDifference[]>;
+  /** @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
+  publish(asked: Asked, body: unknown): Promise<Published>;
+  staged(orgCode: string): Promise<ShownStaged>;
+  /** Without an item all that is staged. @throws Problem `not_found`. */
+  withdraw(asked: Asked, item?: ConfigItem): Promise<void>;
+  /** @throws Problem `conflict`, `dangling_reference`, `validation_failed`, `unknown_field`. */
+  activate(asked: Asked, body: unknown): Promise<Activated>;
+  /** @throws Problem `no_previous_version`, `not_found`, `conflict`, `validation_failed`, `unknown_field`. */
+  rollback(asked: Asked, body: unknown): Promise<RolledBack>;
+  /** @throws Problem `invalid_cursor`. */
+  history(orgCode: string, query: HistoryQuery): Promise<HistoryPage>;
+  /** @throws Problem `not_found`. */
+  release(orgCode: string, version: number): Promise<ShownRelease>;
+  retired(orgCode: string): Promise<readonly RetiredEntity[]>;
+  /** @throws Problem `not_found`. */
+  removeRetired(asked: Asked, entityName: string): Promise<void>;
+}
+
+export interface ShownStaged {
+  readonly items: readonly Omit<StagedItem, 'body'>[];
+  /** What is to be known of it before it becomes live. */
+  readonly checks: readonly Check[];
+}
+
+export function createPromotion(parts: PromotionParts): Promotion {
+  return {
+    diff: (orgCode) => showDiff(parts, orgCode),
+    publish: (asked, body) => publish(parts, asked, readPublish(body)),
+    staged: async (orgCode) => {
+      const rows = await readStaged(parts.stores.prod.scope(orgScopeName(orgCode)));
+      const items = rows.map(({ staged: { body: _, ...shown } }) => shown);
+      return { items, checks: items.length === 0 ? [] : await checkStaged(parts, orgCode) };
+    },
+    withdraw: (asked, item) => withdraw(parts, asked, item),
+    activate: (asked, body) => activate(parts, asked, readActivate(body)),
+    rollback: (asked, body) => rollback(parts, asked, readRollback(body)),
+    history: (orgCode, query) => showHistory(parts, orgCode, query),
+    release: (orgCode, version) => showRelease(parts, orgCode, version),
+    retired: (orgCode) => listRetired(parts, orgCode),
+    removeRetired: (asked, entityName) => removeRetired(parts, asked, entityName),
+  };
+}
