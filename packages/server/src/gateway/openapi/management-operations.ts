@@ -1,6 +1,7 @@
 import { arrayOf, closedObjectOf, objectOf, schemaReference, text } from '../../lib/json-schema.ts';
 import { aclOperations } from './acl-operations.ts';
 import { auditOperations } from './audit-operations.ts';
+import { deployOperations } from './deploy-operations.ts';
 import { inboxOperation } from './inbox-operation.ts';
 import { jsonContent, type Operation } from './operation.ts';
 import { orgOperations, sessionHeader } from './org-operations.ts';
@@ -19,6 +20,7 @@ export function managementOperations(): readonly Operation[] {
     ...entityOperations,
     ...aclOperations,
     ...settingOperations,
+    ...deployOperations,
     ...auditOperations,
     ...serviceKeyOperations,
     inboxOperation,

@@ -12,6 +12,7 @@ import {
 } from '../../lib/json-schema.ts';
 import { aclSchemas } from './acl-operations.ts';
 import { auditSchemas } from './audit-operations.ts';
+import { deploySchemas } from './deploy-operations.ts';
 import { inboxSchemas } from './inbox-operation.ts';
 import { orgSchemas } from './org-operations.ts';
 import { serviceKeySchemas } from './service-key-operations.ts';
@@ -37,8 +38,9 @@ const accountSchemas: Readonly<Record<string, JsonSchema>> = {
     {
       client_id: { ...text, description: 'What apps send as `client_id`.' },
       previous: { ...objectOf({ client_id: text, until: time }), description: 'The id before, for a while.' },
+      provisioned_at: { ...time, description: 'Of production: since when it is there.' },
     },
-    ['previous'],
+    ['previous', 'provisioned_at'],
   ),
   Org: objectOf({
     code: schemaReference('OrgCode'),
@@ -162,5 +164,6 @@ export const managementSchemas = {
   ...aclSchemas,
   ...settingSchemas,
   ...auditSchemas,
+  ...deploySchemas,
   ...serviceKeySchemas,
 };

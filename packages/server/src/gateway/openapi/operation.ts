@@ -17,6 +17,7 @@ export interface Operation {
   /** Those beside the path's. */
   readonly parameters?: readonly Parameter[];
   readonly body?: Content;
+  readonly isBodyOptional?: true;
   readonly replies: readonly SuccessReply[];
   /** Refusals beside those that every route may give. */
   readonly problems?: readonly ProblemCode[];

@@ -6,7 +6,7 @@ import { groupProblems, problemReference } from './problem-responses.ts';
 
 /** The Operation Object (OpenAPI 3.1, 4.8.10). */
 export function renderOperation(operation: Operation, tokenProblems: readonly ProblemCode[]): JsonSchema {
-  const { operationId, tag, summary, description, access, body, replies } = operation;
+  const { operationId, tag, summary, description, access, body, isBodyOptional, replies } = operation;
   const parameters = [...pathParameters(operation.path), ...(operation.parameters ?? [])];
   const problems = groupProblems(problemsOf(operation, tokenProblems));
   return {
@@ -16,7 +16,7 @@ export function renderOperation(operation: Operation, tokenProblems: readonly Pr
     ...(description === undefined ? {} : { description }),
     ...(access === 'public' ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: { required: true, content: renderContent(body) } }),
+    ...(body === undefined ? {} : { requestBody: { required: isBodyOptional !== true, content: renderContent(body) } }),
     responses: {
       ...Object.fromEntries(replies.map((reply) => [reply.status, renderReply(reply)])),
       ...Object.fromEntries(Array.from(problems, ([status, codes]) => [status, problemReference(codes)])),

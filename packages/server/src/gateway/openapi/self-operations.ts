@@ -65,6 +65,7 @@ export const selfOperations: readonly Operation[] = [
     summary: 'Ends the token, or with `everywhere` every token of the person',
     access: 'token',
     body: jsonContent(closedObjectOf({ everywhere: { type: 'boolean', default: false } }, ['everywhere'])),
+    isBodyOptional: true,
     replies: [{ status: 204, description: 'Ended.' }],
     problems: ['validation_failed', 'unknown_field', 'conflict'],
   },
