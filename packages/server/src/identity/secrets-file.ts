@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { type FileHandle, open, rename } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { serialLanes } from '../lib/serial-lanes.ts';
+import { Unavailable } from '../store/port.ts';
 import { parseSecrets, type Secrets, type SecretsVault } from './secrets.ts';
 
 /** The secrets of a data folder: `secrets.json`, for its owner alone. One process at a time has the folder. */
@@ -60,7 +61,19 @@ const othersMode = 0o077;
 /** Whole or not at all, also over a loss of power: written aside, flushed, renamed, and the folder flushed. */
 async function writeDurably(path: string, text: string): Promise<void> {
   const aside = `${path}.new`;
-  const file = await open(aside, 'w', ownerMode);
+  try {
+    await writeFlushed(aside, text);
+    await rename(aside, path);
+    await syncFolder(dirname(path));
+  } catch (error) {
+    // Half of the secrets is of no use to anybody who may have them.
+    await rm(aside, { force: true }).catch(() => undefined);
+    throw new Unavailable(`the secrets in \`${path}\` cannot be written: ${sentenceOf(error)}`, { cause: error });
+  }
+}
+
+async function writeFlushed(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w', ownerMode);
   try {
     // What a crash left behind keeps its mode.
     await file.chmod(ownerMode);
@@ -69,8 +82,10 @@ async function writeDurably(path: string, text: string): Promise<void> {
   } finally {
     await file.close();
   }
-  await rename(aside, path);
-  const folder = await open(dirname(path), 'r');
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
   try {
     await folder.sync();
   } finally {

@@ -72,7 +72,7 @@ class SqliteEngine implements Engine {
   readonly kind = 'sqlite';
   readonly synchronous = 'full';
   readonly #parts: Parts;
-  readonly #reader: SqliteReader;
+  #reader: SqliteReader;
   #hasReadFault = false;
 
   constructor(parts: Parts) {
@@ -130,6 +130,8 @@ class SqliteEngine implements Engine {
     } catch (error) {
       if (!isSqliteError(error)) throw error;
       if (!isPassing(error)) this.#hasReadFault = true;
+      // A statement that has failed tells its error once more when it is used again.
+      this.#reader = new SqliteReader(this.#parts.database);
       throw new Unavailable('the store cannot be read', { cause: error });
     }
   }
