@@ -81,6 +81,7 @@ const testSupport: readonly string[] = [
   'gateway/pipeline/raw-request.ts',
   'iam/founded-workspace.ts',
   'identity/oidc/loopback-provider.ts',
+  'identity/org-with-team.ts',
   'identity/secrets-in-memory.ts',
   'store/conformance',
   'store/failing-store.ts',

@@ -4,7 +4,8 @@
  * instead of writing a record by rules that no longer hold.
  */
 import { BoundedMap } from '../lib/bounded-map.ts';
-import { Conflict, type Item, type Key, type Put } from '../store/port.ts';
+import { notFound } from '../lib/problem.ts';
+import { type Condition, Conflict, type Item, type Key, type Put } from '../store/port.ts';
 import type { ConfigSet } from './config-set.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -44,15 +45,31 @@ export function fenceKey(entityName: string): Key {
   return { pk: 'fence', sk: entityName };
 }
 
-/** No entity has this name. Under it stands the config version at which the workspace was founded. */
-const floorKey = fenceKey('*');
+/** No entity has this name. Under it stands whose the scope is, and by which configurations nobody may write there. */
+export const floorKey = fenceKey('*');
+
+interface Floor {
+  readonly configVersion: number;
+  /** Of the workspace whose scope it is; absent where that was not noted yet. */
+  readonly tenantId?: string;
+}
+
+const anybodys: Floor = { configVersion: 0 };
 
 /**
  * What a new workspace is founded with. Whoever changed the configuration before and looked for workspaces has not seen
- * this one, so nobody may write here by a configuration from before its founding.
+ * this one, so nobody may write here by a configuration from before its founding; nor may anybody who still means a
+ * workspace that had the code before.
  */
-export function fenceFloor(configVersion: number): Put {
-  return { kind: 'put', ...floorKey, value: JSON.stringify({ configVersion }), if: 'absent' };
+export function fenceFloor(configVersion: number, tenantId: string): Put {
+  const floor: Floor = { configVersion, tenantId };
+  return { kind: 'put', ...floorKey, value: JSON.stringify(floor), if: 'absent' };
+}
+
+/** What a removed workspace leaves until its code is free: the scope is nobody's, so nobody writes in it. */
+export function nobodysFloor(until: number): Put {
+  const floor: Floor = { configVersion: 0, tenantId: '' };
+  return { kind: 'put', ...floorKey, value: JSON.stringify(floor), if: 'any', due: { at: until, queue: 'expire' } };
 }
 
 export interface FenceLevel {
@@ -61,23 +78,27 @@ export interface FenceLevel {
   readonly configVersion: number;
 }
 
-/** Brings the fence to a generation; one that stands higher already is left and told of. */
+/**
+ * Brings the fence to a generation; one that stands higher already is left and told of.
+ * @throws Problem `not_found` where the scope is not, or no more, that of the workspace.
+ */
 export async function raise(
-  { scope }: Pick<Workspace, 'scope'>,
+  { scope, tenantId }: Pick<Workspace, 'scope'> & Partial<Pick<Workspace, 'tenantId'>>,
   entityName: string,
   { generation, configVersion }: FenceLevel,
 ): Promise<Known | 'newer'> {
   const key = fenceKey(entityName);
   for (;;) {
-    const [item, floor] = await scope.get([key, floorKey]);
+    const [item, floorItem] = await scope.get([key, floorKey]);
+    const floor = floorItem === undefined ? anybodys : (JSON.parse(floorItem.value) as Floor);
+    if (isOfAnother(floor, tenantId)) throw notFound();
     const stands = item === undefined ? -1 : (JSON.parse(item.value) as FenceLevel).generation;
     if (item !== undefined && stands === generation) return { itemVersion: item.version, generation };
     if (stands > generation) return 'newer';
-    if (item === undefined && isBelow(floor, configVersion)) return 'newer';
-    const condition = item === undefined ? 'absent' : { version: item.version };
-    const put: Put = { kind: 'put', ...key, value: JSON.stringify({ generation }), if: condition };
+    if (item === undefined && floor.configVersion > configVersion) return 'newer';
+    const put: Put = { kind: 'put', ...key, value: JSON.stringify({ generation }), if: unchanged(item) };
     try {
-      const { seq } = await scope.commit([put]);
+      const { seq } = await scope.commit([put, { kind: 'check', ...floorKey, if: unchanged(floorItem) }]);
       return { itemVersion: seq, generation };
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
@@ -85,8 +106,12 @@ export async function raise(
   }
 }
 
-function isBelow(floor: Item | undefined, configVersion: number): boolean {
-  return floor !== undefined && (JSON.parse(floor.value) as FenceLevel).configVersion > configVersion;
+function isOfAnother(floor: Floor, tenantId: string | undefined): boolean {
+  return tenantId !== undefined && floor.tenantId !== undefined && floor.tenantId !== tenantId;
+}
+
+function unchanged(item: Item | undefined): Condition {
+  return item === undefined ? 'absent' : { version: item.version };
 }
 
 function cacheKey(workspace: Workspace, entityName: string): string {

@@ -247,7 +247,7 @@ test('a workspace that is founded behind the build is not written by whoever doe
   await maintainEntity(job(bench), work, always);
   const [head] = await bench.opened.store.scope('org#acme').get([configHeadKey]);
   await bench.found(late);
-  await late.scope.commit([fenceFloor(head?.version ?? 0)]);
+  await late.scope.commit([fenceFloor(head?.version ?? 0, late.tenantId)]);
   await stale.runtime.create(call, { a: 'late', text: 'late', k: 'k' });
   await assertNoDrift(bench);
 });

@@ -241,7 +241,7 @@ async function foundAnother({ bench, store, workspaces }: Stage): Promise<void> 
       if (error instanceof Conflict) continue;
       throw error;
     }
-    await store.scope(workspace.scope.name).commit([fenceFloor(head.version)]);
+    await store.scope(workspace.scope.name).commit([fenceFloor(head.version, workspace.tenantId)]);
     workspaces.push(workspace);
     return;
   }

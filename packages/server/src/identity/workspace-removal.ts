@@ -1,3 +1,4 @@
+import { floorKey, nobodysFloor } from '../entities/fence.ts';
 import { settingOf } from '../entities/setting.ts';
 import { orgScopeName, workspaceScopeName } from '../entities/workspace.ts';
 import { type WorkspaceRow, workspaceRowKey } from '../entities/workspace-directory.ts';
@@ -98,7 +99,8 @@ export async function closeWorkspace({ store, maintenance, clock }: RemovalSpace
 
 /**
  * Removes all that lies in the workspace's scope, in bounded commits, and from then on keeps the code from being taken
- * for a while. May be repeated: once that is done, the row of the workspace is no longer what is looked for here.
+ * for a while. The scope is nobody's first: a call that was held up all the time, say by a machine put to sleep, finds
+ * no way into it. May be repeated: once that is done, the row of the workspace is no longer what is looked for here.
  */
 export async function purgeWorkspace(
   { store, maintenance, clock }: RemovalSpace,
@@ -111,8 +113,9 @@ export async function purgeWorkspace(
   const scopeName = workspaceScopeName(work.orgCode, work.code);
   const scope = store.scope(scopeName);
   await maintenance.setState(scopeName, 'open');
+  await scope.commit([nobodysFloor(clock.now() + codeKeptMilliseconds)], { priority: 'background' });
   for (;;) {
-    const items = await maintenance.scan(scopeName, undefined, itemsPerStep);
+    const items = (await maintenance.scan(scopeName, undefined, itemsPerStep)).filter((item) => !isFloor(item));
     if (items.length === 0) break;
     const removals = items.map(({ pk, sk }): Change => ({ kind: 'remove', pk, sk, if: 'any' }));
     await scope.commit(removals, { priority: 'background' });
@@ -121,6 +124,10 @@ export async function purgeWorkspace(
   const due = { at: clock.now() + codeKeptMilliseconds, queue: 'expire' } as const;
   const { pk, sk, value, version } = row;
   await orgScope.commit([{ kind: 'put', pk, sk, value, if: { version }, due }]);
+}
+
+function isFloor({ pk, sk }: Item): boolean {
+  return pk === floorKey.pk && sk === floorKey.sk;
 }
 
 /** The work as it was written. */

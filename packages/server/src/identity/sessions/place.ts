@@ -17,8 +17,10 @@ export interface Place {
   readonly epoch: number;
 }
 
+type PlaceParts = Pick<SessionParts, 'stores' | 'clock' | 'epochs' | 'configs'>;
+
 /** @throws Problem `token_invalid` where the membership that the token was made for is no more. */
-export async function openPlace(parts: SessionParts, { kind, claims }: Session): Promise<Place> {
+export async function openPlace(parts: PlaceParts, { kind, claims }: Pick<Session, 'kind' | 'claims'>): Promise<Place> {
   const { env, org: orgCode, tenant_id: id = '', tenant_code: code = '', sub } = claims;
   const resolvedAt = parts.clock.now();
   const workspace = openWorkspace(parts, { env, orgCode }, { id, code });

@@ -51,7 +51,7 @@ export function personKeyOf(kind: CallerKind, claims: AppTokenClaims): string | 
 
 /** For how long a node may go by what it knows. */
 export async function freshMilliseconds(
-  { configs }: SessionParts,
+  { configs }: Pick<SessionParts, 'configs'>,
   { env, org }: Pick<AppTokenClaims, 'env' | 'org'>,
 ): Promise<number> {
   return settingOf(await configs[env].current(org), env, cacheSeconds) * 1000;

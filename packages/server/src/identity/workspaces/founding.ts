@@ -86,7 +86,7 @@ export async function completeFounding(parts: FoundingParts, place: OrgPlace, { 
   const grants = await foundingChanges(parts, workspace, { founder, templates });
   await tryCommit(workspace.scope, [
     { kind: 'put', ...workspaceHeadKey, value: JSON.stringify(head), if: 'absent' },
-    fenceFloor(row.config_version),
+    fenceFloor(row.config_version, id),
     ...grants,
   ]);
   const ready: FoundingRow = { ...known, state: 'ready' };
