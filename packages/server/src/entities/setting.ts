@@ -15,12 +15,27 @@ export interface SettingType<Value = unknown> {
   readonly parse: (input: unknown) => { readonly value: Value } | { readonly errors: readonly InputError[] };
   /** What a value comes to in production that was not said for production itself; left out, it stays as it is. */
   inProduction?(value: Value): Value;
+  /** The other settings without which a value means nothing; the reason goes after "setting `x`". */
+  needs?(value: Value): readonly { readonly key: string; readonly reason: string }[];
+  /** What a value lets people do that the one before it did not, a sentence each; left out, nothing ever does. */
+  widens?(before: Value, after: Value): readonly string[];
 }
+
+/** What is settled of one thing. Where `prod_value` is there, production uses it. */
+export type SettingContent = Pick<StoredSetting, 'value' | 'prod_value'>;
 
 /** The value that holds in an environment. */
 export function settingOf<Value>(set: ConfigSet, env: Environment, type: SettingType<Value>): Value {
-  const stored: Pick<StoredSetting, 'value' | 'prod_value'> = set.settings.get(type.key) ?? { value: type.byDefault };
-  const { value, prod_value } = stored;
+  return effectiveValue(env, type, set.settings.get(type.key));
+}
+
+/** The same of what is settled; undefined where nothing is. */
+export function effectiveValue<Value>(
+  env: Environment,
+  type: SettingType<Value>,
+  content: SettingContent | undefined,
+): Value {
+  const { value, prod_value } = content ?? { value: type.byDefault };
   if (env === 'prod' && prod_value !== undefined) return prod_value as Value;
   return valueIn(env, type, value as Value);
 }

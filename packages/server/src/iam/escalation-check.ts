@@ -9,4 +9,5 @@ export const escalationCheck: SettingType<boolean> = {
     if (typeof input === 'boolean') return { value: input };
     return { errors: [{ pointer: '', code: 'wrong_type', message: 'must be `true` or `false`' }] };
   },
+  widens: (_before, after) => (after ? [] : ['people may grant what they do not hold themselves']),
 };

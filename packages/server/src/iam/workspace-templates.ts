@@ -3,6 +3,7 @@ import { parseStatements, type Statement } from '../access/statement.ts';
 import type { SettingType } from '../entities/setting.ts';
 import { isObject, unknownMembers, wrong } from '../entities/setting-errors.ts';
 import { adminGroup, adminPolicy, viewerPolicy } from './policy-names.ts';
+import { widenedTemplates } from './widened-templates.ts';
 
 /** Policies and groups that every new workspace of an org gets beside those of the platform. */
 export interface WorkspaceTemplates {
@@ -45,6 +46,7 @@ export const workspaceTemplates: SettingType<WorkspaceTemplates> = {
     );
     return errors.length > 0 ? { errors } : { value: { policies, groups } };
   },
+  widens: widenedTemplates,
 };
 
 function listOf(properties: JsonSchema, required: readonly string[] = Object.keys(properties)): JsonSchema {

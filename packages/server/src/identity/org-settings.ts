@@ -3,8 +3,10 @@ import { auditEntry, type Occasion } from '../audit/audit-entry.ts';
 import { changeConfig } from '../entities/change-config.ts';
 import type { ConfigReader } from '../entities/config-reader.ts';
 import type { ConfigSet, StoredSetting } from '../entities/config-set.ts';
-import { activeSettings } from '../entities/org-keys.ts';
-import { type SettingType, valueIn } from '../entities/setting.ts';
+import { itemChanged } from '../entities/item-history.ts';
+import { activeSettings, itemVersionKey } from '../entities/org-keys.ts';
+import { type SettingContent, type SettingType, valueIn } from '../entities/setting.ts';
+import { readSettingContent } from '../entities/setting-content.ts';
 import { isObject, unknownMembers, wrong } from '../entities/setting-errors.ts';
 import type { Environment } from '../entities/workspace.ts';
 import { escalationCheck } from '../iam/escalation-check.ts';
@@ -79,42 +81,42 @@ function storedOrDefault(env: Environment, type: SettingType, set: ConfigSet): S
 }
 
 async function putSetting(parts: OrgSettingsParts, orgCode: string, input: unknown): Promise<ShownSetting> {
-  const { type, ...values } = readSetting(input);
-  const { planned } = await changeConfig(parts, orgCode, async (_set, version) => {
-    const stored: StoredSetting = { ...values, version };
-    const put: Change = { kind: 'put', pk: activeSettings, sk: type.key, value: JSON.stringify(stored), if: 'any' };
+  const { type, content } = readSetting(input);
+  const item = { kind: 'settings', name: type.key } as const;
+  const { planned } = await changeConfig(parts, orgCode, async (set, version) => {
+    const stored: StoredSetting = { ...content, version };
+    const action = set.settings.has(type.key) ? 'changed' : 'created';
     const target = { kind: 'setting', id: type.key };
     const audited = { action: 'setting.changed', target, env: parts.env, detail: { version } };
-    return { changes: [put, auditEntry(parts.occasion, audited)], stored };
+    const changes: readonly Change[] = [
+      { kind: 'put', pk: activeSettings, sk: type.key, value: JSON.stringify(stored), if: 'any' },
+      { kind: 'put', ...itemVersionKey(item, version), value: JSON.stringify(content), if: 'absent' },
+      itemChanged(item, parts.occasion, { version, action }),
+      auditEntry(parts.occasion, audited),
+    ];
+    return { changes, stored };
   });
   return { ...namesOf(type), ...planned.stored };
 }
 
-interface SentSetting extends Pick<StoredSetting, 'value' | 'prod_value'> {
+interface SentSetting {
   readonly type: SettingType;
+  readonly content: SettingContent;
 }
-
-const members = ['group', 'name', 'value', 'prod_value'];
 
 function readSetting(input: unknown): SentSetting {
   if (!isObject(input)) throw invalidBody(wrong('a setting is an object with group, name and value').errors);
-  const errors = [...unknownMembers(input, members)];
   const type = settingTypes.find((one) => {
     const { group, name } = namesOf(one);
     return group === input.group && name === input.name;
   });
-  if (type === undefined) throw invalidBody([...errors, ...unknownSetting(input)]);
-  const read = (member: 'value' | 'prod_value'): unknown => {
-    const parsed = type.parse(input[member]);
-    if ('value' in parsed) return parsed.value;
-    errors.push(...parsed.errors.map((error) => ({ ...error, pointer: `/${member}${error.pointer}` })));
-    return undefined;
-  };
-  const value = read('value');
-  const prod = Object.hasOwn(input, 'prod_value') ? { prod_value: read('prod_value') } : {};
-  if (errors.length > 0) throw invalidBody(errors);
-  return { type, value, ...prod };
+  if (type === undefined) throw invalidBody([...unknownMembers(input, members), ...unknownSetting(input)]);
+  const read = readSettingContent(type, input, ['group', 'name']);
+  if ('errors' in read) throw invalidBody(read.errors);
+  return { type, content: read.content };
 }
+
+const members = ['group', 'name', 'value', 'prod_value'];
 
 function unknownSetting({ group }: Readonly<Record<string, unknown>>): readonly InputError[] {
   const isGroup = settingTypes.some((type) => namesOf(type).group === group);

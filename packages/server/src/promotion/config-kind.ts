@@ -1,6 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { ConfigItem, ConfigItemKind } from '../entities/config-item.ts';
-import type { JsonSchema } from '../entities/field-types/field-type.ts';
+import type { JsonSchema } from '../lib/json-schema.ts';
 
 /**
  * Everything that promotion has to know of a kind of config items. The registry has one for each kind that there is, so
@@ -16,7 +16,7 @@ export interface ConfigKind<Content = unknown> {
     input: unknown,
   ) => { readonly content: Content } | { readonly errors: readonly InputError[] };
   /** The other items that the content cannot do without. */
-  readonly references: (content: Content) => readonly ItemReference[];
+  readonly references: (content: Content, name: string) => readonly ItemReference[];
   /** What a change means to who reads it, a sentence each: lower case, no final period, names in backticks. */
   readonly describe: (change: ContentChange<Content>) => readonly string[];
   /** The same for what lets more people in, or lets them do more, than before; none where nothing does. */
@@ -32,6 +32,8 @@ export interface ItemReference extends ConfigItem {
 
 /** Undefined on the side on which the item is not there; never on both. */
 export interface ContentChange<Content = unknown> {
+  /** Of the item: a setting's content does not say whose it is. */
+  readonly name: string;
   readonly before: Content | undefined;
   readonly after: Content | undefined;
 }

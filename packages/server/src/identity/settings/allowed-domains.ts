@@ -28,6 +28,8 @@ export const allowedDomains: SettingType<readonly string[]> = {
     return errors.length > 0 ? { errors } : { value: [...new Set(origins.filter((origin) => origin !== undefined))] };
   },
   inProduction: (origins) => origins.filter((origin) => !isLocalhost(origin)),
+  widens: (before, after) =>
+    after.filter((origin) => !before.includes(origin)).map((origin) => `pages of \`${origin}\` may call the app`),
 };
 
 const expected = 'must be an origin such as `https://app.example.com`, without path, query or wildcard';

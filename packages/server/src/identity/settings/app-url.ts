@@ -20,4 +20,8 @@ export const appUrl: SettingType<string | null> = {
     return { value: url.href };
   },
   inProduction: (url) => (url !== null && isLocalhost(new URL(url).origin) ? null : url),
+  widens: (_before, after) => {
+    const page = after === null ? 'the first of `auth.allowed_domains`' : `\`${after}\``;
+    return [`links in mails, with the codes that they carry, lead to ${page}`];
+  },
 };

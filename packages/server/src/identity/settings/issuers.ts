@@ -52,7 +52,26 @@ export const issuers: SettingType<readonly IssuerEntry[]> = {
         errors.push(...wrong('the issuer stands here twice', `/${index}/issuer`, 'duplicate').errors);
     return errors.length > 0 ? { errors } : { value: input as readonly IssuerEntry[] };
   },
+  widens: (before, after) =>
+    after.flatMap((entry) =>
+      moreTrust(
+        before.find(({ issuer }) => issuer === entry.issuer),
+        entry,
+      ),
+    ),
 };
+
+function moreTrust(before: IssuerEntry | undefined, { issuer, audiences, jwks_uri }: IssuerEntry): readonly string[] {
+  if (before === undefined) return [`users of the provider \`${issuer}\` may sign in`];
+  const added = audiences.filter((audience) => !before.audiences.includes(audience));
+  const keys = jwks_uri === undefined ? 'those that the provider names' : `those at \`${jwks_uri}\``;
+  return [
+    ...added.map((audience) => `tokens of the provider \`${issuer}\` for \`${audience}\` are taken`),
+    ...(jwks_uri === before.jwks_uri
+      ? []
+      : [`tokens of the provider \`${issuer}\` are verified by other keys: ${keys}`]),
+  ];
+}
 
 function entryErrors(entry: unknown, pointer: string): readonly InputError[] {
   if (!isObject(entry)) return wrong('must be an object with `issuer` and `audiences`', pointer).errors;

@@ -2,6 +2,8 @@
 
 import type { SettingType } from '../../entities/setting.ts';
 import { isObject, unknownMembers, wrong } from '../../entities/setting-errors.ts';
+import { adminPolicy, viewerPolicy } from '../../iam/policy-names.ts';
+import { workspaceTemplates } from '../../iam/workspace-templates.ts';
 import { emailBytesMax, emailPattern, isEmailAddress } from '../../lib/email-address.ts';
 
 export const tenancyType: SettingType<'single' | 'multi'> = {
@@ -10,6 +12,7 @@ export const tenancyType: SettingType<'single' | 'multi'> = {
   byDefault: 'single',
   schema: { enum: ['single', 'multi'] },
   parse: (input) => (input === 'single' || input === 'multi' ? { value: input } : wrong('must be `single` or `multi`')),
+  widens: (_before, after) => (after === 'multi' ? ['people may make workspaces of their own'] : []),
 };
 
 export const founderEmail: SettingType<string | null> = {
@@ -21,6 +24,11 @@ export const founderEmail: SettingType<string | null> = {
     input === null || (typeof input === 'string' && isEmailAddress(input))
       ? { value: input }
       : wrong('must be an email address, or `null` for anyone'),
+  widens: (_before, after) => [
+    after === null
+      ? 'whoever signs in first may found the default workspace'
+      : 'another person may found the default workspace',
+  ],
 };
 
 export const defaultMemberAccess: SettingType<string> = {
@@ -32,6 +40,15 @@ export const defaultMemberAccess: SettingType<string> = {
     typeof input === 'string' && input !== '' && input.length <= 128
       ? { value: input }
       : wrong('must be the name of a policy, of 1 to 128 characters'),
+  needs: (value) => {
+    if (value === adminPolicy || value === viewerPolicy) return [];
+    return [
+      { key: workspaceTemplates.key, reason: `gives new members the policy \`${value}\`, which workspaces get by it` },
+    ];
+  },
+  widens: (before, after) => [
+    `people who join workspaces that are founded from now on get the policy \`${after}\` in place of \`${before}\``,
+  ],
 };
 
 export const cacheSeconds: SettingType<number> = {
@@ -43,6 +60,10 @@ export const cacheSeconds: SettingType<number> = {
     typeof input === 'number' && Number.isInteger(input) && input >= 0 && input <= 300
       ? { value: input }
       : wrong('must be a whole number from 0 to 300'),
+  widens: (before, after) =>
+    after > before
+      ? [`access that was taken away may hold for up to ${after} s on other nodes, in place of ${before} s`]
+      : [],
 };
 
 export interface PasswordLogin {
@@ -77,5 +98,16 @@ export const passwordLogin: SettingType<PasswordLogin> = {
     if (!Number.isInteger(min_length) || min_length < 8 || min_length > 128)
       errors.push(...wrong('must be a whole number from 8 to 128', '/min_length').errors);
     return errors.length > 0 ? { errors } : { value };
+  },
+  widens: (before, after) => {
+    if (!after.enabled) return [];
+    const isLower = after.min_length < before.min_length;
+    return [
+      ...(before.enabled ? [] : ['app users may sign in with a password']),
+      ...(after.allow_signup && !(before.enabled && before.allow_signup)
+        ? ['everybody may sign up with a password']
+        : []),
+      ...(isLower ? [`passwords may have ${after.min_length} characters, in place of ${before.min_length}`] : []),
+    ];
   },
 };

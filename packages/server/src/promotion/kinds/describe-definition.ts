@@ -1,0 +1,78 @@
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  EntityDefinition,
+  FieldDefinition,
+  OwnerIndexDefinition,
+  UniqueIndexDefinition,
+} from '../../entities/definition.ts';
+import { describeList, describeMembers, listed } from '../describe-change.ts';
+import { describeViews } from './describe-views.ts';
+
+/** What a change of an entity's definition means, a sentence each. */
+export function describeDefinition(before: EntityDefinition, after: EntityDefinition): readonly string[] {
+  const told = ['UpdateParams', 'ownerIndexes', 'parentIndex', 'UniqueIndexes', 'Views'];
+  return [
+    ...describeMembers('', { before, after }, told),
+    ...describeList({
+      what: 'field',
+      nameOf: ({ name }) => name,
+      before: before.UpdateParams,
+      after: after.UpdateParams,
+      added: (field) => `is new, ${kindOf(field)}`,
+      removed: () => 'is taken out; stored values stay hidden',
+      changed: changedField,
+    }),
+    ...describeList({
+      what: 'owner index',
+      nameOf: ({ ownerFieldName }) => ownerFieldName,
+      before: before.ownerIndexes,
+      after: after.ownerIndexes,
+      added: scopeOf,
+    }),
+    ...describeParentIndex(before, after),
+    ...describeList({
+      what: 'unique index',
+      nameOf: ({ indexName }) => indexName,
+      before: before.UniqueIndexes,
+      after: after.UniqueIndexes,
+      added: (index) => `is new, on ${listed(index.fields)}: it is built from production’s records before it holds`,
+      removed: () => 'is taken out: values may stand twice from then on',
+      changed: changedUnique,
+    }),
+    ...describeViews('', { before: before.Views, after: after.Views }),
+  ];
+}
+
+function kindOf({ colType = 'string', validate, required, lookup }: FieldDefinition): string {
+  const presence = validate === true && required !== false ? 'required' : 'optional';
+  const target = lookup === undefined ? '' : ` that looks up \`${lookup.entity}\``;
+  return `${/^[aeio]/.test(presence) ? 'an' : 'a'} ${presence} ${colType}${target}`;
+}
+
+function changedField(before: FieldDefinition, after: FieldDefinition): readonly string[] {
+  const label = `field \`${after.name}\``;
+  const was = before.colType ?? 'string';
+  const is = after.colType ?? 'string';
+  const type = was === is ? [] : [`${label} is of the type \`${is}\` now, and was of \`${was}\``];
+  return [...type, ...describeMembers(`${label}: `, { before, after }, type.length > 0 ? ['colType'] : [])];
+}
+
+function scopeOf({ scopeList }: OwnerIndexDefinition): string {
+  return scopeList === true ? 'is new: lists show the caller’s own records' : 'is new';
+}
+
+function describeParentIndex(
+  { parentIndex: before }: EntityDefinition,
+  { parentIndex: after }: EntityDefinition,
+): readonly string[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  if (before === undefined) return [`the parent index is new, on \`${after?.parentFieldName}\``];
+  if (after === undefined) return [`the parent index on \`${before.parentFieldName}\` is taken out`];
+  return describeMembers('the parent index: ', { before, after });
+}
+
+function changedUnique(before: UniqueIndexDefinition, after: UniqueIndexDefinition): readonly string[] {
+  const sentences = describeMembers(`unique index \`${after.indexName}\`: `, { before, after });
+  const rebuilt = `unique index \`${after.indexName}\` is built anew from production’s records before it holds`;
+  return sentences.length > 0 ? [...sentences, rebuilt] : [];
+}

@@ -1,0 +1,58 @@
+import { definitionSchemas } from '../../entities/definition-schemas.ts';
+import { type EntityContent, viewedActions } from '../../entities/entity-content.ts';
+import { parseEntityContent } from '../../entities/parse-entity-content.ts';
+import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
+import { entityReference, otherName } from '../config-content.ts';
+import type { ConfigKind } from '../config-kind.ts';
+import { listed } from '../describe-change.ts';
+import { describeDefinition } from './describe-definition.ts';
+import { describeViews } from './describe-views.ts';
+import { widenedEntity } from './widened-entity.ts';
+
+/** The five configs of an entity, which move together. */
+export const entityKind: ConfigKind<EntityContent> = {
+  kind: 'entity',
+  schema: entitySchema(),
+  parse: (name, input) => {
+    const parsed = parseEntityContent(input);
+    if ('errors' in parsed) return parsed;
+    const errors = otherName('/definition/entityName', name, parsed.content.definition.entityName);
+    return errors.length > 0 ? { errors } : parsed;
+  },
+  references: ({ definition: { entityName, UpdateParams } }) =>
+    UpdateParams.flatMap(({ name, lookup }, index) => {
+      // An entity may look up itself.
+      if (lookup === undefined || lookup.entity === entityName) return [];
+      const pointer = `/definition/UpdateParams/${index}/lookup/entity`;
+      return entityReference(lookup.entity, pointer, `looks it up in the field \`${name}\``);
+    }),
+  describe: ({ before, after }) => {
+    if (before === undefined) return after === undefined ? [] : [newEntity(after)];
+    if (after === undefined)
+      return [
+        `entity \`${before.definition.entityName}\` is taken out: its routes are gone, its records are served no more`,
+      ];
+    return [
+      ...describeDefinition(before.definition, after.definition),
+      ...viewedActions.flatMap((action) =>
+        describeViews(` of \`${action}\``, { before: before.views[action], after: after.views[action] }),
+      ),
+    ];
+  },
+  widening: ({ before, after }) => (before === undefined || after === undefined ? [] : widenedEntity(before, after)),
+};
+
+function newEntity({ definition: { entityName, UpdateParams } }: EntityContent): string {
+  const start = `entity \`${entityName}\` is new`;
+  if (UpdateParams.length === 0) return `${start}, without fields`;
+  return `${start}, with the fields ${listed(UpdateParams.map(({ name }) => name))}`;
+}
+
+function entitySchema(): JsonSchema {
+  const { EntityDefinition, ...others } = definitionSchemas((name) => ({ $ref: `#/$defs/${name}` }));
+  const views = Object.fromEntries(viewedActions.map((action) => [action, { $ref: '#/$defs/Views' }]));
+  const schema = closedObjectOf({ definition: EntityDefinition, views: closedObjectOf(views, [...viewedActions]) }, [
+    'views',
+  ]);
+  return { ...schema, $defs: others };
+}

@@ -1,0 +1,126 @@
+import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
+import {
+  address,
+  entityName,
+  entityReference,
+  fieldConditions,
+  headers,
+  itemName,
+  otherName,
+  readContent,
+  requestErrors,
+} from '../config-content.ts';
+import type { ConfigKind, ItemReference } from '../config-kind.ts';
+import { describeMembers, shown } from '../describe-change.ts';
+
+/** What happens when records of an entity are written. Nothing runs it yet. */
+export type EventContent = EventBase &
+  (
+    | { readonly event_type: 'webhook'; readonly destination_config: WebhookDestination }
+    | { readonly event_type: 'logicblock'; readonly destination_config: { readonly logicblock: string } }
+    | { readonly event_type: 'crew'; readonly destination_config: { readonly crew: string } }
+  );
+
+interface EventBase {
+  readonly entity_name: string;
+  readonly event_name: string;
+  /** Before the write, which it can refuse, or after it. */
+  readonly event_stage: 'before' | 'after';
+  readonly event_optype: 'create' | 'update' | 'delete';
+  readonly enabled: boolean;
+  /** All have to hold of the record. */
+  readonly entry_conditions?: readonly { readonly field: string; readonly op: string; readonly value: unknown }[];
+}
+
+interface WebhookDestination {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const base = {
+  entity_name: entityName,
+  event_name: itemName,
+  event_stage: { ...text, enum: ['before', 'after'] },
+  event_optype: { ...text, enum: ['create', 'update', 'delete'] },
+  enabled: { type: 'boolean' },
+  entry_conditions: fieldConditions,
+};
+
+const destinations: Readonly<Record<EventContent['event_type'], JsonSchema>> = {
+  webhook: closedObjectOf({ url: address, headers }, ['headers']),
+  logicblock: closedObjectOf({ logicblock: itemName }),
+  crew: closedObjectOf({ crew: itemName }),
+};
+
+const schema: JsonSchema = {
+  type: 'object',
+  oneOf: Object.entries(destinations).map(([type, destination_config]) =>
+    closedObjectOf({ ...base, event_type: { const: type }, destination_config }, ['entry_conditions']),
+  ),
+};
+
+export const eventKind: ConfigKind<EventContent> = {
+  kind: 'event',
+  schema,
+  parse: (name, input) =>
+    readContent<EventContent>(schema, input, (content) => [
+      ...otherName('/event_name', name, content.event_name),
+      ...(content.event_type === 'webhook' ? requestErrors(content.destination_config, '/destination_config') : []),
+    ]),
+  references: (content) => [
+    ...entityReference(content.entity_name, '/entity_name', `waits for records of \`${content.entity_name}\``),
+    ...destinationReference(content),
+  ],
+  describe: ({ before, after }) => {
+    if (before === undefined)
+      return after === undefined ? [] : [`event \`${after.event_name}\` is new: ${meaning(after)}`];
+    if (after === undefined) return [`event \`${before.event_name}\` is taken out: it was to ${destinationOf(before)}`];
+    return [
+      ...describeMembers('', { before, after }, ['event_type', 'destination_config']),
+      ...changedDestination(before, after),
+    ];
+  },
+  widening: ({ before, after }) => {
+    if (after?.event_type !== 'webhook' || !after.enabled) return [];
+    const { url } = after.destination_config;
+    const wasSent = before?.event_type === 'webhook' && before.enabled && before.destination_config.url === url;
+    return wasSent ? [] : [`what is written to records of \`${after.entity_name}\` is sent to ${shown(url)}`];
+  },
+};
+
+function destinationReference(content: EventContent): readonly ItemReference[] {
+  switch (content.event_type) {
+    case 'webhook':
+      return [];
+    case 'logicblock':
+    case 'crew': {
+      const { event_type: kind, destination_config } = content;
+      const name = 'crew' in destination_config ? destination_config.crew : destination_config.logicblock;
+      return [{ kind, name, pointer: `/destination_config/${kind}`, reason: `runs the ${kind} \`${name}\`` }];
+    }
+  }
+}
+
+function changedDestination(before: EventContent, after: EventContent): readonly string[] {
+  if (before.event_type !== after.event_type)
+    return [`it is to ${destinationOf(after)} now, and was to ${destinationOf(before)}`];
+  return describeMembers('destination: ', { before: before.destination_config, after: after.destination_config });
+}
+
+function meaning(content: EventContent): string {
+  const { event_stage, event_optype, entity_name, enabled } = content;
+  const condition = content.entry_conditions === undefined ? '' : ', on conditions,';
+  const idle = enabled ? '' : '; it is switched off';
+  return `${event_stage} a ${event_optype} of \`${entity_name}\`${condition} it is to ${destinationOf(content)}${idle}`;
+}
+
+function destinationOf(content: EventContent): string {
+  switch (content.event_type) {
+    case 'webhook':
+      return `call ${shown(content.destination_config.url)}`;
+    case 'logicblock':
+      return `run the logic block \`${content.destination_config.logicblock}\``;
+    case 'crew':
+      return `run the crew \`${content.destination_config.crew}\``;
+  }
+}

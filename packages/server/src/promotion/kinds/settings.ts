@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util';
+import { effectiveValue, type SettingContent, type SettingType } from '../../entities/setting.ts';
+import { readSettingContent } from '../../entities/setting-content.ts';
+import { isObject, wrong } from '../../entities/setting-errors.ts';
+import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
+import type { ConfigKind, ContentChange } from '../config-kind.ts';
+import { describeMembers, shown } from '../describe-change.ts';
+
+/** @param types every setting that there is, which other rooms know. */
+export function settingsKind(types: readonly SettingType[]): ConfigKind<SettingContent> {
+  const typeOf = (name: string): SettingType | undefined => types.find(({ key }) => key === name);
+  return {
+    kind: 'settings',
+    schema: schemaOf(types),
+    parse: (name, input) => {
+      const type = typeOf(name);
+      if (type !== undefined) return parseSetting(type, input);
+      const names = types.map(({ key }) => `\`${key}\``).join(', ');
+      return wrong(`there is no setting \`${name.slice(0, 100)}\`, only ${names}`, '', 'unknown_setting');
+    },
+    references: (content, name) => {
+      const type = typeOf(name);
+      if (type === undefined) return [];
+      return settled(content).flatMap(([member, value]) =>
+        (type.needs?.(value) ?? []).map(({ key, reason }) => ({
+          kind: 'settings',
+          name: key,
+          pointer: `/${member}`,
+          reason,
+        })),
+      );
+    },
+    describe: ({ name, before, after }) => {
+      if (before === undefined)
+        return after === undefined
+          ? []
+          : settled(after).map(([member, value]) => `${label(name, member)} is settled: ${shown(value)}`);
+      if (after === undefined) return [`setting \`${name}\` is taken out: its default holds${defaultOf(typeOf(name))}`];
+      return describeMembers(`setting \`${name}\`: `, { before, after });
+    },
+    widening: (change) => {
+      const type = typeOf(change.name);
+      return type?.widens === undefined ? [] : widened(type, change);
+    },
+  };
+}
+
+type Settled = readonly (readonly ['value' | 'prod_value', unknown])[];
+
+function settled({ value, ...others }: SettingContent): Settled {
+  return 'prod_value' in others
+    ? [
+        ['value', value],
+        ['prod_value', others.prod_value],
+      ]
+    : [['value', value]];
+}
+
+function label(name: string, member: 'value' | 'prod_value'): string {
+  return member === 'value' ? `setting \`${name}\`` : `setting \`${name}\` of production`;
+}
+
+function defaultOf(type: SettingType | undefined): string {
+  return type === undefined ? '' : `, ${shown(type.byDefault)}`;
+}
+
+function schemaOf(types: readonly SettingType[]): JsonSchema {
+  const each = types.map(({ schema, key, description }) => ({
+    title: key,
+    description,
+    ...closedObjectOf({ value: schema, prod_value: schema }, ['prod_value']),
+  }));
+  return { type: 'object', anyOf: each };
+}
+
+function parseSetting(type: SettingType, input: unknown): ReturnType<ConfigKind<SettingContent>['parse']> {
+  if (isObject(input)) return readSettingContent(type, input);
+  return wrong('a setting is an object with `value`, and `prod_value` where production uses another one');
+}
+
+/** By what holds in production, where promotion brings it. */
+function widened(type: SettingType, { before, after }: ContentChange<SettingContent>): readonly string[] {
+  const was = effectiveValue('prod', type, before);
+  const is = effectiveValue('prod', type, after);
+  return isDeepStrictEqual(was, is) ? [] : (type.widens?.(was, is) ?? []);
+}
