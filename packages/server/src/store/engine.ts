@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Member, Verdict } from './apply-group.ts';
-import { committerDefaults, GroupCommitter } from './group-committer.ts';
+import { type CommitterLimits, committerDefaults, GroupCommitter, type MemberAnswer } from './group-committer.ts';
 import { type KeyBounds, keyBounds } from './key-bounds.ts';
 import {
   type Change,
@@ -40,14 +40,16 @@ type Answer<T> = T | Promise<T>;
 export interface Engine {
   readonly kind: Health['kind'];
   readonly synchronous: Health['synchronous'];
-  /** Set: groups are of one scope each, and so many are run at once. Left out: one at a time, of any scopes. */
+  /** So many groups are run at once, never two with a scope in common. Left out: one at a time. */
   readonly groupsAtOnce?: number;
+  /** Of so many scopes may a group be. Left out: of all that wait. */
+  readonly scopesOfGroupMax?: number;
   get(scope: ScopeName, keys: readonly Key[], now: number): Answer<readonly (Item | undefined)[]>;
   range(scope: ScopeName, read: BoundedRead, now: number): Answer<readonly Item[]>;
   follow(scope: ScopeName, read: BoundedRead, now: number): Answer<readonly Followed[]>;
   count(scope: ScopeName, read: BoundedRead, now: number): Answer<number>;
   /** Judges by `applyGroup`, stores, and answers when the group is durable. A scope's next group waits for the answer. */
-  runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]>;
+  runGroup(members: readonly Member[], now: number): Promise<readonly MemberAnswer[]>;
   scopes(after: ScopeName | undefined, limit: number): Answer<readonly ScopeHead[]>;
   scan(scope: ScopeName, after: Key | undefined, limit: number): Answer<readonly Item[]>;
   due(queue: Queue, before: number, limit: number): Answer<readonly DueItem[]>;
@@ -58,9 +60,7 @@ export interface Engine {
 
 /** Puts the port in front of an engine: checks arguments, queues commits, turns verdicts into answers. */
 export function storeOnEngine(engine: Engine, clock: Clock): OpenedStore {
-  const { groupsAtOnce } = engine;
-  const limits = groupsAtOnce === undefined ? committerDefaults : { ...committerDefaults, groupsAtOnce };
-  const committer = new GroupCommitter((members) => engine.runGroup(members, clock.now()), limits);
+  const committer = new GroupCommitter((members) => engine.runGroup(members, clock.now()), limitsOf(engine));
   const backend: Backend = { engine, clock, committer, isClosed: false };
   let closing: Promise<void> | undefined;
   const close = async () => {
@@ -88,6 +88,14 @@ export function storeOnEngine(engine: Engine, clock: Clock): OpenedStore {
       setState: (scope, state) => setState(backend, scope, state),
       load: (head, items) => load(backend, head, items),
     },
+  };
+}
+
+function limitsOf({ groupsAtOnce, scopesOfGroupMax }: Engine): CommitterLimits {
+  return {
+    ...committerDefaults,
+    ...(groupsAtOnce === undefined ? {} : { groupsAtOnce }),
+    ...(scopesOfGroupMax === undefined ? {} : { scopesOfGroupMax }),
   };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Member, Verdict } from './apply-group.ts';
-import { type CommitterLimits, committerDefaults, GroupCommitter } from './group-committer.ts';
+import type { Member } from './apply-group.ts';
+import { type CommitterLimits, committerDefaults, GroupCommitter, type MemberAnswer } from './group-committer.ts';
 import { type CommitOptions, OutcomeUnknown, Unavailable } from './port.ts';
 
 describe('a group committer', () => {
@@ -131,7 +131,7 @@ describe('a group committer', () => {
 
 describe('a group committer for groups of one scope', () => {
   test('has groups of several scopes under way, of each one, and no more than it may', async () => {
-    const bench = new CommitterBench({ groupsAtOnce: 2 });
+    const bench = new CommitterBench({ groupsAtOnce: 2, scopesOfGroupMax: 1 });
     for (const name of ['a', 'b', 'c', 'a']) bench.submit(name, 1);
     await bench.turn();
     bench.submit('a', 1);
@@ -151,7 +151,7 @@ describe('a group committer for groups of one scope', () => {
   });
 
   test('lets a busy scope hold up nobody, and serves the others in turn', async () => {
-    const bench = new CommitterBench({ groupsAtOnce: 1, groupMax: 2 });
+    const bench = new CommitterBench({ groupsAtOnce: 1, scopesOfGroupMax: 1, groupMax: 2 });
     for (let index = 0; index < 5; index++) bench.submit('busy', 1);
     for (const name of ['a', 'b']) bench.submit(name, 1);
     await bench.finishAll();
@@ -159,7 +159,7 @@ describe('a group committer for groups of one scope', () => {
   });
 
   test('lets background commits go where no request could, and behind the requests of their own scope', async () => {
-    const bench = new CommitterBench({ groupsAtOnce: 2 });
+    const bench = new CommitterBench({ groupsAtOnce: 2, scopesOfGroupMax: 1 });
     bench.submit('a', 1);
     await bench.turn();
     bench.submit('a', 1, { priority: 'background' });
@@ -176,7 +176,7 @@ describe('a group committer for groups of one scope', () => {
   });
 
   test('goes on with a scope whose group has failed, and closes when all groups have ended', async () => {
-    const bench = new CommitterBench({ groupsAtOnce: 2 });
+    const bench = new CommitterBench({ groupsAtOnce: 2, scopesOfGroupMax: 1 });
     for (const name of ['a', 'b']) bench.submit(name, 1);
     await bench.turn();
     bench.submit('a', 1);
@@ -195,11 +195,96 @@ describe('a group committer for groups of one scope', () => {
   });
 });
 
+describe('a group committer for groups of some scopes', () => {
+  test('puts as many scopes together as it may, and none that is under way', async () => {
+    const bench = new CommitterBench({ groupsAtOnce: 2, scopesOfGroupMax: 2 });
+    bench.submit('a', 1);
+    await bench.turn();
+    for (const name of ['a', 'b', 'c', 'd', 'c', 'b', 'b']) bench.submit(name, 1);
+    await bench.turn();
+    assert.deepEqual(bench.groups, [['a'], ['b', 'c', 'b', 'c', 'b']]);
+    bench.finish('a');
+    await bench.turn();
+    assert.deepEqual(bench.groups.slice(2), [['a', 'd']]);
+    await bench.finishAll();
+    assert.deepEqual(
+      (await bench.answers()).filter((answer) => answer !== 'stored'),
+      [],
+    );
+  });
+
+  test('runs a scope alone that was answered apart, before what it was given meanwhile, and the rest together', async () => {
+    const bench = new CommitterBench({ groupsAtOnce: 1 });
+    for (const name of ['a', 'b', 'c']) bench.submit(name, 1);
+    bench.submit('b', 2, { priority: 'background' });
+    await bench.turn();
+    assert.deepEqual(bench.groups, [['a', 'b', 'c', 'b']]);
+    for (const name of ['b', 'c', 'd']) bench.submit(name, 3);
+    bench.finish('b', { apart: 'b' });
+    await bench.finishAll();
+    assert.deepEqual(bench.groups.slice(1), [
+      ['b', 'b', 'b'],
+      ['c', 'd'],
+    ]);
+    assert.deepEqual(bench.bytes[1], [1, 3, 2]);
+    bench.submit('b', 1);
+    bench.submit('c', 1);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups.slice(3), [['b', 'c']]);
+    assert.deepEqual(
+      await bench.answers(),
+      [1, 2, 4, 4, 2, 1, 2, 1, 2].map(() => 'stored'),
+    );
+  });
+
+  test('runs all scopes of a group each alone, and at once, that was answered apart as a whole', async () => {
+    const bench = new CommitterBench({ groupsAtOnce: 2 });
+    for (const name of ['a', 'b', 'c', 'a']) bench.submit(name, 1);
+    await bench.turn();
+    let isClosed = false;
+    const closing = bench.committer.close().then(() => {
+      isClosed = true;
+    });
+    bench.finish('a', { apart: 'all' });
+    await bench.turn();
+    assert.deepEqual(bench.groups.slice(1), [['a', 'a'], ['b']]);
+    assert.equal(isClosed, false);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups.slice(3), [['c']]);
+    await closing;
+    assert.deepEqual(await bench.answers(), ['stored', 'stored', 'stored', 'stored']);
+  });
+
+  test('does not run a scope again and again that is answered apart when it is alone', async () => {
+    const bench = new CommitterBench({ groupsAtOnce: 1 });
+    for (const name of ['a', 'a']) bench.submit(name, 1);
+    await bench.turn();
+    bench.finish('a', { apart: 'all' });
+    const failure = 'Error: the engine set a scope apart that was alone';
+    assert.deepEqual(await bench.answers(), [failure, failure]);
+    assert.equal(bench.groups.length, 1);
+  });
+
+  test('keeps counting the bytes of what it has put back', async () => {
+    const bench = new CommitterBench({ groupsAtOnce: 1, queuedBytesMax: 10 });
+    for (const name of ['a', 'b']) bench.submit(name, 4);
+    await bench.turn();
+    bench.finish('a', { apart: 'all' });
+    await bench.turn();
+    bench.submit('c', 6);
+    bench.submit('d', 1);
+    await bench.finishAll();
+    assert.deepEqual(await bench.answers(), ['stored', 'stored', 'stored', 'Unavailable']);
+  });
+});
+
 /** Runs groups one step at a time. */
 class CommitterBench {
   readonly committer: GroupCommitter;
   /** The scopes of the members of each group that was begun. */
   readonly groups: string[][] = [];
+  /** The bytes that each of them was submitted with. */
+  readonly bytes: number[][] = [];
   readonly #answers: Promise<string>[] = [];
   readonly #groupsAtOnce: number;
   #underWay: readonly Group[] = [];
@@ -210,7 +295,7 @@ class CommitterBench {
   }
 
   submit(scope: string, bytes: number, options?: CommitOptions): void {
-    const member: Member = { kind: 'commit', scope, changes: [{ kind: 'append', pk: 'log', value: '' }] };
+    const member: Member = { kind: 'commit', scope, changes: [{ kind: 'append', pk: 'log', value: String(bytes) }] };
     const answer = this.committer.submit(member, bytes, options);
     this.#answers.push(
       answer.then(
@@ -222,9 +307,13 @@ class CommitterBench {
   }
 
   /** The group of a scope, or the one that has been under way for longest. */
-  finish(scope?: string): void {
+  finish(scope?: string, { apart }: { readonly apart?: string } = {}): void {
     const group = this.#take(scope);
-    group?.answer.resolve(group.members.map((_, index) => ({ kind: 'committed', seq: index, sums: [] })));
+    const answers = group?.members.map((member, seq): MemberAnswer => {
+      const isApart = apart === 'all' || apart === member.scope;
+      return isApart ? 'apart' : { kind: 'committed', seq, sums: [] };
+    });
+    group?.answer.resolve(answers ?? []);
   }
 
   fail(error: Error): void {
@@ -244,21 +333,25 @@ class CommitterBench {
   }
 
   #take(scope: string | undefined): Group | undefined {
-    const group = this.#underWay.find(({ members }) => scope === undefined || members[0]?.scope === scope);
+    const group = this.#underWay.find(
+      ({ members }) => scope === undefined || members.some((member) => member.scope === scope),
+    );
     this.#underWay = this.#underWay.filter((other) => other !== group);
     return group;
   }
 
-  #begin(members: readonly Member[]): Promise<readonly Verdict[]> {
+  #begin(members: readonly Member[]): Promise<readonly MemberAnswer[]> {
     assert.ok(this.#underWay.length < this.#groupsAtOnce, 'too many groups are under way');
     const group: Group = { members, answer: Promise.withResolvers() };
     this.#underWay = [...this.#underWay, group];
     this.groups.push(members.map((member) => member.scope));
+    const changes = members.flatMap((member) => (member.kind === 'commit' ? member.changes : []));
+    this.bytes.push(changes.map((change) => ('value' in change ? Number(change.value) : 0)));
     return group.answer.promise;
   }
 }
 
 interface Group {
   readonly members: readonly Member[];
-  readonly answer: PromiseWithResolvers<readonly Verdict[]>;
+  readonly answer: PromiseWithResolvers<readonly MemberAnswer[]>;
 }

@@ -1,8 +1,14 @@
 import type { Member, Verdict } from './apply-group.ts';
 import { type CommitOptions, type ScopeName, Unavailable } from './port.ts';
 
-/** Judges and stores one group, and answers when it is on disk; a rejection is handed to every member. */
-export type RunGroup = (members: readonly Member[]) => Promise<readonly Verdict[]>;
+/** `apart`: nothing of the member is stored, and it has to be run again in a group of its scope alone. */
+export type MemberAnswer = Verdict | 'apart';
+
+/**
+ * Judges and stores one group, and answers when it is on disk; a rejection is handed to every member. INVARIANT: no
+ * member of a group of one scope is answered `apart`.
+ */
+export type RunGroup = (members: readonly Member[]) => Promise<readonly MemberAnswer[]>;
 
 export interface CommitterLimits {
   readonly groupMax: number;
@@ -13,11 +19,10 @@ export interface CommitterLimits {
   readonly queuedBytesMax: number;
   /** Below `queuedMax`, so that a scope that floods the queue is refused before the others are. */
   readonly queuedOfScopeMax: number;
-  /**
-   * Groups of one scope each, so many under way at once, and of a scope one at a time. Left out: one group at a time, of
-   * any scopes.
-   */
+  /** So many groups under way at once, and of a scope one at a time. Left out: one group at a time. */
   readonly groupsAtOnce?: number;
+  /** Of so many scopes may a group be. Left out: of all that wait. */
+  readonly scopesOfGroupMax?: number;
 }
 
 export const committerDefaults: CommitterLimits = {
@@ -39,6 +44,8 @@ export class GroupCommitter {
   readonly #lines = { request: new Rotation(), background: new Rotation() };
   /** Scopes that must wait for a group of theirs to end. */
   readonly #busy = new Set<ScopeName>();
+  /** Scopes whose next group is of them alone. */
+  readonly #apart = new Set<ScopeName>();
   #queuedBytes = 0;
   #underWay = 0;
   #isStarting = false;
@@ -55,7 +62,7 @@ export class GroupCommitter {
     const refusal = this.#refusal(member.scope, bytes);
     if (refusal !== undefined) return Promise.reject(new Unavailable(refusal));
     const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
-    this.#lines[priority].push({ member, bytes, resolve, reject });
+    this.#lines[priority].push({ member, bytes, priority, resolve, reject });
     this.#queuedBytes += bytes;
     this.#start();
     return promise;
@@ -103,55 +110,92 @@ export class GroupCommitter {
   }
 
   async #runGroup(group: readonly Waiting[]): Promise<void> {
-    const [first] = group;
-    const scope = this.#limits.groupsAtOnce === undefined ? undefined : first?.member.scope;
+    const scopes = new Set(group.map(({ member }) => member.scope));
     this.#underWay++;
-    if (scope !== undefined) this.#busy.add(scope);
-    await this.#settle(group);
+    for (const scope of scopes) {
+      this.#busy.add(scope);
+      this.#apart.delete(scope);
+    }
+    await this.#settle(group, scopes.size === 1);
     this.#underWay--;
-    if (scope !== undefined) this.#busy.delete(scope);
+    for (const scope of scopes) this.#busy.delete(scope);
     this.#runGroups();
   }
 
-  async #settle(group: readonly Waiting[]): Promise<void> {
+  async #settle(group: readonly Waiting[], isOfOneScope: boolean): Promise<void> {
     try {
-      const verdicts = await this.#run(group.map((waiting) => waiting.member));
+      const answers = await this.#run(group.map((waiting) => waiting.member));
+      if (isOfOneScope && answers.includes('apart')) throw new Error('the engine set a scope apart that was alone');
       for (const [index, waiting] of group.entries()) {
-        const verdict = verdicts[index];
-        if (verdict === undefined) waiting.reject(new Error('the engine left a commit without an answer'));
-        else waiting.resolve(verdict);
+        const answer = answers[index];
+        if (answer === undefined) waiting.reject(new Error('the engine left a commit without an answer'));
+        else if (answer !== 'apart') waiting.resolve(answer);
       }
+      this.#putBack(group.filter((_, index) => answers[index] === 'apart'));
     } catch (error) {
       for (const waiting of group) waiting.reject(error);
     }
   }
 
+  /** In front of what has come to their scopes meanwhile. */
+  #putBack(group: readonly Waiting[]): void {
+    for (const waiting of group) {
+      this.#queuedBytes += waiting.bytes;
+      this.#apart.add(waiting.member.scope);
+    }
+    const { request = [], background = [] } = Object.groupBy(group, ({ priority }) => priority);
+    this.#lines.request.putBack(request);
+    this.#lines.background.putBack(background);
+  }
+
   #nextGroup(): readonly Waiting[] {
     const group: Waiting[] = [];
+    const scopes = new Set<ScopeName>();
     let bytes = 0;
     let changes = 0;
-    let scope: ScopeName | undefined;
     while (group.length < this.#limits.groupMax) {
-      const { request, background } = this.#lines;
-      const line = request.scopeToServe(scope, this.#busy) === undefined ? background : request;
-      const next = line.first(line.scopeToServe(scope, this.#busy));
-      if (next === undefined) break;
+      const place = this.#nextPlace(scopes);
+      if (place === undefined) break;
+      const { line, next } = place;
       bytes += next.bytes;
       changes += next.member.kind === 'commit' ? next.member.changes.length : 0;
       const isFull = bytes > this.#limits.groupBytesMax || changes > this.#limits.groupChangesMax;
       if (isFull && group.length > 0) break;
       group.push(next);
       line.shift(next.member.scope);
-      if (this.#limits.groupsAtOnce !== undefined) scope = next.member.scope;
+      // Served last, so that the scopes of a group take turns.
+      scopes.delete(next.member.scope);
+      scopes.add(next.member.scope);
     }
     for (const waiting of group) this.#queuedBytes -= waiting.bytes;
     return group;
   }
+
+  /** Who comes next into a group of these scopes. */
+  #nextPlace(scopes: ReadonlySet<ScopeName>): Place | undefined {
+    const { scopesOfGroupMax = Number.POSITIVE_INFINITY } = this.#limits;
+    const isAlone = scopes.values().some((scope) => this.#apart.has(scope));
+    const isClosed = isAlone || scopes.size >= scopesOfGroupMax;
+    const isWaitedFor = (scope: ScopeName) =>
+      this.#busy.has(scope) || (scopes.size > 0 && this.#apart.has(scope) && !scopes.has(scope));
+    for (const line of [this.#lines.request, this.#lines.background]) {
+      const scope = isClosed ? scopes.values().find((one) => line.has(one)) : line.firstScope(isWaitedFor);
+      const next = scope === undefined ? undefined : line.first(scope);
+      if (next !== undefined) return { line, next };
+    }
+    return undefined;
+  }
+}
+
+interface Place {
+  readonly line: Rotation;
+  readonly next: Waiting;
 }
 
 interface Waiting {
   readonly member: Member;
   readonly bytes: number;
+  readonly priority: 'request' | 'background';
   readonly resolve: (verdict: Verdict) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -177,15 +221,24 @@ class Rotation {
     this.#length++;
   }
 
-  /** Whose turn it is: the scope named if it has commits here, or else the first that is not busy. */
-  scopeToServe(only: ScopeName | undefined, busy: ReadonlySet<ScopeName>): ScopeName | undefined {
-    if (only !== undefined) return this.#scopes.has(only) ? only : undefined;
-    for (const scope of this.#scopes.keys()) if (!busy.has(scope)) return scope;
+  putBack(group: readonly Waiting[]): void {
+    for (const [scope, first] of Map.groupBy(group, ({ member }) => member.scope))
+      this.#scopes.set(scope, [...first, ...(this.#scopes.get(scope) ?? [])]);
+    this.#length += group.length;
+  }
+
+  has(scope: ScopeName): boolean {
+    return this.#scopes.has(scope);
+  }
+
+  /** Whose turn it is. */
+  firstScope(isWaitedFor: (scope: ScopeName) => boolean): ScopeName | undefined {
+    for (const scope of this.#scopes.keys()) if (!isWaitedFor(scope)) return scope;
     return undefined;
   }
 
-  first(scope: ScopeName | undefined): Waiting | undefined {
-    return scope === undefined ? undefined : this.#scopes.get(scope)?.[0];
+  first(scope: ScopeName): Waiting | undefined {
+    return this.#scopes.get(scope)?.[0];
   }
 
   shift(scope: ScopeName): void {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { Member, Verdict } from '../apply-group.ts';
+import type { Member } from '../apply-group.ts';
 import { type BoundedRead, type Engine, storeOnEngine } from '../engine.ts';
+import type { MemberAnswer } from '../group-committer.ts';
 import {
   type DueItem,
   type Followed,
@@ -32,7 +33,7 @@ export interface PostgresOptions {
   readonly connections?: ConnectionCounts;
 }
 
-/** How many connections a store opens at most. `commits` is also how many scopes are written to at once. */
+/** How many connections a store opens at most. `commits` is also how many transactions there are at once. */
 export interface ConnectionCounts {
   readonly reads: number;
   readonly commits: number;
@@ -44,6 +45,12 @@ const readLimits: TimeLimits = { statement: 10_000, lock: 10_000 };
 
 /** A node that stops in the middle of a group keeps the scope from others for as long as `lock`. */
 const commitLimits: TimeLimits = { statement: 30_000, lock: 10_000 };
+
+/**
+ * Scopes that commit at once share a transaction, which costs half of one each. More would hold up each other for
+ * longer and spare little. Of scopes on different machines, which is what Citus makes of them, none do.
+ */
+const scopesOfTransactionMax = 16;
 
 const startLimits: TimeLimits = { statement: 120_000, lock: 60_000 };
 
@@ -76,6 +83,7 @@ async function start(address: Address): Promise<boolean> {
 class PostgresEngine implements Engine {
   readonly kind = 'postgres';
   readonly groupsAtOnce: number;
+  readonly scopesOfGroupMax: number;
   readonly #reads: ReadConnections;
   readonly #commits: CommitConnections;
   readonly #reader: PostgresReader;
@@ -85,6 +93,7 @@ class PostgresEngine implements Engine {
   constructor(address: Address, { reads, commits }: ConnectionCounts, isSynced: boolean) {
     const statements = new Statements(address.schema);
     this.groupsAtOnce = commits;
+    this.scopesOfGroupMax = address.isDistributed ? 1 : scopesOfTransactionMax;
     this.#isSynced = isSynced;
     this.#reads = new ReadConnections(reads, () => Connection.open(address, readLimits));
     this.#commits = new CommitConnections(commits, () => Connection.open(address, commitLimits));
@@ -113,7 +122,7 @@ class PostgresEngine implements Engine {
     return this.#reader.count(scope, read, now);
   }
 
-  runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
+  runGroup(members: readonly Member[], now: number): Promise<readonly MemberAnswer[]> {
     return this.#writer.run(members, now);
   }
 

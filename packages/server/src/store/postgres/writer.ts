@@ -1,16 +1,20 @@
-import { applyGroup, type Current, type Head, type Member, type Verdict, type Write } from '../apply-group.ts';
-import { OutcomeUnknown, type ScopeName, type ScopeState, Unavailable } from '../port.ts';
+import { compareBytes } from '../../lib/byte-order.ts';
+import type { Member } from '../apply-group.ts';
+import type { MemberAnswer } from '../group-committer.ts';
+import { OutcomeUnknown, type ScopeName, Unavailable } from '../port.ts';
 import type { CommitConnections } from './commit-connections.ts';
-import type { Answer, Connection, Value } from './connection.ts';
-import { GroupReads } from './group-reads.ts';
+import type { Answer, Connection } from './connection.ts';
 import { describeError, endsSession, isInTheWay, isServerError } from './postgres-error.ts';
-import { rowOfItem } from './rows.ts';
-import { begin, commit, putSizes, rollback, type Statements } from './statements.ts';
+import { type JudgedScope, ScopeGroup, type Session, sendWrites, type TakenScope } from './scope-group.ts';
+import { begin, beginShared, commit, rollback, type Statements } from './statements.ts';
 
 /** A group that got in another's way, or whose connection was found lost before it committed, is made anew so often. */
 const triesMax = 4;
 
-/** Runs groups of one scope each, as many at once as there are connections. */
+/**
+ * Runs groups, as many at once as there are connections: one transaction each. Groups of several scopes lock their
+ * heads in byte order, so that no two of them wait for each other.
+ */
 export class PostgresWriter {
   readonly #connections: CommitConnections;
   readonly #statements: Statements;
@@ -21,108 +25,84 @@ export class PostgresWriter {
   }
 
   /** Rejects with `Unavailable` only where nothing of the group stands, with `OutcomeUnknown` where all of it may. */
-  async run(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
+  async run(members: readonly Member[], now: number): Promise<readonly MemberAnswer[]> {
+    const groups = groupsOf(members);
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#connections.use((connection) => this.#runOn(connection, members, now));
+        const judged = await this.#connections.use((connection) =>
+          this.#runOn({ connection, statements: this.#statements, now }, groups),
+        );
+        return answersOf(members, judged);
       } catch (error) {
         if (!(error instanceof NotCommitted)) throw error;
-        if (tries < triesMax && (isInTheWay(error.cause) || endsSession(error.cause))) continue;
-        throw new Unavailable('the commit could not be stored', { cause: describeError(error.cause) });
+        const { cause } = error;
+        // The server does not say for whose sake it refused: the scopes must not fail for each other.
+        if (groups.length > 1 && isServerError(cause) && !endsSession(cause)) return members.map(() => 'apart');
+        if (tries < triesMax && (isInTheWay(cause) || endsSession(cause))) continue;
+        throw new Unavailable('the commit could not be stored', { cause: describeError(cause) });
       }
     }
   }
 
-  async #runOn(connection: Connection, members: readonly Member[], now: number): Promise<readonly Verdict[]> {
-    const scope = scopeOf(members);
-    const current = await this.#lockAndRead(connection, { scope, reads: new GroupReads(scope, members), now });
-    const { verdicts, writes, heads } = applyGroup(current, members);
-    const head = heads.get(scope);
-    if (head === undefined) await rollBack(connection);
-    else await this.#store(connection, [...writes], { scope, head });
-    return verdicts;
+  async #runOn(session: Session, groups: readonly ScopeGroup[]): Promise<readonly JudgedScope[]> {
+    const taken = await this.#take(session, groups);
+    const judged = groups.flatMap((group, index) => {
+      const scope = taken[index];
+      return scope === undefined ? [] : [group.judge(scope)];
+    });
+    if (judged.some(({ isChanged }) => isChanged)) await this.#store(session, judged);
+    else await rollBack(session.connection);
+    return judged;
   }
 
-  async #lockAndRead(connection: Connection, { scope, reads, now }: LockedRead): Promise<Current> {
-    const lockAndRead = () =>
-      Promise.all([this.#lock(connection, scope), reads.read(connection, this.#statements, now)]);
+  async #take(session: Session, groups: readonly ScopeGroup[]): Promise<readonly (TakenScope | undefined)[]> {
+    const { connection } = session;
+    const [only, ...others] = groups;
+    const isShared = others.length > 0;
+    const takeAll = () => Promise.all(groups.map((group) => group.take(session)));
     try {
-      const [, [head, currentOf]] = await connection.together(() =>
-        Promise.all([connection.send(begin), lockAndRead()]),
+      const [, taken] = await connection.together(() =>
+        Promise.all([connection.send(isShared ? beginShared : begin), takeAll()]),
       );
-      if (head !== undefined) return currentOf(head);
-      // Nothing was locked: what was read may have been overtaken.
-      const making = connection.send(this.#statements.makeHead(), [scope]);
-      const [, [made, currentOfMade]] = await Promise.all([making, lockAndRead()]);
-      return currentOfMade(made);
+      if (only === undefined || isShared || taken[0] !== undefined) return taken;
+      const made = connection.send(this.#statements.makeHead(), [only.scope]);
+      return (await Promise.all([made, takeAll()]))[1];
     } catch (cause) {
       await rollBack(connection);
       throw new NotCommitted('the group was not begun', { cause });
     }
   }
 
-  async #lock(connection: Connection, scope: ScopeName): Promise<Head | undefined> {
-    const { rows } = await connection.send<readonly [seq: number, state: ScopeState]>(this.#statements.lockHead(), [
-      scope,
-    ]);
-    const [row] = rows;
-    return row === undefined ? undefined : { seq: row[0], state: row[1] };
-  }
-
   /**
    * The commit is sent behind the writes without waiting for them: if one of them fails, the server answers the commit
    * with `ROLLBACK`.
    */
-  async #store(connection: Connection, writes: readonly Write[], { scope, head }: HeadWrite): Promise<void> {
+  async #store(session: Session, judged: readonly JudgedScope[]): Promise<void> {
+    const { connection } = session;
     const [written, done] = connection.together(() => [
-      Promise.allSettled([
-        ...this.#sendWrites(connection, scope, writes),
-        connection.send(this.#statements.writeHead(), [scope, head.seq, head.state]),
-      ]),
+      Promise.allSettled(judged.flatMap((scope) => sendWrites(session, scope))),
       Promise.allSettled([connection.send(commit)]),
     ]);
-    judge((await done)[0], await written);
+    judgeEnd((await done)[0], await written);
   }
-
-  #sendWrites(connection: Connection, scope: ScopeName, writes: readonly Write[]): readonly Promise<unknown>[] {
-    const rows = writes.flatMap(({ item }) => (item === undefined ? [] : [rowOfItem(item)]));
-    const puts: Promise<unknown>[] = [];
-    for (let start = 0; start < rows.length; ) {
-      const size = putSizes.find((rowsOfOne) => rowsOfOne <= rows.length - start) ?? 1;
-      const values: Value[] = [scope, ...rows.slice(start, start + size).flat()];
-      puts.push(connection.send(this.#statements.put(size), values));
-      start += size;
-    }
-    const removed = Map.groupBy(
-      writes.filter(({ item }) => item === undefined),
-      ({ pk }) => pk,
-    );
-    const removes = [...removed].map(([pk, gone]) =>
-      connection.send(this.#statements.remove(), [scope, pk, gone.map(({ sk }) => sk)]),
-    );
-    return [...puts, ...removes];
-  }
-}
-
-interface LockedRead {
-  readonly scope: ScopeName;
-  readonly reads: GroupReads;
-  readonly now: number;
-}
-
-interface HeadWrite {
-  readonly scope: ScopeName;
-  readonly head: Head;
 }
 
 /** Nothing of the group stands; `cause` says why. */
 class NotCommitted extends Error {}
 
-function scopeOf(members: readonly Member[]): ScopeName {
-  const [first] = members;
-  if (first === undefined || members.some(({ scope }) => scope !== first.scope))
-    throw new Error('a group is of one scope');
-  return first.scope;
+function groupsOf(members: readonly Member[]): readonly ScopeGroup[] {
+  const byScope = Map.groupBy(members, ({ scope }) => scope);
+  return [...byScope]
+    .toSorted(([left], [right]) => compareBytes(left, right))
+    .map(([scope, ofScope]) => new ScopeGroup(scope, ofScope));
+}
+
+/** A scope without a head is made in a transaction of its own: that may wait for whoever else makes it. */
+function answersOf(members: readonly Member[], judged: readonly JudgedScope[]): readonly MemberAnswer[] {
+  const left = new Map(
+    judged.map(({ scope, verdicts }): [ScopeName, Iterator<MemberAnswer>] => [scope, verdicts.values()]),
+  );
+  return members.map(({ scope }) => left.get(scope)?.next().value ?? 'apart');
 }
 
 /** A lost connection ends its transaction too. */
@@ -131,7 +111,7 @@ async function rollBack(connection: Connection): Promise<void> {
 }
 
 /** The outcome is known where the server said it, or where it refused a write: then it cannot have committed. */
-function judge(
+function judgeEnd(
   done: PromiseSettledResult<Answer<readonly unknown[]>>,
   written: readonly PromiseSettledResult<unknown>[],
 ): void {
