@@ -122,9 +122,8 @@ function ofQuery(name: string): Pick<ContextKey, 'read' | 'spellings'> {
   return {
     spellings,
     read: (context) => {
-      const { queryParameters } = context.request;
-      if (queryParameters.size === 0) return undefined;
-      const values = spellings(context).map((one) => queryParameters.get(one));
+      const values: string[] = [];
+      for (const [other, value] of context.request.queryParameters) if (isAlike(other, folded)) values.push(value);
       return values.length > 1 ? new AlikeMembers(values) : values[0];
     },
   };

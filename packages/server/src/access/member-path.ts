@@ -59,7 +59,7 @@ export function placesOf(start: unknown, steps: readonly Step[]): readonly Place
 }
 
 export function isAlike(name: string, folded: string): boolean {
-  return name.length === folded.length && foldAscii(name) === folded;
+  return name.length === folded.length && (name === folded || foldAscii(name) === folded);
 }
 
 const none: readonly string[] = [];
