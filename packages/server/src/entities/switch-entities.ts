@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import { inTurns } from '../lib/in-turns.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Change, Item, Scope, Store } from '../store/port.ts';
 import { type CompiledEntity, recordsMayMeet } from './compile-entity.ts';
@@ -55,7 +56,7 @@ export async function switchEntities(
   const rows = await scope.get(targets.map(({ name }) => entityKey(name)));
   const time = { orgCode, next, now: clock.now() };
   const steps: EntityStep[] = [];
-  for (const [index, { name, wanted }] of targets.entries()) {
+  for await (const [index, { name, wanted }] of inTurns(targets.entries())) {
     const standing = await standingEntity(scope, set, { name, row: rows[index] });
     if (wanted !== undefined) steps.push(planEntity(time, { name, wanted }, standing));
     else if (set.active(name) !== undefined) steps.push(planEntityRemoval(time, { name, keepsRecords }, standing));
@@ -63,10 +64,9 @@ export async function switchEntities(
   const names = namesAfter(set, steps);
   refuseTooMany(names);
   await refuseOverlap(scope, set, steps);
-  const references = steps.reduce<ReferenceMap>(
-    (map, { name, after }) => withReferences(map, { name, compiled: after }, next),
-    set.references,
-  );
+  let references: ReferenceMap = set.references;
+  for await (const { name, after } of inTurns(steps))
+    references = withReferences(references, { name, compiled: after }, next);
   refuseDangling(references, names);
   return { steps, changes: [...steps.flatMap(({ changes }) => changes), ...referencesPut(set.references, references)] };
 }
@@ -110,7 +110,7 @@ async function refuseOverlap(scope: Scope, set: ConfigSet, steps: readonly Entit
     const entity = await set.entity(name);
     if (entity !== undefined) others.set(name, entity);
   }
-  for (const entity of made) {
+  for await (const entity of inTurns(made)) {
     for (const other of others.values())
       if (other.name !== entity.name && recordsMayMeet(entity, other)) throw meets(entity, other);
     others.set(entity.name, entity);

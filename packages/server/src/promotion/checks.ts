@@ -1,6 +1,7 @@
 import { type ConfigItem, itemKey } from '../entities/config-item.ts';
 import { recordsAgainst, setAfter } from '../entities/records-against.ts';
 import type { EntityStep } from '../entities/switch-entities.ts';
+import { inTurns } from '../lib/in-turns.ts';
 import { Problem } from '../lib/problem.ts';
 import { type Bodies, itemOf } from './compare.ts';
 import type { ItemBody } from './item-bodies.ts';
@@ -39,7 +40,8 @@ export async function checkSwitch(
   intended: IntendedSwitch,
 ): Promise<CheckedSwitch> {
   const { place, next, before, targets } = intended;
-  const checks: Check[] = [...targets.flatMap((target) => definitionChecks(kinds, target))];
+  const checks: Check[] = [];
+  for await (const target of inTurns(targets)) checks.push(...definitionChecks(kinds, target));
   const dangling = danglingReferences(kinds, [...bodiesAfter(before, targets).values()]);
   checks.push(
     ...dangling.map((one): Check => {
@@ -57,7 +59,7 @@ export async function checkSwitch(
       checks.push({ check: 'switch', level: 'error', message: problem.message });
   }
   checks.push(...(plan?.steps ?? []).flatMap(indexChecks));
-  for (const target of targets) checks.push(...changeChecks(kinds, before.get(itemKey(target)), target));
+  for await (const target of inTurns(targets)) checks.push(...changeChecks(kinds, before.get(itemKey(target)), target));
   return { checks, plan };
 }
 

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfigItem, itemKey } from '../entities/config-item.ts';
+import { inTurns } from '../lib/in-turns.ts';
 import type { ItemBody } from './item-bodies.ts';
 import type { Place } from './promotion-parts.ts';
 import { liveItems, readContents } from './read-items.ts';
@@ -25,19 +25,14 @@ export async function readAll(place: Place): Promise<Bodies> {
 /** What has to change for one side to become the other, in the order of the one that is to be; removals last. */
 export async function compareBodies(before: Bodies, after: Bodies): Promise<readonly ItemDifference[]> {
   const differences: ItemDifference[] = [];
-  let looked = 0;
-  for (const [key, body] of after) {
+  for await (const [key, body] of inTurns(after)) {
     const difference = differenceOf(before.get(key), body);
     if (difference !== undefined) differences.push(difference);
-    if (++looked % comparedAtOnce === 0) await setImmediate();
   }
   for (const [key, body] of before)
     if (!after.has(key)) differences.push({ ...itemOf(body), change: 'removed', before: body, after: undefined });
   return differences;
 }
-
-/** Other requests are served between two of these. */
-const comparedAtOnce = 50;
 
 function differenceOf(before: ItemBody | undefined, after: ItemBody): ItemDifference | undefined {
   if (before === undefined) return { ...itemOf(after), change: 'added', before, after };

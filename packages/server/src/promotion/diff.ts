@@ -1,5 +1,6 @@
 import { type ConfigItem, itemKey } from '../entities/config-item.ts';
 import { orgScopeName } from '../entities/workspace.ts';
+import { inTurns } from '../lib/in-turns.ts';
 import { type Bodies, compareBodies, type ItemChangeKind, type ItemDifference, itemOf, readAll } from './compare.ts';
 import type { ConfigKinds, ItemReference } from './config-kind.ts';
 import { referencesOf } from './item-references.ts';
@@ -39,17 +40,19 @@ export async function showDiff(parts: PromotionParts, orgCode: string): Promise<
   const { prod, differences } = await compareEnvironments(parts, orgCode);
   const rows = await readStaged(parts.stores.prod.scope(orgScopeName(orgCode)));
   const staged = new Map(rows.map(({ staged }) => [itemKey(staged), staged]));
-  return differences.map((difference) => {
+  const shown: ShownDifference[] = [];
+  for await (const difference of inTurns(differences)) {
     const waiting = staged.get(itemKey(difference));
-    return {
+    shown.push({
       ...itemOf(difference),
       change: difference.change,
       staged: waiting !== undefined,
       ...(waiting === undefined ? {} : { edited_since_staged: isEdited(waiting, difference) }),
       ...changeOf(parts.kinds, difference),
       depends_on: dependenciesOf(parts.kinds, difference, prod),
-    };
-  });
+    });
+  }
+  return shown;
 }
 
 /** A difference as a patch and in words. */

@@ -35,21 +35,17 @@ function versionsOf(set: ConfigSet, item: ConfigItem): number | ApiVersions | un
   return set.items.get(itemKey(item));
 }
 
-/** How many bodies one read asks for; other requests are served between two of them. */
-const itemsPerRead = 100;
-
 /** What live items are, in their order. */
 export async function readContents(
   { store, orgCode, set }: { readonly store: Store; readonly orgCode: string; readonly set: ConfigSet },
   items: readonly LiveItem[],
 ): Promise<readonly ItemBody[]> {
-  const stored = items.filter(({ kind }) => kind !== 'settings');
-  const read = new Map<string, ItemBody>();
-  for (let start = 0; start < stored.length; start += itemsPerRead) {
-    const some = stored.slice(start, start + itemsPerRead);
-    for (const body of await readBodies(store, orgCode, some)) read.set(itemKey(body), body);
-    await setImmediate();
-  }
+  const bodies = await readBodies(
+    store,
+    orgCode,
+    items.filter(({ kind }) => kind !== 'settings'),
+  );
+  const read = new Map(bodies.map((body) => [itemKey(body), body]));
   return items.map((item) => {
     const body = item.kind === 'settings' ? settingBody(set, item) : read.get(itemKey(item));
     if (body === undefined) throw new Error(`the ${item.kind} ${item.name} cannot be read`);
@@ -57,21 +53,31 @@ export async function readContents(
   });
 }
 
+/** How many items one read asks for; other requests are served between two of them. */
+const itemsPerRead = 20;
+
 /** What items were at the versions that are named. */
 export async function readBodies(
   store: Store,
   orgCode: string,
   items: readonly Pick<LiveItem, 'kind' | 'name' | 'versions'>[],
 ): Promise<readonly ItemBody[]> {
-  const keys = items.map(({ kind, name, versions }) => bodyKeys({ kind, name }, versions));
-  const found = await store.scope(orgScopeName(orgCode)).get(keys.flat());
-  let place = 0;
-  return items.map(({ kind, name, versions }, index) => {
-    const end = place + (keys[index]?.length ?? 0);
-    const content = contentOf({ kind, name }, found.slice(place, end));
-    place = end;
-    return { kind, name, version: newest(versions), content };
-  });
+  const scope = store.scope(orgScopeName(orgCode));
+  const bodies: ItemBody[] = [];
+  for (let start = 0; start < items.length; start += itemsPerRead) {
+    const places = items
+      .slice(start, start + itemsPerRead)
+      .map((item) => ({ ...item, keys: bodyKeys(item, item.versions) }));
+    const found = await scope.get(places.flatMap(({ keys }) => keys));
+    let place = 0;
+    for (const { kind, name, versions, keys } of places) {
+      const content = contentOf({ kind, name }, found.slice(place, place + keys.length));
+      bodies.push({ kind, name, version: newest(versions), content });
+      place += keys.length;
+    }
+    await setImmediate();
+  }
+  return bodies;
 }
 
 /** A setting lies as a whole among the live ones. */
