@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -289,4 +289,38 @@ test('a copy of the stores alone is what the parts are: the commands of a shell 
   mkdirSync(other);
   await once(spawn('tar', ['-xf', file, '-C', other]), 'exit');
   assert.deepEqual(await contentsOf(other), await contentsOf(dataDir));
+});
+
+/** Runs a command to which the system refuses every write beyond so many blocks of 512 bytes of a file. */
+function runLimited(blocks: number, command: 'backup' | 'restore', ...words: readonly string[]) {
+  const program = join(import.meta.dirname, `${command}.ts`);
+  const limit = `trap "" XFSZ; ulimit -f ${blocks}; exec "$@"`;
+  return spawnSync('sh', ['-c', limit, 'sh', process.execPath, program, ...words], { env: {}, encoding: 'utf8' });
+}
+
+test('D18: a backup that cannot be written leaves no file, a restore no folder to start on, and both are made again', {
+  skip: process.platform === 'win32' && 'not run: there is no limit of that sort',
+}, async (context) => {
+  const { dataDir, file, restored, folder } = await dataFolder(context);
+  await using(dataDir, 'test', ({ store }) =>
+    store.scope('big').commit([{ kind: 'append', pk: 'log', value: 'x'.repeat(1_000_000) }]),
+  );
+  const largest = statSync(join(dataDir, 'test.db')).size / 512;
+  // The copy of the first store, that of the largest, and the archive, which holds all of them.
+  for (const blocks of [16, Math.floor(largest / 2), Math.ceil(largest) + 8]) {
+    const { status, stderr } = runLimited(blocks, 'backup', file, '--data-dir', dataDir);
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, /^the backup could not be made: /);
+    assert.deepEqual(readdirSync(folder), ['data'], `${blocks} blocks`);
+  }
+  const expected = await contentsOf(dataDir);
+  assert.equal((await run('backup', file, '--data-dir', dataDir)).code, 0);
+  for (const blocks of [16, Math.floor(largest / 2)]) {
+    const { status, stderr } = runLimited(blocks, 'restore', file, '--data-dir', restored);
+    assert.equal(status, 2, stderr);
+    await assert.rejects(openSpace(restored, 'platform'));
+    rmSync(join(restored, 'platform.db.lock'), { force: true });
+  }
+  assert.equal((await run('restore', file, '--data-dir', restored)).code, 0);
+  assert.deepEqual(await contentsOf(restored), expected);
 });

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { truncateSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { test } from 'node:test';
+import { systemClock } from '../lib/clock.ts';
+import { append } from './conformance/bench.ts';
+import { snapshotFiles } from './online-copy.ts';
+import { openSqlite } from './sqlite/open-sqlite.ts';
+import { failOnFatal, type TemporaryDirectory, temporaryDirectory } from './sqlite/temporary-store.ts';
+
+const value = 'x'.repeat(1_000_000);
+
+async function filled({ storePath }: TemporaryDirectory, commits: number) {
+  const { store } = await openSqlite({ path: storePath, clock: systemClock, onFatal: failOnFatal });
+  const scope = store.scope('s');
+  for (let index = 0; index < commits; index++) await scope.commit([append('log', value)]);
+  return { store, write: () => scope.commit([append('log', value)]) };
+}
+
+test('a copy in several steps holds its moment, whatever is committed between them, and no commit waits for it', async () => {
+  using directory = temporaryDirectory();
+  const { store, write } = await filled(directory, 40);
+  const [snapshot] = snapshotFiles([directory.storePath]);
+  assert.ok(snapshot !== undefined);
+  let isCopied = false;
+  const copying = snapshot.copyTo(`${directory.storePath}.copy`).finally(() => {
+    isCopied = true;
+  });
+  let during = 0;
+  for (; !isCopied && during < 100; during++) await write();
+  await copying;
+  snapshot.close();
+  snapshot.close();
+  using copy = new DatabaseSync(`${directory.storePath}.copy`);
+  assert.equal(copy.prepare('select count(*) as n from items').get()?.n, 40);
+  assert.equal(copy.prepare('pragma integrity_check').get()?.integrity_check, 'ok');
+  assert.ok(during > 0 && during < 100, `${during} commits meanwhile`);
+  await store.close();
+});
+
+test('a copy gives way before the log that it holds gets so long that commits would be refused', async () => {
+  using directory = temporaryDirectory();
+  const { store, write } = await filled(directory, 20);
+  const [snapshot] = snapshotFiles([directory.storePath]);
+  assert.ok(snapshot !== undefined);
+  // Zeros behind the frames are no frames, and take no room on the disk.
+  truncateSync(`${directory.storePath}-wal`, 400 * 1024 * 1024);
+  await assert.rejects(snapshot.copyTo(`${directory.storePath}.copy`), /the platform writes too much meanwhile/);
+  snapshot.close();
+  await write();
+  await store.close();
+});
