@@ -38,6 +38,8 @@ export interface StartOptions {
   /** The directory of an earlier start, or of another node; left out, an empty one is made and removed when this process exits. */
   readonly dataDir?: string;
   readonly nodeFlags?: readonly string[];
+  /** Starts it by the command of an installation, `freehold start`. */
+  readonly byCommand?: boolean;
   /** Opens an IPC channel to the process. */
   readonly ipc?: boolean;
 }
@@ -45,12 +47,14 @@ export interface StartOptions {
 const startMilliseconds = 30_000;
 const entry = join(import.meta.dirname, '..', '..', 'server', 'src', 'main.ts');
 const keysEntry = join(import.meta.dirname, '..', '..', 'server', 'src', 'keys.ts');
+const command = join(import.meta.dirname, '..', '..', 'server', 'bin', 'freehold.mjs');
 const verifyEntry = join(import.meta.dirname, '..', '..', 'server', 'src', 'verify.ts');
 
 /** Starts a platform on free ports and waits until it says that it is ready. */
 export async function startPlatform(options: StartOptions = {}): Promise<Platform> {
   const dataDir = options.dataDir ?? temporaryDirectory();
-  const running = launch([...(options.nodeFlags ?? []), entry], { ...options, dataDir });
+  const program = options.byCommand === true ? [command, 'start'] : [entry];
+  const running = launch([...(options.nodeFlags ?? []), ...program], { ...options, dataDir });
   const gateways = await ready(running);
   return {
     ...gateways,
@@ -74,6 +78,13 @@ export async function runToEnd(args: readonly string[], options: StartOptions = 
   const ended = await running.ended;
   clearTimeout(timer);
   return { ...ended, stdout: running.stdout(), stderr: running.stderr() };
+}
+
+/** Runs `freehold` with these words to its end. */
+export async function commandToEnd(words: readonly string[], options: StartOptions = {}): Promise<Run> {
+  const dataDir = options.dataDir ?? temporaryDirectory();
+  const running = launch([...(options.nodeFlags ?? []), command, ...words], { ...options, dataDir });
+  return { ...(await running.ended), stdout: running.stdout(), stderr: running.stderr() };
 }
 
 /** Runs the program that looks for drift in the data of a platform that has ended. */

@@ -4,20 +4,21 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { storeNames } from './backup/manifest.ts';
 import { takeBackup } from './backup/take-backup.ts';
-import { dataFolder, Refusal, runCommand } from './command-line.ts';
+import { type Command, dataFolder, Refusal, runCommand } from './command-line.ts';
 import { systemClock } from './lib/clock.ts';
 
 const help = `Writes everything of a data folder to one file: the three stores and the secrets. The platform may be running, and
 goes on answering meanwhile. The file is as secret as the folder: whoever reads it has every record and every key.
 
-  npm run backup -- FILE [--data-dir ./data]     FREEHOLD_DATA_DIR names the folder too
-  --without-secrets                              leaves \`secrets.json\` out: keep it elsewhere, or sealed values are lost
+  freehold backup FILE [--data-dir ./data]     FREEHOLD_DATA_DIR names the folder too
+  --without-secrets                            leaves \`secrets.json\` out: keep it elsewhere, or sealed values are lost
 
 Ends with 0 where the file is there, whole and on the disk, and with 2 where nothing was written.
 `;
 
-async function main(): Promise<number> {
+async function run(words: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
+    args: [...words],
     options: {
       'data-dir': { type: 'string' },
       'without-secrets': { type: 'boolean' },
@@ -48,4 +49,6 @@ async function main(): Promise<number> {
 const secretsInside = 'done: the file holds the secrets, so keep it as the data folder itself\n';
 const secretsOutside = 'done: the secrets are not in it; keep `secrets.json` of the data folder elsewhere\n';
 
-runCommand('the backup could not be made', main);
+export const backup: Command = { failure: 'the backup could not be made', run };
+
+if (import.meta.main) runCommand(backup);

@@ -6,11 +6,19 @@ export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
-/** Runs a command and ends with the code that it gives: 2, with a sentence, where it cannot do its work. */
-export function runCommand(failure: string, command: () => Promise<number>): void {
-  command().then(
+/** One of the commands: what `freehold NAME` runs, and `npm run NAME`. */
+export interface Command {
+  /** What is said before the reason when it cannot do its work. */
+  readonly failure: string;
+  /** Takes the words behind its name, and gives the code to end with; undefined where it goes on. */
+  readonly run: (words: readonly string[]) => Promise<number | undefined>;
+}
+
+/** Ends with the code that the command gives: 2, with a sentence, where it cannot do its work. */
+export function runCommand({ failure, run }: Command, words: readonly string[] = process.argv.slice(2)): void {
+  run(words).then(
     (code) => {
-      process.exitCode = code;
+      if (code !== undefined) process.exitCode = code;
     },
     (error: unknown) => {
       const sentence = error instanceof Error ? error.message : String(error);

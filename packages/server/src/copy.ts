@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { dataFolder, masterKeyFor, Refusal, runCommand, textOrVariable } from './command-line.ts';
+import { type Command, dataFolder, masterKeyFor, Refusal, runCommand, textOrVariable } from './command-line.ts';
 import { type CopyEnd, copiedSpaces, copyPlatform } from './copy/copy-platform.ts';
 import { createSecretsFile } from './identity/secrets-file.ts';
 import { systemClock } from './lib/clock.ts';
@@ -13,7 +13,7 @@ import type { StorePlace } from './store/store-places.ts';
 const help = `Copies the stores of a platform as they are, and compares what came of it by count and SHA-256. No platform may run on
 either of them. A copy that was cut off is begun again with the same words, and goes on where it was.
 
-  npm run copy -- --from sqlite:./data --to postgres://user:password@host/database
+  freehold copy --from sqlite:./data --to postgres://user:password@host/database
 
   sqlite:          the folder that FREEHOLD_DATA_DIR names, or ./data; sqlite:FOLDER names another
   env:NAME         takes the address from a variable, so that nobody sees its password in a list of processes
@@ -21,8 +21,7 @@ either of them. A copy that was cut off is begun again with the same words, and 
 Ends with 0 where the target holds what the source does, and with 2 where it does not: then no platform starts on it.
 `;
 
-/** Copies, with the words of a command line, and gives the code that it ends with. */
-export async function copy(words: readonly string[]): Promise<number> {
+async function run(words: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...words],
     options: { from: { type: 'string' }, to: { type: 'string' }, help: { type: 'boolean' } },
@@ -78,4 +77,6 @@ const spaceParts: SpaceParts = {
   },
 };
 
-if (import.meta.main) runCommand('the platform could not be copied', () => copy(process.argv.slice(2)));
+export const copy: Command = { failure: 'the platform could not be copied', run };
+
+if (import.meta.main) runCommand(copy);

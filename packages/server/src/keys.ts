@@ -1,13 +1,14 @@
 /** Shows, rotates and revokes the token signing keys of a running platform, over its management gateway. */
 import { parseArgs } from 'node:util';
+import { type Command, runCommand } from './command-line.ts';
 
 const help = `Shows, rotates and revokes the keys that app tokens are signed by. The platform must be running.
 
-  npm run keys -- list                 what there is, and what each key does
-  npm run keys -- rotate               publishes a new key, which signs ten minutes later; no token ends
-  npm run keys -- revoke <kid>         ends every token that the key has signed, at once
+  freehold keys list                 what there is, and what each key does
+  freehold keys rotate               publishes a new key, which signs ten minutes later; no token ends
+  freehold keys revoke <kid>         ends every token that the key has signed, at once
 
-  --url http://127.0.0.1:4001          the management gateway; FREEHOLD_MANAGEMENT_URL names it too
+  --url http://127.0.0.1:4001        the management gateway; FREEHOLD_MANAGEMENT_URL names it too
 
 FREEHOLD_OPERATOR_KEY holds the key that the platform was started with.
 Ends with 0 where it is done, 1 where the platform refused, and 2 where it could not be asked.
@@ -28,8 +29,8 @@ interface ShownKey {
   readonly verifies_until?: string;
 }
 
-async function main(): Promise<number> {
-  const asked = readArguments();
+async function run(given: readonly string[]): Promise<number> {
+  const asked = readArguments(given);
   if (asked === 'help') {
     process.stdout.write(help);
     return 0;
@@ -44,8 +45,8 @@ async function main(): Promise<number> {
 }
 
 /** What to ask, or a sentence about what is wrong with the words. */
-function readArguments(): Asked | string {
-  const words = process.argv.slice(2);
+function readArguments(given: readonly string[]): Asked | string {
+  const words = [...given];
   const at = words.indexOf('revoke');
   // The id of a key may begin with a dash, as options do.
   const revoked = at === -1 ? [] : words.splice(at, 2);
@@ -97,12 +98,15 @@ function refuse(sentence: string, code: number): number {
   return code;
 }
 
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-    process.exitCode = refuse(`${error instanceof Error ? error.message : String(error)}${cause}`, 2);
-  },
-);
+/** Whoever cannot be reached is told of by the cause alone. */
+function tellWhy(error: unknown): number {
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+  return refuse(`${error instanceof Error ? error.message : String(error)}${cause}`, 2);
+}
+
+export const keys: Command = {
+  failure: 'the platform could not be asked',
+  run: (words) => run(words).catch(tellWhy),
+};
+
+if (import.meta.main) runCommand(keys);

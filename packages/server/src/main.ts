@@ -1,5 +1,6 @@
 /** Runs the platform in the foreground: reads the settings, opens the listeners, drains on SIGTERM and SIGINT. */
 import { pino } from 'pino';
+import { type Command, runCommand } from './command-line.ts';
 import { compose, type Platform } from './compose.ts';
 import { type Config, helpText, readConfig } from './config.ts';
 import { showDemo } from './demo.ts';
@@ -8,11 +9,10 @@ import { systemClock } from './lib/clock.ts';
 
 const drainMilliseconds = 10_000;
 
-async function main(): Promise<void> {
-  const words = process.argv.slice(2);
+async function begin(words: readonly string[]): Promise<number | undefined> {
   if (words.includes('--help')) {
     process.stdout.write(helpText());
-    return;
+    return 0;
   }
   const read = readConfig(process.env);
   const mistakes = [
@@ -21,10 +21,10 @@ async function main(): Promise<void> {
   ];
   if ('mistakes' in read || mistakes.length > 0) {
     process.stderr.write(`${mistakes.join('\n')}\n`);
-    process.exitCode = 2;
-    return;
+    return 2;
   }
   await run(read.config);
+  return undefined;
 }
 
 async function run(config: Config): Promise<void> {
@@ -92,7 +92,15 @@ function onSignal(drain: () => Promise<void>): void {
     });
 }
 
-main().catch((error: unknown) => {
+/** What was opened before it failed would keep the process alive. */
+function end(error: unknown): never {
   process.stderr.write(`freehold cannot start: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
-});
+}
+
+export const start: Command = {
+  failure: 'freehold cannot start',
+  run: (words) => begin(words).catch(end),
+};
+
+if (import.meta.main) runCommand(start);

@@ -1,22 +1,22 @@
 /** Puts a backup into an empty folder, and has it verified. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { secretsName } from './backup/manifest.ts';
 import { restoreBackup } from './backup/restore-backup.ts';
-import { dataFolder, runCommand } from './command-line.ts';
+import { type Command, dataFolder, runCommand } from './command-line.ts';
+import { verify } from './verify.ts';
 
 const help = `Puts a backup into an empty folder, checks each part by its SHA-256, and then looks whether anything has drifted, as
-\`npm run verify\` does. A restore that was cut off leaves a folder that no platform starts on: run it again.
+\`freehold verify\` does. A restore that was cut off leaves a folder that no platform starts on: run it again.
 
-  npm run restore -- FILE [--data-dir ./data]    FREEHOLD_DATA_DIR names the folder too
+  freehold restore FILE [--data-dir ./data]    FREEHOLD_DATA_DIR names the folder too
 
 Ends with 0 where everything is there and nothing has drifted, 1 where something has, and 2 where it is refused.
 `;
 
-async function main(): Promise<number> {
+async function run(words: readonly string[]): Promise<number | undefined> {
   const { values, positionals } = parseArgs({
+    args: [...words],
     options: { 'data-dir': { type: 'string' }, help: { type: 'boolean' } },
     allowPositionals: true,
   });
@@ -29,18 +29,12 @@ async function main(): Promise<number> {
   const { created_at, parts } = await restoreBackup({ file: resolve(name), dataDir });
   process.stdout.write(`restored what was there at ${created_at}\n`);
   if (parts.every((part) => part.name !== secretsName)) {
-    process.stdout.write('the secrets are not in it: put `secrets.json` into the folder, then `npm run verify`\n');
+    process.stdout.write('the secrets are not in it: put `secrets.json` into the folder, then `freehold verify`\n');
     return 0;
   }
-  return verify(dataDir);
+  return verify.run(['--data-dir', dataDir]);
 }
 
-/** The command itself, so that both say the same. */
-async function verify(dataDir: string): Promise<number> {
-  const program = join(import.meta.dirname, 'verify.ts');
-  const child = spawn(process.execPath, [program, '--data-dir', dataDir], { stdio: 'inherit' });
-  await once(child, 'exit');
-  return child.exitCode ?? 2;
-}
+export const restore: Command = { failure: 'the backup could not be restored', run };
 
-runCommand('the backup could not be restored', main);
+if (import.meta.main) runCommand(restore);

@@ -1,6 +1,7 @@
 /** Looks whether everything in the stores follows from its records. Changes nothing; the platform must be stopped. */
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { type Command, Refusal, runCommand } from './command-line.ts';
 import { type Config, readConfig } from './config.ts';
 import { createSealer, type Sealer, type SealingKey } from './entities/sealed-values.ts';
 import { type VerifyParts, verifyStore } from './entities/verify-store.ts';
@@ -14,7 +15,7 @@ import type { StorePlace, StorePlaces } from './store/store-places.ts';
 const help = `Looks whether the indexes, unique values, counters, references and sealed values in the stores are what their
 records ask for. Changes nothing. The platform must be stopped, with all of its nodes.
 
-  npm run verify -- [--data-dir ./data]     FREEHOLD_DATA_DIR names the folder too
+  freehold verify [--data-dir ./data]     FREEHOLD_DATA_DIR names the folder too
 
 FREEHOLD_STORE, FREEHOLD_STORE_PROD and FREEHOLD_MASTER_KEY say the same as to the platform.
 
@@ -23,21 +24,19 @@ Ends with 0 where nothing has drifted, 1 where something has, and 2 where it can
 
 type Findings = Awaited<ReturnType<typeof verifyStore>>;
 
-async function main(): Promise<number> {
-  const asked = readArguments();
-  if ('mistakes' in asked) return refuse(asked.mistakes);
-  if ('isHelp' in asked) {
+async function run(words: readonly string[]): Promise<number> {
+  const options = { 'data-dir': { type: 'string' }, help: { type: 'boolean' } } as const;
+  const { values } = parseArgs({ args: [...words], options });
+  if (values.help === true) {
     process.stdout.write(help);
     return 0;
   }
-  const { config } = asked;
+  const config = configFor(values['data-dir']);
   const fieldKeys = await findFieldKeys(config);
-  if (fieldKeys === undefined)
-    return refuse([
-      config.store.kind === 'sqlite'
-        ? `there is no data of a platform in \`${config.dataDir}\``
-        : 'there is no data of a platform in the database',
-    ]);
+  if (fieldKeys === undefined) {
+    const place = config.store.kind === 'sqlite' ? `\`${config.dataDir}\`` : 'the database';
+    throw new Refusal(`there is no data of a platform in ${place}`);
+  }
   const sealer = createSealer(fieldKeys);
   let driftCount = 0;
   for (const space of ['test', 'prod'] as const) {
@@ -49,17 +48,10 @@ async function main(): Promise<number> {
   return driftCount === 0 ? 0 : 1;
 }
 
-type Asked = { readonly config: Config } | { readonly isHelp: true } | { readonly mistakes: readonly string[] };
-
-function readArguments(): Asked {
-  try {
-    const { values } = parseArgs({ options: { 'data-dir': { type: 'string' }, help: { type: 'boolean' } } });
-    if (values.help === true) return { isHelp: true };
-    const named = values['data-dir'] === undefined ? {} : { FREEHOLD_DATA_DIR: values['data-dir'] };
-    return readConfig({ ...process.env, ...named });
-  } catch (error) {
-    return { mistakes: [error instanceof Error ? error.message : String(error)] };
-  }
+function configFor(dataDir: string | undefined): Config {
+  const read = readConfig({ ...process.env, ...(dataDir === undefined ? {} : { FREEHOLD_DATA_DIR: dataDir }) });
+  if ('mistakes' in read) throw new Refusal(read.mistakes.join('\n'));
+  return read.config;
 }
 
 const parts = {
@@ -119,18 +111,9 @@ function placeText({ pk, sk }: { readonly pk: string; readonly sk: string }): st
   return `${JSON.stringify(pk)} ${JSON.stringify(sk)}`;
 }
 
-function refuse(mistakes: readonly string[]): number {
-  process.stderr.write(`${mistakes.join('\n')}\n`);
-  return 2;
-}
+export const verify: Command = {
+  failure: 'the data cannot be looked at (is the platform still running?)',
+  run,
+};
 
-main().then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (error: unknown) => {
-    process.exitCode = refuse([
-      `the data cannot be looked at (is the platform still running?): ${error instanceof Error ? error.message : String(error)}`,
-    ]);
-  },
-);
+if (import.meta.main) runCommand(verify);
