@@ -8,6 +8,7 @@ import type { ConfigSet } from '../config-set.ts';
 import type { EntityDefinition } from '../definition.ts';
 import { contentOfBodies } from '../entity-content.ts';
 import { type EntityState, nextEntityState } from '../entity-state.ts';
+import { itemChanged } from '../item-history.ts';
 import { maintainWork } from '../maintain-entity.ts';
 import { activeKey, versionKey } from '../org-keys.ts';
 import { type ParsedDefinition, parseDefinition } from '../parse-definition.ts';
@@ -97,6 +98,11 @@ async function planChange(
     { kind: 'put', ...activeKey(api), value: JSON.stringify(state), if: 'present' },
     changedRow(entityName, next, now),
     ...references,
+    itemChanged({ kind: 'entity', name: entityName }, parts.occasion, {
+      version: next,
+      action: 'changed',
+      configs: { ...active.versions, create: next },
+    }),
     auditEntry(parts.occasion, entityAudited('entity.changed', entityName, { api, version: next })),
     ...(isSettled ? [] : [maintainWork({ orgCode, entityName, version: next }, now)]),
   ];

@@ -9,6 +9,7 @@ import { isObject } from '../definition/add-error.ts';
 import { refuseUnknownMembers } from '../definition/members.ts';
 import { parseViews } from '../definition/parse-views.ts';
 import { definitionLimits, type EntityDefinition, type Views } from '../definition.ts';
+import { itemChanged } from '../item-history.ts';
 import { activeKey, versionKey } from '../org-keys.ts';
 import { generatedViews, viewNamed } from '../views/generated-views.ts';
 import type { EntityAdminParts } from './admin-parts.ts';
@@ -41,6 +42,11 @@ export async function changeViews(parts: EntityAdminParts, orgCode: string, chan
         { kind: 'put', ...versionKey(api, next), value: JSON.stringify(config), if: 'absent' },
         { kind: 'put', ...activeKey(api), value: pointerValue(next), if: 'present' },
         changedRow(entityName, next, parts.clock.now()),
+        itemChanged({ kind: 'entity', name: entityName }, parts.occasion, {
+          version: next,
+          action: 'changed',
+          configs: { ...active.versions, [action]: next },
+        }),
         auditEntry(parts.occasion, entityAudited('entity.changed', entityName, { api, version: next })),
       ],
     };

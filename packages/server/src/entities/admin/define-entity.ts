@@ -6,10 +6,11 @@ import { actions, apiName, generateConfigs } from '../api-configs.ts';
 import { changeConfig } from '../change-config.ts';
 import { type CompiledEntity, compileEntity, recordsMayMeet } from '../compile-entity.ts';
 import { pointerValue } from '../config-reader.ts';
-import type { ConfigSet } from '../config-set.ts';
+import type { ApiVersions, ConfigSet } from '../config-set.ts';
 import { definitionLimits, type EntityDefinition } from '../definition.ts';
 import { newEntityState } from '../entity-state.ts';
 import { keepAnswer, type OnceRequest, once } from '../idempotency.ts';
+import { itemChanged } from '../item-history.ts';
 import { activeKey, type EntityRow, entityKey, versionKey } from '../org-keys.ts';
 import { parseDefinition } from '../parse-definition.ts';
 import { entitiesBeingRemoved } from '../purge-entity.ts';
@@ -73,8 +74,14 @@ async function definitionChanges(
     const pointer = action === 'create' ? JSON.stringify(state) : pointerValue(next);
     changes.push({ kind: 'put', ...activeKey(api), value: pointer, if: 'absent' });
   }
-  const told = auditEntry(occasion, entityAudited('entity.defined', entityName, { version: next }));
-  return [...changes, ...referencesChange(set, { name: entityName, compiled }, next), told];
+  const item = { kind: 'entity', name: entityName } as const;
+  const configs = Object.fromEntries(actions.map((action) => [action, next])) as ApiVersions;
+  return [
+    ...changes,
+    ...referencesChange(set, { name: entityName, compiled }, next),
+    itemChanged(item, occasion, { version: next, action: 'created', configs }),
+    auditEntry(occasion, entityAudited('entity.defined', entityName, { version: next })),
+  ];
 }
 
 function alreadyThere(entityName: string, item: Item): Problem {

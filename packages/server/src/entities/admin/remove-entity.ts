@@ -5,6 +5,7 @@ import type { Change } from '../../store/port.ts';
 import { actions, apiName } from '../api-configs.ts';
 import { changeConfig } from '../change-config.ts';
 import { type ConfigSet, referencesTo } from '../config-set.ts';
+import { itemChanged } from '../item-history.ts';
 import { activeKey, type EntityRow, entityKey } from '../org-keys.ts';
 import { purgeWork } from '../purge-entity.ts';
 import { referencesChange } from '../references/references-change.ts';
@@ -42,6 +43,7 @@ export async function removeEntity(
       ...pointers.map((key): Change => ({ kind: 'remove', ...key, if: 'present' })),
       ...referencesChange(set, { name: entityName, compiled: undefined }, next),
       purgeWork({ orgCode, entityName, removal: next }, now),
+      itemChanged({ kind: 'entity', name: entityName }, parts.occasion, { version: next, action: 'removed' }),
       auditEntry(parts.occasion, entityAudited('entity.removed', entityName, { version: next })),
     ];
     return { changes };
