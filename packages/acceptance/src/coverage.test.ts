@@ -15,8 +15,8 @@ const rows = page
       .map((cell) => cell.trim()),
   );
 
-/** `file: words`, in backticks. */
-const reference = /`([\w./-]+\.test\.ts): ([^`]+)`/g;
+/** `file: words`, in backticks. Cases are run by a test of each adapter. */
+const reference = /`([\w./-]+(?:\.test|-cases)\.ts): ([^`]+)`/g;
 
 function referencesIn(cell: string): readonly (readonly [string, string])[] {
   return [...cell.matchAll(reference)].map((found) => [found[1] ?? '', found[2] ?? ''] as const);

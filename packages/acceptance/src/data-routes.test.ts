@@ -176,7 +176,7 @@ test('`If-None-Match` spares the body of what the caller has', async () => {
   assert.equal((await act(founder, 'GET', path, { headers })).status, 200);
 });
 
-test('lengths are counted in characters, and exactly the bound passes', async () => {
+test('D17: lengths are counted in characters, and exactly the bound passes', async () => {
   for (const title of ['ab', 'abcde', 'äöüßé', '😀😀😀😀😀']) {
     assert.equal((await create(founder, 'order', { title })).title, title);
   }

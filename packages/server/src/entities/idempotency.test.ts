@@ -58,7 +58,7 @@ for (const kind of ['memory', 'sqlite'] as const)
     );
   });
 
-test('a request that is sent again after a crash at any commit counts once', async (context) => {
+test('D12: a request that is sent again after a crash at any commit counts once', async (context) => {
   const replayed = new Set<string>();
   for (const crashAt of range(6))
     for (const when of ['before', 'after'] as const) {
@@ -72,6 +72,8 @@ test('a request that is sent again after a crash at any commit counts once', asy
       assert.deepEqual(await titlesOf(bench), ['new'], `crash ${when} commit ${crashAt}`);
       const item = await again.runtime.get(await again.call('order'), data.id);
       assert.deepEqual([item?.version, item?.value], [version, JSON.stringify(data)]);
+      const { actual, expected } = await derived(bench, await again.call('order'));
+      assert.deepEqual(actual, expected, 'the records are counted as they are');
     }
   // The commits before it are those of the fence and of the number.
   assert.deepEqual([...replayed], ['after 2', 'before 3', 'after 3', 'before 4', 'after 4', 'before 5', 'after 5']);

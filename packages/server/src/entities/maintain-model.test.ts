@@ -142,7 +142,7 @@ class Killed extends Error {}
 
 for (const [subject, drawn] of Object.entries(subjects))
   for (const [keying, baseKeys] of Object.entries(keyings))
-    test(`whoever writes, changes the definition, dies or knows it late, the ${subject} of records ${keying} come to be right`, async () => {
+    test(`D14: whoever writes, changes the definition, dies or knows it late, the ${subject} of records ${keying} come to be right`, async () => {
       const property = fc.asyncProperty(plots(drawn), (plot) => play(plot, baseKeys));
       await fc.assert(property, { numRuns: 150 });
     });
