@@ -16,7 +16,6 @@ export interface DeleteInput {
 /** A record that may be removed, and what its entity's rules change with it. */
 export interface Deletion {
   readonly record: StoredRecord;
-  readonly write: RecordWrite;
   readonly ruled: readonly PlannedChange[];
 }
 
@@ -32,5 +31,5 @@ export async function readDeletion(
   requireMatch(record, input.ifMatch);
   const { workspace, actor, config, entity } = call;
   const write: RecordWrite = { workspace, actor, config, before: record.data };
-  return { record, write, ruled: (await parts.rules.get(entity.name)?.changes(write)) ?? [] };
+  return { record, ruled: (await parts.rules.get(entity.name)?.changes(write)) ?? [] };
 }

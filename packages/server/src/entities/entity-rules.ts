@@ -12,6 +12,6 @@ export interface RecordWrite extends WriteContext {
 export interface EntityRules {
   /** Changes that belong into the record's own commit. @throws Problem to refuse the write. */
   readonly changes: (write: RecordWrite) => Promise<readonly PlannedChange[]>;
-  /** Called once the commit stands. */
-  readonly committed?: (write: RecordWrite) => void;
+  /** Called once the commit stands, and also where it may stand and nobody knows. */
+  readonly committed?: (context: WriteContext) => void;
 }

@@ -70,9 +70,9 @@ function openWriter(parts: RuntimeParts, call: AuthorizedCall, { upsert, isDry, 
   if (upsert !== undefined) upsertIndex(entity, upsert);
   const rules = parts.rules.get(entity.name);
   const options = { upsert, access: accessOfRows(call), latest: () => configs.current(call.workspace.orgCode) };
-  if (!isDry) return createRowWriter(parts, call, { ...options, committed: (write) => rules?.committed?.(write) });
+  if (!isDry) return createRowWriter(parts, call, options);
   const dry = dryRun(parts, call, { keepsValues: upsert !== undefined || rules !== undefined });
-  return createRowWriter(dry.parts, dry.call, { ...options, committed: () => undefined });
+  return createRowWriter(dry.parts, dry.call, options);
 }
 
 /** A row is decided as the request would be that sends it alone, and as a part of this one. */

@@ -16,6 +16,7 @@ import { readText } from './read-text.ts';
 import type { StoredRecord } from './record.ts';
 import type { ReadableText } from './row-access.ts';
 import type { Sealer } from './sealed-values.ts';
+import { tellRules } from './tell-rules.ts';
 import type { UpdateInput } from './update-record.ts';
 import type { RecordCall, WriteLoop } from './write-loop.ts';
 import { type RecordOperation, type WriteOptions, type Written, writeRecords } from './write-records.ts';
@@ -51,7 +52,8 @@ export interface CreatedRecord extends StoredRecord, Pick<Written, 'isReplayed'>
  * Writes that would overtake one another take turns within this process: those of one record, and those of entities
  * with rules in their workspace, since they move what the rules compare and swap.
  */
-export function createRecordRuntime(parts: RuntimeParts): RecordRuntime {
+export function createRecordRuntime(given: RuntimeParts): RecordRuntime {
+  const parts = { ...given, writeLoop: tellRules(given.writeLoop, given.rules) };
   const inTurn = serialLanes<string>();
   const laneOf = (operation: RecordOperation): readonly string[] => {
     const { workspace, entity } = operation.call;

@@ -3,7 +3,6 @@ import { Problem } from '../lib/problem.ts';
 import type { ConfigSet } from './config-set.ts';
 import { type Creation, newCreation, planCreate } from './create-record.ts';
 import { type DeleteInput, readDeletion } from './delete-record.ts';
-import type { RecordWrite } from './entity-rules.ts';
 import { keepAnswer, type OnceRequest, once } from './idempotency.ts';
 import { MergedChanges, type PlannedChange } from './planned-change.ts';
 import type { StoredRecord } from './record.ts';
@@ -50,7 +49,6 @@ export async function writeRecords(
     const { plan, committed } = await parts.writeLoop(first.call, [...names], (config) =>
       planTogether(parts, config, { asked, request }),
     );
-    for (const { call, write } of plan.planned) parts.rules.get(call.entity.name)?.committed?.(write);
     return withVersion(plan.answer, committed.seq);
   });
   if ('done' in outcome) return { records: outcome.done, isReplayed: false };
@@ -82,14 +80,12 @@ function askedOf(parts: RuntimeParts, operation: RecordOperation, refused: Asked
 interface Planned {
   readonly call: RecordCall;
   readonly refused: (problem: Problem) => Problem;
-  readonly write: RecordWrite;
   readonly changes: readonly PlannedChange[];
   readonly record: Answer[number];
   readonly removing?: Removing;
 }
 
 interface TogetherPlan extends WritePlan {
-  readonly planned: readonly Planned[];
   readonly answer: Answer;
 }
 
@@ -112,27 +108,25 @@ async function planTogether(
     merged.add(removal?.changes ?? [], refused);
     for (const name of removal?.touches ?? []) touches.add(name);
   }
-  return { planned, answer, changes: merged.changes, touches };
+  return { answer, changes: merged.changes, touches };
 }
 
 async function planOne(parts: RuntimeParts, config: ConfigSet, asked: Asked): Promise<Planned> {
   const { refused } = asked;
   try {
     const call = await callAt(asked.call, config);
-    const { workspace, actor } = call;
     switch (asked.action) {
       case 'create': {
         const { key, data, changes } = await planCreate(parts, call, asked.creation);
-        return { call, refused, changes, record: { key, data }, write: { workspace, actor, config, after: data } };
+        return { call, refused, changes, record: { key, data } };
       }
       case 'update': {
-        const { key, data, before, changes } = await planUpdate(parts, call, asked.input);
-        const write = { workspace, actor, config, before: before.data, after: data };
-        return { call, refused, changes, record: { key, data }, write };
+        const { key, data, changes } = await planUpdate(parts, call, asked.input);
+        return { call, refused, changes, record: { key, data } };
       }
       case 'delete': {
-        const { record, write, ruled } = await readDeletion(parts, call, asked.input);
-        return { call, refused, changes: ruled, record: null, write, removing: { call, record, refused } };
+        const { record, ruled } = await readDeletion(parts, call, asked.input);
+        return { call, refused, changes: ruled, record: null, removing: { call, record, refused } };
       }
     }
   } catch (error) {

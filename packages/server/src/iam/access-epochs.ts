@@ -9,6 +9,15 @@ export interface AccessEpochs {
   bump(scopeName: string): void;
 }
 
+/** Does what changes it, and tells of it when that is over: also where it failed, since nobody may know how it ended. */
+export async function thenBump<T>(epochs: AccessEpochs, scopeName: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    epochs.bump(scopeName);
+  }
+}
+
 export function createAccessEpochs(workspacesMax = 100_000): AccessEpochs {
   const epochs = new BoundedMap<string, number>(workspacesMax);
   let last = 0;

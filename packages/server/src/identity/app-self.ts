@@ -3,7 +3,7 @@ import type { RecordRuntime } from '../entities/record-runtime.ts';
 import { settingOf } from '../entities/setting.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import { orgScopeName } from '../entities/workspace.ts';
-import type { AccessEpochs } from '../iam/access-epochs.ts';
+import { type AccessEpochs, thenBump } from '../iam/access-epochs.ts';
 import { builderPolicy } from '../iam/builder-access.ts';
 import { heldPolicies } from '../iam/held-policies.ts';
 import { findMember } from '../iam/iam-rules.ts';
@@ -78,8 +78,9 @@ export function createAppSelf(parts: AppSelfParts): AppSelf {
     },
     changePassword: async ({ claims }, { body, ip }) => {
       const policy = settingOf(await configOf(claims), claims.env, passwordLogin);
-      const user = await changePassword(parts, scopeOf(claims), { ...claims, body, ip, policy });
-      parts.endings.bump(tokensKeyOf(claims));
+      const user = await thenBump(parts.endings, tokensKeyOf(claims), () =>
+        changePassword(parts, scopeOf(claims), { ...claims, body, ip, policy }),
+      );
       const auth_time = Math.floor(parts.clock.now() / 1000);
       const signIn = { user_id: user.id, idp: claims.idp, auth_time };
       const { env, org: code, clientid: clientId } = claims;
@@ -87,9 +88,11 @@ export function createAppSelf(parts: AppSelfParts): AppSelf {
     },
     logOut: async ({ claims }, body) => {
       const orgScope = scopeOf(claims);
-      if (readEverywhere(body)) await changeAppUser(orgScope, claims.sub, withNextEpoch);
-      else await orgScope.commit([endToken(claims)]);
-      parts.endings.bump(tokensKeyOf(claims));
+      const isEverywhere = readEverywhere(body);
+      await thenBump(parts.endings, tokensKeyOf(claims), async () => {
+        if (isEverywhere) await changeAppUser(orgScope, claims.sub, withNextEpoch);
+        else await orgScope.commit([endToken(claims)]);
+      });
     },
     permissions: async ({ kind, claims, place }, { ip, origin }) => {
       if (place === undefined) throw new Problem('workspace_required', 'the token is of no workspace');

@@ -48,9 +48,10 @@ export interface CodeUse {
   readonly keyOf: (userId: string) => Key;
 }
 
-/** @throws Problem `not_found` for a code that is good no more. */
-export async function requireCode(scope: Scope, use: CodeUse): Promise<void> {
-  await findHolder(scope, use);
+/** Whose code it is. @throws Problem `not_found` for one that is good no more. */
+export async function requireCode(scope: Scope, use: CodeUse): Promise<CodeHolder> {
+  const { account } = await findHolder(scope, use);
+  return JSON.parse(account.value) as CodeHolder;
 }
 
 /**

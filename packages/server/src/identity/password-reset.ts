@@ -1,5 +1,5 @@
 import { settingOf } from '../entities/setting.ts';
-import type { AccessEpochs } from '../iam/access-epochs.ts';
+import { type AccessEpochs, thenBump } from '../iam/access-epochs.ts';
 import { resetPasswordMail } from '../mail/mail-texts.ts';
 import { type Mailer, requireMailer } from '../mail/mailer.ts';
 import type { AppClient } from './app-client.ts';
@@ -57,12 +57,11 @@ export async function resetPassword(parts: PasswordResetParts, app: AppClient, b
   const { org, env, orgScope } = app;
   const { code, new_password } = readPasswordReset(body, requirePasswordLogin(app).min_length);
   const use: CodeUse = { purpose: 'reset-password', code, keyOf: appUserKey };
-  await requireCode(orgScope, use);
+  const { id } = await requireCode(orgScope, use);
   const password_hash = await parts.hasher.hash(new_password);
-  const { id } = await spendCode<AppUser>(orgScope, use, (user) =>
-    withVerifiedEmail(orgScope, withNextEpoch({ ...user, password_hash })),
+  await thenBump(parts.endings, tokensKeyOf({ env, org: org.code, sub: id }), () =>
+    spendCode<AppUser>(orgScope, use, (user) => withVerifiedEmail(orgScope, withNextEpoch({ ...user, password_hash }))),
   );
-  parts.endings.bump(tokensKeyOf({ env, org: org.code, sub: id }));
 }
 
 function requirePasswordLogin({ config, env }: AppClient): PasswordLogin {

@@ -2,7 +2,6 @@ import type { InputError } from '@freehold/contract/problem';
 import { Problem } from '../../lib/problem.ts';
 import { TooLarge } from '../../store/port.ts';
 import type { ConfigSet } from '../config-set.ts';
-import type { RecordWrite } from '../entity-rules.ts';
 import type { RuntimeParts } from '../record-runtime.ts';
 import { callAt, type RecordCall } from '../write-loop.ts';
 import type { ImportRow } from './import-row.ts';
@@ -14,8 +13,6 @@ export type RowWriter = (rows: readonly ImportRow[]) => Promise<readonly Settled
 interface WriterOptions extends Omit<RowsRequest, 'rows'> {
   /** The configuration as it is by now. */
   readonly latest: () => Promise<ConfigSet>;
-  /** Told of every write that stands. */
-  readonly committed: (write: RecordWrite) => void;
 }
 
 export function createRowWriter(parts: RuntimeParts, call: RecordCall, options: WriterOptions): RowWriter {
@@ -26,7 +23,6 @@ export function createRowWriter(parts: RuntimeParts, call: RecordCall, options: 
     const { plan } = await parts.writeLoop(current, [call.entity.name], async (config) =>
       planRows(parts, await callAt(current, config), { ...options, rows }),
     );
-    for (const one of plan.settled) if ('write' in one) options.committed(one.write);
     return plan;
   };
 

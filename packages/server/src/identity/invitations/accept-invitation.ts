@@ -14,7 +14,7 @@ import { type Invitation, invitationKey, invitedKey, readCode } from './invitati
 
 /**
  * Makes the person a member by the commit that takes the invitation away, so that a code is good once. The org is told
- * before it, since a membership that nobody remembers could not be found again.
+ * before it, since a membership that nobody remembers could not be found again, and no repeat would find the invitation.
  * @throws Problem `not_found`, `conflict`.
  */
 export async function acceptInvitation(
@@ -33,11 +33,11 @@ export async function acceptInvitation(
   await commitPlanned(workspace.scope, async () => {
     const [item] = await workspace.scope.get([invitationKey(read.id)]);
     const changes = await acceptance(parts, workspace, { item, code_hash: read.code_hash, person });
-    await tryCommit(orgScope, [hintChange(person.id, head)]);
+    await tryCommit(orgScope, [hintChange(person.id, head), chooseChange(person.id, head)]);
     return changes;
   });
   const spent: Change = { kind: 'remove', ...invitedKey(person.email, head.code, read.id), if: 'any' };
-  await tryCommit(orgScope, [chooseChange(person.id, head), spent]);
+  await tryCommit(orgScope, [spent]);
   return head;
 }
 
