@@ -4,7 +4,10 @@ import { type Audited, auditEntry } from './audit-entry.ts';
 
 /** What the operator did to the platform as a whole. */
 export interface OperatorLog {
-  /** Told when it is done and before that is answered: what it tells of lies outside of the stores, so in no commit. */
+  /**
+   * Told before it is done: what it tells of lies outside of the stores, so in no commit, and nothing is to be done that
+   * was not told of. What then fails stands here as if it were done, and once more when it is repeated.
+   */
   tell(requestId: string, audited: Audited): Promise<void>;
 }
 

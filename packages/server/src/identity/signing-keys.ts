@@ -37,10 +37,13 @@ export interface SigningKeys {
 export interface SigningKeyAdmin {
   list(): readonly ShownSigningKey[];
   /** The key that is to sign next: a new one, or the one that waits already. @throws Problem `conflict`. */
-  rotate(): Promise<{ readonly key: ShownSigningKey; readonly isNew: boolean }>;
+  rotate(tell?: TellKey): Promise<{ readonly key: ShownSigningKey; readonly isNew: boolean }>;
   /** Ends every token of a key. @throws Problem `not_found`. */
-  revoke(kid: string): Promise<void>;
+  revoke(kid: string, tell?: TellKey): Promise<void>;
 }
+
+/** Told of the key before the change is kept, so that there is no change that was not told of. */
+export type TellKey = (kid: string) => Promise<void>;
 
 export interface ShownSigningKey {
   readonly kid: string;
@@ -65,6 +68,8 @@ export interface SigningKeysParts {
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
+const tellNobody: TellKey = async () => undefined;
+
 /** The key set is fetched by every verifier, so it stays short whatever is asked for. */
 const keysMax = 8;
 
@@ -79,7 +84,15 @@ export async function openSigningKeys(parts: SigningKeysParts): Promise<LiveSign
     ring = openRing(keys, before);
     if (before.timeline.some(({ stored: { kid } }) => !ring.byKid.has(kid))) removals += 1;
   };
-  const change = (plan: Plan): Promise<void> => inTurn('keys', async () => adopt(await changeKeys(parts, plan)));
+  const change = (plan: Plan): Promise<void> =>
+    inTurn('keys', async () => {
+      // Where nobody knew how the last change ended, it is learned here.
+      const learnAndPlan: Plan = (keys, now) => {
+        adopt(keys);
+        return plan(keys, now);
+      };
+      adopt(await changeKeys(parts, learnAndPlan));
+    });
   const holding = () => ring.timeline.filter(({ verifiesUntil }) => verifiesUntil > clock.now());
   const list = () => holding().map((key) => shown(key, ring.timeline, clock.now()));
   return {
@@ -93,20 +106,24 @@ export async function openSigningKeys(parts: SigningKeysParts): Promise<LiveSign
       return removals;
     },
     list,
-    rotate: async () => {
+    rotate: async (tell = tellNobody) => {
       let isNew = false;
       await change(async (keys, now) => {
         isNew = waitingAt(timelineOf(keys), now) === undefined;
-        return isNew ? withNewKey(withoutExpired(keys, now), now) : keys;
+        if (!isNew) return keys;
+        const planned = await withNewKey(withoutExpired(keys, now), now);
+        for (const { kid } of planned.slice(-1)) await tell(kid);
+        return planned;
       });
       const key = list().find(({ state }) => state === 'published');
       if (key === undefined)
         throw new Problem('conflict', 'the keys have changed meanwhile: look at them and try again');
       return { key, isNew };
     },
-    revoke: (kid) =>
-      change((keys, now) => {
+    revoke: (kid, tell = tellNobody) =>
+      change(async (keys, now) => {
         if (!keys.some((key) => key.kid === kid)) throw notFound();
+        await tell(kid);
         return withoutKey(keys, kid, { now, fresh: () => generateSigningKey(now) });
       }),
     tend: () => change((keys, now) => inTime(withoutExpired(keys, now), now, parts.ageDaysMax ?? 0)),

@@ -27,8 +27,9 @@ export function platformRoutes({ signingKeys, operatorLog }: PlatformServices): 
       access: 'operator',
       handle: async ({ query, requestId }) => {
         refuseParameters(query);
-        const { key, isNew } = await signingKeys.rotate();
-        if (isNew) await operatorLog.tell(requestId, { action: 'signing_key.made', target: keyTarget(key.kid) });
+        const { key, isNew } = await signingKeys.rotate((kid) =>
+          operatorLog.tell(requestId, { action: 'signing_key.made', target: keyTarget(kid) }),
+        );
         return json(isNew ? 201 : 200, key);
       },
     },
@@ -38,8 +39,9 @@ export function platformRoutes({ signingKeys, operatorLog }: PlatformServices): 
       access: 'operator',
       handle: async ({ params: { kid = '' }, query, requestId }) => {
         refuseParameters(query);
-        await signingKeys.revoke(kid);
-        await operatorLog.tell(requestId, { action: 'signing_key.revoked', target: keyTarget(kid) });
+        await signingKeys.revoke(kid, () =>
+          operatorLog.tell(requestId, { action: 'signing_key.revoked', target: keyTarget(kid) }),
+        );
         return { status: 204 };
       },
     },
