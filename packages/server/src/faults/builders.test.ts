@@ -1,0 +1,4 @@
+import { builderFlows } from './builder-flows.ts';
+import { testFlows } from './test-flows.ts';
+
+await testFlows(builderFlows);

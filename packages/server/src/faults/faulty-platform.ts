@@ -1,0 +1,115 @@
+/** A platform in this process, over HTTP, on stores in memory of whose calls one can be made to fail. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mock } from 'node:test';
+import { compose } from '../compose.ts';
+import { type Config, readConfig } from '../config.ts';
+import { createSealer } from '../entities/sealed-values.ts';
+import { verifyStore } from '../entities/verify-store.ts';
+import { listen } from '../gateway/listener.ts';
+import { groupEntries } from '../iam/group-policies.ts';
+import { systemClock } from '../lib/clock.ts';
+import { openVault } from '../open-spaces.ts';
+import { PassingFault } from '../store/failing-store.ts';
+import { openStore } from '../store/open-store.ts';
+import type { OpenedStore } from '../store/port.ts';
+
+export const operatorKey = 'g7Vt2kQx9LmZp4RwYb6NsHc3JdFe8TuA';
+
+interface Stores {
+  readonly platform: OpenedStore;
+  readonly test: OpenedStore;
+  readonly prod: OpenedStore;
+}
+
+export interface FaultyPlatform {
+  readonly app: string;
+  readonly management: string;
+  readonly fault: PassingFault;
+  readonly stores: Stores;
+  /** Ends when every mail is written and every job is done, those too that wait for their time. */
+  settle(): Promise<void>;
+  /** What is not as the records ask for. */
+  drift(): Promise<readonly unknown[]>;
+  close(): Promise<void>;
+}
+
+class LeapingClock {
+  #ahead = 0;
+
+  now(): number {
+    return systemClock.now() + this.#ahead;
+  }
+
+  leapTo(time: number): void {
+    this.#ahead += Math.max(0, time - this.now());
+  }
+}
+
+export async function startFaultyPlatform(): Promise<FaultyPlatform> {
+  // The turns of the background work are given by `settle`.
+  mock.timers.enable({ apis: ['setInterval'] });
+  const clock = new LeapingClock();
+  const open = () => openStore({ kind: 'memory', clock });
+  const stores: Stores = { platform: await open(), test: await open(), prod: await open() };
+  const fault = new PassingFault();
+  const config = readSettings();
+  const platform = await compose({
+    config,
+    clock,
+    onFault: () => undefined,
+    onFatal: (error) => assert.fail(String(error)),
+    openSpace: async (space) => fault.store(stores[space]),
+  });
+  const errors = platform.errors(() => 'http://127.0.0.1');
+  const app = await listen({ host: '127.0.0.1', port: 0, gateway: platform.app, errors });
+  const management = await listen({ host: '127.0.0.1', port: 0, gateway: platform.management, errors });
+  return {
+    app: app.url,
+    management: management.url,
+    fault,
+    stores,
+    settle: () => settle(management.url, stores, clock),
+    drift: () => findDrift(config, stores, clock),
+    close: async () => {
+      await Promise.all([app.drain(0), management.drain(0)]);
+      await platform.close();
+      mock.timers.reset();
+    },
+  };
+}
+
+/** The address is that of no server: it has the secrets lie in the store, where writing them can fail too. */
+function readSettings(): Config {
+  const read = readConfig({
+    FREEHOLD_STORE: 'postgres://nobody:nothing@127.0.0.1/nowhere',
+    FREEHOLD_MASTER_KEY: randomBytes(32).toString('hex'),
+    FREEHOLD_OPERATOR_KEY: operatorKey,
+    FREEHOLD_TRUSTED_PROXIES: '127.0.0.1',
+  });
+  assert.ok('config' in read, JSON.stringify(read));
+  return read.config;
+}
+
+const turnMilliseconds = 1000;
+const turnsMax = 200;
+
+async function settle(managementUrl: string, { test }: Stores, clock: LeapingClock): Promise<void> {
+  // It is answered when no mail waits.
+  await (await fetch(`${managementUrl}/inbox`)).text();
+  for (let turn = 0; turn < turnsMax; turn++) {
+    for (let breath = 0; breath < 3; breath++) await new Promise((resolve) => setImmediate(resolve));
+    const [next] = await test.maintenance.due('work', Number.MAX_SAFE_INTEGER, 1);
+    if (next === undefined) return;
+    clock.leapTo(next.item.due?.at ?? 0);
+    mock.timers.tick(turnMilliseconds);
+  }
+  throw new Error('a job never ends');
+}
+
+async function findDrift(config: Config, stores: Stores, clock: LeapingClock): Promise<readonly unknown[]> {
+  const { secrets } = await openVault(config, stores.platform.store).read();
+  const sealer = createSealer(secrets.field_keys ?? []);
+  const further = new Map([['group', groupEntries]]);
+  return (await verifyStore({ opened: stores.test, clock, sealer, further })).drift;
+}

@@ -1,0 +1,4 @@
+import { keyFlows } from './key-flows.ts';
+import { testFlows } from './test-flows.ts';
+
+await testFlows(keyFlows);

@@ -1,0 +1,4 @@
+import { testFlows } from './test-flows.ts';
+import { workspaceFlows } from './workspace-flows.ts';
+
+await testFlows(workspaceFlows);
