@@ -1,6 +1,7 @@
 import type { Store } from '../store/port.ts';
 import { type FailingRecords, failingRecords } from './admin/failing-records.ts';
 import { narrowedFields } from './admin/narrowed-fields.ts';
+import { refuseFailing } from './admin/refuse-failing.ts';
 import type { ConfigSet } from './config-set.ts';
 import type { EntityStep } from './switch-entities.ts';
 
@@ -21,4 +22,15 @@ export async function recordsAgainst(
 export function setAfter(set: ConfigSet, steps: readonly EntityStep[]): ConfigSet {
   const after = new Map(steps.map((step) => [step.name, step.after]));
   return { ...set, entity: async (name) => (after.has(name) ? after.get(name) : set.entity(name)) };
+}
+
+/** @throws Problem `conflict` where records contradict the definitions that are to come, or cannot all be looked at. */
+export async function refuseFailingRecords(
+  store: Store,
+  { orgCode, set }: { readonly orgCode: string; readonly set: ConfigSet },
+  steps: readonly EntityStep[],
+): Promise<void> {
+  const config = setAfter(set, steps);
+  for (const { before, after } of steps)
+    if (before !== undefined && after !== undefined) await refuseFailing(store, { orgCode, config, before, after });
 }

@@ -21,10 +21,11 @@ export async function refuseFailing(store: Store, { orgCode, config, before, aft
   if (fields.length === 0) return;
   const found = await failingRecords(store, { orgCode, config, entity: after, fields });
   if (found.would_fail === 0 && found.complete) return;
-  throw new Problem('conflict', `${sentence(found)}: \`force=true\` makes the change all the same`, { ...found });
+  const told = `${sentence(after.name, found)}: \`force=true\` makes the change all the same`;
+  throw new Problem('conflict', told, { ...found });
 }
 
-function sentence({ would_fail, checked, complete }: FailingRecords): string {
+function sentence(entityName: string, { would_fail, checked, complete }: FailingRecords): string {
   const some = complete ? `all ${checked} records` : `the first ${checked} records, which are not all`;
-  return `the change is narrower than what stands: of ${some}, ${would_fail} would fail`;
+  return `the change of \`${entityName}\` is narrower than what stands: of ${some}, ${would_fail} would fail`;
 }
