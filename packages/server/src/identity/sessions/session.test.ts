@@ -4,8 +4,11 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { personKeyOf } from './session.ts';
 
-const text = fc.string({ unit: fc.constantFrom('a', 'b', '-', '#', '"', ',', '\\', ';'), maxLength: 3 });
-const person = fc.record({ org: text, tenant_id: text, tenant_code: text, member_since: text, sub: text });
+const text = fc.string({ unit: fc.constantFrom('a', ',', '"'), maxLength: 2 });
+const person = fc.record(
+  { org: text, tenant_id: text, tenant_code: text, member_since: text, sub: text },
+  { noNullPrototype: true },
+);
 const beside = {
   env: 'test' as const,
   ...{ iss: '', aud: '', iat: 0, exp: 0, ep: 0, jti: '', idp: '', auth_time: 0, clientid: '' },

@@ -91,6 +91,15 @@ export class HalfApplyingEngine extends MemoryEngine {
   }
 }
 
+/** Refuses all commits of a group where one of them is refused. */
+export class OneForAllEngine extends MemoryEngine {
+  override async runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
+    const verdicts = await super.runGroup(members, now);
+    const refusal = verdicts.find(({ kind }) => kind === 'conflict');
+    return refusal === undefined ? verdicts : verdicts.map(() => refusal);
+  }
+}
+
 /** Answers when it has decided; what it decided can be read a turn later. */
 export class HastyEngine extends MemoryEngine {
   readonly #ahead = new MemoryEngine();

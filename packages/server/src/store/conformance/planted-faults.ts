@@ -17,6 +17,7 @@ import {
   LatestFirstEngine,
   LeakyCountEngine,
   NeverClosingEngine,
+  OneForAllEngine,
   OneSpaceEngine,
   RewritingEngine,
   TargetOrderEngine,
@@ -38,22 +39,22 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     name: 'compares keys without case',
     subject: volatile(() => new CaseBlindEngine()),
-    caughtBy: 'keeps keys apart that differ in case, composition, width or trailing blanks',
+    caughtBy: 'C09: keeps keys apart that differ in case, composition, width or trailing blanks',
   },
   {
     name: 'normalises keys',
     subject: volatile(() => new RewritingEngine((sk) => sk.normalize('NFC'))),
-    caughtBy: 'keeps keys apart that differ in case, composition, width or trailing blanks',
+    caughtBy: 'C09: keeps keys apart that differ in case, composition, width or trailing blanks',
   },
   {
     name: 'drops blanks at the end of keys',
     subject: volatile(() => new RewritingEngine((sk) => (sk.trimEnd() === '' ? sk : sk.trimEnd()))),
-    caughtBy: 'keeps keys apart that differ in case, composition, width or trailing blanks',
+    caughtBy: 'C09: keeps keys apart that differ in case, composition, width or trailing blanks',
   },
   {
     name: 'orders keys by UTF-16 units',
     subject: volatile(() => new UnitOrderEngine()),
-    caughtBy: 'orders sort keys by their UTF-8 bytes, above U+FFFF too',
+    caughtBy: 'C09: orders sort keys by their UTF-8 bytes, above U+FFFF too',
   },
   {
     name: 'takes `after` for an inclusive bound',
@@ -94,6 +95,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: 'keeps the first half of a refused commit',
     subject: volatile(() => new HalfApplyingEngine()),
     caughtBy: 'writes nothing at all when one change of a commit is refused, wherever it stands',
+  },
+  {
+    name: 'refuses what stands in a group beside a refused commit',
+    subject: volatile(() => new OneForAllEngine()),
+    caughtBy: 'refuses a commit alone, whatever it is refused for and wherever it stands among those made beside it',
   },
   {
     name: 'acknowledges a commit before it can be read',

@@ -28,7 +28,7 @@ export const refusalCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'refuses empty keys, halves of surrogate pairs and U+0000 wherever they stand',
+    name: 'D03: refuses empty keys, halves of surrogate pairs and U+0000 wherever they stand',
     async run(bench) {
       for (const bad of ['', `a${halfPair}`, `${halfPair}a`, '\udc00', 'a\0', '\0']) {
         await refused(bench, [put(bad, 'k')]);
@@ -92,7 +92,7 @@ export const refusalCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'takes keys, values and commits up to their limits, measured in UTF-8 bytes, and refuses more',
+    name: 'D17: takes keys, values and commits up to their limits, measured in UTF-8 bytes, and refuses more',
     async run(bench) {
       const { scope } = bench;
       const longest = 'é'.repeat(limits.keyBytesMax / 2);

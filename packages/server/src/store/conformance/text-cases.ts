@@ -60,7 +60,7 @@ const lookAlikes = [
 
 export const textCases: readonly ConformanceCase[] = [
   {
-    name: 'keeps keys apart that differ in case, composition, width or trailing blanks',
+    name: 'C09: keeps keys apart that differ in case, composition, width or trailing blanks',
     async run({ scope }) {
       await scope.commit(lookAlikes.map((sk) => put('p', sk, { value: `of ${sk}`, if: 'absent' })));
       await scope.commit(lookAlikes.map((pk) => put(pk, 's', { value: `in ${pk}`, if: 'absent' })));
@@ -96,7 +96,7 @@ export const textCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'orders sort keys by their UTF-8 bytes, above U+FFFF too',
+    name: 'C09: orders sort keys by their UTF-8 bytes, above U+FFFF too',
     async run({ scope }) {
       const ascending = [
         '!',
@@ -127,7 +127,7 @@ export const textCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'gives back every text as it was written',
+    name: 'D03: gives back every text as it was written',
     async run({ store, freshName }) {
       const property = fc.asyncProperty(nastyKey(), nastyKey(), nastyText(20), async (pk, sk, value) => {
         const scope = store.scope(freshName());
