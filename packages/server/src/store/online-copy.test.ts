@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { truncateSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { systemClock } from '../lib/clock.ts';
 import { append } from './conformance/bench.ts';
 import { snapshotFiles } from './online-copy.ts';
@@ -10,16 +10,17 @@ import { failOnFatal, type TemporaryDirectory, temporaryDirectory } from './sqli
 
 const value = 'x'.repeat(1_000_000);
 
-async function filled({ storePath }: TemporaryDirectory, commits: number) {
+async function filled(context: TestContext, { storePath }: TemporaryDirectory, commits: number) {
   const { store } = await openSqlite({ path: storePath, clock: systemClock, onFatal: failOnFatal });
+  context.after(() => store.close());
   const scope = store.scope('s');
   for (let index = 0; index < commits; index++) await scope.commit([append('log', value)]);
-  return { store, write: () => scope.commit([append('log', value)]) };
+  return () => scope.commit([append('log', value)]);
 }
 
-test('a copy in several steps holds its moment, whatever is committed between them, and no commit waits for it', async () => {
+test('a copy in several steps holds its moment, whatever is committed between them, and no commit waits for it', async (t) => {
   using directory = temporaryDirectory();
-  const { store, write } = await filled(directory, 40);
+  const write = await filled(t, directory, 40);
   const [snapshot] = snapshotFiles([directory.storePath]);
   assert.ok(snapshot !== undefined);
   let isCopied = false;
@@ -35,12 +36,11 @@ test('a copy in several steps holds its moment, whatever is committed between th
   assert.equal(copy.prepare('select count(*) as n from items').get()?.n, 40);
   assert.equal(copy.prepare('pragma integrity_check').get()?.integrity_check, 'ok');
   assert.ok(during > 0 && during < 100, `${during} commits meanwhile`);
-  await store.close();
 });
 
-test('a copy gives way before the log that it holds gets so long that commits would be refused', async () => {
+test('a copy gives way before the log that it holds gets so long that commits would be refused', async (t) => {
   using directory = temporaryDirectory();
-  const { store, write } = await filled(directory, 20);
+  const write = await filled(t, directory, 20);
   const [snapshot] = snapshotFiles([directory.storePath]);
   assert.ok(snapshot !== undefined);
   // Zeros behind the frames are no frames, and take no room on the disk.
@@ -48,5 +48,4 @@ test('a copy gives way before the log that it holds gets so long that commits wo
   await assert.rejects(snapshot.copyTo(`${directory.storePath}.copy`), /the platform writes too much meanwhile/);
   snapshot.close();
   await write();
-  await store.close();
 });

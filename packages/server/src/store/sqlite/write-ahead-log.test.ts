@@ -47,16 +47,16 @@ describe('the write-ahead log of a SQLite store', () => {
     assert.ok(cut <= 16 * 1024 * 1024 && cut < longest, `the log has ${cut} bytes`);
   });
 
-  test('goes into the database file at a start, so that no commit stands behind what a failed sync left', async () => {
+  test('goes into the database file at a start, so that no commit stands behind what a failed sync left', async (t) => {
     using directory = temporaryDirectory();
     using left = await leftByKill(directory);
     const { store } = await openAt(left);
+    t.after(() => store.close());
     assert.equal(logBytes(left), 0);
     assert.equal(await store.scope('s').count('log', {}, 100), 20);
-    await store.close();
   });
 
-  test('is written once more at a start while a foreign program reads it', async () => {
+  test('is written once more at a start while a foreign program reads it', async (t) => {
     using directory = temporaryDirectory();
     using left = await leftByKill(directory);
     const log = `${left.storePath}-wal`;
@@ -65,12 +65,12 @@ describe('the write-ahead log of a SQLite store', () => {
     const before = readFileSync(log);
     utimesSync(log, 1, 1);
     const { store } = await openAt(left);
+    t.after(() => store.close());
     assert.deepEqual(readFileSync(log), before);
     assert.notEqual(statSync(log).mtimeMs, 1000);
     await store.scope('s').commit([append('log', 'after')]);
     assert.equal(await store.scope('s').count('log', {}, 100), 21);
     reader.close();
-    await store.close();
   });
 });
 
