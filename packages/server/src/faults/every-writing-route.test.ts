@@ -4,6 +4,7 @@ import { type AppGatewayParts, appRoutes } from '../gateway/app-gateway.ts';
 import { type ManagementGatewayParts, managementRoutes } from '../gateway/management-gateway.ts';
 import { builderFlows } from './builder-flows.ts';
 import { configFlows } from './config-flows.ts';
+import { deployFlows } from './deploy-flows.ts';
 import { keyFlows } from './key-flows.ts';
 import { personFlows } from './person-flows.ts';
 import { recordFlows } from './record-flows.ts';
@@ -26,7 +27,9 @@ test('every writing route of both gateways is called in a flow whose store calls
   const writing = tables
     .map(({ method, path }) => `${method} ${path}`)
     .filter((route) => (!route.startsWith('GET ') && !reads.includes(route)) || writesByGet.includes(route));
-  const flows = [builderFlows, configFlows, keyFlows, personFlows, recordFlows, workspaceFlows].flatMap(Object.values);
+  const flows = [builderFlows, configFlows, deployFlows, keyFlows, personFlows, recordFlows, workspaceFlows].flatMap(
+    Object.values,
+  );
   const called = new Set(flows.map(({ route }) => route));
   assert.deepEqual([...called].sort(), writing.sort());
 });

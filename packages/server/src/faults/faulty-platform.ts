@@ -93,13 +93,15 @@ function readSettings(): Config {
 
 const turnMilliseconds = 1000;
 const turnsMax = 200;
+const never = Number.MAX_SAFE_INTEGER;
 
-async function settle(managementUrl: string, { test }: Stores, clock: LeapingClock): Promise<void> {
+async function settle(managementUrl: string, { test, prod }: Stores, clock: LeapingClock): Promise<void> {
   // It is answered when no mail waits.
   await (await fetch(`${managementUrl}/inbox`)).text();
   for (let turn = 0; turn < turnsMax; turn++) {
     for (let breath = 0; breath < 3; breath++) await new Promise((resolve) => setImmediate(resolve));
-    const [next] = await test.maintenance.due('work', Number.MAX_SAFE_INTEGER, 1);
+    const waiting = await Promise.all([test, prod].map(({ maintenance }) => maintenance.due('work', never, 1)));
+    const [next] = waiting.flat();
     if (next === undefined) return;
     clock.leapTo(next.item.due?.at ?? 0);
     mock.timers.tick(turnMilliseconds);
@@ -111,5 +113,6 @@ async function findDrift(config: Config, stores: Stores, clock: LeapingClock): P
   const { secrets } = await openVault(config, stores.platform.store).read();
   const sealer = createSealer(secrets.field_keys ?? []);
   const further = new Map([['group', groupEntries]]);
-  return (await verifyStore({ opened: stores.test, clock, sealer, further })).drift;
+  const looks = [stores.test, stores.prod].map((opened) => verifyStore({ opened, clock, sealer, further }));
+  return (await Promise.all(looks)).flatMap(({ drift }) => drift);
 }

@@ -22,6 +22,7 @@ export interface Body {
   readonly role: string;
   readonly fn: string;
   readonly count: number;
+  readonly version: number;
   readonly client_id: string;
   readonly email_verified: boolean;
   readonly results: readonly { readonly status: number }[];
@@ -42,6 +43,7 @@ export interface Item {
   readonly status: string;
   readonly text: string;
   readonly current: boolean;
+  readonly version: number;
   readonly value: unknown;
 }
 

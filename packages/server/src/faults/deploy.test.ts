@@ -1,0 +1,4 @@
+import { deployFlows } from './deploy-flows.ts';
+import { testFlows } from './test-flows.ts';
+
+await testFlows(deployFlows);
