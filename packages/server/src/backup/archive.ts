@@ -1,6 +1,12 @@
 /** A tar file, as every `tar` lists and unpacks it: of plain files, for their owner alone. */
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
+import {
+  tarBlockBytes as blockBytes,
+  tarHeader as headerOf,
+  readTarHeader,
+  wholeTarBlocks as wholeBlocks,
+} from '../lib/tar.ts';
 
 /** Where the bytes of an entry lie in the archive. */
 export interface ArchiveEntry {
@@ -9,7 +15,6 @@ export interface ArchiveEntry {
   readonly size: number;
 }
 
-const blockBytes = 512;
 const chunkBytes = 1024 * 1024;
 
 /** Appends the content of a file, and says how long it is and what its SHA-256 is. The end is at `end`. */
@@ -50,7 +55,9 @@ export async function entriesOf(archive: FileHandle): Promise<readonly ArchiveEn
     const header = Buffer.alloc(blockBytes);
     if ((await archive.read(header, 0, blockBytes, at)).bytesRead < blockBytes) throw new Error('it is cut short');
     if (header.every((byte) => byte === 0)) return entries;
-    const entry = { ...readHeader(header), start: at + blockBytes };
+    const found = readTarHeader(header);
+    if (found === undefined) throw new Error('it is damaged, or no backup');
+    const entry = { name: found.name, size: found.size, start: at + blockBytes };
     entries.push(entry);
     at = entry.start + wholeBlocks(entry.size);
   }
@@ -78,50 +85,4 @@ export async function pour(
 async function writeAll(file: FileHandle, bytes: Buffer, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; )
     done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
-}
-
-function wholeBlocks(size: number): number {
-  return Math.ceil(size / blockBytes) * blockBytes;
-}
-
-/** Places of a header's fields (POSIX ustar). */
-const places = { mode: 100, owner: 108, group: 116, size: 124, time: 136, sum: 148, kind: 156, magic: 257 } as const;
-
-/** Eleven octal digits. */
-const octalSizeMax = 8 ** 11 - 1;
-
-function headerOf(name: string, size: number): Buffer {
-  const header = Buffer.alloc(blockBytes);
-  header.write(name);
-  header.write('0000600\0', places.mode);
-  header.write('0000000\0', places.owner);
-  header.write('0000000\0', places.group);
-  // Larger ones are told in binary, as GNU tar and those after it read them.
-  if (size <= octalSizeMax) header.write(`${size.toString(8).padStart(11, '0')}\0`, places.size);
-  else {
-    header[places.size] = 0x80;
-    header.writeBigUInt64BE(BigInt(size), places.size + 4);
-  }
-  header.write('00000000000\0', places.time);
-  header.write('0', places.kind);
-  header.write('ustar\x0000', places.magic);
-  header.write(`${sumOf(header).toString(8).padStart(6, '0')}\0 `, places.sum);
-  return header;
-}
-
-function readHeader(header: Buffer): Pick<ArchiveEntry, 'name' | 'size'> {
-  const sum = Number.parseInt(header.toString('latin1', places.sum, places.sum + 6), 8);
-  if (sum !== sumOf(header)) throw new Error('it is damaged, or no backup');
-  const name = header.toString('utf8', 0, places.mode).replace(/\0.*$/s, '');
-  const isBinary = header[places.size] === 0x80;
-  const size = isBinary
-    ? Number(header.readBigUInt64BE(places.size + 4))
-    : Number.parseInt(header.toString('latin1', places.size, places.size + 11), 8);
-  if (!Number.isSafeInteger(size)) throw new Error('it is damaged, or no backup');
-  return { name, size };
-}
-
-/** The sum of a header's bytes, its own field counted as blanks. */
-function sumOf(header: Buffer): number {
-  return header.reduce((sum, byte, place) => sum + (place >= places.sum && place < places.sum + 8 ? 32 : byte), 0);
 }

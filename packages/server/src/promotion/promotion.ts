@@ -1,11 +1,15 @@
 import type { ConfigItem } from '../entities/config-item.ts';
 import type { RetiredEntity } from '../entities/retired-entities.ts';
+import type { Environment } from '../entities/workspace.ts';
 import { orgScopeName } from '../entities/workspace.ts';
 import { type Activated, activate } from './activate.ts';
 import type { Check } from './checks.ts';
+import { readAll } from './compare.ts';
+import { readArchive, writeArchive } from './config-archive.ts';
 import { type ShownDifference, showDiff } from './diff.ts';
 import { type HistoryPage, type HistoryQuery, type ShownRelease, showHistory, showRelease } from './history.ts';
-import type { Asked, PromotionParts } from './promotion-parts.ts';
+import { type Imported, type ImportOptions, importConfig } from './import-config.ts';
+import { type Asked, type PromotionParts, placeIn } from './promotion-parts.ts';
 import { checkStaged, type Published, publish, withdraw } from './publish.ts';
 import { readActivate, readPublish, readRollback } from './read-requests.ts';
 import { listRetired, removeRetired } from './retired.ts';
@@ -18,6 +22,10 @@ import { readStaged, type StagedItem } from './staging.ts';
  */
 export interface Promotion {
   diff(orgCode: string): Promise<readonly ShownDifference[]>;
+  /** What is live in an environment, as a tar archive in pieces. */
+  archive(orgCode: string, env: Environment): Promise<Iterable<string>>;
+  /** @throws Problem `validation_failed`, `unknown_field`, `version_mismatch`, `conflict`, `dangling_reference`. */
+  importArchive(asked: Asked, archive: Buffer, options: ImportOptions): Promise<Imported>;
   /** @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
   publish(asked: Asked, body: unknown): Promise<Published>;
   staged(orgCode: string): Promise<ShownStaged>;
@@ -45,6 +53,8 @@ export interface ShownStaged {
 export function createPromotion(parts: PromotionParts): Promotion {
   return {
     diff: (orgCode) => showDiff(parts, orgCode),
+    archive: async (orgCode, env) => writeArchive([...(await readAll(await placeIn(parts, env, orgCode))).values()]),
+    importArchive: (asked, archive, options) => importConfig(parts, asked, { items: readArchive(archive), options }),
     publish: (asked, body) => publish(parts, asked, readPublish(body)),
     staged: async (orgCode) => {
       const rows = await readStaged(parts.stores.prod.scope(orgScopeName(orgCode)));

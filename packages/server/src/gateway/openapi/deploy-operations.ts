@@ -12,8 +12,11 @@ import {
 import { managementPageSize } from './audit-operations.ts';
 import { nexttoken } from './list-parameters.ts';
 import { jsonContent, type Operation } from './operation.ts';
+import { env, queryParameter } from './parameters.ts';
 
 const tag = 'deploy';
+const binary: JsonSchema = {};
+const flag: JsonSchema = { type: 'boolean', default: false };
 const note: JsonSchema = { ...text, maxLength: 1000 };
 const itemsOf = (name: string) => jsonContent(objectOf({ items: arrayOf(schemaReference(name)) }));
 
@@ -181,7 +184,53 @@ const releaseOperations: readonly Operation[] = [
   },
 ];
 
-export const deployOperations: readonly Operation[] = [...stagingOperations, ...releaseOperations];
+/** `handlers/management/deploy-archive.ts` */
+const archiveOperations: readonly Operation[] = [
+  {
+    method: 'GET',
+    path: '/deploy/export',
+    operationId: 'exportConfig',
+    tag,
+    summary:
+      'The configuration of an environment as a folder of files in a tar archive, the same bytes for the same items',
+    access: 'token',
+    parameters: [env],
+    replies: [{ status: 200, description: 'The archive.', content: { 'application/x-tar': binary } }],
+    problems: ['conflict'],
+  },
+  {
+    method: 'POST',
+    path: '/deploy/import',
+    operationId: 'importConfig',
+    tag,
+    summary: 'What an archive would change in test, and with the `base` of that answer the change itself',
+    access: 'token',
+    parameters: [
+      env,
+      queryParameter('base', text, 'What the comparison was called that is agreed to. Without it nothing is written.'),
+      queryParameter('remove', flag, 'Takes items of test away that are not in the archive.'),
+      queryParameter('force', flag, 'Takes definitions also where records of test would fail by them.'),
+    ],
+    body: { 'application/x-tar': binary },
+    replies: [{ status: 200, description: 'What changes.', content: jsonContent(schemaReference('ConfigImport')) }],
+    problems: [
+      'validation_failed',
+      'body_too_large',
+      'prod_read_only',
+      'role_required',
+      'origin_refused',
+      'version_mismatch',
+      'conflict',
+      'dangling_reference',
+    ],
+  },
+];
+
+export const deployOperations: readonly Operation[] = [
+  ...stagingOperations,
+  ...releaseOperations,
+  ...archiveOperations,
+];
 
 const kind: JsonSchema = { ...text, enum: [...configItemKinds] };
 const item = { kind, name: text };
@@ -273,6 +322,15 @@ export const deploySchemas: Readonly<Record<string, JsonSchema>> = {
       diff: arrayOf(objectOf({ ...item, changes, summary })),
     },
     ['note', 'restored', 'previous'],
+  ),
+  ConfigImport: objectOf(
+    {
+      base: { ...text, description: 'Names the configuration of test that was compared.' },
+      applied: { type: 'boolean' },
+      version,
+      items: arrayOf(objectOf({ ...item, change, changes, summary })),
+    },
+    ['version'],
   ),
   RetiredEntity: objectOf({ name: text, records: { type: 'integer' }, retired_at: time }),
 };

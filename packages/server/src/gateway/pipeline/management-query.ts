@@ -25,3 +25,9 @@ export function requireTest(query: ReadonlyMap<string, string>): void {
   if (query.get('env') === 'prod')
     throw new Problem('prod_read_only', 'production is read-only: change it in test and deploy');
 }
+
+/** @throws Problem `invalid_request`. */
+export function readFlag(name: string, value: string | undefined): boolean {
+  if (value === undefined || value === 'true' || value === 'false') return value === 'true';
+  throw new Problem('invalid_request', `\`${name}\` must be \`true\` or \`false\``);
+}

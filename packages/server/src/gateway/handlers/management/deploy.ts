@@ -149,7 +149,7 @@ function askedBy(clock: Clock) {
   };
 }
 
-function requireProd({ org }: OrgCaller): void {
+export function requireProd({ org }: OrgCaller): void {
   if (org.environments.prod === null)
     throw new Problem('conflict', 'production is not provisioned: `POST /user/provision-prod` does that');
 }

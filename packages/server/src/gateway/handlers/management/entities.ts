@@ -5,10 +5,10 @@ import { entityTag } from '../../../entities/record.ts';
 import type { Environment } from '../../../entities/workspace.ts';
 import type { OrgCaller } from '../../../identity/org-accounts.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { notFound, Problem } from '../../../lib/problem.ts';
+import { notFound } from '../../../lib/problem.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
-import { readParameters, requireTest } from '../../pipeline/management-query.ts';
+import { readFlag, readParameters, requireTest } from '../../pipeline/management-query.ts';
 import { occasionOf } from '../../pipeline/occasion.ts';
 import { readIfMatch } from '../../pipeline/preconditions.ts';
 import { json, type Reply } from '../../reply.ts';
@@ -109,9 +109,4 @@ async function endpoints(adminOf: AdminOf, request: GatewayRequest, caller: OrgC
   const definition = await adminOf(env, request, caller).definition(orgCode, entity);
   if (definition === undefined) throw notFound();
   return json(200, { endpoints: entityEndpoints(orgCode, definition) });
-}
-
-function readFlag(name: string, value: string | undefined): boolean {
-  if (value === undefined || value === 'true' || value === 'false') return value === 'true';
-  throw new Problem('invalid_request', `\`${name}\` must be \`true\` or \`false\``);
 }

@@ -1,0 +1,87 @@
+import type { ConfigItem } from '../../../entities/config-item.ts';
+import type { OrgCaller } from '../../../identity/org-accounts.ts';
+import { Problem } from '../../../lib/problem.ts';
+import { archiveBytesMax } from '../../../promotion/config-archive.ts';
+import type { ManagementRoute } from '../../management-route.ts';
+import type { BodyStream } from '../../pipeline/body-stream.ts';
+import { readFlag, readParameters, requireTest } from '../../pipeline/management-query.ts';
+import { occasionOf } from '../../pipeline/occasion.ts';
+import { json, type Reply } from '../../reply.ts';
+import type { GatewayRequest } from '../../request.ts';
+import { type DeployServices, requireProd } from './deploy.ts';
+
+export const archiveType = 'application/x-tar';
+
+type ArchiveServices = Pick<DeployServices, 'promotion' | 'clock'>;
+
+/** A whole configuration as a folder of files, so that it can live in a repository. */
+export function deployArchiveRoutes(services: ArchiveServices): readonly ManagementRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/deploy/export',
+      access: 'developer',
+      handle: (request, caller) => exportArchive(services, request, caller),
+    },
+    {
+      method: 'POST',
+      path: '/deploy/import',
+      access: 'developer',
+      takesBody: { streamOf: [archiveType] },
+      handle: (request, caller) => importArchive(services, request, caller),
+    },
+  ];
+}
+
+async function exportArchive(
+  { promotion }: ArchiveServices,
+  { query }: GatewayRequest,
+  caller: OrgCaller,
+): Promise<Reply> {
+  const { env } = readParameters(query, []);
+  if (env === 'prod') requireProd(caller);
+  const { code } = caller.org;
+  const stream = inPieces(await promotion.archive(code, env));
+  const headers = { 'Content-Disposition': `attachment; filename="${code}-${env}.tar"` };
+  return { status: 200, stream, contentType: archiveType, headers };
+}
+
+async function* inPieces(pieces: Iterable<string>): AsyncGenerator<string> {
+  yield* pieces;
+}
+
+async function importArchive(
+  { promotion, clock }: ArchiveServices,
+  request: GatewayRequest,
+  caller: OrgCaller,
+): Promise<Reply> {
+  const { query, stream } = request;
+  if (stream === undefined) throw new TypeError('the route takes a stream');
+  requireTest(query);
+  const { base, remove, force } = readParameters(query, [], ['base', 'remove', 'force']);
+  const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };
+  const options = {
+    base,
+    removes: readFlag('remove', remove),
+    force: readFlag('force', force),
+    mayChange: (item: ConfigItem) => refuseSettings(caller, item),
+  };
+  return json(200, await promotion.importArchive(asked, await readWhole(stream), options));
+}
+
+/** Settings decide who gets in, so an admin changes them. */
+function refuseSettings({ role }: OrgCaller, { kind, name }: ConfigItem): void {
+  if (kind !== 'settings' || role === 'org_admin') return;
+  throw new Problem('role_required', `to change the setting \`${name}\` takes the role \`org_admin\``);
+}
+
+async function readWhole({ bytes }: BodyStream): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of bytes) {
+    size += piece.length;
+    if (size > archiveBytesMax) throw new Problem('body_too_large', `an archive has at most ${archiveBytesMax} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}

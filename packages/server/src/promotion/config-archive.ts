@@ -1,0 +1,121 @@
+/**
+ * A configuration as a folder in a tar file: `config/<kind>/<name>.json`, a file for each item, so that it can live in a
+ * repository. The same configuration is the same archive, byte for byte.
+ */
+import type { InputError } from '@freehold/contract/problem';
+import { type ConfigItem, configItemKinds, itemKey } from '../entities/config-item.ts';
+import { invalidBody, Problem } from '../lib/problem.ts';
+import { decodeUtf8, parseStrictJson } from '../lib/strict-json.ts';
+import { readTarHeader, tarBlockBytes, tarHeader, wholeTarBlocks } from '../lib/tar.ts';
+import type { ItemBody } from './item-bodies.ts';
+
+/** An archive without these holds something else. */
+const manifestName = 'config/freehold.json';
+const format = 1;
+
+/** What is longer is no configuration of an org. */
+export const archiveBytesMax = 32 * 1024 * 1024;
+
+/** In pieces; its characters are the bytes of the archive, which is UTF-8 throughout. */
+export function* writeArchive(bodies: readonly ItemBody[]): Generator<string> {
+  yield fileText(manifestName, { format });
+  const named = bodies.map((body) => ({ name: `config/${body.kind}/${body.name}.json`, content: body.content }));
+  for (const { name, content } of named.sort((left, right) => (left.name < right.name ? -1 : 1)))
+    yield fileText(name, content);
+  yield '\0'.repeat(2 * tarBlockBytes);
+}
+
+function fileText(name: string, content: unknown): string {
+  const text = `${JSON.stringify(content, undefined, 2)}\n`;
+  const bytes = Buffer.byteLength(text);
+  return `${tarHeader(name, bytes).toString('latin1')}${text}${'\0'.repeat(wholeTarBlocks(bytes) - bytes)}`;
+}
+
+export interface ArchivedItem extends ConfigItem {
+  readonly content: unknown;
+}
+
+/**
+ * The items of an archive, also where a `tar` has packed the folder anew, under whatever path. Folders and what some
+ * programs put beside the files are passed over; every other file has to be an item.
+ * @throws Problem `validation_failed` that names the files that are none.
+ */
+export function readArchive(archive: Buffer): readonly ArchivedItem[] {
+  const errors: InputError[] = [];
+  const items = new Map<string, ArchivedItem>();
+  for (const { name, content } of filesOf(archive)) {
+    const [kind = '', file = ''] = name.split('/').slice(-2);
+    if (file === 'freehold.json') {
+      errors.push(...manifestErrors(name, content));
+      continue;
+    }
+    const item = itemOfFile(kind, file);
+    if (item === undefined) {
+      errors.push({
+        pointer: '',
+        code: 'unknown_file',
+        message: `\`${name.slice(0, 200)}\` is no config/<kind>/<name>.json`,
+      });
+      continue;
+    }
+    if (items.has(itemKey(item)))
+      errors.push({ pointer: '', code: 'duplicate', message: `${kind} \`${item.name}\` is there twice` });
+    const read = readJson(name, content);
+    if ('error' in read) errors.push(read.error);
+    else items.set(itemKey(item), { ...item, content: read.content });
+  }
+  if (errors.length > 0) throw invalidBody(errors);
+  return [...items.values()];
+}
+
+function itemOfFile(folder: string, file: string): ConfigItem | undefined {
+  const kind = configItemKinds.find((one) => one === folder);
+  const name = file.endsWith('.json') ? file.slice(0, -'.json'.length) : '';
+  return kind === undefined || name === '' ? undefined : { kind, name };
+}
+
+function manifestErrors(name: string, content: Buffer): readonly InputError[] {
+  const read = readJson(name, content);
+  if ('error' in read) return [read.error];
+  const said = (read.content as { readonly format?: unknown } | null)?.format;
+  if (said === format) return [];
+  return [{ pointer: '', code: 'unknown_format', message: `\`${name}\` says another format than ${format}` }];
+}
+
+function readJson(name: string, content: Buffer): { readonly content: unknown } | { readonly error: InputError } {
+  try {
+    return { content: parseStrictJson(decodeUtf8(content)) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const message = `\`${name.slice(0, 200)}\` cannot be read: ${error.message}`;
+    return { error: { pointer: '', code: 'invalid_json', message } };
+  }
+}
+
+function* filesOf(archive: Buffer): Generator<{ readonly name: string; readonly content: Buffer }> {
+  let at = 0;
+  for (;;) {
+    const header = archive.subarray(at, at + tarBlockBytes);
+    if (header.length < tarBlockBytes) throw notWhole();
+    if (header.every((byte) => byte === 0)) return;
+    const entry = readTarHeader(header);
+    const start = at + tarBlockBytes;
+    if (entry === undefined || start + entry.size > archive.length) throw notWhole();
+    if (isFile(entry.kind, entry.name))
+      yield { name: entry.name, content: archive.subarray(start, start + entry.size) };
+    at = start + wholeTarBlocks(entry.size);
+  }
+}
+
+/** Folders and notes about the next entry are none; links lead out of the archive. */
+function isFile(kind: string, name: string): boolean {
+  if (kind === '0') return !name.split('/').some((part) => part.startsWith('.') && part !== '.');
+  if (['5', 'x', 'g'].includes(kind)) return false;
+  throw invalidBody([
+    { pointer: '', code: 'unknown_file', message: `\`${name.slice(0, 200)}\` is neither a file nor a folder` },
+  ]);
+}
+
+function notWhole(): Problem {
+  return new Problem('validation_failed', 'the body is no whole tar archive');
+}

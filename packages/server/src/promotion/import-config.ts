@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import type { ConfigItem } from '../entities/config-item.ts';
+import { itemKey } from '../entities/config-item.ts';
+import { invalidBody, Problem } from '../lib/problem.ts';
+import { changeItems, type ItemEdit } from './change-items.ts';
+import { type Bodies, compareBodies, type ItemChangeKind, itemOf, readAll } from './compare.ts';
+import type { ArchivedItem } from './config-archive.ts';
+import type { ConfigKinds } from './config-kind.ts';
+import { changeOf, type ShownDifference } from './diff.ts';
+import type { ItemBody } from './item-bodies.ts';
+import { type Asked, type PromotionParts, placeIn } from './promotion-parts.ts';
+
+export interface ImportOptions {
+  /** Whether items of test that are not among those given are taken away. */
+  readonly removes: boolean;
+  /** Takes definitions also where stored records contradict them. */
+  readonly force: boolean;
+  /** What was told of test by the comparison that is now agreed to; without it nothing is written. */
+  readonly base: string | undefined;
+  /** @throws Problem where the caller may not change such an item. */
+  readonly mayChange: (item: ConfigItem) => void;
+}
+
+export interface Imported {
+  /** Names the configuration of test that was compared. */
+  readonly base: string;
+  readonly applied: boolean;
+  /** The config version that it made. */
+  readonly version?: number;
+  readonly items: readonly (ConfigItem & { readonly change: ItemChangeKind } & Pick<
+      ShownDifference,
+      'changes' | 'summary'
+    >)[];
+}
+
+/**
+ * Brings test to a configuration from outside: first what would change, and then, with the `base` of that answer, the
+ * change, all of it by one commit.
+ * @throws Problem `validation_failed`, `version_mismatch` where test has changed since, and what `changeItems` throws.
+ */
+export async function importConfig(
+  parts: PromotionParts,
+  asked: Asked,
+  { items, options }: { readonly items: readonly ArchivedItem[]; readonly options: ImportOptions },
+): Promise<Imported> {
+  const wanted = readItems(parts.kinds, items);
+  const before = await readAll(await placeIn(parts, 'test', asked.orgCode));
+  const after: Bodies = options.removes ? wanted : new Map([...before, ...wanted]);
+  const differences = await compareBodies(before, after);
+  const base = baseOf(before);
+  const shown = differences.map((one) => ({ ...itemOf(one), change: one.change, ...changeOf(parts.kinds, one) }));
+  if (options.base === undefined) return { base, applied: false, items: shown };
+  for (const difference of differences) options.mayChange(difference);
+  const edits = differences.map((one): ItemEdit => ({ ...itemOf(one), content: one.after?.content }));
+  const { version } = await changeItems(parts, asked, edits, {
+    force: options.force,
+    judge: (_set, standing) => refuseOther(baseOf(standing), options.base),
+  });
+  return { base, applied: true, version, items: shown };
+}
+
+function readItems(kinds: ConfigKinds, items: readonly ArchivedItem[]): Bodies {
+  const bodies = new Map<string, ItemBody>();
+  const errors = items.flatMap(({ kind, name, content }) => {
+    const parsed = kinds[kind].parse(name, content);
+    if ('content' in parsed) {
+      bodies.set(itemKey({ kind, name }), { kind, name, version: 0, content: parsed.content });
+      return [];
+    }
+    return parsed.errors.map((error) => ({ ...error, message: `${kind} \`${name}\`: ${error.message}` }));
+  });
+  if (errors.length > 0) throw invalidBody(errors);
+  return bodies;
+}
+
+/** The same for the same items at the same versions. */
+function baseOf(bodies: Bodies): string {
+  const versions = [...bodies].map(([key, { version }]) => `${key}@${version}`);
+  return createHash('sha256').update(versions.join('\n')).digest('base64url').slice(0, 22);
+}
+
+function refuseOther(standing: string, agreed: string | undefined): void {
+  if (standing === agreed) return;
+  throw new Problem('version_mismatch', 'test has changed since it was compared: look at the changes again', {
+    base: standing,
+  });
+}
