@@ -47,35 +47,35 @@ describe('the write-ahead log of a SQLite store', () => {
     assert.ok(cut <= 16 * 1024 * 1024 && cut < longest, `the log has ${cut} bytes`);
   });
 
-  test('goes into the database file at a start, so that no commit stands behind what a failed sync left', async (t) => {
+  test('goes into the database file at a start, so that no commit stands behind what a failed sync left', async () => {
     using directory = temporaryDirectory();
     using left = await leftByKill(directory);
-    const { store } = await openAt(left);
-    t.after(() => store.close());
+    await using opened = await openAt(left);
+    const { store } = opened;
     assert.equal(logBytes(left), 0);
     assert.equal(await store.scope('s').count('log', {}, 100), 20);
   });
 
-  test('is written once more at a start while a foreign program reads it', async (t) => {
+  test('is written once more at a start while a foreign program reads it', async () => {
     using directory = temporaryDirectory();
     using left = await leftByKill(directory);
     const log = `${left.storePath}-wal`;
-    const reader = new DatabaseSync(left.storePath, { readOnly: true });
+    using reader = new DatabaseSync(left.storePath, { readOnly: true });
     reader.exec('begin; select 1 from heads');
     const before = readFileSync(log);
     utimesSync(log, 1, 1);
-    const { store } = await openAt(left);
-    t.after(() => store.close());
+    await using opened = await openAt(left);
+    const { store } = opened;
     assert.deepEqual(readFileSync(log), before);
     assert.notEqual(statSync(log).mtimeMs, 1000);
     await store.scope('s').commit([append('log', 'after')]);
     assert.equal(await store.scope('s').count('log', {}, 100), 21);
-    reader.close();
   });
 });
 
-function openAt({ storePath }: TemporaryDirectory): Promise<OpenedStore> {
-  return openSqlite({ path: storePath, clock: systemClock, onFatal: failOnFatal });
+async function openAt({ storePath }: TemporaryDirectory): Promise<OpenedStore & AsyncDisposable> {
+  const opened = await openSqlite({ path: storePath, clock: systemClock, onFatal: failOnFatal });
+  return { ...opened, [Symbol.asyncDispose]: () => opened.store.close() };
 }
 
 /** The files of a store with 20 commits in its log, as a process that is killed leaves them. */
