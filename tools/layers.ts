@@ -95,6 +95,7 @@ const testSupport: readonly string[] = [
   'store/intercepted-store.ts',
   'store/postgres/cutting-proxy.ts',
 
+  'store/postgres/platform-on-server.ts',
   'store/postgres/postgres-subject.ts',
   'store/postgres/test-server.ts',
   'store/postgres/with-server.ts',

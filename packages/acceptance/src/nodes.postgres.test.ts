@@ -159,6 +159,26 @@ test('another node finishes an index when the one that builds it is killed', { s
   await assertSound(nodes);
 });
 
+test('another node removes an entity to its end when the only one that was at it is killed', { skip }, async (t) => {
+  const dataDir = temporaryDirectory();
+  const one = await platformOf(t, { dataDir });
+  const { org, founder } = await foundedOrg(one);
+  const entity = definition('order', [{ name: 'title', index: true }]);
+  await defineEntity(org, entity);
+  const batch = Array.from({ length: 100 }, (_, index) => creating('order', { title: `t${index}` }));
+  for (let turn = 0; turn < 10; turn++) await together(founder, batch);
+  const removed = await manage(org, 'DELETE', '/api/entity?entityname=order');
+  assert.equal(removed.status, 204, removed.text);
+  await one.kill();
+  // Started when the first is gone: what it finds leased is leased to nobody who lives.
+  const other = await platformOf(t, { dataDir });
+  const define = async () => (await manage(orgOn(other, org), 'POST', '/api/entity', { body: entity })).status;
+  assert.equal(await define(), 409, 'the records are not gone yet');
+  await assertSeenAfter(60_000, async () => (await define()) === 201);
+  assert.equal(await count(userOn(other, founder), 'order'), 0);
+  await assertSound({ one, other, dataDir });
+});
+
 test('a rotated key is published by both nodes within ten seconds, and a revoked one ends its tokens on both', {
   skip,
 }, async (t) => {

@@ -120,7 +120,38 @@ describe('a PostgreSQL store and what it may do', { skip: whyNotOwn }, () => {
     ]);
     await citus.stop();
   });
+
+  test('has Citus spread the tables once when several nodes start at once, and makes none where Citus refuses', async () => {
+    const citus = await server.database('');
+    await citus.run(recordingDistribution);
+    const url = `${citus.url}?citus=true`;
+    const nodes = await Promise.all(Array.from({ length: 6 }, () => open(url)));
+    await Promise.all(nodes.map(({ store }) => store.close()));
+    assert.deepEqual(await citus.run('select count(*)::int from public.spread'), [{ count: 2 }]);
+    const without = await server.database('');
+    await assert.rejects(open(`${without.url}?citus=true`), Unavailable);
+    assert.deepEqual(await without.run(`select nspname from pg_namespace where nspname like 'freehold%'`), []);
+    for (const database of [citus, without]) await database.stop();
+  });
+
+  test('keeps every key and constraint of a spread table within one scope', async () => {
+    const { store } = await open(urlOf(password));
+    await store.close();
+    const constraints = await database.run(constraintsOfTables);
+    assert.deepEqual(constraints, [
+      { table: 'heads', kind: 'p', columns: 'scope' },
+      { table: 'items', kind: 'p', columns: 'scope,pk,sk' },
+    ]);
+  });
 });
+
+/** Citus takes a key or a unique index only with the column by which a table is spread in it. */
+const constraintsOfTables = `
+  select relname as table, contype as kind,
+    (select string_agg(attname, ',' order by place) from unnest(conkey) with ordinality as key (number, place)
+      join pg_attribute on attrelid = conrelid and attnum = number) as columns
+  from pg_constraint join pg_class on pg_class.oid = conrelid join pg_namespace on pg_namespace.oid = relnamespace
+  where nspname = 'freehold_prod' and relname in ('heads', 'items') and contype <> 'n' order by relname, contype`;
 
 const securedSessions = `
   select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'secured'`;

@@ -6,6 +6,7 @@ import type { OpenedStore, RangeRead } from '../port.ts';
 import { parseAddress } from './address.ts';
 import { Connection } from './connection.ts';
 import { openPostgres } from './open-postgres.ts';
+import { putSizes, type Statement, Statements } from './statements.ts';
 import { startTestServer, type TestServer, whyNot } from './test-server.ts';
 
 const schema = `freehold_statements_${process.pid}`;
@@ -37,6 +38,11 @@ describe('the statements of the PostgreSQL store', { skip: whyNot }, () => {
     );
   });
 
+  test('are all that can be made: none is left out by what was asked here', () => {
+    const seen = new Set([...requested, ...ofJobs]);
+    for (const sql of everyStatement()) assert.ok(seen.has(sql), sql);
+  });
+
   test('read and write by keys alone: none walks a table or sorts', async () => {
     const connection = await Connection.open(parseAddress(server.url), { statement: 5000, lock: 5000 });
     for (const [index, sql] of [...requested, ...ofJobs].entries()) {
@@ -52,6 +58,36 @@ describe('the statements of the PostgreSQL store', { skip: whyNot }, () => {
     await connection.end();
   });
 });
+
+/** In every shape that the store asks for. A method that is new has to be named here. */
+function everyStatement(): readonly string[] {
+  const statements = new Statements(schema);
+  const both = [false, true];
+  const shapes = both.flatMap((isOpenEnded) =>
+    both.flatMap((isReverse) => both.map((isSized) => ({ isOpenEnded, isReverse, isSized }))),
+  );
+  const open = shapes.filter(({ isReverse, isSized }) => !isReverse && !isSized);
+  const made: Readonly<Record<string, readonly Statement[]>> = {
+    takeHead: [statements.takeHead()],
+    makeHead: [statements.makeHead()],
+    writeHead: [statements.writeHead()],
+    standing: [statements.standing()],
+    put: putSizes.map((rows) => statements.put(rows)),
+    remove: [statements.remove()],
+    getOne: [statements.getOne()],
+    get: [statements.get()],
+    range: shapes.map((shape) => statements.range(shape)),
+    follow: shapes.map((shape) => statements.follow(shape)),
+    count: open.map((shape) => statements.count(shape)),
+    keys: open.map((shape) => statements.keys(shape)),
+    scan: [statements.scan()],
+    scopes: [statements.scopes()],
+    due: [statements.due()],
+  };
+  const methods = Object.getOwnPropertyNames(Statements.prototype).filter((name) => name !== 'constructor');
+  assert.deepEqual(Object.keys(made).sort(), methods.sort());
+  return Object.values(made).flatMap((each) => each.map(({ text }) => text));
+}
 
 /** The texts that reach the tables while something runs. */
 async function recorded(work: () => Promise<void>): Promise<readonly string[]> {
@@ -75,7 +111,7 @@ async function request({ store }: OpenedStore): Promise<void> {
   const scope = store.scope('s');
   const keys = Array.from({ length: 150 }, (_, index) => put('p', `k${index}`));
   await scope.commit(keys);
-  for (let count = 1; count <= 16; count++) await scope.commit(keys.slice(0, count));
+  for (const count of putSizes) await scope.commit(keys.slice(0, count));
   const conditional = [put('p', 'k1', { if: 'present' }), check('p', 'k2', 'present'), add('c', 'n', 1)];
   await scope.commit([...conditional, append('log', 'x'), putIndex('index#i', 'k', 'p', 'k1'), checkEmpty('p', 'x')]);
   await scope.commit([remove('p', 'k1'), remove('p', 'k2'), remove('index#i', 'k'), checkEmpty('index#i')]);
@@ -92,6 +128,7 @@ async function request({ store }: OpenedStore): Promise<void> {
 }
 
 async function runJobs({ maintenance }: OpenedStore): Promise<void> {
+  await maintenance.load({ name: 'loaded', seq: 7, state: 'closed' }, [{ pk: 'p', sk: 'k', version: 7, value: '' }]);
   await maintenance.setState('s', 'closed');
   await maintenance.scan('s', { pk: 'p', sk: 'k' }, 5);
   await maintenance.scopes(undefined, 5);
