@@ -16,8 +16,11 @@ export type StoreKind = 'memory' | 'sqlite' | 'postgres';
 export const storeKinds: readonly StoreKind[] =
   process.env.FREEHOLD_TEST_POSTGRES === undefined ? ['memory', 'sqlite'] : ['postgres'];
 
-/** How often a race is run: a disk and a server take their time for each. */
+const roundsAsked = process.env.FREEHOLD_TEST_RACE_ROUNDS;
+
+/** How often a race is run, if the environment does not say: a disk and a server take their time for each. */
 export function roundsOn(kind: StoreKind, inMemory: number): number {
+  if (roundsAsked !== undefined) return Number(roundsAsked);
   return kind === 'memory' ? inMemory : Math.ceil(inMemory / 4);
 }
 
