@@ -10,6 +10,8 @@ import { type Platform, type StartOptions, startPlatform, verifyToEnd, whyNoData
 import { smallDisk, whyNoDisk } from './small-disk.ts';
 
 const skip = whyNoDataDir || whyNoFaults;
+/** A net for a platform that goes on where it has to end. */
+const timeout = 120_000;
 const operatorKey = 'g7Vt2kQx9LmZp4RwYb6NsHc3JdFe8TuA';
 
 interface Stage {
@@ -102,6 +104,7 @@ const fatal: readonly (Omit<Fault, 'files'> & { readonly what: string })[] = [
 for (const { what, ...fault } of fatal)
   test(`D18: when ${what} the write is not answered with success, and the platform ends and says why`, {
     skip,
+    timeout,
   }, async (t) => {
     const stage = await stageOf(t);
     const { platform } = stage;
@@ -117,6 +120,7 @@ for (const { what, ...fault } of fatal)
 
 test('D18: when the database file cannot be synced the platform ends, and what it had answered is kept', {
   skip,
+  timeout,
 }, async (t) => {
   const stage = await stageOf(t);
   const planted = await fail(stage, { calls: 'fsync,fdatasync', error: 'EIO', files: [stage.database] });
