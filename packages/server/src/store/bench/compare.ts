@@ -15,7 +15,7 @@ export interface Plan {
 
 export const plans = {
   full: { rounds: 5, secondsOfRound: 1.5, secondsOfWarmUp: 0.5, records: 1_000_000 },
-  short: { rounds: 3, secondsOfRound: 0.2, secondsOfWarmUp: 0.1, records: 10_000 },
+  short: { rounds: 3, secondsOfRound: 0.1, secondsOfWarmUp: 0.05, records: 10_000 },
 } as const satisfies Record<string, Plan>;
 
 export interface Figure {

@@ -85,7 +85,8 @@ function report(figures: readonly Figure[]): void {
 }
 
 /** In a process of its own, in which nothing else has been done. */
-async function showWeight({ name }: Contestant, { records }: Plan): Promise<void> {
+async function showWeight({ name, recordsMax = Number.POSITIVE_INFINITY }: Contestant, plan: Plan): Promise<void> {
+  const records = Math.min(plan.records, recordsMax);
   const options = { execArgv: ['--expose-gc'] };
   const child = fork(import.meta.filename, ['--engine', name, '--weigh', String(records)], options);
   const [code] = await once(child, 'exit');

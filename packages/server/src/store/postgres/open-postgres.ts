@@ -47,10 +47,11 @@ const readLimits: TimeLimits = { statement: 10_000, lock: 10_000 };
 const commitLimits: TimeLimits = { statement: 30_000, lock: 10_000 };
 
 /**
- * Scopes that commit at once share a transaction, which costs half of one each. More would hold up each other for
- * longer and spare little. Of scopes on different machines, which is what Citus makes of them, none do.
+ * Scopes that commit at once share a transaction, which costs half of one each. With more, fewer transactions are under
+ * way beside each other, and scopes hold each other up for longer. Of scopes on different machines, which is what Citus
+ * makes of them, none do.
  */
-const scopesOfTransactionMax = 16;
+const scopesOfTransactionMax = 8;
 
 const startLimits: TimeLimits = { statement: 120_000, lock: 60_000 };
 
