@@ -89,6 +89,7 @@ const testSupport: readonly string[] = [
   'identity/org-with-team.ts',
   'identity/secrets-in-memory.ts',
   'promotion/kinds/cases.ts',
+  'promotion/proof',
   'store/bench',
   'store/conformance',
   'store/failing-store.ts',

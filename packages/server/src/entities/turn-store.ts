@@ -6,6 +6,9 @@
 import { interceptStore } from '../store/intercepted-store.ts';
 import type { Store } from '../store/port.ts';
 
+/** Far more than who does nothing but let others have their turn needs. */
+const idleMax = 10_000;
+
 export class Turns {
   readonly #waiting: (() => void)[] = [];
 
@@ -24,7 +27,8 @@ export class Turns {
 
   /**
    * Gives turns until the work is done, one at a time: whoever had one has come to its next call before the next is
-   * given. The store must answer without waiting for anything, as the one in memory does.
+   * given. The store must answer without waiting for anything, as the one in memory does; who lets others have their
+   * turn between two calls is waited for.
    * @param choose which of so many that wait comes next.
    */
   async run(work: Promise<unknown>, choose: (waiting: number) => number): Promise<void> {
@@ -33,12 +37,13 @@ export class Turns {
       isOver = true;
     };
     work.then(end, end);
-    for (;;) {
+    for (let idle = 0; ; ) {
       await new Promise((resolve) => setImmediate(resolve));
       if (isOver) break;
-      const [next] = this.#waiting.splice(choose(this.#waiting.length), 1);
-      if (next === undefined) throw new Error('nobody waits for a turn, and the work is not done');
-      next();
+      idle = this.#waiting.length > 0 ? 0 : idle + 1;
+      if (idle > idleMax) throw new Error('nobody waits for a turn, and the work is not done');
+      const [next] = this.#waiting.length > 0 ? this.#waiting.splice(choose(this.#waiting.length), 1) : [];
+      next?.();
     }
     await work;
   }

@@ -14,7 +14,7 @@ import { liveItems } from './read-items.ts';
 import type { ActivateRequest } from './read-requests.ts';
 import { type ReleasedItem, readCurrent, releasePuts, type Snapshot } from './releases.ts';
 import { type StagedTargets, stagedTargets } from './staged-targets.ts';
-import { stagedKey } from './staging.ts';
+import { nothingLeftStaged, stagedKey } from './staging.ts';
 
 export interface Activated {
   readonly version: number;
@@ -124,6 +124,7 @@ async function releaseOf({ place, occasion, staged, note }: Releasing) {
     ...staged.rows.map(
       ({ staged: one, rowVersion }): Change => ({ kind: 'remove', ...stagedKey(one), if: { version: rowVersion } }),
     ),
+    nothingLeftStaged,
     auditEntry(occasion, { action: 'deploy.activated', target, env: 'prod', detail: { items: items.length } }),
   ];
   return { release, changes };

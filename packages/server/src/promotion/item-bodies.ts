@@ -36,10 +36,13 @@ function bodiesInOrder(content: EntityContent): readonly unknown[] {
   return actions.map((action) => bodies[action]);
 }
 
-/** What was read from `bodyKeys`. */
+/** Bodies that are live or were so are there for good; what is only staged may have been withdrawn. */
+export class MissingBody extends Error {}
+
+/** What was read from `bodyKeys`. @throws MissingBody */
 export function contentOf({ kind, name }: ConfigItem, read: readonly (Item | undefined)[]): unknown {
   const bodies = read.map((item) => {
-    if (item === undefined) throw new Error(`a version of the ${kind} ${name} is missing`);
+    if (item === undefined) throw new MissingBody(`a version of the ${kind} ${name} is missing`);
     return JSON.parse(item.value) as unknown;
   });
   if (kind !== 'entity') return bodies[0];

@@ -3,16 +3,16 @@ import { type ConfigItem, itemKey } from '../entities/config-item.ts';
 import { orgScopeName } from '../entities/workspace.ts';
 import { timestamp } from '../lib/clock.ts';
 import { invalidBody, Problem } from '../lib/problem.ts';
-import { type Change, Conflict, type Put, type Scope } from '../store/port.ts';
-import { type Check, checkRecords, checkSwitch } from './checks.ts';
+import { Conflict } from '../store/port.ts';
+import { bodiesAfter, type Check, checkRecords, checkSwitch } from './checks.ts';
 import { type ItemDifference, itemOf } from './compare.ts';
 import { type AddedDependency, withDependencies } from './dependencies.ts';
 import { type Comparison, compareEnvironments } from './diff.ts';
-import { bodyKeys, bodyPuts, type ItemBody } from './item-bodies.ts';
 import { type Asked, type PromotionParts, placeIn } from './promotion-parts.ts';
 import type { PublishRequest } from './read-requests.ts';
-import { stagedTargets } from './staged-targets.ts';
-import { publicationCounter, readStaged, type StagedItem, type StagedRow, stagedKey, unstage } from './staging.ts';
+import { conditionsNow, removeBodies, stage, writeBodies } from './stage-items.ts';
+import { readStagedTargets, stagedTargets } from './staged-targets.ts';
+import { publicationCounter, readStaged, type StagedItem, stagingMoves, unstage } from './staging.ts';
 
 export interface Published {
   readonly release_id: string;
@@ -23,52 +23,92 @@ export interface Published {
 
 /**
  * Freezes items of test as they are and stages them for production. Bodies are written first, under a number that
- * nobody else has; what makes them staged is one commit.
+ * nobody else has; what makes them staged is one commit, which holds only while production, and what else is staged,
+ * is what they were compared with. What was staged of an item that is the same on both sides by now is staged no more.
  * @throws Problem `validation_failed` for an item that is in neither environment, `conflict` where nothing differs.
  */
 export async function publish(parts: PromotionParts, asked: Asked, request: PublishRequest): Promise<Published> {
-  const { orgCode, occasion } = asked;
-  const comparison = await compareEnvironments(parts, orgCode);
-  const { selected, added } = withDependencies(parts.kinds, comparison, select(comparison, request));
-  if (selected.length === 0)
-    throw new Problem('conflict', 'test and production are the same: there is nothing to publish');
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const published = await tryPublish(parts, asked, request);
+    if (published !== undefined) return { ...published, checks: await checkStaged(parts, asked.orgCode) };
+  }
+  throw new Problem('conflict', 'others keep changing production, or what is staged for it: try again');
+}
+
+const attemptsMax = 16;
+
+/** Undefined where others changed production, or what is staged for it, meanwhile. */
+async function tryPublish(
+  parts: PromotionParts,
+  { orgCode, occasion }: Asked,
+  request: PublishRequest,
+): Promise<Omit<Published, 'checks'> | undefined> {
   const scope = parts.stores.prod.scope(orgScopeName(orgCode));
+  // Read before what it is about: what others do in between is noticed then.
+  const conditions = await conditionsNow(scope);
+  const comparison = await compareEnvironments(parts, orgCode);
+  const { rows, targets } = await readStagedTargets(parts.stores.prod, orgCode);
+  const isSettled = settledBy(comparison, request);
+  const settled = rows.filter(({ staged }) => isSettled(staged));
+  const expected = bodiesAfter(
+    comparison.prod,
+    targets.filter((target) => !isSettled(target)),
+  );
+  const { differences } = comparison;
+  const { selected, added } = withDependencies(parts.kinds, { differences, expected }, select(comparison, request));
+  if (selected.length + settled.length === 0)
+    throw new Problem(
+      'conflict',
+      'what is asked for is the same in test and in production: there is nothing to publish',
+    );
   const { sums } = await scope.commit([{ kind: 'add', ...publicationCounter, by: 1 }]);
   const body = sums[0] ?? 0;
-  const release_id = `r${body}`;
-  await writeBodies(
-    scope,
-    selected.flatMap(({ after }) => (after === undefined ? [] : [{ ...after, version: body }])),
-  );
+  const bodies = selected.flatMap(({ after }) => (after === undefined ? [] : [{ ...after, version: body }]));
+  await writeBodies(scope, bodies);
+  const items = stagedItems(selected, added, {
+    body,
+    staged_at: timestamp(parts.clock.now()),
+    staged_by: occasion.actor,
+    ...(request.note === undefined ? {} : { note: request.note }),
+  });
+  const release_id = releaseId(body);
+  const target = { kind: 'release', id: release_id };
+  const detail = { items: items.length };
+  const told = auditEntry(occasion, { action: 'deploy.published', target, env: 'prod', detail });
+  if (await stage(scope, { items, rows, settled, conditions, told }))
+    return { release_id, staged: items.map(itemOf), added_dependencies: added };
+  await removeBodies(scope, bodies);
+  return undefined;
+}
+
+function releaseId(body: number): string {
+  return `r${body}`;
+}
+
+function stagedItems(
+  selected: readonly ItemDifference[],
+  added: readonly AddedDependency[],
+  publication: Pick<StagedItem, 'body' | 'staged_at' | 'staged_by' | 'note'>,
+): readonly StagedItem[] {
   const reasons = new Map(added.map((one) => [itemKey(one), one.reason]));
-  const rows = selected.map((difference): StagedItem => {
+  return selected.map((difference): StagedItem => {
     const reason = reasons.get(itemKey(difference));
     return {
       ...itemOf(difference),
       change: difference.after === undefined ? 'remove' : 'put',
-      body,
       test_version: difference.after?.version ?? 0,
-      release_id,
-      staged_at: timestamp(parts.clock.now()),
-      staged_by: occasion.actor,
-      ...(request.note === undefined ? {} : { note: request.note }),
+      release_id: releaseId(publication.body),
+      ...publication,
       ...(reason === undefined ? {} : { reason }),
     };
   });
-  const detail = { items: rows.length };
-  const told = auditEntry(occasion, {
-    action: 'deploy.published',
-    target: { kind: 'release', id: release_id },
-    env: 'prod',
-    detail,
-  });
-  await stage(scope, rows, told);
-  return {
-    release_id,
-    staged: rows.map(itemOf),
-    added_dependencies: added,
-    checks: await checkStaged(parts, orgCode),
-  };
+}
+
+/** Whether a staged item was asked for and is the same on both sides, so that production has it as it is to be. */
+function settledBy({ differences }: Comparison, { items }: PublishRequest): (staged: ConfigItem) => boolean {
+  const different = new Set(differences.map(itemKey));
+  const named = items === 'all' ? undefined : new Set(items.map(itemKey));
+  return (staged) => !different.has(itemKey(staged)) && (named === undefined || named.has(itemKey(staged)));
 }
 
 function select({ differences, test, prod }: Comparison, { items }: PublishRequest): readonly ItemDifference[] {
@@ -81,47 +121,6 @@ function select({ differences, test, prod }: Comparison, { items }: PublishReque
   if (errors.length > 0) throw invalidBody(errors);
   const named = new Set(items.map(itemKey));
   return differences.filter((difference) => named.has(itemKey(difference)));
-}
-
-/** Well below what one commit may hold. */
-const bytesPerCommit = 2 * 1024 * 1024;
-const putsPerCommit = 1000;
-
-async function writeBodies(scope: Scope, bodies: readonly ItemBody[]): Promise<void> {
-  let puts: Put[] = [];
-  let bytes = 0;
-  for (const put of bodies.flatMap(bodyPuts)) {
-    const size = Buffer.byteLength(put.value);
-    if (puts.length > 0 && (bytes + size > bytesPerCommit || puts.length === putsPerCommit)) {
-      await scope.commit(puts);
-      [puts, bytes] = [[], 0];
-    }
-    puts.push(put);
-    bytes += size;
-  }
-  if (puts.length > 0) await scope.commit(puts);
-}
-
-/** What an item was staged as before gives way with its bodies. */
-async function stage(scope: Scope, items: readonly StagedItem[], told: Change): Promise<void> {
-  for (;;) {
-    const before = new Map((await readStaged(scope)).map((row) => [itemKey(row.staged), row]));
-    const changes = items.flatMap((item) => stageOne(item, before.get(itemKey(item))));
-    try {
-      await scope.commit([...changes, told]);
-      return;
-    } catch (conflict) {
-      // Others staged or activated in the same moment.
-      if (!(conflict instanceof Conflict)) throw conflict;
-    }
-  }
-}
-
-function stageOne(item: StagedItem, before: StagedRow | undefined): readonly Change[] {
-  const condition = before === undefined ? 'absent' : { version: before.rowVersion };
-  const put: Put = { kind: 'put', ...stagedKey(item), value: JSON.stringify(item), if: condition };
-  const left = before?.staged.change === 'put' ? bodyKeys(item, before.staged.body) : [];
-  return [put, ...left.map((key): Change => ({ kind: 'remove', ...key, if: 'any' }))];
 }
 
 /** What is to be known of all that is staged now. */
@@ -147,7 +146,7 @@ export async function withdraw(parts: PromotionParts, { orgCode, occasion }: Ask
     const target = item === undefined ? {} : { target: { kind: item.kind, id: item.name } };
     const told = auditEntry(occasion, { action: 'deploy.unstaged', ...target, env: 'prod', detail });
     try {
-      await scope.commit([...rows.flatMap(unstage), told]);
+      await scope.commit([...rows.flatMap(unstage), stagingMoves, told]);
       return;
     } catch (conflict) {
       if (!(conflict instanceof Conflict)) throw conflict;

@@ -1,6 +1,6 @@
 import type { AuditActor } from '../audit/audit-entry.ts';
 import type { ConfigItem } from '../entities/config-item.ts';
-import type { Item, Key, Put, Scope } from '../store/port.ts';
+import type { Condition, Item, Key, Put, Scope } from '../store/port.ts';
 import type { ItemChangeKind } from './compare.ts';
 
 /** What became of production once: by an activation, or by going back (or forward again) to an earlier release. */
@@ -56,6 +56,11 @@ export async function readCurrent(
   return { item, current };
 }
 
+/** Holds a commit to an item being as it was read. */
+export function asRead(current: Item | undefined): Condition {
+  return current === undefined ? 'absent' : { version: current.version };
+}
+
 export async function readRelease(scope: Scope, version: number): Promise<Release | undefined> {
   const [item] = await scope.get([releaseKey(version)]);
   return item === undefined ? undefined : (JSON.parse(item.value) as Release);
@@ -75,9 +80,8 @@ export function releasePuts(
 ): readonly Put[] {
   const { version, restored = version } = release;
   const now: CurrentRelease = { version, live: restored };
-  const condition = current === undefined ? 'absent' : { version: current.version };
   return [
-    { kind: 'put', ...currentReleaseKey, value: JSON.stringify(now), if: condition },
+    { kind: 'put', ...currentReleaseKey, value: JSON.stringify(now), if: asRead(current) },
     { kind: 'put', ...releaseKey(version), value: JSON.stringify(release), if: 'absent' },
     ...(snapshot === undefined
       ? []

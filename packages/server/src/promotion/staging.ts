@@ -1,6 +1,6 @@
 import type { AuditActor } from '../audit/audit-entry.ts';
 import { type ConfigItem, itemKey } from '../entities/config-item.ts';
-import type { Change, Key, Scope } from '../store/port.ts';
+import type { Change, Key, Put, Scope } from '../store/port.ts';
 import { bodyKeys } from './item-bodies.ts';
 
 /** An item that waits to become live in production, frozen as it was when it was published. */
@@ -26,12 +26,19 @@ export interface StagedRow {
 
 const stagedRows = 'deploy;staged';
 
+/** Becomes another one with everything that is staged or withdrawn. */
+export const stagingKey: Key = { pk: 'deploy', sk: 'staging' };
+export const stagingMoves: Put = { kind: 'put', ...stagingKey, value: '{}', if: 'any' };
+
 /** Counts publications: a body is never written under a number that another had. */
 export const publicationCounter: Key = { pk: 'deploy', sk: 'publications' };
 
 export function stagedKey(item: ConfigItem): Key {
   return { pk: stagedRows, sk: itemKey(item) };
 }
+
+/** Holds a commit that takes staged items away to leaving none, whoever has staged others meanwhile. */
+export const nothingLeftStaged: Change = { kind: 'check-empty', pk: stagedRows, prefix: '' };
 
 export async function readStaged(scope: Scope): Promise<readonly StagedRow[]> {
   const rows = await scope.range(stagedRows, { limit: stagedMax });

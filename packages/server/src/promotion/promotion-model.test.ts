@@ -1,0 +1,159 @@
+/** Promotion is compared with sets of contents, whoever asks for what, and wherever a process dies of it. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { SteppedClock, verifyParts } from '../entities/record-bench.ts';
+import { Turns } from '../entities/turn-store.ts';
+import { verifyStore } from '../entities/verify-store.ts';
+import { crashing, type Moment } from '../store/failing-store.ts';
+import type { Store } from '../store/port.ts';
+import { openForTest, roundsOn, type StoreKind, storeKinds } from '../store/store-for-tests.ts';
+import { observe } from './proof/observe.ts';
+import { assertSerial, isSame, seenBy, seenOf, serialOrders, starters } from './proof/race.ts';
+import { type Edit, edit, edits, requests, send } from './proof/requests.ts';
+import { org, TwoSpaces } from './proof/two-spaces.ts';
+import { after, danglingIn, differences, type Request, type World } from './proof/world.ts';
+
+interface Death {
+  readonly calls: number;
+  readonly when: Moment;
+}
+
+type Step = { readonly edit: Edit } | { readonly request: Request; readonly death: Death | undefined };
+
+const deaths: fc.Arbitrary<Death> = fc.record({ calls: fc.nat({ max: 25 }), when: fc.constantFrom('before', 'after') });
+
+function steps(maxLength: number): fc.Arbitrary<readonly Step[]> {
+  const death = fc.option(deaths, { nil: undefined, freq: 3 });
+  const step = fc.oneof(fc.record({ edit: edits }), fc.record({ request: requests, death }));
+  return fc.array(step, { maxLength, size: 'max' });
+}
+
+const runs = { memory: 40, sqlite: 16, postgres: 8 };
+
+for (const kind of storeKinds)
+  test(`whatever is published, activated and gone back from, and wherever it dies, production is one of the sets that it was told to be, and its history says so (${kind})`, async (context) => {
+    const property = fc.asyncProperty(steps(30), async (all) => {
+      await takeAll(await openSpaces(context, kind), all);
+    });
+    await fc.assert(property, { numRuns: roundsOn(kind, runs[kind]) });
+  });
+
+async function openSpaces(context: TestContext, kind: StoreKind): Promise<TwoSpaces> {
+  const clock = new SteppedClock();
+  const open = () => openForTest(context, kind, clock);
+  return new TwoSpaces({ test: await open(), prod: await open() }, clock);
+}
+
+test('of two who ask for something at once, with each order of their calls, it is as if one had asked after the other; whoever reads meanwhile sees one configuration', async () => {
+  const turns = fc.array(fc.nat({ max: 20 }), { minLength: 20, maxLength: 100 });
+  const property = fc.asyncProperty(
+    steps(12),
+    fc.array(fc.tuple(requests, requests), { minLength: 1, maxLength: 4 }),
+    turns,
+    async (all, pairs, order) => {
+      const spaces = await TwoSpaces.inMemory();
+      let world = await takeAll(spaces, all);
+      let turn = 0;
+      for (const pair of pairs) {
+        await meet(spaces, { world, pair, choose: (waiting) => (order[turn++ % order.length] ?? 0) % waiting });
+        world = await observe(spaces);
+        await assertTruthful(spaces, world);
+      }
+    },
+  );
+  await fc.assert(property, { numRuns: roundsOn('memory', 60) });
+});
+
+interface Meeting {
+  readonly world: World;
+  readonly pair: readonly [Request, Request];
+  readonly choose: (waiting: number) => number;
+}
+
+async function meet(spaces: TwoSpaces, { world, pair, choose }: Meeting): Promise<void> {
+  const turns = new Turns();
+  const prod = turns.store(spaces.stores.prod);
+  const race = { spaces, requests: pair, prod: [prod, prod] } as const;
+  const [one, other] = starters(race);
+  let isBusy = true;
+  const both = Promise.all([one(), other()]).finally(() => {
+    isBusy = false;
+  });
+  const allowed = serialOrders(world, pair).flatMap(({ live }) => live.map(seenOf));
+  const reading = read(spaces, prod, { isBusy: () => isBusy, allowed });
+  await turns.run(Promise.all([both, reading]), choose);
+  await assertSerial(race, world, await both);
+}
+
+interface Reading {
+  readonly isBusy: () => boolean;
+  readonly allowed: readonly ReadonlyMap<string, string>[];
+}
+
+/** A request that takes its time, and then another one. */
+async function read(spaces: TwoSpaces, prod: Store, { isBusy, allowed }: Reading): Promise<void> {
+  const { configs } = spaces.node({ test: spaces.stores.test, prod });
+  while (isBusy()) {
+    const seen = await seenBy(prod, await configs.prod.refresh(org));
+    assert.ok(
+      allowed.some((one) => isSame(one, seen)),
+      `a reader saw what never was: ${[...seen].join()}`,
+    );
+  }
+}
+
+async function takeAll(spaces: TwoSpaces, all: readonly Step[]): Promise<World> {
+  let world = await observe(spaces);
+  for (const step of all) {
+    world = 'edit' in step ? await takeEdit(spaces, world, step.edit) : await take(spaces, world, step);
+    await assertTruthful(spaces, world);
+  }
+  return world;
+}
+
+async function takeEdit(spaces: TwoSpaces, world: World, one: Edit): Promise<World> {
+  await edit(spaces, one);
+  const { test: edited, ...production } = await observe(spaces);
+  assert.deepEqual({ ...production, test: world.test }, world, 'an edit of test changes nothing in production');
+  return { ...world, test: edited };
+}
+
+async function take(
+  spaces: TwoSpaces,
+  world: World,
+  { request, death }: { readonly request: Request; readonly death: Death | undefined },
+): Promise<World> {
+  const { test: own, prod } = spaces.stores;
+  const dying = death === undefined ? prod : crashing(prod, death.calls, death.when);
+  const outcome = await send(spaces, spaces.node({ test: own, prod: dying }), request);
+  const expected = after(world, request);
+  const is = await observe(spaces);
+  if (outcome !== 'crashed') assert.deepEqual({ outcome, world: is }, expected, JSON.stringify(request));
+  else if (!isSame(is, world)) assert.deepEqual(is, expected.world, `${JSON.stringify(request)}, crashed`);
+  return is;
+}
+
+/** What those who ask are told is what is so, and what is stored is whole. */
+async function assertTruthful(spaces: TwoSpaces, world: World): Promise<void> {
+  const { promotion } = spaces.node();
+  assert.deepEqual(danglingIn(world.prod), []);
+  const told = await promotion.diff(org);
+  const keys = told.map(({ kind, name }) => `${kind}#${name}`);
+  assert.deepEqual(new Set(keys), differences(world));
+  assert.deepEqual(
+    keys.filter((_, index) => told[index]?.staged),
+    keys.filter((key) => world.staged.has(key)),
+  );
+  const { items } = await promotion.history(org, { pageSize: 100, nexttoken: undefined });
+  const versions = world.past.map((_, index) => world.past.length - index);
+  assert.deepEqual(
+    items.map(({ version }) => version),
+    versions,
+  );
+  assert.deepEqual(
+    (await promotion.retired(org)).map(({ name }) => name),
+    [...world.retired].sort(),
+  );
+  assert.deepEqual((await verifyStore(verifyParts(spaces.bench.prod))).drift, []);
+}

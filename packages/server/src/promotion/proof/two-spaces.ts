@@ -1,0 +1,119 @@
+/** An org in both of its data spaces, nodes that serve it, and a builder who changes what is configured in test. */
+import type { Occasion } from '../../audit/audit-entry.ts';
+import { changeConfig } from '../../entities/change-config.ts';
+import type { ConfigItem } from '../../entities/config-item.ts';
+import { type ConfigReader, createConfigReader, pointerValue } from '../../entities/config-reader.ts';
+import { createCursors } from '../../entities/cursor.ts';
+import { activeItemKey, activeSettings, itemVersionKey } from '../../entities/org-keys.ts';
+import { RecordBench, SteppedClock, user } from '../../entities/record-bench.ts';
+import type { SettingType } from '../../entities/setting.ts';
+import type { Environment } from '../../entities/workspace.ts';
+import { openMemory } from '../../store/memory/open-memory.ts';
+import type { Change, OpenedStore, Store } from '../../store/port.ts';
+import { createConfigKinds } from '../config-kinds.ts';
+import { createPromotion, type Promotion } from '../promotion.ts';
+import type { Asked } from '../promotion-parts.ts';
+
+export const org = 'acme';
+const occasion: Occasion = { at: '2026-01-01T00:00:00Z', actor: { kind: 'org_user', id: user }, request_id: '' };
+export const asked: Asked = { orgCode: org, occasion };
+
+function settingType(key: string, needs: SettingType<number>['needs']): SettingType<number> {
+  return {
+    key,
+    description: 'A number.',
+    byDefault: 1,
+    schema: { type: 'integer' },
+    parse: (input) =>
+      typeof input === 'number'
+        ? { value: input }
+        : { errors: [{ pointer: '', code: 'wrong_type', message: 'must be a number' }] },
+    ...(needs === undefined ? {} : { needs }),
+  };
+}
+
+/** The door hangs in its frame where it is wide. */
+const door = settingType('house.door', (value) => (value > 5 ? [{ key: 'house.frame', reason: 'hangs in it' }] : []));
+const kinds = createConfigKinds({ settingTypes: [door, settingType('house.frame', undefined)] });
+
+/** A process that promotes, with caches of its own. */
+export interface PromotionNode {
+  readonly promotion: Promotion;
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+}
+
+export type Stores = Readonly<Record<Environment, Store>>;
+
+export class TwoSpaces {
+  readonly clock: SteppedClock;
+  readonly opened: Readonly<Record<Environment, OpenedStore>>;
+  readonly bench: Readonly<Record<Environment, RecordBench>>;
+
+  constructor(opened: Readonly<Record<Environment, OpenedStore>>, clock: SteppedClock) {
+    this.clock = clock;
+    this.opened = opened;
+    this.bench = { test: new RecordBench(opened.test, clock), prod: new RecordBench(opened.prod, clock) };
+  }
+
+  static async inMemory(clock = new SteppedClock()): Promise<TwoSpaces> {
+    return new TwoSpaces({ test: await openMemory({ clock }), prod: await openMemory({ clock }) }, clock);
+  }
+
+  get stores(): Stores {
+    return { test: this.opened.test.store, prod: this.opened.prod.store };
+  }
+
+  node(stores: Stores = this.stores): PromotionNode {
+    const { clock } = this;
+    const configs = {
+      test: createConfigReader({ store: stores.test, clock }),
+      prod: createConfigReader({ store: stores.prod, clock }),
+    };
+    const cursors = createCursors(new Uint8Array(32));
+    return { configs, promotion: createPromotion({ stores, configs, clock, kinds, cursors, poke: () => undefined }) };
+  }
+
+  /** The same org as it is now, in memory, for those who try what would come of something. */
+  async copy(): Promise<TwoSpaces> {
+    const spaces = await TwoSpaces.inMemory(this.clock);
+    for (const env of ['test', 'prod'] as const) {
+      const [from, to] = [this.opened[env].maintenance, spaces.opened[env].maintenance];
+      for (const head of await from.scopes(undefined, 1000)) {
+        const items = await from.scan(head.name, undefined, 100_000);
+        const inOrder = items.toSorted((left, right) => Number('target' in left) - Number('target' in right));
+        await to.load(head, inOrder);
+      }
+    }
+    return spaces;
+  }
+
+  /** Makes or changes an entity of test; undefined takes it away. Refused as a builder would be. */
+  async editEntity(name: string, members: object | undefined): Promise<void> {
+    const { admin, configs } = this.bench.test.node();
+    const isThere = (await configs.current(org)).active(name) !== undefined;
+    if (members === undefined) await admin.remove(org, name);
+    else if (isThere) await admin.change(org, { api: `create-${name}`, body: { ...members }, force: true });
+    else await admin.define(org, { entityName: name, ...members });
+    this.clock.advance(3000);
+    await this.bench.test.workOff();
+    await this.bench.test.workOff();
+  }
+
+  /** Puts an item of another kind into test as it is, whatever it holds; undefined takes it away. */
+  async editItem(item: ConfigItem, content: unknown): Promise<void> {
+    const store = this.opened.test.store;
+    const configs = createConfigReader({ store, clock: this.clock });
+    const key = item.kind === 'settings' ? { pk: activeSettings, sk: item.name } : activeItemKey(item);
+    await changeConfig({ store, configs }, org, async (_set, version) => {
+      if (content === undefined) return { changes: [{ kind: 'remove', ...key, if: 'any' }] };
+      const live =
+        item.kind === 'settings' ? JSON.stringify({ ...(content as object), version }) : pointerValue(version);
+      const body = { ...itemVersionKey(item, version), value: JSON.stringify(content) };
+      const changes: readonly Change[] = [
+        { kind: 'put', ...key, value: live, if: 'any' },
+        { kind: 'put', ...body, if: 'absent' },
+      ];
+      return { changes };
+    });
+  }
+}
