@@ -84,6 +84,24 @@ const removeRetired: Flow = {
   },
 };
 
+const importArchive: Flow = {
+  route: 'POST /deploy/import',
+  prepare: async (scene) => {
+    const org = await deployingOrg(scene);
+    const name = await newEntity(org);
+    const archive = await org.download('/deploy/export');
+    assert.equal((await org.manage('DELETE', `/api/entity?entityname=${name}`)).status, 204);
+    await scene.platform.settle();
+    const isThere = async () => (await org.manage('GET', `/api/entity?entityName=${name}`)).status;
+    assert.equal(await isThere(), 404);
+    const headers = { 'content-type': 'application/x-tar' };
+    const bring = (query: string) => org.manage('POST', `/deploy/import${query}`, archive, headers);
+    const { base } = (await bring('')).body;
+    const check = async () => assert.equal(await isThere(), 200);
+    return { send: () => bring(`?base=${base}`), already: 412, check };
+  },
+};
+
 const orgs = new WeakMap<Scene, Promise<OrgCalls>>();
 
 /** An org of its own, one for all attempts, with production. */
@@ -141,6 +159,7 @@ async function releasesWith(org: OrgCalls, name: string): Promise<readonly numbe
 
 export const deployFlows: Flows = {
   'the provision of production': provision,
+  'the import of a configuration': importArchive,
   'a publication': publish,
   'the withdrawal of all that is staged': withdrawAll,
   'the withdrawal of an item': withdrawOne,

@@ -5,6 +5,7 @@ import { type ManagementGatewayParts, managementRoutes } from '../gateway/manage
 import { builderFlows } from './builder-flows.ts';
 import { configFlows } from './config-flows.ts';
 import { deployFlows } from './deploy-flows.ts';
+import { itemFlows } from './item-flows.ts';
 import { keyFlows } from './key-flows.ts';
 import { personFlows } from './person-flows.ts';
 import { recordFlows } from './record-flows.ts';
@@ -27,9 +28,16 @@ test('every writing route of both gateways is called in a flow whose store calls
   const writing = tables
     .map(({ method, path }) => `${method} ${path}`)
     .filter((route) => (!route.startsWith('GET ') && !reads.includes(route)) || writesByGet.includes(route));
-  const flows = [builderFlows, configFlows, deployFlows, keyFlows, personFlows, recordFlows, workspaceFlows].flatMap(
-    Object.values,
-  );
+  const flows = [
+    builderFlows,
+    configFlows,
+    deployFlows,
+    itemFlows,
+    keyFlows,
+    personFlows,
+    recordFlows,
+    workspaceFlows,
+  ].flatMap(Object.values);
   const called = new Set(flows.map(({ route }) => route));
   assert.deepEqual([...called].sort(), writing.sort());
 });

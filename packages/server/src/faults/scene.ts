@@ -21,6 +21,8 @@ export interface Body {
   readonly kid: string;
   readonly role: string;
   readonly fn: string;
+  readonly base: string;
+  readonly content: { readonly description?: string } | undefined;
   readonly count: number;
   readonly version: number;
   readonly client_id: string;
@@ -88,6 +90,14 @@ export class OrgCalls {
   manage(method: string, path: string, body?: unknown, headers: Headers = {}): Promise<Reply> {
     const known = { authorization: `Bearer ${this.token}`, ...headers };
     return call(method, `${this.#platform.management}${path}`, known, body);
+  }
+
+  /** The text of a file that is answered. */
+  async download(path: string): Promise<string> {
+    const headers = { authorization: `Bearer ${this.token}` };
+    const response = await fetch(`${this.#platform.management}${path}`, { headers });
+    assert.equal(response.status, 200);
+    return response.text();
   }
 
   /** Without a session. */
