@@ -12,7 +12,7 @@ import type { Change } from '../store/port.ts';
 import { bodiesAfter } from './checks.ts';
 import { type Bodies, type ItemChangeKind, itemOf, readAll } from './compare.ts';
 import { bodyPuts, type ItemBody } from './item-bodies.ts';
-import { danglingReferences, refuseDangling } from './item-references.ts';
+import { type DanglingReference, danglingReferences, refuseDangling } from './item-references.ts';
 import { type ItemTarget, planItems } from './plan-items.ts';
 import type { Asked, PromotionParts } from './promotion-parts.ts';
 import { liveItem, liveItems } from './read-items.ts';
@@ -58,7 +58,7 @@ export async function changeItems(
     const targets = steps.map(({ target }) => target);
     refuseTooMany(set, targets);
     const after = [...bodiesAfter(before, targets).values()];
-    refuseDangling(danglingReferences(parts.kinds, after));
+    refuseDangling(newlyDangling(parts.kinds, [...before.values()], after));
     const plan = await planItems({ ...test, clock: parts.clock }, { ...place, next, keepsRecords: false }, targets);
     if (!force) await refuseFailingRecords(test.store, { orgCode, set }, plan.steps);
     const told = steps.flatMap((step) => [step.noted(asked), auditEntry(asked.occasion, step.audited)]);
@@ -67,6 +67,13 @@ export async function changeItems(
   });
   parts.poke();
   return { version: planned.version, items: planned.items };
+}
+
+/** What an earlier change left open is no reason to refuse this one. */
+function newlyDangling(kinds: PromotionParts['kinds'], before: readonly ItemBody[], after: readonly ItemBody[]) {
+  const keyOf = (one: DanglingReference): string => `${itemKey(one.referenced_by)} ${itemKey(one)}`;
+  const stood = new Set(danglingReferences(kinds, before).map(keyOf));
+  return danglingReferences(kinds, after).filter((one) => !stood.has(keyOf(one)));
 }
 
 function parseEdits({ kinds }: PromotionParts, edits: readonly ItemEdit[]): readonly ItemEdit[] {

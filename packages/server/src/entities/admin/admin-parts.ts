@@ -2,6 +2,7 @@ import type { Occasion } from '../../audit/audit-entry.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Store } from '../../store/port.ts';
 import type { ConfigReader } from '../config-reader.ts';
+import type { ConfigSet } from '../config-set.ts';
 
 /** What the management side of entities stands on, in one environment. */
 export interface EntityAdminParts {
@@ -12,4 +13,9 @@ export interface EntityAdminParts {
   readonly occasion: Occasion;
   /** Tells the job runner that there is work. */
   readonly poke: () => void;
+  /** Refuses to take an entity away that something else of the configuration needs, which is not known here. */
+  readonly refuseRemoval?: (
+    place: { readonly orgCode: string; readonly set: ConfigSet },
+    name: string,
+  ) => Promise<void>;
 }

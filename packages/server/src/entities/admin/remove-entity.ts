@@ -33,6 +33,7 @@ export async function removeEntity(
     const removed = set.active(entityName)?.state;
     if (removed === undefined) throw unknownEntity(entityName);
     refuseWhileReferred(set, entityName);
+    await parts.refuseRemoval?.({ orgCode, set }, entityName);
     if (ifEmpty) await refuseWhileFull(parts, orgCode, entityName);
     const now = parts.clock.now();
     const { version } = removed;

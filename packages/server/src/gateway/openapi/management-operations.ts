@@ -1,6 +1,7 @@
 import { arrayOf, closedObjectOf, objectOf, schemaReference, text } from '../../lib/json-schema.ts';
 import { aclOperations } from './acl-operations.ts';
 import { auditOperations } from './audit-operations.ts';
+import { configItemOperations } from './config-item-operations.ts';
 import { deployOperations } from './deploy-operations.ts';
 import { inboxOperation } from './inbox-operation.ts';
 import { jsonContent, type Operation } from './operation.ts';
@@ -18,6 +19,7 @@ export function managementOperations(): readonly Operation[] {
     ...passwordOperations,
     ...orgOperations,
     ...entityOperations,
+    ...configItemOperations,
     ...aclOperations,
     ...settingOperations,
     ...deployOperations,

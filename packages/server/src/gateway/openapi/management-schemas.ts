@@ -12,6 +12,7 @@ import {
 } from '../../lib/json-schema.ts';
 import { aclSchemas } from './acl-operations.ts';
 import { auditSchemas } from './audit-operations.ts';
+import { configItemSchemas } from './config-item-operations.ts';
 import { deploySchemas } from './deploy-operations.ts';
 import { inboxSchemas } from './inbox-operation.ts';
 import { orgSchemas } from './org-operations.ts';
@@ -164,6 +165,7 @@ export const managementSchemas = {
   ...aclSchemas,
   ...settingSchemas,
   ...auditSchemas,
+  ...configItemSchemas,
   ...deploySchemas,
   ...serviceKeySchemas,
 };

@@ -1,0 +1,101 @@
+import type { ConfigItem } from '../entities/config-item.ts';
+import type { ConfigSet } from '../entities/config-set.ts';
+import { entityTag } from '../entities/record.ts';
+import type { IfMatch } from '../entities/update-record.ts';
+import { invalidBody, Problem } from '../lib/problem.ts';
+import { changeItems } from './change-items.ts';
+import { itemOf } from './compare.ts';
+import { bodyAtVersion, unknownItem } from './item-versions.ts';
+import type { Asked, PromotionParts } from './promotion-parts.ts';
+import { liveItem } from './read-items.ts';
+import { type ShownItem, showItem } from './show-items.ts';
+
+/** What is to be done to an item of test. */
+export interface ItemChange {
+  readonly item: ConfigItem;
+  readonly ifMatch?: IfMatch | undefined;
+  /** Changes an entity also where its records contradict what it is to be. */
+  readonly force?: boolean;
+}
+
+interface Content {
+  readonly content: unknown;
+}
+
+/** Makes an item that is not there yet. @throws Problem `conflict`, or what `changeItems` throws. */
+export async function createItem(parts: PromotionParts, asked: Asked, made: ItemChange & Content): Promise<ShownItem> {
+  const parsed = parts.kinds[made.item.kind].parse(made.item.name, made.content);
+  // What is sent holds the content beside the name.
+  if ('errors' in parsed)
+    throw invalidBody(parsed.errors.map((error) => ({ ...error, pointer: `/content${error.pointer}` })));
+  return write(parts, asked, made, (set) => {
+    const { kind, name } = made.item;
+    if (liveItem(set, made.item) !== undefined) throw new Problem('conflict', `there is a ${kind} \`${name}\` already`);
+  });
+}
+
+/** Gives an item another content as a whole. @throws Problem `not_found`, `version_mismatch`, or what `changeItems` throws. */
+export function replaceItem(parts: PromotionParts, asked: Asked, change: ItemChange & Content): Promise<ShownItem> {
+  const { item } = change;
+  return write(parts, asked, change, (set) => {
+    // Every setting is there: with its default, where nothing was settled.
+    if (liveItem(set, item) === undefined && item.kind !== 'settings') throw unknownItem(item);
+    requireMatch(set, change);
+  });
+}
+
+/**
+ * Makes an earlier version live again, also of an item that was taken away.
+ * @throws Problem `not_found`, `conflict`, `version_mismatch`, or what `changeItems` throws.
+ */
+export async function restoreItem(
+  parts: PromotionParts,
+  asked: Asked,
+  change: ItemChange & { readonly version: number },
+): Promise<ShownItem> {
+  const { item, version: restored } = change;
+  const { body } = await bodyAtVersion(parts, { ...asked, item, version: restored });
+  if (body === undefined)
+    throw new Problem('conflict', `version ${restored} took the ${item.kind} away, so it has nothing to bring back`);
+  const { content } = body;
+  return write(parts, asked, { ...change, content, restored }, (set) => requireMatch(set, change));
+}
+
+/** Takes an item away. @throws Problem `not_found`, `version_mismatch`, `dangling_reference` where another refers to it. */
+export async function removeItem(parts: PromotionParts, asked: Asked, change: ItemChange): Promise<void> {
+  const { item } = change;
+  const judge = (set: ConfigSet): void => {
+    if (liveItem(set, item) === undefined) throw unknownItem(item);
+    requireMatch(set, change);
+  };
+  await changeItems(parts, asked, [{ ...item, content: undefined }], { force: false, judge });
+}
+
+interface Writing extends ItemChange, Content {
+  readonly restored?: number;
+}
+
+async function write(
+  parts: PromotionParts,
+  asked: Asked,
+  { item, content, force = false, restored }: Writing,
+  judge: (set: ConfigSet) => void,
+): Promise<ShownItem> {
+  const edit = { ...item, content, ...(restored === undefined ? {} : { restored }) };
+  const { version, items } = await changeItems(parts, asked, [edit], { force, judge });
+  const { orgCode } = asked;
+  if (items.length === 0) return showItem(parts, { env: 'test', orgCode, item });
+  // What this change made: others may have made another of it since.
+  const { noted, body } = await bodyAtVersion(parts, { orgCode, item, version });
+  return { ...itemOf(item), version, updated_at: noted.at, updated_by: noted.actor, content: body?.content };
+}
+
+function requireMatch(set: ConfigSet, { item, ifMatch }: ItemChange): void {
+  if (ifMatch === undefined) return;
+  const live = liveItem(set, item);
+  if (live === undefined) throw unknownItem(item);
+  const etag = entityTag(live.version);
+  if (ifMatch === '*' || ifMatch.includes(etag)) return;
+  const message = `the ${item.kind} \`${item.name}\` has changed since it was read: its version is ${live.version}`;
+  throw new Problem('version_mismatch', message, { etag, version: live.version });
+}

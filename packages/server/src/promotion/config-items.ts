@@ -1,0 +1,56 @@
+import type { ConfigItem } from '../entities/config-item.ts';
+import type { Environment } from '../entities/workspace.ts';
+import { createItem, type ItemChange, removeItem, replaceItem, restoreItem } from './change-item.ts';
+import {
+  type AskedVersion,
+  type ItemAtVersion,
+  listVersions,
+  type PageQuery,
+  showVersion,
+  type VersionPage,
+} from './item-versions.ts';
+import type { Asked, PromotionParts } from './promotion-parts.ts';
+import {
+  type ItemPage,
+  type ListedKind,
+  listItems,
+  type ShownItem,
+  type ShownKind,
+  showItem,
+  showKinds,
+} from './show-items.ts';
+
+/** Config items of all kinds, by their names: read in both environments, written in test; each change is a version that stays. */
+export interface ConfigItems {
+  kinds(env: Environment, orgCode: string): Promise<readonly ShownKind[]>;
+  /** @throws Problem `invalid_cursor`. */
+  list(asked: ListedKind): Promise<ItemPage>;
+  /** @throws Problem `not_found`. */
+  show(env: Environment, orgCode: string, item: ConfigItem): Promise<ShownItem>;
+  /** @throws Problem `not_found`, `invalid_cursor`. */
+  versions(orgCode: string, item: ConfigItem, query: PageQuery): Promise<VersionPage>;
+  /** @throws Problem `not_found`. */
+  version(asked: AskedVersion): Promise<ItemAtVersion>;
+  /** @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
+  create(asked: Asked, made: ItemChange & { readonly content: unknown }): Promise<ShownItem>;
+  /** @throws Problem `not_found`, `version_mismatch`, or what `create` throws. */
+  replace(asked: Asked, change: ItemChange & { readonly content: unknown }): Promise<ShownItem>;
+  /** @throws Problem what `replace` throws. */
+  restore(asked: Asked, change: ItemChange & { readonly version: number }): Promise<ShownItem>;
+  /** @throws Problem `not_found`, `version_mismatch`, `dangling_reference`. */
+  remove(asked: Asked, change: ItemChange): Promise<void>;
+}
+
+export function createConfigItems(parts: PromotionParts): ConfigItems {
+  return {
+    kinds: (env, orgCode) => showKinds(parts, env, orgCode),
+    list: (asked) => listItems(parts, asked),
+    show: (env, orgCode, item) => showItem(parts, { env, orgCode, item }),
+    versions: (orgCode, item, query) => listVersions(parts, { orgCode, item }, query),
+    version: (asked) => showVersion(parts, asked),
+    create: (asked, made) => createItem(parts, asked, made),
+    replace: (asked, change) => replaceItem(parts, asked, change),
+    restore: (asked, change) => restoreItem(parts, asked, change),
+    remove: (asked, change) => removeItem(parts, asked, change),
+  };
+}
