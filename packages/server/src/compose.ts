@@ -59,8 +59,10 @@ import type { Clock } from './lib/clock.ts';
 import { type IdSource, uuidv7Source } from './lib/ids.ts';
 import { type OpenedMail, openMail } from './mail/open-mail.ts';
 import { openSpaces, openVault, type Spaces } from './open-spaces.ts';
+import { createConfigItems } from './promotion/config-items.ts';
 import { createConfigKinds } from './promotion/config-kinds.ts';
 import { createPromotion } from './promotion/promotion.ts';
+import { refuseRemoval } from './promotion/refuse-removal.ts';
 import { explainStoreFailure } from './store/explain-failure.ts';
 import type { Health, OpenedStore, Store } from './store/port.ts';
 
@@ -245,6 +247,8 @@ function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, poke 
   const epochs = createAccessEpochs();
   const cursorKey = Buffer.from(secrets.cursor_key, 'base64url');
   const cursors = createCursors(cursorKey);
+  const stores = { test: spaces.test.store, prod: spaces.prod.store };
+  const promotion = { stores, configs, clock, kinds: createConfigKinds({ settingTypes }), cursors, poke };
   return {
     epochs,
     cursors,
@@ -260,18 +264,19 @@ function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, poke 
     }),
     management: {
       entities: (env: Environment, occasion: Occasion) =>
-        createEntityAdmin({ store: spaces[env].store, configs: configs[env], clock, poke, occasion }),
+        createEntityAdmin({
+          store: spaces[env].store,
+          configs: configs[env],
+          clock,
+          poke,
+          occasion,
+          refuseRemoval: (place, name) => refuseRemoval(promotion, place, name),
+        }),
       settings: (env: Environment, occasion: Occasion) =>
         createOrgSettings({ env, store: spaces[env].store, configs: configs[env], occasion }),
       audit: composeAudit(spaces, cursors),
-      promotion: createPromotion({
-        stores: { test: spaces.test.store, prod: spaces.prod.store },
-        configs,
-        clock,
-        kinds: createConfigKinds({ settingTypes }),
-        cursors,
-        poke,
-      }),
+      promotion: createPromotion(promotion),
+      items: createConfigItems(promotion),
     },
   };
 }

@@ -8,6 +8,7 @@ import type { Gateway } from './app-gateway.ts';
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
 import { type AclServices, aclRoutes } from './handlers/management/acl.ts';
 import { auditRoutes } from './handlers/management/audit.ts';
+import { type ConfigItemServices, configItemRoutes } from './handlers/management/config-items.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
 import { type DeployServices, deployRoutes } from './handlers/management/deploy.ts';
 import { type EntityServices, entityRoutes } from './handlers/management/entities.ts';
@@ -33,6 +34,7 @@ export interface ManagementGatewayParts
     AclServices,
     DeployServices,
     EntityServices,
+    ConfigItemServices,
     SettingServices,
     ServiceKeyServices,
     ImpersonationServices,
@@ -73,6 +75,7 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
     ...passwordRoutes(parts),
     ...orgRoutes(parts),
     ...entityRoutes(parts),
+    ...configItemRoutes(parts),
     ...decisionRoutes(parts.decisions),
     ...aclRoutes(parts),
     ...settingRoutes(parts),
