@@ -190,7 +190,7 @@ export async function setScene(platform: FaultyPlatform): Promise<Scene> {
     mailedCode: async (email, page) => {
       const { body } = await call('GET', `${platform.management}/inbox?to=${email}`, { accept: 'application/json' });
       for (const { text } of body.items) {
-        const code = new RegExp(`#${page}=([\\w.-]+)\\s`).exec(text)?.[1];
+        const code = [...text.matchAll(/#([\w-]+)=([\w.-]+)\s/g)].find(([, named]) => named === page)?.[2];
         if (code !== undefined) return code;
       }
       return undefined;
