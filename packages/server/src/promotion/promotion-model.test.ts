@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { SteppedClock, verifyParts } from '../entities/record-bench.ts';
+import { SteppedClock } from '../entities/record-bench.ts';
 import { Turns } from '../entities/turn-store.ts';
-import { verifyStore } from '../entities/verify-store.ts';
 import { crashing, type Moment } from '../store/failing-store.ts';
 import type { Store } from '../store/port.ts';
 import { openForTest, roundsOn, type StoreKind, storeKinds } from '../store/store-for-tests.ts';
 import { observe } from './proof/observe.ts';
 import { assertSerial, isSame, seenBy, seenOf, serialOrders, starters } from './proof/race.ts';
 import { type Edit, edit, edits, requests, send } from './proof/requests.ts';
+import { assertTruthful } from './proof/truthful.ts';
 import { org, TwoSpaces } from './proof/two-spaces.ts';
-import { after, danglingIn, differences, type Request, type World } from './proof/world.ts';
+import { after, type Request, type World } from './proof/world.ts';
 
 interface Death {
   readonly calls: number;
@@ -132,28 +132,4 @@ async function take(
   if (outcome !== 'crashed') assert.deepEqual({ outcome, world: is }, expected, JSON.stringify(request));
   else if (!isSame(is, world)) assert.deepEqual(is, expected.world, `${JSON.stringify(request)}, crashed`);
   return is;
-}
-
-/** What those who ask are told is what is so, and what is stored is whole. */
-async function assertTruthful(spaces: TwoSpaces, world: World): Promise<void> {
-  const { promotion } = spaces.node();
-  assert.deepEqual(danglingIn(world.prod), []);
-  const told = await promotion.diff(org);
-  const keys = told.map(({ kind, name }) => `${kind}#${name}`);
-  assert.deepEqual(new Set(keys), differences(world));
-  assert.deepEqual(
-    keys.filter((_, index) => told[index]?.staged),
-    keys.filter((key) => world.staged.has(key)),
-  );
-  const { items } = await promotion.history(org, { pageSize: 100, nexttoken: undefined });
-  const versions = world.past.map((_, index) => world.past.length - index);
-  assert.deepEqual(
-    items.map(({ version }) => version),
-    versions,
-  );
-  assert.deepEqual(
-    (await promotion.retired(org)).map(({ name }) => name),
-    [...world.retired].sort(),
-  );
-  assert.deepEqual((await verifyStore(verifyParts(spaces.bench.prod))).drift, []);
 }
