@@ -30,6 +30,7 @@ import { createAppOrigins } from './identity/app-origins.ts';
 import { createAppSelf } from './identity/app-self.ts';
 import { createAppSessions } from './identity/app-sessions.ts';
 import { createAppSignIn } from './identity/app-sign-in.ts';
+import { createDeployKeys } from './identity/deploy-keys.ts';
 import { createFailureBrake } from './identity/failure-brake.ts';
 import { createImpersonation } from './identity/impersonation.ts';
 import { createInvitations } from './identity/invitations.ts';
@@ -129,6 +130,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     app: createAppGateway(app),
     management: createManagementGateway({
       accounts,
+      deployKeys: identity.deployKeys,
       inbox: mail.inbox,
       site: { managementUrl: config.managementUrl, isSecure: config.mode === 'production' },
       ...entities.management,
@@ -177,6 +179,7 @@ async function composeIdentity(
     newId,
     issuer,
     operator: digest === undefined ? undefined : createOperatorAccess({ digest, brake: createFailureBrake({ clock }) }),
+    deployKeys: createDeployKeys({ platform, clock, newId }),
     accounts: createOrgAccounts({ ...shared, brake: createFailureBrake({ clock }), policy: config.signUp }),
     signInParts,
     signIn: createAppSignIn(signInParts),

@@ -1,8 +1,8 @@
 import type { Append } from '../store/port.ts';
 
-/** Who did something: a builder, a server that holds a key, whoever runs the platform, or an app's user. */
+/** Who did something: a builder, a server or a pipeline that holds a key, whoever runs the platform, or an app's user. */
 export interface AuditActor {
-  readonly kind: 'org_user' | 'service_key' | 'operator' | 'app_user';
+  readonly kind: 'org_user' | 'service_key' | 'deploy_key' | 'operator' | 'app_user';
   readonly id: string;
 }
 

@@ -1,16 +1,27 @@
 import type { IncomingMessage } from 'node:http';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { DecisionLog } from '../iam/decision-log.ts';
+import { isDeployKey } from '../identity/deploy-keys.ts';
 import type { OperatorAccess } from '../identity/operator-key.ts';
 import type { OrgCaller } from '../identity/org-accounts.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
+import {
+  builderAsDeployer,
+  type DeployAccess,
+  type DeployCaller,
+  deployAccess,
+  isDeployAccess,
+  keyAsDeployer,
+} from './deploy-caller.ts';
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
 import { type AclServices, aclRoutes } from './handlers/management/acl.ts';
 import { auditRoutes } from './handlers/management/audit.ts';
 import { type ConfigItemServices, configItemRoutes } from './handlers/management/config-items.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
 import { type DeployServices, deployRoutes } from './handlers/management/deploy.ts';
+import { deployArchiveRoutes } from './handlers/management/deploy-archive.ts';
+import { type DeployKeyServices, deployKeyRoutes } from './handlers/management/deploy-keys.ts';
 import { type EntityServices, entityRoutes } from './handlers/management/entities.ts';
 import { type ImpersonationServices, impersonationRoutes } from './handlers/management/impersonation.ts';
 import { type InboxServices, inboxRoutes } from './handlers/management/inbox.ts';
@@ -21,7 +32,7 @@ import { type PlatformServices, platformRoutes } from './handlers/management/pla
 import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
-import type { ManagementRoute } from './management-route.ts';
+import type { DeployRoute, ManagementRoute } from './management-route.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
 import { readSession } from './pipeline/console-cookie.ts';
 import { readRequest } from './pipeline/read-request.ts';
@@ -33,6 +44,7 @@ export interface ManagementGatewayParts
     AccountServices,
     AclServices,
     DeployServices,
+    DeployKeyServices,
     EntityServices,
     ConfigItemServices,
     SettingServices,
@@ -61,9 +73,12 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
       operator.admit(readBearerToken(incoming), matched.ip);
       return route.handle(await readRequest(incoming, matched));
     }
+    if (isDeployRoute(route)) {
+      const deployer = await authenticateDeployer(parts, incoming, route.access);
+      return route.handle(await readRequest(incoming, matched), deployer);
+    }
     const caller = await authenticate(parts, incoming);
-    if (route.access === 'org_admin' && caller.role !== 'org_admin')
-      throw new Problem('role_required', 'this needs the role `org_admin`');
+    requireRole(route.access, caller);
     return route.handle(await readRequest(incoming, matched), caller);
   };
 }
@@ -80,6 +95,8 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
     ...aclRoutes(parts),
     ...settingRoutes(parts),
     ...deployRoutes(parts),
+    ...deployArchiveRoutes(parts),
+    ...deployKeyRoutes(parts),
     ...serviceKeyRoutes(parts),
     ...impersonationRoutes(parts),
     ...inboxRoutes(parts),
@@ -94,4 +111,33 @@ async function authenticate({ accounts, site }: AccountServices, incoming: Incom
   const caller = await accounts.authenticate(readSession(site, incoming));
   if (caller === undefined) throw new Problem('token_invalid', 'the token is not valid');
   return caller;
+}
+
+function isDeployRoute(route: ManagementRoute): route is DeployRoute {
+  return isDeployAccess(route.access);
+}
+
+/** A builder by his session, or a pipeline by its key. */
+async function authenticateDeployer(
+  parts: ManagementGatewayParts,
+  incoming: IncomingMessage,
+  access: DeployAccess,
+): Promise<DeployCaller> {
+  const { role, scopes } = deployAccess[access];
+  const token = readSession(parts.site, incoming);
+  if (!isDeployKey(token)) {
+    const caller = await authenticate(parts, incoming);
+    requireRole(role, caller);
+    return builderAsDeployer(caller);
+  }
+  const key = await parts.deployKeys.authenticate(token);
+  if (key === undefined) throw new Problem('token_invalid', 'the token is not valid');
+  if (!scopes.some((scope) => scope === key.scope))
+    throw new Problem('role_required', `a deploy key of the scope \`${key.scope}\` does not open this`);
+  return keyAsDeployer(key);
+}
+
+function requireRole(needed: OrgCaller['role'], { role }: Pick<OrgCaller, 'role'>): void {
+  if (needed === 'org_admin' && role !== 'org_admin')
+    throw new Problem('role_required', 'this needs the role `org_admin`');
 }

@@ -1,4 +1,5 @@
 import type { OrgCaller } from '../identity/org-accounts.ts';
+import type { DeployAccess, DeployCaller } from './deploy-caller.ts';
 import type { PublicRoute } from './public-route.ts';
 import type { Reply } from './reply.ts';
 import type { GatewayRequest, TakesBody } from './request.ts';
@@ -11,6 +12,13 @@ export interface OrgRoute extends RoutePattern {
   readonly handle: (request: GatewayRequest, caller: OrgCaller) => Reply | Promise<Reply>;
 }
 
+/** For org users of a role, and for deploy keys: see `deployAccess`. */
+export interface DeployRoute extends RoutePattern {
+  readonly access: DeployAccess;
+  readonly takesBody?: TakesBody;
+  readonly handle: (request: GatewayRequest, caller: DeployCaller) => Reply | Promise<Reply>;
+}
+
 /** For whoever runs the platform. Where no operator key is set there is no such route. */
 export interface OperatorRoute extends RoutePattern {
   readonly access: 'operator';
@@ -18,4 +26,4 @@ export interface OperatorRoute extends RoutePattern {
   readonly handle: (request: GatewayRequest) => Reply | Promise<Reply>;
 }
 
-export type ManagementRoute = PublicRoute | OrgRoute | OperatorRoute;
+export type ManagementRoute = PublicRoute | OrgRoute | DeployRoute | OperatorRoute;

@@ -3,7 +3,7 @@ import type { Access } from '../iam/resolve-access.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { singleFlight } from '../lib/single-flight.ts';
 import type { AppTokenClaims } from './app-tokens.ts';
-import { createKeyUses } from './service-keys/key-uses.ts';
+import { createKeyUses } from './key-uses.ts';
 import { isServiceKey } from './service-keys/service-key.ts';
 import { openKeySession } from './sessions/key-session.ts';
 import { openPlace, type Place } from './sessions/place.ts';

@@ -9,6 +9,7 @@ import { timestamp } from '../lib/clock.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import { Conflict, type Item, type Scope, type Store } from '../store/port.ts';
 import { tokensKeyOf } from './ended-tokens.ts';
+import { secretHash } from './key-uses.ts';
 import type { Asked, AskedPlace } from './org-accounts/account.ts';
 import { joinAsServer, leaveAsServer, type PrincipalParts } from './service-keys/principal.ts';
 import { readServiceKey } from './service-keys/read-service-key.ts';
@@ -22,7 +23,6 @@ import {
   keyUse,
   newSecret,
   type ServiceKey,
-  secretHash,
 } from './service-keys/service-key.ts';
 import { openWorkspace } from './workspace-head.ts';
 import { tryCommit } from './workspaces/commits.ts';

@@ -42,7 +42,10 @@ export const auditSchemas: Readonly<Record<string, JsonSchema>> = {
   AuditEntry: objectOf(
     {
       at: time,
-      actor: objectOf({ kind: { ...text, enum: ['org_user', 'service_key', 'operator', 'app_user'] }, id: text }),
+      actor: objectOf({
+        kind: { ...text, enum: ['org_user', 'service_key', 'deploy_key', 'operator', 'app_user'] },
+        id: text,
+      }),
       request_id: text,
       action: { ...text, examples: ['entity.changed'] },
       target: objectOf({ kind: text, id: text, name: text }, ['name']),

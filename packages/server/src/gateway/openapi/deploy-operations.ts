@@ -2,6 +2,7 @@ import { configItemKinds } from '../../entities/config-item.ts';
 import {
   arrayOf,
   closedObjectOf,
+  guid,
   type JsonSchema,
   objectOf,
   orNull,
@@ -17,6 +18,7 @@ import { env, queryParameter } from './parameters.ts';
 const tag = 'deploy';
 const binary: JsonSchema = {};
 const flag: JsonSchema = { type: 'boolean', default: false };
+const keyScope: JsonSchema = { ...text, enum: ['publish', 'activate'] };
 const note: JsonSchema = { ...text, maxLength: 1000 };
 const itemsOf = (name: string) => jsonContent(objectOf({ items: arrayOf(schemaReference(name)) }));
 
@@ -226,10 +228,46 @@ const archiveOperations: readonly Operation[] = [
   },
 ];
 
+/** `handlers/management/deploy-keys.ts` */
+const keyOperations: readonly Operation[] = [
+  {
+    method: 'GET',
+    path: '/deploy/keys',
+    operationId: 'listDeployKeys',
+    tag,
+    summary: 'The keys of the org’s pipelines, the oldest first',
+    access: 'token',
+    replies: [{ status: 200, description: 'All of them.', content: itemsOf('DeployKey') }],
+    problems: ['role_required'],
+  },
+  {
+    method: 'POST',
+    path: '/deploy/keys',
+    operationId: 'createDeployKey',
+    tag,
+    summary: 'Makes a key for a pipeline, which may publish, or activate and roll back, and nothing else',
+    access: 'token',
+    body: jsonContent(closedObjectOf({ name: text, scope: keyScope, expires_at: time }, ['expires_at'])),
+    replies: [{ status: 201, description: 'Made.', content: jsonContent(schemaReference('CreatedDeployKey')) }],
+    problems: ['validation_failed', 'unknown_field', 'role_required', 'origin_refused', 'conflict'],
+  },
+  {
+    method: 'DELETE',
+    path: '/deploy/keys/:id',
+    operationId: 'removeDeployKey',
+    tag,
+    summary: 'Ends a key',
+    access: 'token',
+    replies: [{ status: 204, description: 'Ended.' }],
+    problems: ['role_required', 'origin_refused', 'not_found'],
+  },
+];
+
 export const deployOperations: readonly Operation[] = [
   ...stagingOperations,
   ...releaseOperations,
   ...archiveOperations,
+  ...keyOperations,
 ];
 
 const kind: JsonSchema = { ...text, enum: [...configItemKinds] };
@@ -240,6 +278,15 @@ const changes: JsonSchema = { ...arrayOf({ type: 'object' }), description: 'A JS
 const summary: JsonSchema = { ...arrayOf(text), description: 'The same in words.' };
 const version: JsonSchema = { type: 'integer', minimum: 1 };
 const checks = arrayOf(schemaReference('DeployCheck'));
+
+const deployKey = {
+  id: guid,
+  name: text,
+  scope: keyScope,
+  created_at: time,
+  created_by: guid,
+  expires_at: orNull(time),
+};
 
 export const deploySchemas: Readonly<Record<string, JsonSchema>> = {
   ConfigItem: objectOf(item),
@@ -332,5 +379,10 @@ export const deploySchemas: Readonly<Record<string, JsonSchema>> = {
     },
     ['version'],
   ),
+  DeployKey: objectOf({ ...deployKey, last_used_at: orNull(time) }),
+  CreatedDeployKey: objectOf({
+    ...deployKey,
+    key: { ...text, pattern: '^fhd_[A-Za-z0-9_-]{43}$', description: 'Told this once.' },
+  }),
   RetiredEntity: objectOf({ name: text, records: { type: 'integer' }, retired_at: time }),
 };

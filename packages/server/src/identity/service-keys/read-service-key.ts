@@ -3,6 +3,7 @@ import type { Environment } from '../../entities/workspace.ts';
 import { linksPerUserMax } from '../../iam/links.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import { readBody } from '../read-body.ts';
+import { expiryErrors, readExpiry } from '../read-expiry.ts';
 import { nameErrors } from '../workspaces/read-workspace.ts';
 
 /** A key that is asked for. */
@@ -21,14 +22,13 @@ const shape = { env: 'required', tenant_code: 'required', name: 'required', expi
 export function readServiceKey(input: unknown, now: number): AskedKey {
   const { policies, rest } = takePolicies(input);
   const { env, tenant_code, name, expires_at } = readBody(rest, shape);
-  const expiry = expires_at === undefined ? null : readTime(expires_at);
+  const expiry = readExpiry(expires_at);
   const errors: InputError[] = [...nameErrors(name)];
   if (!Array.isArray(policies) || !policies.every((one) => typeof one === 'string'))
     errors.push(wrong('policies', 'has to be an array of names of policies'));
   else if (policies.length > linksPerUserMax)
     errors.push(wrong('policies', `may have at most ${linksPerUserMax} names`));
-  if (expiry === undefined || (expiry !== null && Date.parse(expiry) <= now))
-    errors.push(wrong('expires_at', 'has to be a time to come, such as `2030-01-31T12:00:00Z`'));
+  errors.push(...expiryErrors(expiry, now));
   if (env !== 'test' && env !== 'prod') throw invalidBody([...errors, wrong('env', 'has to be `test` or `prod`')]);
   if (errors.length > 0 || expiry === undefined) throw invalidBody(errors);
   return { env, tenant_code, name: name.trim(), policies: [...new Set(policies as string[])], expires_at: expiry };
@@ -38,12 +38,6 @@ function takePolicies(input: unknown): { readonly policies: unknown; readonly re
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return { policies: [], rest: input };
   const { policies = [], ...rest } = input as Readonly<Record<string, unknown>>;
   return { policies, rest };
-}
-
-/** RFC 3339, without leap seconds, in UTC. Undefined where it is no such time. */
-function readTime(text: string): string | undefined {
-  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }
 
 function wrong(member: string, sentence: string): InputError {

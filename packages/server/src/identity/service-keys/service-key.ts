@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import type { Environment } from '../../entities/workspace.ts';
 import { secretToken } from '../../lib/ids.ts';
 import type { Key, Put, Scope } from '../../store/port.ts';
+import { secretHash } from '../key-uses.ts';
 
 /**
  * What the org keeps of a key. The way in is an item of its own, under the hash of the secret, and there only while the
@@ -42,11 +42,6 @@ export function isServiceKey(token: string): boolean {
 export function environmentOfKey(secret: string): Environment | undefined {
   const env = form.exec(secret)?.[1];
   return env === 'test' || env === 'prod' ? env : undefined;
-}
-
-/** 256 random bits need no slow hash: nobody can try them out. */
-export function secretHash(secret: string): string {
-  return hash('sha256', secret, 'base64url');
 }
 
 export function keyRow(id: string): Key {

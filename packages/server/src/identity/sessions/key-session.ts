@@ -3,9 +3,16 @@ import { serviceRole } from '../../iam/service-principal.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { AppTokenClaims } from '../app-tokens.ts';
 import { tokensKeyOf } from '../ended-tokens.ts';
+import type { KeyUses } from '../key-uses.ts';
 import { isOrgCode } from '../org-directory.ts';
-import type { KeyUses } from '../service-keys/key-uses.ts';
-import { environmentOfKey, findKeyId, findReadyKey, type ServiceKey } from '../service-keys/service-key.ts';
+import {
+  environmentOfKey,
+  findKeyId,
+  findReadyKey,
+  keyRow,
+  keyUse,
+  type ServiceKey,
+} from '../service-keys/service-key.ts';
 import { appAudience } from '../token-exchange.ts';
 import { freshMilliseconds, personKeyOf, type Session, type SessionParts } from './session.ts';
 
@@ -36,7 +43,7 @@ export async function openKeySession(
   if (claims.exp * 1000 <= checkedAt) throw new Problem('token_expired', 'the service key has expired');
   const fresh = await freshMilliseconds(parts, claims);
   const personKey = personKeyOf('service_key', claims);
-  uses.seen(orgScope, id);
+  uses.seen(orgScope, { id, row: keyRow(id), use: keyUse(id) });
   return {
     kind: 'service_key',
     claims,

@@ -1,14 +1,13 @@
 import type { ConfigItem } from '../../../entities/config-item.ts';
-import type { OrgCaller } from '../../../identity/org-accounts.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { archiveBytesMax } from '../../../promotion/config-archive.ts';
+import { type DeployCaller, occasionBy, requireProd } from '../../deploy-caller.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import type { BodyStream } from '../../pipeline/body-stream.ts';
 import { readFlag, readParameters, requireTest } from '../../pipeline/management-query.ts';
-import { occasionOf } from '../../pipeline/occasion.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
-import { type DeployServices, requireProd } from './deploy.ts';
+import type { DeployServices } from './deploy.ts';
 
 export const archiveType = 'application/x-tar';
 
@@ -20,13 +19,13 @@ export function deployArchiveRoutes(services: ArchiveServices): readonly Managem
     {
       method: 'GET',
       path: '/deploy/export',
-      access: 'developer',
+      access: 'watch',
       handle: (request, caller) => exportArchive(services, request, caller),
     },
     {
       method: 'POST',
       path: '/deploy/import',
-      access: 'developer',
+      access: 'publish',
       takesBody: { streamOf: [archiveType] },
       handle: (request, caller) => importArchive(services, request, caller),
     },
@@ -36,7 +35,7 @@ export function deployArchiveRoutes(services: ArchiveServices): readonly Managem
 async function exportArchive(
   { promotion }: ArchiveServices,
   { query }: GatewayRequest,
-  caller: OrgCaller,
+  caller: DeployCaller,
 ): Promise<Reply> {
   const { env } = readParameters(query, []);
   if (env === 'prod') requireProd(caller);
@@ -53,13 +52,13 @@ async function* inPieces(pieces: Iterable<string>): AsyncGenerator<string> {
 async function importArchive(
   { promotion, clock }: ArchiveServices,
   request: GatewayRequest,
-  caller: OrgCaller,
+  caller: DeployCaller,
 ): Promise<Reply> {
   const { query, stream } = request;
   if (stream === undefined) throw new TypeError('the route takes a stream');
   requireTest(query);
   const { base, remove, force } = readParameters(query, [], ['base', 'remove', 'force']);
-  const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };
+  const asked = { orgCode: caller.org.code, occasion: occasionBy(clock, request, caller) };
   const options = {
     base,
     removes: readFlag('remove', remove),
@@ -70,7 +69,7 @@ async function importArchive(
 }
 
 /** Settings decide who gets in, so an admin changes them. */
-function refuseSettings({ role }: OrgCaller, { kind, name }: ConfigItem): void {
+function refuseSettings({ role }: DeployCaller, { kind, name }: ConfigItem): void {
   if (kind !== 'settings' || role === 'org_admin') return;
   throw new Problem('role_required', `to change the setting \`${name}\` takes the role \`org_admin\``);
 }
