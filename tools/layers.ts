@@ -88,7 +88,7 @@ const testSupport: readonly string[] = [
   'identity/oidc/loopback-provider.ts',
   'identity/org-with-team.ts',
   'identity/secrets-in-memory.ts',
-  'promotion/kinds/cases.ts',
+  'promotion/kinds/cases',
   'promotion/proof',
   'store/bench',
   'store/conformance',

@@ -1,4 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
+import { RE2JS } from 're2js';
 import { pointerTo } from '../lib/json-pointer.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 
@@ -94,8 +95,17 @@ function checkText(schema: JsonSchema, value: string, place: Place): Mistakes {
   if (length > Number(maxLength))
     return [mistake(place, 'too_long', `${subject(place)} ${mayHave(maxLength, 'characters')}`)];
   if (length < Number(minLength)) return [mistake(place, 'too_short', `${subject(place)} must not be empty`)];
-  if (typeof pattern !== 'string' || new RegExp(pattern, 'u').test(value)) return [];
+  if (typeof pattern !== 'string' || patternOf(pattern).matcher(value).find()) return [];
   return [mistake(place, 'invalid_form', `${subject(place)} must be ${String(description ?? pattern)}`)];
+}
+
+/** As many as the schemas have: no caller brings one. */
+const patterns = new Map<string, RE2JS>();
+
+function patternOf(source: string): RE2JS {
+  const pattern = patterns.get(source) ?? RE2JS.compile(source);
+  patterns.set(source, pattern);
+  return pattern;
 }
 
 function checkNumber({ minimum, maximum }: JsonSchema, value: number, place: Place): Mistakes {

@@ -7,7 +7,8 @@ import { type ConfigItemKind, configItemKinds } from '../entities/config-item.ts
 import { systemEntityNames } from '../entities/system-entity-names.ts';
 import { checkSchema } from './check-schema.ts';
 import { diffJson } from './json-patch.ts';
-import { type Json, type KindCases, kindCases, kinds, put } from './kinds/cases.ts';
+import type { Json, KindCases } from './kinds/cases/kind-cases.ts';
+import { kindCases, kinds, put } from './kinds/cases.ts';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, discriminator: false });
 const fits = new Map<ConfigItemKind, ValidateFunction>(
@@ -154,6 +155,7 @@ const foreign: readonly Json[] = [
   'A',
   'eq',
   'a-b',
+  'a\n',
   'á'.repeat(63),
   'a'.repeat(63),
   'a'.repeat(64),

@@ -1,0 +1,97 @@
+import type { KindCases } from './kind-cases.ts';
+
+export const eventCases: KindCases = {
+  name: 'tell-shop',
+  identity: 'event_name',
+  content: {
+    entity_name: 'order',
+    event_name: 'tell-shop',
+    event_type: 'webhook',
+    event_stage: 'after',
+    event_optype: 'create',
+    enabled: true,
+    entry_conditions: [{ field: 'total', op: 'gt', value: 5 }],
+    destination_config: { url: 'https://shop.example/hook?a=b', headers: { 'X-Shop': 'freehold' } },
+  },
+  closed: ['', '/destination_config', '/entry_conditions/0'],
+  refused: [
+    { at: '/event_name', value: 'other', error: '/event_name contradiction' },
+    { at: '/event_name', value: undefined, error: '/event_name required' },
+    { at: '/entity_name', value: 'Order', error: '/entity_name invalid_form' },
+    { at: '/event_type', value: 'mail', error: '/event_type wrong_type' },
+    { at: '/event_type', value: undefined, error: '/event_type required' },
+    { at: '/event_type', value: 'crew', error: '/destination_config/crew required' },
+    { at: '/event_stage', value: 'during', error: '/event_stage wrong_type' },
+    { at: '/enabled', value: 'yes', error: '/enabled wrong_type' },
+    {
+      at: '/entry_conditions',
+      value: Array(21).fill({ field: 'a', op: 'eq', value: 1 }),
+      error: '/entry_conditions too_many',
+    },
+    { at: '/entry_conditions/0/op', value: 'like', error: '/entry_conditions/0/op wrong_type' },
+    { at: '/destination_config/url', value: 'http://shop.example', error: '/destination_config/url invalid_address' },
+    {
+      at: '/destination_config/url',
+      value: 'https://a:b@shop.example',
+      error: '/destination_config/url invalid_address',
+    },
+    { at: '/destination_config/url', value: 'https://', error: '/destination_config/url invalid_form' },
+    { at: '/destination_config/url', value: 'ftp://shop.example', error: '/destination_config/url invalid_form' },
+    {
+      at: '/destination_config/headers/Authorization',
+      value: 'x',
+      error: '/destination_config/headers/Authorization refused_header',
+    },
+    { at: '/destination_config/headers/Host', value: 'x', error: '/destination_config/headers/Host refused_header' },
+    { at: '/destination_config/headers/x-shop', value: 'x', error: '/destination_config/headers duplicate' },
+    {
+      at: '/destination_config/headers/X-Shop',
+      value: 'a\r\nb',
+      error: '/destination_config/headers/X-Shop invalid_form',
+    },
+    { at: '', value: [], error: ' wrong_type' },
+  ],
+  changes: [
+    { at: '/entity_name', value: 'user', says: ['`entity_name` is `"user"` now, and was `"order"`'] },
+    {
+      at: '/destination_config/headers',
+      value: undefined,
+      says: ['destination: `headers` is not said any more; it was `{"X-Shop":"freehold"}`'],
+    },
+    { at: '/event_stage', value: 'before', says: ['`event_stage` is `"before"` now, and was `"after"`'] },
+    { at: '/event_optype', value: 'delete', says: ['`event_optype` is `"delete"` now, and was `"create"`'] },
+    { at: '/enabled', value: false, says: ['`enabled` is `false` now, and was `true`'] },
+    {
+      at: '',
+      value: {
+        entity_name: 'order',
+        event_name: 'tell-shop',
+        event_type: 'crew',
+        event_stage: 'after',
+        event_optype: 'create',
+        enabled: true,
+        entry_conditions: [{ field: 'total', op: 'gt', value: 5 }],
+        destination_config: { crew: 'packers' },
+      },
+      says: ['it is to run the crew `packers` now, and was to call `"https://shop.example/hook?a=b"`'],
+    },
+    {
+      at: '/entry_conditions',
+      value: undefined,
+      says: ['`entry_conditions` is not said any more; it was `[{"field":"total","op":"gt","value":5}]`'],
+    },
+  ],
+  added: [
+    'event `tell-shop` is new: after a create of `order`, on conditions, it is to call `"https://shop.example/hook?a=b"`',
+  ],
+  removed: ['event `tell-shop` is taken out: it was to call `"https://shop.example/hook?a=b"`'],
+  references: ['/entity_name entity order: waits for records of `order`'],
+  widening: [
+    {
+      at: '/destination_config/url',
+      value: 'http://localhost:3000/x',
+      wider: ['what is written to records of `order` is sent to `"http://localhost:3000/x"`'],
+    },
+    { at: '/enabled', value: false, wider: [] },
+  ],
+};

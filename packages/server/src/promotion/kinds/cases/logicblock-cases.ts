@@ -1,0 +1,82 @@
+import type { KindCases } from './kind-cases.ts';
+
+export const logicBlockCases: KindCases = {
+  name: 'close-order',
+  identity: 'name',
+  content: {
+    name: 'close-order',
+    description: 'Closes an order and tells the shop.',
+    input_schema: { type: 'object', properties: { id: { type: 'string' } } },
+    steps: [
+      { id: 'read', type: 'get', entity: 'order', record: '{{input.id}}' },
+      { id: 'open', type: 'condition', if: [{ value: '{{read.status}}', op: 'eq', than: 'open' }], else: 'tell' },
+      { id: 'close', type: 'update', entity: 'order', record: '{{input.id}}', values: { status: 'closed' } },
+      { id: 'find', type: 'list', entity: 'user', filters: [{ field: 'role', op: 'eq', value: 'boss' }], pagesize: 5 },
+      { id: 'note', type: 'create', entity: 'note', values: { text: 'closed' }, description: 'For the books.' },
+      { id: 'clean', type: 'delete', entity: 'draft', record: '{{input.id}}' },
+      { id: 'again', type: 'call', logicblock: 'close-order' },
+      { id: 'mail', type: 'call', logicblock: 'mail-boss', input: { id: 1 } },
+      { id: 'tell', type: 'http', method: 'POST', url: 'https://shop.example/hook', headers: {}, body: { a: [1] } },
+    ],
+    returns: { done: true },
+  },
+  closed: ['', ...[0, 1, 2, 3, 4, 5, 6, 7, 8].map((index) => `/steps/${index}`), '/steps/1/if/0', '/steps/3/filters/0'],
+  refused: [
+    { at: '/name', value: 'Close', error: '/name invalid_form' },
+    { at: '/name', value: 'close', error: '/name contradiction' },
+    { at: '/steps', value: [], error: '/steps too_few' },
+    { at: '/steps', value: undefined, error: '/steps required' },
+    { at: '/steps/0/type', value: 'run', error: '/steps/0/type wrong_type' },
+    { at: '/steps/0/entity', value: undefined, error: '/steps/0/entity required' },
+    { at: '/steps/1/id', value: 'read', error: '/steps/1/id duplicate' },
+    { at: '/steps/1/else', value: 'read', error: '/steps/1/else unknown_reference' },
+    { at: '/steps/1/else', value: 'nowhere', error: '/steps/1/else unknown_reference' },
+    { at: '/steps/1/if', value: [], error: '/steps/1/if too_few' },
+    { at: '/steps/2/values', value: { 'a b': 1 }, error: '/steps/2/values/a b invalid_form' },
+    { at: '/steps/3/pagesize', value: 201, error: '/steps/3/pagesize out_of_range' },
+    { at: '/steps/8/url', value: 'http://shop.example', error: '/steps/8/url invalid_address' },
+    { at: '/steps/8/headers', value: { cookie: 'a' }, error: '/steps/8/headers/cookie refused_header' },
+    { at: '/steps/8/method', value: 'get', error: '/steps/8/method wrong_type' },
+  ],
+  changes: [
+    {
+      at: '/description',
+      value: 'Closes.',
+      says: ['`description` is `"Closes."` now, and was `"Closes an order and tells the shop."`'],
+    },
+    {
+      at: '/input_schema',
+      value: undefined,
+      says: ['`input_schema` is not said any more; it was `{"type":"object","properties":{"id":{"type":"string"}}}`'],
+    },
+    { at: '/returns', value: null, says: ['`returns` is `null` now, and was `{"done":true}`'] },
+    {
+      at: '/steps',
+      value: [
+        { id: 'close', type: 'delete', entity: 'order', record: '{{input.id}}' },
+        { id: 'read', type: 'get', entity: 'order', record: '{{input.id}}' },
+        { id: 'new', type: 'call', logicblock: 'other' },
+      ],
+      says: [
+        'step `close`: `type` is `"delete"` now, and was `"update"`',
+        'step `close`: `values` is not said any more; it was `{"status":"closed"}`',
+        'step `new` is new, of the type `call`',
+        ...['open', 'find', 'note', 'clean', 'again', 'mail', 'tell'].map((id) => `step \`${id}\` is taken out`),
+        'each step stands in another order',
+      ],
+    },
+  ],
+  added: ['logic block `close-order` is new, with 9 steps'],
+  removed: ['logic block `close-order` is taken out'],
+  references: [
+    '/steps/0/entity entity order: works on its records in the step `read`',
+    '/steps/2/entity entity order: works on its records in the step `close`',
+    '/steps/4/entity entity note: works on its records in the step `note`',
+    '/steps/5/entity entity draft: works on its records in the step `clean`',
+    '/steps/7/logicblock logicblock mail-boss: calls it in the step `mail`',
+  ],
+  widening: [
+    { at: '/steps/8/url', value: 'https://other.example/', wider: ['data may be sent to `https://other.example/`'] },
+    { at: '/steps/8/body', value: {}, wider: [] },
+  ],
+};
