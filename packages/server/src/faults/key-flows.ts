@@ -46,6 +46,38 @@ const removeKey: Flow = {
   },
 };
 
+const makeDeployKey: Flow = {
+  route: 'POST /deploy/keys',
+  prepare: async (scene) => {
+    const name = random();
+    let made = '';
+    const send = async () => {
+      const reply = await newDeployKey(scene, name);
+      if (reply.status === 201) made = reply.body.key;
+      return reply;
+    };
+    const check = async () => {
+      assert.ok(await isDeployKeyKnown(scene, made));
+      const [id, ...others] = await deployKeysNamed(scene, name);
+      assert.ok(id !== undefined && others.length === 0);
+      assert.equal((await scene.org.manage('DELETE', `/deploy/keys/${id}`)).status, 204);
+    };
+    return { send, check: once(check) };
+  },
+};
+
+const removeDeployKey: Flow = {
+  route: 'DELETE /deploy/keys/:id',
+  prepare: async (scene) => {
+    const { id, key, name } = (await newDeployKey(scene, random())).body;
+    const check = async () => {
+      assert.ok(!(await isDeployKeyKnown(scene, key)));
+      assert.deepEqual(await deployKeysNamed(scene, name), []);
+    };
+    return { send: () => scene.org.manage('DELETE', `/deploy/keys/${id}`), already: 404, check };
+  },
+};
+
 const impersonate: Flow = {
   route: 'POST /org/impersonate',
   prepare: async ({ org, founder }) => {
@@ -90,6 +122,20 @@ function newKey({ org }: Scene, name: string) {
   return org.manage('POST', '/org/service-keys', body);
 }
 
+function newDeployKey({ org }: Scene, name: string) {
+  return org.manage('POST', '/deploy/keys', { name, scope: 'publish' });
+}
+
+async function isDeployKeyKnown({ platform }: Scene, key: string): Promise<boolean> {
+  const { status } = await call('GET', `${platform.management}/deploy/staged`, { authorization: `Bearer ${key}` });
+  return status !== 401;
+}
+
+async function deployKeysNamed({ org }: Scene, name: string): Promise<readonly string[]> {
+  const { items } = (await org.manage('GET', '/deploy/keys')).body;
+  return items.filter((key) => key.name === name).map(({ id }) => id);
+}
+
 async function keysOf({ org }: Scene) {
   return (await org.manage('GET', '/org/service-keys?env=test&pagesize=200')).body.items;
 }
@@ -117,6 +163,8 @@ async function isTold({ platform }: Scene, action: string, kid: string): Promise
 export const keyFlows: Flows = {
   'a service key': makeKey,
   'the removal of a service key': removeKey,
+  'a deploy key': makeDeployKey,
+  'the removal of a deploy key': removeDeployKey,
   'acting for somebody': impersonate,
   'a rotation of the signing keys': rotate,
   'the revocation of a signing key': revoke,

@@ -2,7 +2,7 @@ import { type Audited, type Occasion, platformAuditEntry } from '../audit/audit-
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { type IdSource, secretToken } from '../lib/ids.ts';
 import { notFound, Problem } from '../lib/problem.ts';
-import { Conflict, type Key, type Scope } from '../store/port.ts';
+import { type Change, type Condition, Conflict, type Key, type Scope } from '../store/port.ts';
 import { type DeployKeyScope, readDeployKey } from './deploy-keys/read-deploy-key.ts';
 import { createKeyUses, secretHash } from './key-uses.ts';
 import { isId } from './org-accounts/account.ts';
@@ -137,7 +137,11 @@ async function createKey(
       platformAuditEntry(orgCode, occasion, audited('deploy_key.created', key)),
     ]);
   } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
+    if (!(error instanceof Conflict)) {
+      // It may stand all the same, and nobody would ever know its secret.
+      await platform.commit(removal(orgCode, { ...stored, if: 'present' })).catch(() => undefined);
+      throw error;
+    }
     throw new Problem('conflict', `an org has at most ${keysPerOrgMax} deploy keys: remove some`);
   }
   return { ...key, key: secret };
@@ -154,16 +158,25 @@ async function removeKey(platform: Scope, { orgCode, occasion }: AskedKeys, id: 
   const key = JSON.parse(row.value) as StoredDeployKey;
   try {
     await platform.commit([
-      { kind: 'remove', ...keyRow(orgCode, id), if: { version: row.version } },
-      { kind: 'remove', ...keyEntry(key.secret_hash), if: 'any' },
-      { kind: 'remove', ...keyUse(id), if: 'any' },
-      { kind: 'add', ...keyCount(orgCode), by: -1, min: 0 },
+      ...removal(orgCode, { ...key, if: { version: row.version } }),
       platformAuditEntry(orgCode, occasion, audited('deploy_key.removed', key)),
     ]);
   } catch (error) {
     if (error instanceof Conflict) throw notFound();
     throw error;
   }
+}
+
+function removal(
+  orgCode: string,
+  key: Pick<StoredDeployKey, 'id' | 'secret_hash'> & { readonly if: Condition },
+): readonly Change[] {
+  return [
+    { kind: 'remove', ...keyRow(orgCode, key.id), if: key.if },
+    { kind: 'remove', ...keyEntry(key.secret_hash), if: 'any' },
+    { kind: 'remove', ...keyUse(key.id), if: 'any' },
+    { kind: 'add', ...keyCount(orgCode), by: -1, min: 0 },
+  ];
 }
 
 function audited(action: string, { id, name, scope }: DeployKey): Audited {
