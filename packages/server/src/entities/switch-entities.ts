@@ -5,6 +5,8 @@ import type { Change, Item, Scope, Store } from '../store/port.ts';
 import { type CompiledEntity, recordsMayMeet } from './compile-entity.ts';
 import type { ConfigSet } from './config-set.ts';
 import { definitionLimits } from './definition.ts';
+import type { EntityState } from './entity-state.ts';
+import { maintainWork } from './maintain-entity.ts';
 import { type EntityRow, entityKey, referencesKey } from './org-keys.ts';
 import { entitiesBeingRemoved, loadRemoved } from './purge-entity.ts';
 import { type ReferenceMap, withReferences, writeReferences } from './references/reference-map.ts';
@@ -64,11 +66,30 @@ export async function switchEntities(
   const names = namesAfter(set, steps);
   refuseTooMany(names);
   await refuseOverlap(scope, set, steps);
-  let references: ReferenceMap = set.references;
-  for await (const { name, after } of inTurns(steps))
-    references = withReferences(references, { name, compiled: after }, next);
+  const { references, referring } = await referencesAfter(set, steps, next);
   refuseDangling(references, names);
-  return { steps, changes: [...steps.flatMap(({ changes }) => changes), ...referencesPut(set.references, references)] };
+  const work = steps
+    .filter(({ state, name }) => isUnsettled(state) || referring.has(name))
+    .map(({ name }) => maintainWork({ orgCode, entityName: name, version: next }, time.now));
+  const changes = [...steps.flatMap((step) => step.changes), ...referencesPut(set.references, references), ...work];
+  return { steps, changes };
+}
+
+/** Who looks up whom, and which entities with records do so otherwise than before: the fences of their targets rise. */
+async function referencesAfter(set: ConfigSet, steps: readonly EntityStep[], next: number) {
+  let references: ReferenceMap = set.references;
+  const referring = new Set<string>();
+  for await (const { name, before, after } of inTurns(steps)) {
+    const known = references;
+    references = withReferences(known, { name, compiled: after }, next);
+    const isOther = [...references].some(([target, referred]) => known.get(target) !== referred);
+    if (isOther && before !== undefined && after !== undefined) referring.add(name);
+  }
+  return { references, referring };
+}
+
+function isUnsettled(state: EntityState | undefined): boolean {
+  return state?.indexes.some((index) => index.state !== 'ready') ?? false;
 }
 
 async function standingEntity(

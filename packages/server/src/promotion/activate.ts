@@ -63,7 +63,10 @@ function refuseErrors(checks: readonly Check[]): void {
   throw new Problem(code, `nothing was activated: ${told.join('; ')}`, { checks: errors.slice(0, 100) });
 }
 
-/** However often an activation is planned anew, the records are looked at once for what is staged. */
+/**
+ * However often an activation is planned anew, the records are looked at once for each way from what is live to what is
+ * staged.
+ */
 class RecordChecks {
   readonly #parts: PromotionParts;
   readonly #isForced: boolean;
@@ -75,7 +78,8 @@ class RecordChecks {
   }
 
   async of(place: Place, { rows }: StagedTargets, plan: Parameters<typeof checkRecords>[2]): Promise<readonly Check[]> {
-    const at = rows.map(({ rowVersion }) => rowVersion).join();
+    const from = plan.steps.map(({ before }) => before?.version ?? 0);
+    const at = JSON.stringify([rows.map(({ rowVersion }) => rowVersion), from]);
     if (this.#looked?.at !== at) this.#looked = { at, checks: await checkRecords(this.#parts, place, plan) };
     const { checks } = this.#looked;
     if (this.#isForced)

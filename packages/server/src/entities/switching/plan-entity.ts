@@ -10,7 +10,6 @@ import type { ApiVersions } from '../config-set.ts';
 import type { EntityContent } from '../entity-content.ts';
 import { type EntityState, newEntityState, nextEntityState } from '../entity-state.ts';
 import type { IndexState } from '../indexes/index-states.ts';
-import { maintainWork } from '../maintain-entity.ts';
 import { activeKey, type EntityRow, entityKey } from '../org-keys.ts';
 import { purgeWork } from '../purge-entity.ts';
 
@@ -58,14 +57,12 @@ export function planEntity(
   const after = compileEntity(definition, state.version, state, views);
   const row: EntityRow = { state: 'active', version: state.version, updated_at: timestamp(time.now) };
   const isServed = rowState === 'active';
-  const isSettled = state.indexes.every((index) => index.state === 'ready');
   const changes: readonly Change[] = [
     { kind: 'put', ...entityKey(name), value: JSON.stringify(row), if: asRead(standing.row) },
     ...actions.map((action): Change => {
       const value = action === 'create' ? JSON.stringify(state) : pointerValue(wanted.versions[action]);
       return { kind: 'put', ...activeKey(apiName(action, name)), value, if: isServed ? 'present' : 'absent' };
     }),
-    ...(isSettled ? [] : [maintainWork({ orgCode: time.orgCode, entityName: name, version: time.next }, time.now)]),
   ];
   return { name, before: standing.compiled, after, state, changes };
 }
@@ -84,9 +81,12 @@ function nextState(
   return { ...nextEntityState(current, { before: compiled.definition, after: definition }, next), version };
 }
 
-/** While nobody served the entity nobody finished its indexes either: they are built anew under other ids. */
+/**
+ * While nobody served the entity nobody finished its indexes either: they are built anew under other ids. What is being
+ * dropped may still be read by.
+ */
 function unfinishedLeaves(index: IndexState): IndexState {
-  return index.state === 'ready' ? index : { ...index, state: 'erasing' };
+  return index.state === 'ready' || index.state === 'dropping' ? index : { ...index, state: 'erasing' };
 }
 
 function asRead(row: Item | undefined): Condition {

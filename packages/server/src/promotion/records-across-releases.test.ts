@@ -1,0 +1,175 @@
+/** What production's records, and what is kept of them, come to while releases come and go. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Crossing } from '../entities/crossing.ts';
+import { listAll, type Node, outcomeOf, verifyParts } from '../entities/record-bench.ts';
+import { verifyStore } from '../entities/verify-store.ts';
+import { asked, org, TwoSpaces } from './proof/two-spaces.ts';
+
+const plain = { UpdateParams: [{ name: 'a' }, { name: 'text' }], UniqueIndexes: [] };
+const indexed = {
+  UpdateParams: [
+    { name: 'a', index: true },
+    { name: 'text', search: true },
+  ],
+  UniqueIndexes: [{ indexName: 'one', fields: ['text'] }],
+};
+
+function line(onDelete: string) {
+  return { UpdateParams: [{ name: 'ref', colType: 'guid', lookup: { entity: 'order', onDelete } }] };
+}
+
+/** Makes test what is said, and production the same. */
+async function release(spaces: TwoSpaces, entities: Readonly<Record<string, object | undefined>>): Promise<void> {
+  for (const [name, members] of Object.entries(entities)) await spaces.editEntity(name, members);
+  const { promotion } = spaces.node();
+  await promotion.publish(asked, { all: true });
+  await promotion.activate(asked, {});
+}
+
+async function goTo(spaces: TwoSpaces, version: number): Promise<void> {
+  await spaces.node().promotion.rollback(asked, { version });
+}
+
+/** All jobs are done, and what is dropped is erased. */
+async function settle({ clock, bench }: TwoSpaces): Promise<void> {
+  for (let round = 0; round < 3; round++) {
+    clock.advance(2500);
+    await bench.prod.workOff();
+  }
+}
+
+async function assertClean(spaces: TwoSpaces, what: string): Promise<void> {
+  const { drift, dangling } = await verifyStore(verifyParts(spaces.bench.prod));
+  assert.deepEqual({ drift, dangling }, { drift: [], dangling: [] }, what);
+}
+
+async function founded(): Promise<TwoSpaces> {
+  const spaces = await TwoSpaces.inMemory();
+  await spaces.bench.prod.found(spaces.bench.prod.workspace);
+  return spaces;
+}
+
+async function create(node: Node, entity: string, body: object): Promise<string> {
+  return (await node.runtime.create(await node.call(entity), body)).data.id;
+}
+
+async function idsOf(node: Node, entity: string, query: Readonly<Record<string, string>> = {}) {
+  return (await listAll(node, await node.call(entity), query)).map(({ id }) => id).toSorted();
+}
+
+test('an index comes with a release, goes with a rollback while it is built, and comes again; a writer who knows none of it leaves records right', async () => {
+  const spaces = await founded();
+  const { prod } = spaces.bench;
+  await release(spaces, { order: plain });
+  const stale = prod.node();
+  const ids = [];
+  for (const text of ['red', 'green', 'blue']) ids.push(await create(stale, 'order', { a: 'x', text }));
+  await release(spaces, { order: indexed });
+  await assertClean(spaces, 'before anything is built');
+  ids.push(await create(stale, 'order', { a: 'x', text: 'white' }));
+  await goTo(spaces, 1);
+  ids.push(await create(stale, 'order', { a: 'x', text: 'black' }));
+  await assertClean(spaces, 'gone back while it is built');
+  await goTo(spaces, 2);
+  ids.push(await create(stale, 'order', { a: 'x', text: 'gray' }));
+  await settle(spaces);
+  await assertClean(spaces, 'built');
+  assert.deepEqual(await idsOf(prod.node(), 'order', { a: 'x' }), ids.toSorted());
+  assert.equal((await idsOf(prod.node(), 'order', { q: 'gray' })).length, 1);
+  assert.equal(await outcomeOf(create(prod.node(), 'order', { text: 'black' })), 'unique_violation');
+  await goTo(spaces, 1);
+  await settle(spaces);
+  await assertClean(spaces, 'gone back, and erased');
+});
+
+test('an index that is dropped is kept for who still reads by it, also where its entity goes and comes back meanwhile', async () => {
+  const spaces = await founded();
+  const { prod } = spaces.bench;
+  await release(spaces, { order: indexed });
+  const stale = prod.node();
+  const id = await create(stale, 'order', { a: 'x', text: 'red' });
+  await release(spaces, { order: plain });
+  await release(spaces, { order: undefined });
+  await goTo(spaces, 2);
+  await prod.workOff();
+  assert.deepEqual(await idsOf(stale, 'order', { a: 'x' }), [id]);
+  await settle(spaces);
+  await assertClean(spaces, 'erased');
+});
+
+test('records of an entity that a release takes away stay, are right and come back with a rollback, and go for good where that is asked for', async () => {
+  const spaces = await founded();
+  const { prod } = spaces.bench;
+  const { promotion } = spaces.node();
+  await release(spaces, { order: indexed, line: line('restrict') });
+  const stale = prod.node();
+  const order = await create(stale, 'order', { a: 'x', text: 'red' });
+  const held = await create(stale, 'line', { ref: order });
+  await release(spaces, { line: undefined });
+  await settle(spaces);
+  await assertClean(spaces, 'without lines');
+  assert.deepEqual(
+    (await promotion.retired(org)).map(({ name, records }) => [name, records]),
+    [['line', 1]],
+  );
+  await goTo(spaces, 1);
+  await settle(spaces);
+  await assertClean(spaces, 'with lines');
+  assert.deepEqual(await idsOf(prod.node(), 'line', { ref: order }), [held]);
+  await goTo(spaces, 2);
+  await promotion.removeRetired(asked, 'line');
+  await settle(spaces);
+  await assertClean(spaces, 'with lines removed');
+  await goTo(spaces, 1);
+  assert.deepEqual(await idsOf(prod.node(), 'line'), []);
+  assert.deepEqual(await idsOf(prod.node(), 'order'), [order]);
+  await create(prod.node(), 'line', { ref: order });
+  await settle(spaces);
+  await assertClean(spaces, 'with new lines');
+});
+
+for (const [what, other] of Object.entries({ 'comes back': undefined, 'is held otherwise': line('setnull') }))
+  test(`who knows late that a reference ${what} removes nothing that is held`, async () => {
+    const spaces = await founded();
+    const { prod } = spaces.bench;
+    await release(spaces, { order: plain, line: line('restrict') });
+    const order = await create(prod.node(), 'order', {});
+    await create(prod.node(), 'line', { ref: order });
+    await release(spaces, { line: other });
+    const stale = prod.node();
+    await create(stale, 'order', {});
+    await goTo(spaces, 1);
+    await prod.workOff();
+    const removal = stale.runtime.remove(await stale.call('order'), { id: order });
+    assert.equal(await outcomeOf(removal), 'dangling_reference');
+    await assertClean(spaces, 'with what is held');
+  });
+
+test('records are looked at by what production is when something becomes live, not by what it was when that began', async () => {
+  const needed = { UpdateParams: [{ name: 'a', validate: true }], UniqueIndexes: [] };
+  const free = { UpdateParams: [{ name: 'a' }], UniqueIndexes: [] };
+  const outcomes = new Set<string>();
+  for (let at = 0, isHeld = true; isHeld; at++) {
+    const spaces = await founded();
+    await release(spaces, { order: free });
+    await release(spaces, { order: needed });
+    await spaces.editEntity('order', { ...needed, UpdateParams: [...needed.UpdateParams, { name: 'b' }] });
+    const { test: own, prod } = spaces.stores;
+    await spaces.node().promotion.publish(asked, { all: true });
+    const crossing = new Crossing(at, Number.POSITIVE_INFINITY);
+    const [activating] = crossing.stores(prod);
+    const { promotion } = spaces.node({ test: own, prod: activating });
+    const [outcome] = await crossing.run(
+      () => outcomeOf(promotion.activate(asked, {})),
+      async () => {
+        await goTo(spaces, 1);
+        await create(spaces.bench.prod.node(), 'order', {});
+      },
+    );
+    [isHeld] = crossing.wasHeld;
+    const { items } = await spaces.node().promotion.history(org, { pageSize: 1, nexttoken: undefined });
+    outcomes.add(`${outcome}, then ${items[0]?.action}`);
+  }
+  assert.deepEqual([...outcomes].toSorted(), ['conflict, then rollback', 'done, then rollback']);
+});
