@@ -330,6 +330,27 @@ test('settings are settled in the way that the document tells', async () => {
   assert.equal(refused.items.length, 1);
 });
 
+test('config items are made, changed, compared, brought back and taken away in the way that the document tells', async () => {
+  const { token } = org.builder;
+  const steps = [{ id: 'read', type: 'list', entity: 'thing' }];
+  const content = { name: 'greet', steps };
+  const path = { kind: 'logicblock', name: 'greet' };
+  const send = (name: string, request: object = {}) =>
+    management.send<{ readonly version: number }>(name, { token, path, ...request });
+  assert.equal((await send('makeConfigItem', { body: { name: 'greet', content } })).status, 201);
+  const body = { ...content, description: 'Says hello.' };
+  const { version } = (await send('replaceConfigItem', { body })).body;
+  assert.equal((await send('replaceConfigItem', { body, headers: { 'if-match': '"0"' } })).status, 412);
+  assert.equal((await send('listConfigItems')).status, 200);
+  assert.equal((await send('readConfigItem')).status, 200);
+  assert.equal((await send('listItemVersions')).status, 200);
+  const compared = { path: { ...path, version: String(version) }, query: { compare: 'active' } };
+  assert.equal((await send('readItemVersion', compared)).status, 200);
+  assert.equal((await send('removeConfigItem')).status, 204);
+  assert.equal((await send('restoreConfigItem', { body: { version } })).status, 200);
+  assert.equal((await send('removeConfigItem')).status, 204);
+});
+
 test('every success that the documents tell of was met, but for those of access control', () => {
   const ofAccess = /(?:Aclpolicy|Group|Useraclpolicy|Usergroup|Userrole|User)$/;
   const isLeftOut = ({ id }: Operation) => ofAccess.test(id);
