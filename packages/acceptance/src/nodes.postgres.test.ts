@@ -21,6 +21,7 @@ import {
 } from './org.ts';
 import { type Gateways, type Platform, runToEnd, storeKind, temporaryDirectory, verifyToEnd } from './platform.ts';
 import { platformOf } from './platform-for-tests.ts';
+import { change, deploy, diff, history, prodFounder, provision, publish, rollback, tryActivate } from './promotion.ts';
 import { putSetting } from './workspaces.ts';
 
 const skip = storeKind !== 'postgres' && 'not run: FREEHOLD_TEST_STORE names no database';
@@ -79,6 +80,41 @@ test('a second node serves what the first one made, and sees its configuration w
   assert.equal(changed.status, 200, changed.text);
   const long = { body: { title: 'long' } };
   await assertSeenAfter(1000, async () => (await act(elsewhere, 'POST', '/create/order', long)).status === 400);
+});
+
+test('an activation and a rollback on one node are seen on the other within a second', { skip }, async (t) => {
+  const { one, other } = await twoNodes(t);
+  const { org } = await foundedOrg(one);
+  await provision(org);
+  await defineEntity(org, definition('order', [{ name: 'title' }]));
+  const founder = await prodFounder(org);
+  const elsewhere = userOn(other, founder);
+  assert.equal((await act(elsewhere, 'GET', '/list/order')).status, 404);
+  await deploy(org);
+  await assertSeenAfter(1000, async () => (await act(elsewhere, 'GET', '/list/order')).status === 200);
+  await change(org, 'create-order', { UpdateParams: [{ name: 'title', validate: true, maxlength: 3 }] });
+  await deploy(org);
+  const long = { body: { title: 'long' } };
+  await assertSeenAfter(1000, async () => (await act(elsewhere, 'POST', '/create/order', long)).status === 400);
+  await rollback(orgOn(other, org));
+  await assertSeenAfter(1000, async () => (await act(founder, 'POST', '/create/order', long)).status === 201);
+});
+
+test('of activations on two nodes at once one makes everything live, and provisions make one production', {
+  skip,
+}, async (t) => {
+  const { one, other } = await twoNodes(t);
+  const { org } = await foundedOrg(one);
+  const there = orgOn(other, org);
+  const provisioned = await Promise.all(Array.from({ length: 10 }, () => [provision(org), provision(there)]).flat());
+  assert.equal(provisioned.filter(({ created }) => created).length, 1);
+  assert.equal(new Set(provisioned.map(({ client_id }) => client_id)).size, 1);
+  await defineEntity(org, definition('order', [{ name: 'title' }]));
+  await publish(org);
+  const replies = await Promise.all(Array.from({ length: 10 }, () => [tryActivate(org), tryActivate(there)]).flat());
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, ...Array(19).fill(409)]);
+  assert.equal((await history(there)).length, 1);
+  await assertSeenAfter(1000, async () => (await diff(there)).length === 0);
 });
 
 test('policies, members and ended tokens change on the other node within `acl.cache_seconds`', { skip }, async (t) => {
