@@ -1,5 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
 import { RE2JS } from 're2js';
+import { isObject } from '../entities/setting-errors.ts';
 import { pointerTo } from '../lib/json-pointer.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 
@@ -38,10 +39,6 @@ const composed = ['items', 'minItems', 'maxItems', 'properties', 'required', 'ad
 const known: readonly string[] = [...annotations, ...asserting, ...composed, 'propertyNames'];
 
 type Members = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function mistake({ pointer }: Place, code: string, message: string): InputError {
   return { pointer, code, message };

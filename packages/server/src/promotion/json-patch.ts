@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../entities/setting-errors.ts';
 import { pointerTo } from '../lib/json-pointer.ts';
 
 /** One step of a JSON Patch (RFC 6902). */
@@ -24,10 +25,6 @@ function diffAt(path: string, before: unknown, after: unknown): readonly PatchOp
 }
 
 type Members = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function diffObjects(path: string, before: Members, after: Members): readonly PatchOperation[] {
   const kept = Object.entries(before).flatMap(([member, value]): readonly PatchOperation[] => {

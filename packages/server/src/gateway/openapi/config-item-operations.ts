@@ -1,3 +1,4 @@
+import type { ProblemCode } from '@freehold/contract/problem';
 import { configItemKinds } from '../../entities/config-item.ts';
 import {
   anyOf,
@@ -27,6 +28,17 @@ const force = queryParameter(
   { type: 'boolean', default: false },
   'Changes an entity also where records would fail by it.',
 );
+
+const problemsOfWrites: readonly ProblemCode[] = [
+  'validation_failed',
+  'unknown_field',
+  'role_required',
+  'prod_read_only',
+  'origin_refused',
+  'not_found',
+  'conflict',
+  'dangling_reference',
+];
 
 function pageOf(name: string): ReturnType<typeof jsonContent> {
   return jsonContent(objectOf({ items: arrayOf(schemaReference(name)), nexttoken: orNull(text) }));
@@ -118,16 +130,7 @@ const writingOperations: readonly Operation[] = [
     parameters: [env],
     body: jsonContent(closedObjectOf({ name: text, content })),
     replies: [{ status: 201, description: 'Made.', content: shown, headers: ['ETag', 'Location'] }],
-    problems: [
-      'validation_failed',
-      'unknown_field',
-      'role_required',
-      'prod_read_only',
-      'origin_refused',
-      'not_found',
-      'conflict',
-      'dangling_reference',
-    ],
+    problems: problemsOfWrites,
   },
   {
     method: 'PUT',
@@ -139,17 +142,7 @@ const writingOperations: readonly Operation[] = [
     parameters: [env, force, itemTag],
     body: jsonContent(content),
     replies: [{ status: 200, description: 'Changed, or as it was.', content: shown, headers: ['ETag'] }],
-    problems: [
-      'validation_failed',
-      'unknown_field',
-      'role_required',
-      'prod_read_only',
-      'origin_refused',
-      'not_found',
-      'conflict',
-      'dangling_reference',
-      'version_mismatch',
-    ],
+    problems: [...problemsOfWrites, 'version_mismatch'],
   },
   {
     method: 'DELETE',
@@ -179,17 +172,7 @@ const writingOperations: readonly Operation[] = [
     parameters: [env, force, itemTag],
     body: jsonContent(closedObjectOf({ version })),
     replies: [{ status: 200, description: 'Live again.', content: shown, headers: ['ETag'] }],
-    problems: [
-      'validation_failed',
-      'unknown_field',
-      'role_required',
-      'prod_read_only',
-      'origin_refused',
-      'not_found',
-      'conflict',
-      'dangling_reference',
-      'version_mismatch',
-    ],
+    problems: [...problemsOfWrites, 'version_mismatch'],
   },
 ];
 
