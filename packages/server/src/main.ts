@@ -1,11 +1,13 @@
 /** Runs the platform in the foreground: reads the settings, opens the listeners, drains on SIGTERM and SIGINT. */
-import { pino } from 'pino';
 import { type Command, runCommand } from './command-line.ts';
 import { compose, type Platform } from './compose.ts';
 import { type Config, helpText, readConfig } from './config.ts';
 import { showDemo } from './demo.ts';
 import { type Listener, listen } from './gateway/listener.ts';
 import { systemClock } from './lib/clock.ts';
+import { createCallLog } from './telemetry/call-log.ts';
+import { type OpenedLog, openLog } from './telemetry/open-log.ts';
+import { watchCalls } from './telemetry/watch-calls.ts';
 
 const drainMilliseconds = 10_000;
 
@@ -28,7 +30,9 @@ async function begin(words: readonly string[]): Promise<number | undefined> {
 }
 
 async function run(config: Config): Promise<void> {
-  const log = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
+  const opened = openLog(config.logLevel);
+  const { log } = opened;
+  process.on('exit', opened.flush);
   const die = (error: unknown, why: string): never => {
     log.fatal({ err: error }, why);
     process.exit(1);
@@ -40,7 +44,7 @@ async function run(config: Config): Promise<void> {
     onFault: (error, requestId) => log.error({ err: error, request_id: requestId }, 'a request or a job failed'),
     onFatal: (error) => die(error, 'the store failed: ending, so that the next start recovers it'),
   });
-  const { app, management } = await openListeners(platform, config);
+  const { app, management } = await openListeners(platform, config, opened);
   onSignal(async () => {
     log.info('draining');
     platform.startDraining();
@@ -66,18 +70,19 @@ interface Listeners {
   readonly management: Listener | undefined;
 }
 
-async function openListeners(platform: Platform, config: Config): Promise<Listeners> {
-  const open = async (gateway: Platform['app'], port: number | undefined, publicUrl: string | undefined) => {
+async function openListeners(platform: Platform, config: Config, { log, write }: OpenedLog): Promise<Listeners> {
+  const open = async (name: 'app' | 'management', port: number | undefined, publicUrl: string | undefined) => {
     if (port === undefined) return undefined;
+    const watch = watchCalls({ log: log.isLevelEnabled('info') ? createCallLog(name, systemClock, write) : undefined });
     let url = publicUrl ?? '';
     const errors = platform.errors(() => url);
-    const listener = await listen({ host: config.host, port, gateway, errors });
+    const listener = await listen({ host: config.host, port, gateway: platform[name], errors, watch });
     url = publicUrl ?? listener.url;
     return listener;
   };
   return {
-    app: await open(platform.app, config.appPort, config.publicUrl),
-    management: await open(platform.management, config.managementPort, config.managementUrl),
+    app: await open('app', config.appPort, config.publicUrl),
+    management: await open('management', config.managementPort, config.managementUrl),
   };
 }
 

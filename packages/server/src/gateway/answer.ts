@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
+import { beginTrace } from './call-trace.ts';
+import type { CallWatch } from './call-watch.ts';
 import type { ErrorReplies } from './error-reply.ts';
 import { isStreamed } from './pipeline/body-stream.ts';
 import { type Reply, send } from './reply.ts';
@@ -8,22 +10,29 @@ import { type Reply, send } from './reply.ts';
 export interface AnswerParts {
   readonly gateway: Gateway;
   readonly errors: ErrorReplies;
+  readonly watch: CallWatch;
   readonly nextRequestId: () => string;
   readonly isDraining: () => boolean;
   /** Ends the connections on which nothing is under way. */
   readonly endIdle: () => void;
 }
 
-/** Sees one request through to the end of its answer, whatever happens to either. `refusal` is one known beforehand. */
-export type Answer = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem) => void;
+/**
+ * Sees one request through to the end of its answer, whatever happens to either. `refusal` is one known beforehand.
+ * What it gives is to be called once that end has come.
+ */
+export type Answer = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem) => () => void;
 
-export function createAnswer({ gateway, errors, nextRequestId, isDraining, endIdle }: AnswerParts): Answer {
+export function createAnswer(parts: AnswerParts): Answer {
+  const { gateway, errors, watch, nextRequestId, isDraining, endIdle } = parts;
   // A drain may have begun after the head of a long answer went out.
   const endOfStream = (): void => {
     if (isDraining()) endIdle();
   };
   return (incoming, response, refusal) => {
     const requestId = nextRequestId();
+    const { method, headers } = incoming;
+    const trace = beginTrace(requestId, { method, traceparent: headers.traceparent });
     const answer = (reply: Reply): Promise<void> | undefined => {
       if (response.headersSent || response.destroyed) return undefined;
       // A body that is still being read while the answer is under way may end after it, or never.
@@ -45,7 +54,15 @@ export function createAnswer({ gateway, errors, nextRequestId, isDraining, endId
     };
     if (isDraining()) refuse(new Problem('unavailable', 'the platform is shutting down'));
     else if (refusal !== undefined) refuse(refusal);
-    else gateway(incoming, requestId, errors).then(answer).catch(refuse);
+    else
+      watch
+        .during(trace, headers, () => gateway(incoming, trace, errors))
+        .then(answer)
+        .catch(refuse);
+    return () => {
+      const status = response.headersSent ? response.statusCode : undefined;
+      watch.ended(trace, { status, isWhole: response.writableFinished });
+    };
   };
 }
 

@@ -5,6 +5,7 @@ import { environmentOfClient } from '../identity/org-directory.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { type AppRoute, type EachCaller, isWorkspaceRoute } from './app-route.ts';
+import type { CallTrace } from './call-trace.ts';
 import type { ErrorReplies } from './error-reply.ts';
 import { authzenRoutes } from './handlers/app/authzen.ts';
 import { batchRoutes } from './handlers/app/batch.ts';
@@ -29,7 +30,7 @@ import { json, type Reply } from './reply.ts';
 import { createRouter } from './router.ts';
 
 /** What a gateway does with one request. `errors` is for what fails in an answer that does not fail. */
-export type Gateway = (incoming: IncomingMessage, requestId: string, errors: ErrorReplies) => Promise<Reply>;
+export type Gateway = (incoming: IncomingMessage, trace: CallTrace, errors: ErrorReplies) => Promise<Reply>;
 
 export interface AppGatewayParts extends AppServices, Operations {
   readonly origins: AppOrigins;
@@ -41,11 +42,12 @@ export interface AppGatewayParts extends AppServices, Operations {
 /** The app gateway: who may read the reply, canonical path, route, authenticate, authorize, body, handler, in this order. */
 export function createAppGateway(parts: AppGatewayParts): Gateway {
   const router = createRouter(appRoutes(parts));
-  return (incoming, requestId, errors) =>
-    withCors(parts.origins, { incoming, errors, requestId }, async (trace) => {
+  return (incoming, trace, errors) =>
+    withCors(parts.origins, { incoming, errors, trace }, async () => {
       const { path, query } = readTarget(incoming.url ?? '/');
       const { route, params } = router.match(incoming.method ?? '', path);
-      const matched = { route, params, query, requestId, ip: parts.clientAddress(incoming) };
+      trace.route = route.path;
+      const matched = { route, params, query, requestId: trace.requestId, ip: parts.clientAddress(incoming) };
       if (route.access === 'public') {
         trace.env = environmentOfClient(singleHeader(incoming, 'client_id'));
         return route.handle(await readRequest(incoming, matched));
@@ -53,7 +55,9 @@ export function createAppGateway(parts: AppGatewayParts): Gateway {
       const authenticated = parts.sessions.authenticate(readAppToken(incoming), params.org ?? '');
       const caller = authenticated instanceof Promise ? await authenticated : authenticated;
       if (caller.claims.org !== params.org) throw new Problem('token_invalid', 'the token is of another app');
+      trace.org = caller.claims.org;
       trace.env = caller.claims.env;
+      trace.principal = caller.claims.sub;
       refuseStandIn(route, caller);
       return answerCaller(parts, caller, { incoming, route, matched, path, errors });
     });

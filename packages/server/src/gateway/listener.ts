@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { Problem } from '../lib/problem.ts';
 import { createAnswer } from './answer.ts';
 import type { Gateway } from './app-gateway.ts';
+import { type CallWatch, unwatched } from './call-watch.ts';
 import type { ErrorReplies } from './error-reply.ts';
 import { isStreamed } from './pipeline/body-stream.ts';
 import { createRequestIds } from './pipeline/request-id.ts';
@@ -21,6 +22,7 @@ export interface ListenOptions {
   readonly port: number;
   readonly gateway: Gateway;
   readonly errors: ErrorReplies;
+  readonly watch?: CallWatch;
   readonly limits?: Partial<TimeLimits>;
 }
 
@@ -52,13 +54,14 @@ const connectionsMax = 10_000;
 
 /** @throws Error with a sentence for the operator, such as that the port is taken. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { gateway, errors } = options;
+  const { gateway, errors, watch = unwatched } = options;
   const limits = { ...timeLimits, ...options.limits };
   const nextRequestId = createRequestIds();
   let isDraining = false;
   const answer = createAnswer({
     gateway,
     errors,
+    watch,
     nextRequestId,
     isDraining: () => isDraining,
     endIdle: () => server.closeIdleConnections(),
@@ -79,7 +82,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.setTimeout(limits.idleTimeout);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isArriving(turns.current(socket as Socket))) return;
-    if (!turns.endAfterAnswer(socket as Socket)) refuseBrokenRequest(error, socket as Socket, errors, nextRequestId());
+    if (turns.endAfterAnswer(socket as Socket)) return;
+    const problem = refuseBrokenRequest(error, socket as Socket, { errors, requestId: nextRequestId() });
+    if (problem !== undefined) watch.refused(problem.code);
   });
   await bind(server, options);
   const { port } = server.address() as AddressInfo;
@@ -133,12 +138,11 @@ function close(server: Server, milliseconds: number): Promise<void> {
 function refuseBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  errors: ErrorReplies,
-  requestId: string,
-): void {
+  { errors, requestId }: { readonly errors: ErrorReplies; readonly requestId: string },
+): Problem | undefined {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
-    return;
+    return undefined;
   }
   const problem =
     error.code === 'HPE_HEADER_OVERFLOW'
@@ -155,4 +159,5 @@ function refuseBrokenRequest(
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return problem;
 }

@@ -6,6 +6,7 @@ import type { OperatorAccess } from '../identity/operator-key.ts';
 import type { OrgCaller } from '../identity/org-accounts.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
+import type { CallTrace } from './call-trace.ts';
 import {
   builderAsDeployer,
   type DeployAccess,
@@ -63,10 +64,11 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
   const { operator } = parts;
   const routes = managementRoutes(parts);
   const router = createRouter(operator === undefined ? routes.filter(({ access }) => access !== 'operator') : routes);
-  return async (incoming, requestId) => {
+  return async (incoming, trace) => {
     const { path, query } = readTarget(incoming.url ?? '/');
     const { route, params } = router.match(incoming.method ?? '', path);
-    const matched = { route, params, query, requestId, ip: parts.clientAddress(incoming) };
+    trace.route = route.path;
+    const matched = { route, params, query, requestId: trace.requestId, ip: parts.clientAddress(incoming) };
     if (route.access === 'public') return route.handle(await readRequest(incoming, matched));
     if (route.access === 'operator') {
       if (operator === undefined) throw notFound();
@@ -75,12 +77,23 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
     }
     if (isDeployRoute(route)) {
       const deployer = await authenticateDeployer(parts, incoming, route.access);
+      traceCaller(trace, { org: deployer.org, id: deployer.actor.id });
       return route.handle(await readRequest(incoming, matched), deployer);
     }
     const caller = await authenticate(parts, incoming);
+    traceCaller(trace, { org: caller.org, id: caller.user.id });
     requireRole(route.access, caller);
     return route.handle(await readRequest(incoming, matched), caller);
   };
+}
+
+interface KnownCaller extends Pick<OrgCaller, 'org'> {
+  readonly id: string;
+}
+
+function traceCaller(trace: CallTrace, { org, id }: KnownCaller): void {
+  trace.org = org.code;
+  trace.principal = id;
 }
 
 /** Every route of the management gateway, in one table. */

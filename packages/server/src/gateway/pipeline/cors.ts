@@ -1,35 +1,26 @@
 import type { IncomingMessage } from 'node:http';
 import type { Environment } from '../../entities/workspace.ts';
 import type { AppOrigins } from '../../identity/app-origins.ts';
+import type { CallTrace } from '../call-trace.ts';
 import type { ErrorReplies } from '../error-reply.ts';
 import type { Reply } from '../reply.ts';
-
-/** What a request has shown of itself so far: a call is held to its own environment once that is known. */
-export interface CallTrace {
-  env?: Environment | undefined;
-}
 
 /**
  * Cross-origin replies (Fetch standard, CORS protocol): the caller's origin is given back where the app's own list has
  * it, and nothing else ever is. Also on refusals, so that a page can read why. Tokens travel in headers and never in
  * cookies, so credentials are not allowed.
  */
-export function withCors(
-  origins: AppOrigins,
-  request: CrossOrigin,
-  answer: (trace: CallTrace) => Promise<Reply>,
-): Promise<Reply> {
-  const { incoming, errors, requestId } = request;
-  const refused = (error: unknown): Reply => errors.reply(error, requestId);
+export function withCors(origins: AppOrigins, request: CrossOrigin, answer: () => Promise<Reply>): Promise<Reply> {
+  const { incoming, errors, trace } = request;
+  const refused = (error: unknown): Reply => errors.reply(error, trace.requestId);
   const { origin } = incoming.headers;
-  if (origin === undefined) return answer({}).then(varied, (error: unknown) => varied(refused(error)));
+  if (origin === undefined) return answer().then(varied, (error: unknown) => varied(refused(error)));
   const isAllowed = async (env: Environment | undefined): Promise<boolean> => {
     const orgCode = orgOf(incoming.url ?? '');
     return orgCode !== undefined && origins.isAllowed(orgCode, origin, env);
   };
   if (isPreflight(incoming)) return answerPreflight(origin, isAllowed);
-  const trace: CallTrace = {};
-  return answer(trace)
+  return answer()
     .catch(refused)
     .then(async (reply) =>
       (await isAllowed(trace.env))
@@ -53,7 +44,8 @@ function varied(reply: Reply): Reply {
 export interface CrossOrigin {
   readonly incoming: IncomingMessage;
   readonly errors: ErrorReplies;
-  readonly requestId: string;
+  /** A call is held to its own environment once that is known. */
+  readonly trace: CallTrace;
 }
 
 const vary = { Vary: 'Origin' };

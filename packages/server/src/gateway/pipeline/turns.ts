@@ -6,7 +6,8 @@ import type { Socket } from 'node:net';
  * the answer before it has left, so that nobody can order answers by the hundred and let them pile up here.
  */
 export interface Turns {
-  take(incoming: IncomingMessage, response: ServerResponse, begin: () => void): void;
+  /** `begin` gives what is to be called once the answer has left, or never will. */
+  take(incoming: IncomingMessage, response: ServerResponse, begin: () => () => void): void;
   /** The request of a connection that is being answered. */
   current(socket: Socket): IncomingMessage | undefined;
   /**
@@ -40,8 +41,11 @@ export function createTurns(): Turns {
       const connection = connectionOf(socket);
       const turn = (): void => {
         connection.current = incoming;
-        response.once('close', () => pass(socket, connection));
-        begin();
+        const end = begin();
+        response.once('close', () => {
+          end();
+          pass(socket, connection);
+        });
       };
       if (connection.current === undefined) turn();
       else if (connection.waiting.push(turn) > waitingMax) socket.destroy();

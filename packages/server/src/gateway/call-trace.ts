@@ -1,0 +1,50 @@
+import type { Environment } from '../entities/workspace.ts';
+
+/**
+ * What a request has shown of itself so far: known members only, so that whoever writes it down tells no secret.
+ * INVARIANT: no member is a text that came with the request, save what the platform itself has made or listed.
+ */
+export interface CallTrace {
+  readonly requestId: string;
+  readonly method: string;
+  /** By `performance.now()`. */
+  readonly startedAt: number;
+  /** The pattern of the route, never the path. */
+  route: string | undefined;
+  /** Of the caller, once that is known. */
+  org: string | undefined;
+  env: Environment | undefined;
+  /** The id of the caller, not of a builder who acts in its name. */
+  principal: string | undefined;
+  /** Of the trace that the request says it is a part of (W3C Trace Context). */
+  readonly traceId: string | undefined;
+}
+
+export function beginTrace(
+  requestId: string,
+  { method, traceparent }: { readonly method: string | undefined; readonly traceparent: unknown },
+): CallTrace {
+  return {
+    requestId,
+    method: knownMethods.has(method ?? '') ? (method ?? '') : 'other',
+    startedAt: performance.now(),
+    route: undefined,
+    org: undefined,
+    env: undefined,
+    principal: undefined,
+    traceId: readTraceId(traceparent),
+  };
+}
+
+const knownMethods = new Set(['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH']);
+
+/** W3C Trace Context, 3.2: what does not fit is as if it had not been sent. */
+function readTraceId(traceparent: unknown): string | undefined {
+  if (typeof traceparent !== 'string') return undefined;
+  const found = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?$/.exec(
+    traceparent,
+  );
+  if (found === null) return undefined;
+  // Version 00 ends after the flags.
+  return traceparent.startsWith('00') && traceparent.length !== 55 ? undefined : found[1];
+}

@@ -1,0 +1,27 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ProblemCode } from '@freehold/contract/problem';
+import type { CallTrace } from './call-trace.ts';
+
+/** How a call ended. */
+export interface CallEnd {
+  /** Undefined where the connection ended before there was an answer. */
+  readonly status: number | undefined;
+  /** Whether all of the answer went out. */
+  readonly isWhole: boolean;
+}
+
+/** Sees every call of a gateway, to count it, to write it down or to measure it. Changes nothing about it. */
+export interface CallWatch {
+  /** Does the work of a call. */
+  during<T>(trace: CallTrace, headers: IncomingHttpHeaders, work: () => T): T;
+  ended(trace: CallTrace, end: CallEnd): void;
+  /** Of what was no request: its connection was ended with this refusal. */
+  refused(code: ProblemCode): void;
+}
+
+/** Looks at nothing. */
+export const unwatched: CallWatch = {
+  during: (_trace, _headers, work) => work(),
+  ended: () => undefined,
+  refused: () => undefined,
+};

@@ -1,0 +1,27 @@
+import type { CallTrace } from '../gateway/call-trace.ts';
+import type { CallEnd } from '../gateway/call-watch.ts';
+import type { Clock } from '../lib/clock.ts';
+
+/** Writes down that a call has ended. */
+export type CallLog = (trace: CallTrace, end: CallEnd) => void;
+
+/**
+ * One line of JSON for each call. Put together by hand, since the logger takes three times as long for it. Nothing
+ * needs to be escaped: routes, ids, codes and environments are texts that the platform has made.
+ */
+export function createCallLog(gateway: 'app' | 'management', clock: Clock, write: (line: string) => void): CallLog {
+  return (trace, { status, isWhole }) => {
+    const { requestId, method, route, org, env, principal, traceId } = trace;
+    const milliseconds = Math.round((performance.now() - trace.startedAt) * 100) / 100;
+    let line = `{"level":30,"time":${clock.now()},"msg":"call","gateway":"${gateway}","request_id":"${requestId}"`;
+    line += `,"method":"${method}","ms":${milliseconds}`;
+    if (route !== undefined) line += `,"route":"${route}"`;
+    if (status !== undefined) line += `,"status":${status}`;
+    if (!isWhole) line += ',"cut_off":true';
+    if (org !== undefined) line += `,"org":"${org}"`;
+    if (env !== undefined) line += `,"env":"${env}"`;
+    if (principal !== undefined) line += `,"principal":"${principal}"`;
+    if (traceId !== undefined) line += `,"trace_id":"${traceId}"`;
+    write(`${line}}\n`);
+  };
+}
