@@ -14,7 +14,7 @@ import { createCursors } from './cursor.ts';
 import { createEntityAdmin, type EntityAdmin } from './entity-admin.ts';
 import { createFences } from './fence.ts';
 import { type ListQuery, readListQuery } from './list-query.ts';
-import { maintainEntity, maintainEntityJob, readMaintainWork } from './maintain-entity.ts';
+import { type MaintainParts, maintainEntity, maintainEntityJob, readMaintainWork } from './maintain-entity.ts';
 import { createNumbering } from './numbering.ts';
 import { purgeEntity, readPurgeWork } from './purge-entity.ts';
 import { type RecordData, recordText } from './record.ts';
@@ -116,14 +116,18 @@ export class RecordBench {
   /** Does the work that is due, as background jobs would. */
   async workOff(store = this.opened.store): Promise<void> {
     const { clock, opened } = this;
-    const parts = { store, configs: createConfigReader({ store, clock }), clock };
-    const stillMine = async (): Promise<void> => undefined;
+    const configs = createConfigReader({ store, clock });
     for (const { scope, item } of await opened.maintenance.due('work', clock.now(), 100)) {
-      const work = JSON.parse(item.value);
-      if (work.job === maintainEntityJob) await maintainEntity(parts, readMaintainWork(work), stillMine);
-      else await purgeEntity(store, readPurgeWork(work), stillMine);
+      await this.work({ store, configs }, item, async () => undefined);
       await store.scope(scope).commit([{ kind: 'remove', pk: item.pk, sk: item.sk, if: 'any' }]);
     }
+  }
+
+  /** Does one piece of work, which stays due. */
+  async work(parts: Omit<MaintainParts, 'clock'>, item: Item, stillMine: () => Promise<void>): Promise<void> {
+    const work = JSON.parse(item.value);
+    if (work.job !== maintainEntityJob) return purgeEntity(parts.store, readPurgeWork(work), stillMine);
+    return maintainEntity({ ...parts, clock: this.clock }, readMaintainWork(work), stillMine);
   }
 }
 

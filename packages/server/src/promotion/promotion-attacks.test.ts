@@ -3,56 +3,26 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { everyCrossing } from '../entities/crossing.ts';
-import { crashing } from '../store/failing-store.ts';
 import { roundsOn } from '../store/store-for-tests.ts';
+import {
+  act,
+  activate,
+  block,
+  blocksStaged,
+  crossTwo,
+  dieAtEachCall,
+  publishAll,
+  publishCaller,
+  publishSome,
+  rollback,
+  staged,
+  withdrawAll,
+} from './proof/attacks.ts';
 import { observe } from './proof/observe.ts';
-import { assertSerial, isSame, seenBy, seenOf, starters } from './proof/race.ts';
+import { isSame, seenBy, seenOf } from './proof/race.ts';
 import { send } from './proof/requests.ts';
-import { assertTruthful } from './proof/truthful.ts';
 import { asked, org, TwoSpaces } from './proof/two-spaces.ts';
 import { after, type Request, type World } from './proof/world.ts';
-
-const publishAll: Request = { does: 'publish', items: 'all' };
-const activate: Request = { does: 'activate' };
-const rollback: Request = { does: 'rollback', version: undefined };
-const withdrawAll: Request = { does: 'withdraw', item: undefined };
-
-function entity(...lookups: readonly string[]) {
-  const fields = lookups.map((name) => ({ name: `to_${name}`, colType: 'guid', lookup: { entity: name } }));
-  return { UpdateParams: [{ name: 'v', index: lookups.length === 0 }, ...fields] };
-}
-
-function block(name: string, ...calls: readonly string[]) {
-  const go = { id: 'go', type: 'http', method: 'GET', url: 'https://x.example/' };
-  const steps = calls.map((logicblock) => ({ id: `call_${logicblock}`, type: 'call', logicblock }));
-  return { name, steps: [go, ...steps] };
-}
-
-/** Two releases that differ in each way, and a third that is staged. */
-async function staged(): Promise<TwoSpaces> {
-  const spaces = await TwoSpaces.inMemory();
-  const frame = { kind: 'settings', name: 'house.frame' } as const;
-  const l = { kind: 'logicblock', name: 'l' } as const;
-  await spaces.editEntity('a', entity());
-  await spaces.editEntity('b', entity('a'));
-  await spaces.editItem(frame, { value: 1 });
-  await act(spaces, publishAll, activate);
-  await spaces.editEntity('b', undefined);
-  await spaces.editEntity('c', entity('a'));
-  await spaces.editItem(l, block('l'));
-  await spaces.editItem(frame, { value: 2 });
-  await act(spaces, publishAll, activate);
-  await spaces.editEntity('b', entity('c'));
-  await spaces.editEntity('a', { UpdateParams: [{ name: 'v' }, { name: 'w', search: true }] });
-  await spaces.editItem(l, undefined);
-  await spaces.editItem(frame, { value: 3 });
-  await act(spaces, publishAll);
-  return spaces;
-}
-
-async function act(spaces: TwoSpaces, ...all: readonly Request[]): Promise<void> {
-  for (const request of all) assert.equal(await send(spaces, spaces.node(), request), 'done', JSON.stringify(request));
-}
 
 const all: Readonly<Record<string, Request>> = {
   publish: publishAll,
@@ -64,26 +34,7 @@ const all: Readonly<Record<string, Request>> = {
 
 for (const [what, request] of Object.entries(all))
   test(`E01 whoever dies at a call of the store leaves the old set or the new one, and it can be asked for again: ${what}`, async () => {
-    const origin = await staged();
-    await origin.editItem({ kind: 'settings', name: 'house.frame' }, { value: 4 });
-    const before = await observe(origin);
-    const { world: done } = after(before, request);
-    const seen = new Set<string>();
-    for (const when of ['before', 'after'] as const)
-      for (let calls = 0, isDone = false; !isDone; calls++) {
-        const spaces = await origin.copy();
-        const { test: own, prod } = spaces.stores;
-        isDone =
-          (await send(spaces, spaces.node({ test: own, prod: crashing(prod, calls, when) }), request)) === 'done';
-        const left = await observe(spaces);
-        if (!isSame(left, before)) assert.deepEqual(left, done, `dead ${when} call ${calls}`);
-        await assertTruthful(spaces, left);
-        const again = after(left, request);
-        assert.equal(await send(spaces, spaces.node(), request), again.outcome);
-        assert.deepEqual(await observe(spaces), again.world);
-        seen.add(isSame(left, before) ? 'old' : 'new');
-      }
-    assert.deepEqual([...seen].sort(), ['new', 'old']);
+    await dieAtEachCall(await staged(), request);
   });
 
 test('E02 where one of five items is not valid, nothing of them becomes live', async () => {
@@ -121,7 +72,6 @@ test('E05 of twenty who activate at once one does, and the others are told that 
   assert.deepEqual(await observe(spaces), after(world, activate).world);
 });
 
-const publishSome: Request = { does: 'publish', items: [{ kind: 'settings', name: 'house.frame' }] };
 const pairs: readonly (readonly [Request, Request])[] = [
   [activate, activate],
   [activate, rollback],
@@ -139,18 +89,12 @@ const pairs: readonly (readonly [Request, Request])[] = [
 
 for (const [one, other] of pairs)
   test(`E05 two at once come to what they come to one after the other: ${named(one)} and ${named(other)}`, async () => {
-    const origin = await staged();
-    const world = await observe(origin);
-    let plays = 0;
-    await everyCrossing('edges', async (crossing) => {
-      plays += 1;
-      const spaces = await origin.copy();
-      const race = { spaces, requests: [one, other], prod: crossing.stores(spaces.stores.prod) } as const;
-      const outcomes = await crossing.run(...starters(race));
-      await assertSerial(race, world, outcomes);
-    });
-    assert.ok(plays > 8, 'both took their calls');
+    await crossTwo(await staged(), [one, other]);
   });
+
+test('E05 who publishes what needs something that is withdrawn at once publishes that with it, or is too early', async () => {
+  await crossTwo(await blocksStaged(), [publishCaller, withdrawAll]);
+});
 
 function named(request: Request): string {
   return request.does === 'publish' && request.items !== 'all' ? 'publish some' : request.does;

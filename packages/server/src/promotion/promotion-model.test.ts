@@ -4,22 +4,15 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { SteppedClock } from '../entities/record-bench.ts';
 import { Turns } from '../entities/turn-store.ts';
-import { crashing, type Moment } from '../store/failing-store.ts';
 import type { Store } from '../store/port.ts';
 import { openForTest, roundsOn, type StoreKind, storeKinds } from '../store/store-for-tests.ts';
 import { observe } from './proof/observe.ts';
 import { assertSerial, isSame, seenBy, seenOf, serialOrders, starters } from './proof/race.ts';
-import { type Edit, edit, edits, requests, send } from './proof/requests.ts';
+import { edits, requests } from './proof/requests.ts';
+import { type Death, type Step, takeAll } from './proof/steps.ts';
 import { assertTruthful } from './proof/truthful.ts';
 import { org, TwoSpaces } from './proof/two-spaces.ts';
-import { after, type Request, type World } from './proof/world.ts';
-
-interface Death {
-  readonly calls: number;
-  readonly when: Moment;
-}
-
-type Step = { readonly edit: Edit } | { readonly request: Request; readonly death: Death | undefined };
+import type { Request, World } from './proof/world.ts';
 
 const deaths: fc.Arbitrary<Death> = fc.record({ calls: fc.nat({ max: 25 }), when: fc.constantFrom('before', 'after') });
 
@@ -101,35 +94,4 @@ async function read(spaces: TwoSpaces, prod: Store, { isBusy, allowed }: Reading
       `a reader saw what never was: ${[...seen].join()}`,
     );
   }
-}
-
-async function takeAll(spaces: TwoSpaces, all: readonly Step[]): Promise<World> {
-  let world = await observe(spaces);
-  for (const step of all) {
-    world = 'edit' in step ? await takeEdit(spaces, world, step.edit) : await take(spaces, world, step);
-    await assertTruthful(spaces, world);
-  }
-  return world;
-}
-
-async function takeEdit(spaces: TwoSpaces, world: World, one: Edit): Promise<World> {
-  await edit(spaces, one);
-  const { test: edited, ...production } = await observe(spaces);
-  assert.deepEqual({ ...production, test: world.test }, world, 'an edit of test changes nothing in production');
-  return { ...world, test: edited };
-}
-
-async function take(
-  spaces: TwoSpaces,
-  world: World,
-  { request, death }: { readonly request: Request; readonly death: Death | undefined },
-): Promise<World> {
-  const { test: own, prod } = spaces.stores;
-  const dying = death === undefined ? prod : crashing(prod, death.calls, death.when);
-  const outcome = await send(spaces, spaces.node({ test: own, prod: dying }), request);
-  const expected = after(world, request);
-  const is = await observe(spaces);
-  if (outcome !== 'crashed') assert.deepEqual({ outcome, world: is }, expected, JSON.stringify(request));
-  else if (!isSame(is, world)) assert.deepEqual(is, expected.world, `${JSON.stringify(request)}, crashed`);
-  return is;
 }

@@ -12,7 +12,14 @@ import { type Asked, type PromotionParts, placeIn } from './promotion-parts.ts';
 import type { PublishRequest } from './read-requests.ts';
 import { conditionsNow, removeBodies, stage, writeBodies } from './stage-items.ts';
 import { readStagedTargets, stagedTargets } from './staged-targets.ts';
-import { publicationCounter, readStaged, type StagedItem, stagingMoves, unstage } from './staging.ts';
+import {
+  nothingLeftStaged,
+  publicationCounter,
+  readStaged,
+  type StagedItem,
+  stagingMoves,
+  unstage,
+} from './staging.ts';
 
 export interface Published {
   readonly release_id: string;
@@ -134,6 +141,8 @@ export async function checkStaged(parts: PromotionParts, orgCode: string): Promi
 /** Takes one staged item back, or all of them. @throws Problem `not_found` where it is not staged. */
 export async function withdraw(parts: PromotionParts, { orgCode, occasion }: Asked, item?: ConfigItem): Promise<void> {
   const scope = parts.stores.prod.scope(orgScopeName(orgCode));
+  // What others stage meanwhile is to go with all the rest.
+  const whole = item === undefined ? [nothingLeftStaged] : [];
   for (;;) {
     const rows = (await readStaged(scope)).filter(
       ({ staged }) => item === undefined || itemKey(staged) === itemKey(item),
@@ -146,7 +155,7 @@ export async function withdraw(parts: PromotionParts, { orgCode, occasion }: Ask
     const target = item === undefined ? {} : { target: { kind: item.kind, id: item.name } };
     const told = auditEntry(occasion, { action: 'deploy.unstaged', ...target, env: 'prod', detail });
     try {
-      await scope.commit([...rows.flatMap(unstage), stagingMoves, told]);
+      await scope.commit([...rows.flatMap(unstage), ...whole, stagingMoves, told]);
       return;
     } catch (conflict) {
       if (!(conflict instanceof Conflict)) throw conflict;

@@ -44,28 +44,39 @@ export interface PromotionNode {
 
 export type Stores = Readonly<Record<Environment, Store>>;
 
+export type Planted = (store: Store) => Store;
+
 export class TwoSpaces {
   readonly clock: SteppedClock;
   readonly opened: Readonly<Record<Environment, OpenedStore>>;
   readonly bench: Readonly<Record<Environment, RecordBench>>;
 
-  constructor(opened: Readonly<Record<Environment, OpenedStore>>, clock: SteppedClock) {
+  readonly #planted: Planted;
+
+  /** @param planted what is wrong with all that is written for promotion: nothing, unless a test is to find it. */
+  constructor(
+    opened: Readonly<Record<Environment, OpenedStore>>,
+    clock: SteppedClock,
+    planted: Planted = (store) => store,
+  ) {
     this.clock = clock;
     this.opened = opened;
+    this.#planted = planted;
     // What test needs time for takes none of production's.
     this.bench = { test: new RecordBench(opened.test, new SteppedClock()), prod: new RecordBench(opened.prod, clock) };
   }
 
-  static async inMemory(clock = new SteppedClock()): Promise<TwoSpaces> {
-    return new TwoSpaces({ test: await openMemory({ clock }), prod: await openMemory({ clock }) }, clock);
+  static async inMemory(planted?: Planted, clock = new SteppedClock()): Promise<TwoSpaces> {
+    return new TwoSpaces({ test: await openMemory({ clock }), prod: await openMemory({ clock }) }, clock, planted);
   }
 
   get stores(): Stores {
     return { test: this.opened.test.store, prod: this.opened.prod.store };
   }
 
-  node(stores: Stores = this.stores): PromotionNode {
+  node({ test, prod }: Stores = this.stores): PromotionNode {
     const { clock } = this;
+    const stores = { test, prod: this.#planted(prod) };
     const configs = {
       test: createConfigReader({ store: stores.test, clock }),
       prod: createConfigReader({ store: stores.prod, clock }),
@@ -76,7 +87,7 @@ export class TwoSpaces {
 
   /** The same org as it is now, in memory, for those who try what would come of something. */
   async copy(): Promise<TwoSpaces> {
-    const spaces = await TwoSpaces.inMemory(this.clock);
+    const spaces = await TwoSpaces.inMemory(this.#planted, this.clock);
     for (const env of ['test', 'prod'] as const) {
       const [from, to] = [this.opened[env].maintenance, spaces.opened[env].maintenance];
       for (const head of await from.scopes(undefined, 1000)) {
