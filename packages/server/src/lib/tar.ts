@@ -67,6 +67,26 @@ export function readTarHeader(header: Buffer): TarEntry | undefined {
   return { name: prefix === '' ? name : `${prefix}/${name}`, size, kind: kind === '\0' ? '0' : kind };
 }
 
+/**
+ * The name of the next entry, where it is too long for a header or no ASCII: from a pax record (`x`, IEEE 1003.1) or from
+ * what GNU tar puts before it (`L`). Undefined where nothing is said of it.
+ */
+export function longTarName(kind: string, content: Buffer): string | undefined {
+  if (kind === 'L') return textAt(content, 0, content.length);
+  if (kind !== 'x') return undefined;
+  let name: string | undefined;
+  for (let at = 0; at < content.length; ) {
+    const blank = content.indexOf(' ', at);
+    const bytes = Number(content.toString('latin1', at, blank));
+    // Each record says how long it is; what does not is left to the name in the header.
+    if (blank < at || !Number.isSafeInteger(bytes) || bytes < 5) return name;
+    const record = content.toString('utf8', blank + 1, at + bytes - 1);
+    if (record.startsWith('path=')) name = record.slice('path='.length);
+    at += bytes;
+  }
+  return name;
+}
+
 function textAt(header: Buffer, from: number, to: number): string {
   return header.toString('utf8', from, to).replace(/\0.*$/s, '');
 }

@@ -6,10 +6,10 @@ import type { InputError } from '@freehold/contract/problem';
 import { type ConfigItem, configItemKinds, itemKey } from '../entities/config-item.ts';
 import { invalidBody, Problem } from '../lib/problem.ts';
 import { decodeUtf8, parseStrictJson } from '../lib/strict-json.ts';
-import { readTarHeader, tarBlockBytes, tarHeader, wholeTarBlocks } from '../lib/tar.ts';
+import { longTarName, readTarHeader, tarBlockBytes, tarHeader, wholeTarBlocks } from '../lib/tar.ts';
 import type { ItemBody } from './item-bodies.ts';
 
-/** An archive without these holds something else. */
+/** An archive without it holds something else, such as nothing at all. */
 const manifestName = 'config/freehold.json';
 const format = 1;
 
@@ -43,29 +43,40 @@ export interface ArchivedItem extends ConfigItem {
 export function readArchive(archive: Buffer): readonly ArchivedItem[] {
   const errors: InputError[] = [];
   const items = new Map<string, ArchivedItem>();
+  let hasManifest = false;
   for (const { name, content } of filesOf(archive)) {
-    const [kind = '', file = ''] = name.split('/').slice(-2);
-    if (file === 'freehold.json') {
+    if (isManifest(name)) {
+      hasManifest = true;
       errors.push(...manifestErrors(name, content));
       continue;
     }
-    const item = itemOfFile(kind, file);
-    if (item === undefined) {
-      errors.push({
-        pointer: '',
-        code: 'unknown_file',
-        message: `\`${name.slice(0, 200)}\` is no config/<kind>/<name>.json`,
-      });
-      continue;
-    }
-    if (items.has(itemKey(item)))
-      errors.push({ pointer: '', code: 'duplicate', message: `${kind} \`${item.name}\` is there twice` });
-    const read = readJson(name, content);
+    const read = readItem(name, content);
     if ('error' in read) errors.push(read.error);
-    else items.set(itemKey(item), { ...item, content: read.content });
+    else if (items.has(itemKey(read.item)))
+      errors.push(mistake('duplicate', `${read.item.kind} \`${read.item.name}\` is there twice`));
+    else items.set(itemKey(read.item), read.item);
   }
+  if (!hasManifest && errors.length === 0)
+    errors.push(mistake('missing_manifest', `there is no \`${manifestName}\`, which every export has`));
   if (errors.length > 0) throw invalidBody(errors);
   return [...items.values()];
+}
+
+function isManifest(name: string): boolean {
+  return `/${name}`.endsWith(`/${manifestName}`);
+}
+
+function readItem(name: string, content: Buffer): { readonly item: ArchivedItem } | { readonly error: InputError } {
+  const [folder = '', file = ''] = name.split('/').slice(-2);
+  const item = itemOfFile(folder, file);
+  if (item === undefined)
+    return { error: mistake('unknown_file', `\`${name.slice(0, 200)}\` is no config/<kind>/<name>.json`) };
+  const read = readJson(name, content);
+  return 'error' in read ? read : { item: { ...item, content: read.content } };
+}
+
+function mistake(code: string, message: string): InputError {
+  return { pointer: '', code, message };
 }
 
 function itemOfFile(folder: string, file: string): ConfigItem | undefined {
@@ -79,7 +90,7 @@ function manifestErrors(name: string, content: Buffer): readonly InputError[] {
   if ('error' in read) return [read.error];
   const said = (read.content as { readonly format?: unknown } | null)?.format;
   if (said === format) return [];
-  return [{ pointer: '', code: 'unknown_format', message: `\`${name}\` says another format than ${format}` }];
+  return [mistake('unknown_format', `\`${name.slice(0, 200)}\` says another format than ${format}`)];
 }
 
 function readJson(name: string, content: Buffer): { readonly content: unknown } | { readonly error: InputError } {
@@ -87,13 +98,13 @@ function readJson(name: string, content: Buffer): { readonly content: unknown } 
     return { content: parseStrictJson(decodeUtf8(content)) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const message = `\`${name.slice(0, 200)}\` cannot be read: ${error.message}`;
-    return { error: { pointer: '', code: 'invalid_json', message } };
+    return { error: mistake('invalid_json', `\`${name.slice(0, 200)}\` cannot be read: ${error.message}`) };
   }
 }
 
 function* filesOf(archive: Buffer): Generator<{ readonly name: string; readonly content: Buffer }> {
   let at = 0;
+  let longName: string | undefined;
   for (;;) {
     const header = archive.subarray(at, at + tarBlockBytes);
     if (header.length < tarBlockBytes) throw notWhole();
@@ -101,19 +112,28 @@ function* filesOf(archive: Buffer): Generator<{ readonly name: string; readonly 
     const entry = readTarHeader(header);
     const start = at + tarBlockBytes;
     if (entry === undefined || start + entry.size > archive.length) throw notWhole();
-    if (isFile(entry.kind, entry.name))
-      yield { name: entry.name, content: archive.subarray(start, start + entry.size) };
+    const content = archive.subarray(start, start + entry.size);
     at = start + wholeTarBlocks(entry.size);
+    if (entry.kind in notes) {
+      longName = longTarName(entry.kind, content) ?? longName;
+      continue;
+    }
+    const name = longName ?? entry.name;
+    longName = undefined;
+    if (isFile(entry.kind, name)) yield { name, content };
   }
 }
 
-/** Folders and notes about the next entry are none; links lead out of the archive. */
+/** Entries that say something about the next one, or about all. */
+const notes: Readonly<Record<string, true>> = { x: true, g: true, L: true };
+
+/** Links lead out of the archive. */
 function isFile(kind: string, name: string): boolean {
+  if (name.split('/').includes('..'))
+    throw invalidBody([mistake('unknown_file', `\`${name.slice(0, 200)}\` leads out of its folder`)]);
+  if (kind === '5') return false;
   if (kind === '0') return !name.split('/').some((part) => part.startsWith('.') && part !== '.');
-  if (['5', 'x', 'g'].includes(kind)) return false;
-  throw invalidBody([
-    { pointer: '', code: 'unknown_file', message: `\`${name.slice(0, 200)}\` is neither a file nor a folder` },
-  ]);
+  throw invalidBody([mistake('unknown_file', `\`${name.slice(0, 200)}\` is neither a file nor a folder`)]);
 }
 
 function notWhole(): Problem {
