@@ -1,5 +1,7 @@
+import { type ChainHead, chainHeadKey, headValue, linkDigest, linkValue, noChain, readHead } from './chain.ts';
 import type {
   Add,
+  Append,
   Change,
   CheckEmpty,
   Condition,
@@ -18,7 +20,7 @@ export interface Current {
   head(scope: ScopeName): Head | undefined;
   /** The item as it is stored, expired or not. */
   item(scope: ScopeName, key: Key): Standing | undefined;
-  /** The value of an item; asked for counters only. */
+  /** The value of an item; asked for counters and heads of chains only. */
   value(scope: ScopeName, key: Key): string | undefined;
   /** The `sk` of items that have not expired at `now`, at most `atMost` of them. */
   keys(scope: ScopeName, pk: string, prefix: string, atMost: number): readonly string[];
@@ -127,7 +129,7 @@ function applyChange(attempt: Attempt, change: Change, changeIndex: number): Ver
     case 'check-empty':
       return undefined;
     case 'append':
-      putValue(attempt, { pk: change.pk, sk: appendedKey(attempt.seq, attempt.appended++) }, change.value, undefined);
+      applyAppend(attempt, change);
       return undefined;
     case 'put-index':
       putIndex(attempt, change, change.target);
@@ -143,6 +145,26 @@ function applyChange(attempt: Attempt, change: Change, changeIndex: number): Ver
       if (change.kind === 'remove') attempt.own.set(attempt.scope, change, undefined);
       return undefined;
   }
+}
+
+function applyAppend(attempt: Attempt, { pk, value: text, isChained }: Append): void {
+  const key = { pk, sk: appendedKey(attempt.seq, attempt.appended++) };
+  if (isChained !== true) {
+    putValue(attempt, key, text, undefined);
+    return;
+  }
+  const before = findChainHead(attempt, pk);
+  const digest = linkDigest(before.digest, { ...key, scope: attempt.scope, text });
+  putValue(attempt, key, linkValue({ digest, text }), undefined);
+  putValue(attempt, chainHeadKey(pk), headValue({ count: before.count + 1, digest }), undefined);
+}
+
+/** A commit may append to one partition more than once. A head that is none holds up no writer: a verification finds it. */
+function findChainHead({ group, scope, own }: Attempt, pk: string): ChainHead {
+  const key = chainHeadKey(pk);
+  const written = own.get(scope, key) ?? group.written.get(scope, key);
+  const value = written === undefined ? group.current.value(scope, key) : written.item?.value;
+  return readHead(value ?? '') ?? noChain;
 }
 
 /** A counter is an item whose value is its decimal text. What stood beside the value, its `due`, stays. */

@@ -1,11 +1,12 @@
 /**
- * A store whose every call goes through one function, which may hold it up, refuse it or keep its answer back. Only
- * tests may use it.
+ * A store whose every call goes through one function: it is measured there. Tests hold calls up, refuse them or keep
+ * their answers back.
  */
 import type { Change, Maintenance, OpenedStore, Scope, ScopeName, Store } from './port.ts';
 
 /** What is called. `changes` are those of a commit, and left out where the call reads. */
 export interface StoreCall {
+  readonly name: keyof Omit<Scope, 'name'> | 'scan' | 'setState' | 'load';
   readonly scope: ScopeName;
   readonly changes?: readonly Change[];
 }
@@ -25,21 +26,24 @@ export function interceptOpened({ store, maintenance }: OpenedStore, intercept: 
   const intercepted: Maintenance = {
     scopes: (after, limit) => maintenance.scopes(after, limit),
     due: (queue, before, limit) => maintenance.due(queue, before, limit),
-    scan: (scope, after, limit) => intercept({ scope }, () => maintenance.scan(scope, after, limit)),
-    setState: (scope, state) => intercept({ scope, changes: [] }, () => maintenance.setState(scope, state)),
-    load: (head, items) => intercept({ scope: head.name, changes: [] }, () => maintenance.load(head, items)),
+    scan: (scope, after, limit) => intercept({ name: 'scan', scope }, () => maintenance.scan(scope, after, limit)),
+    setState: (scope, state) =>
+      intercept({ name: 'setState', scope, changes: [] }, () => maintenance.setState(scope, state)),
+    load: (head, items) =>
+      intercept({ name: 'load', scope: head.name, changes: [] }, () => maintenance.load(head, items)),
   };
   return { store: interceptStore(store, intercept), maintenance: intercepted };
 }
 
 function interceptScope(scope: Scope, intercept: Intercept): Scope {
-  const asked = { scope: scope.name };
+  const asked = (name: StoreCall['name']): StoreCall => ({ name, scope: scope.name });
+  const [get, range, follow, count] = [asked('get'), asked('range'), asked('follow'), asked('count')];
   return {
     name: scope.name,
-    get: (keys) => intercept(asked, () => scope.get(keys)),
-    range: (pk, read) => intercept(asked, () => scope.range(pk, read)),
-    follow: (pk, read) => intercept(asked, () => scope.follow(pk, read)),
-    count: (pk, range, atMost) => intercept(asked, () => scope.count(pk, range, atMost)),
-    commit: (changes, options) => intercept({ ...asked, changes }, () => scope.commit(changes, options)),
+    get: (keys) => intercept(get, () => scope.get(keys)),
+    range: (pk, read) => intercept(range, () => scope.range(pk, read)),
+    follow: (pk, read) => intercept(follow, () => scope.follow(pk, read)),
+    count: (pk, part, atMost) => intercept(count, () => scope.count(pk, part, atMost)),
+    commit: (changes, options) => intercept({ ...asked('commit'), changes }, () => scope.commit(changes, options)),
   };
 }

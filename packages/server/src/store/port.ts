@@ -117,6 +117,11 @@ export interface Append {
   readonly kind: 'append';
   readonly pk: string;
   readonly value: string;
+  /**
+   * The value is stored behind a digest of itself, of its place and of the digest of the entry before it, as `chain.ts`
+   * has it. Whatever is appended to such a partition is chained, and writes the chain's head along.
+   */
+  readonly isChained?: true;
 }
 
 /** A commit names each key at most once, a `check` included: a second one is a `TypeError`. */

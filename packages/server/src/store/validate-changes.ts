@@ -1,3 +1,4 @@
+import { chainHeads } from './chain.ts';
 import { type Change, type Due, isIndexPartition, type Key, limits, TooLarge } from './port.ts';
 
 /**
@@ -47,6 +48,8 @@ function validateChange(change: Change, what: string): number {
       assertBounds(change, what);
       return validatePlace(change, false, what);
     case 'remove':
+      refuseChainHead(change, what);
+      return validateKey(change, `${what}:`);
     case 'check':
       return validateKey(change, `${what}:`);
     case 'append':
@@ -63,12 +66,18 @@ function validateKey(key: Key, what: string): number {
 }
 
 function validatePlace(key: Key, inIndex: boolean, what: string): number {
+  refuseChainHead(key, what);
   if (isIndexPartition(key.pk) !== inIndex) {
     throw new TypeError(
       inIndex ? `${what} puts an index item outside` : `${what} puts a value into an index partition`,
     );
   }
   return validateKey(key, `${what}:`);
+}
+
+/** Only what is appended moves the head of a chain, so that no commit can make a chain look whole. */
+function refuseChainHead({ pk }: Key, what: string): void {
+  if (pk === chainHeads) throw new TypeError(`${what} names the head of a chain`);
 }
 
 function validateValue(value: string, what: string): number {

@@ -1,4 +1,5 @@
 import type { ConformanceCase } from './bench.ts';
+import { chainCases } from './chain-cases.ts';
 import { commitCases } from './commit-cases.ts';
 import { concurrencyCases } from './concurrency-cases.ts';
 import { counterCases } from './counter-cases.ts';
@@ -17,6 +18,7 @@ export const allCases: readonly ConformanceCase[] = [
   ...rangeCases,
   ...commitCases,
   ...counterCases,
+  ...chainCases,
   ...concurrencyCases,
   ...indexCases,
   ...dueCases,

@@ -100,6 +100,15 @@ const changeArbitrary: fc.Arbitrary<Change> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('append' as const), pk: fc.constant('log'), value: skArbitrary }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('append' as const),
+      pk: fc.constantFrom('told', 'told too'),
+      value: skArbitrary,
+      isChained: fc.constant(true as const),
+    }),
+  },
 );
 
 function putArbitrary(): fc.Arbitrary<Change> {

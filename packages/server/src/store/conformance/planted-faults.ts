@@ -127,6 +127,11 @@ export const plantedFaults: readonly PlantedFault[] = [
     caughtBy: 'takes an expired item for absent in every condition',
   },
   {
+    name: 'stores what is to be chained as it is',
+    subject: volatile(() => new ChangingEngine(unchained)),
+    caughtBy: 'chains what is appended to one partition, also twice by one commit, and leaves other partitions alone',
+  },
+  {
     name: 'lets a range see what has expired',
     subject: volatile(() => new UndyingReadsEngine()),
     caughtBy: 'lets an item expire at its very millisecond, for every read',
@@ -167,6 +172,10 @@ export const plantedFaults: readonly PlantedFault[] = [
     caughtBy: 'lists what is due in a queue over all scopes, the earliest first, up to a time and a limit',
   },
 ];
+
+function unchained(change: Change): Change {
+  return change.kind === 'append' ? { kind: 'append', pk: change.pk, value: change.value } : change;
+}
 
 function volatile(make: () => Engine): Subject {
   return {

@@ -1,4 +1,5 @@
 import type { Current, Head, Member, Standing } from '../apply-group.ts';
+import { chainHeadKey } from '../chain.ts';
 import { keyBounds } from '../key-bounds.ts';
 import type { Change, Due, Key, ScopeName } from '../port.ts';
 import type { Answer, Connection } from './connection.ts';
@@ -15,7 +16,7 @@ type StandingRow = readonly [
 ];
 
 interface AskedKey extends Key {
-  readonly counts: boolean;
+  readonly isValueAsked: boolean;
 }
 
 interface AskedPrefix {
@@ -64,7 +65,7 @@ export class GroupReads {
       this.#scope,
       this.#keys.map(({ pk }) => pk),
       this.#keys.map(({ sk }) => sk),
-      this.#keys.map(({ counts }) => String(counts)),
+      this.#keys.map(({ isValueAsked }) => String(isValueAsked)),
     ]);
   }
 
@@ -83,16 +84,22 @@ export class GroupReads {
   }
 }
 
-/** Changes that stand under no condition need to know nothing. A counter's value is read, no other. */
 function keysOf(changes: readonly Change[]): readonly AskedKey[] {
   const asked = new Map<string, AskedKey>();
   for (const change of changes) {
-    const counts = change.kind === 'add';
-    if (!counts && !('if' in change && change.if !== 'any')) continue;
-    const name = nameOf(change);
-    if (counts || !asked.has(name)) asked.set(name, { pk: change.pk, sk: change.sk, counts });
+    const key = askedKeyOf(change);
+    if (key !== undefined && (key.isValueAsked || !asked.has(nameOf(key)))) asked.set(nameOf(key), key);
   }
   return [...asked.values()];
+}
+
+/** Changes that stand under no condition need to know nothing. Values of counters and of heads are read, no other. */
+function askedKeyOf(change: Change): AskedKey | undefined {
+  if (change.kind === 'append')
+    return change.isChained === true ? { ...chainHeadKey(change.pk), isValueAsked: true } : undefined;
+  const { pk } = change;
+  if (change.kind === 'add') return { pk, sk: change.sk, isValueAsked: true };
+  return 'if' in change && change.if !== 'any' ? { pk, sk: change.sk, isValueAsked: false } : undefined;
 }
 
 /** As many keys as the group itself could hide, and one more. */
