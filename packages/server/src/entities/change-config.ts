@@ -1,5 +1,5 @@
 import { Problem } from '../lib/problem.ts';
-import { type Change, Conflict, type Item, type Store } from '../store/port.ts';
+import { type Change, Conflict, type Store } from '../store/port.ts';
 import { type ConfigReader, pointerValue, readPointer } from './config-reader.ts';
 import type { ConfigSet } from './config-set.ts';
 import { configHeadKey } from './org-keys.ts';
@@ -12,9 +12,6 @@ export interface ChangeConfigParts {
 
 export interface ConfigChange {
   readonly changes: readonly Change[];
-  /** The item whose presence is a refusal rather than news of another change. */
-  readonly judged?: { readonly pk: string; readonly sk: string };
-  readonly refuse?: (item: Item) => Problem;
 }
 
 interface Committed<Planned> {
@@ -39,8 +36,6 @@ export async function changeConfig<Planned extends ConfigChange>(
     if ((head?.version ?? 0) !== set.version) continue;
     const next = (head === undefined ? 0 : readPointer(head.value)) + 1;
     const change = await plan(set, next);
-    const [judged] = change.judged === undefined ? [] : await scope.get([change.judged]);
-    if (judged !== undefined && change.refuse !== undefined) throw change.refuse(judged);
     const condition = head === undefined ? 'absent' : { version: head.version };
     const moveHead: Change = { kind: 'put', ...configHeadKey, value: pointerValue(next), if: condition };
     try {

@@ -4,6 +4,7 @@ import { actions } from '../entities/api-configs.ts';
 import { changeConfig } from '../entities/change-config.ts';
 import { type ConfigItem, itemKey } from '../entities/config-item.ts';
 import type { ApiVersions, ConfigSet } from '../entities/config-set.ts';
+import { newBodies } from '../entities/entity-bodies.ts';
 import { bodiesOfContent, type EntityContent } from '../entities/entity-content.ts';
 import { itemChanged } from '../entities/item-history.ts';
 import { refuseFailingRecords } from '../entities/records-against.ts';
@@ -70,7 +71,7 @@ export async function changeItems(
 }
 
 /** What an earlier change left open is no reason to refuse this one. */
-function newlyDangling(kinds: PromotionParts['kinds'], before: readonly ItemBody[], after: readonly ItemBody[]) {
+export function newlyDangling(kinds: PromotionParts['kinds'], before: readonly ItemBody[], after: readonly ItemBody[]) {
   const keyOf = (one: DanglingReference): string => `${itemKey(one.referenced_by)} ${itemKey(one)}`;
   const stood = new Set(danglingReferences(kinds, before).map(keyOf));
   return danglingReferences(kinds, after).filter((one) => !stood.has(keyOf(one)));
@@ -117,7 +118,7 @@ function stepOf(set: ConfigSet, { edit, before, next }: Editing): readonly EditS
     {
       change,
       target: { ...item, wanted: content === undefined ? undefined : { content, versions } },
-      puts: content === undefined ? [] : bodyPuts({ ...item, version: next, content }).filter(isNew(versions, next)),
+      puts: newPuts(edit, versions, next),
       noted: ({ occasion }) => itemChanged(item, occasion, noted),
       audited: {
         action: `${auditNames[item.kind]}.${audited[change]}`,
@@ -152,15 +153,17 @@ function versionsOf(set: ConfigSet, { edit: { kind, name, content }, before, nex
   return Object.fromEntries(versions) as ApiVersions;
 }
 
-/** The bodies of configs that stay are there already. */
-function isNew(versions: number | ApiVersions, next: number): (put: Change, index: number) => boolean {
-  return (_put, index) => typeof versions === 'number' || versions[actions[index] ?? 'create'] === next;
+/** Configs of an entity that stay have their bodies already. */
+function newPuts({ kind, name, content }: ItemEdit, versions: number | ApiVersions, next: number): readonly Change[] {
+  if (content === undefined) return [];
+  if (typeof versions === 'number') return bodyPuts({ kind, name, version: next, content });
+  return newBodies(content as EntityContent, versions, next);
 }
 
 /** How many items of a kind an org may have; of entities their own limit says. */
 const itemsMax = 500;
 
-function refuseTooMany(set: ConfigSet, targets: readonly ItemTarget[]): void {
+export function refuseTooMany(set: ConfigSet, targets: readonly ItemTarget[]): void {
   for (const kind of ['logicblock', 'event', 'crew'] as const) {
     const live = new Set(liveItems(set, kind).map(({ name }) => name));
     for (const { kind: of, name, wanted } of targets) if (of === kind && wanted !== undefined) live.add(name);

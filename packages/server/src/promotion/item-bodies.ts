@@ -1,12 +1,8 @@
 import { actions, apiName } from '../entities/api-configs.ts';
 import type { ConfigItem } from '../entities/config-item.ts';
 import type { ApiVersions } from '../entities/config-set.ts';
-import {
-  bodiesOfContent,
-  type ConfigBodiesOfEntity,
-  contentOfBodies,
-  type EntityContent,
-} from '../entities/entity-content.ts';
+import { newBodies, sameVersions } from '../entities/entity-bodies.ts';
+import { type ConfigBodiesOfEntity, contentOfBodies, type EntityContent } from '../entities/entity-content.ts';
 import { itemVersionKey, versionKey } from '../entities/org-keys.ts';
 import type { Item, Key, Put } from '../store/port.ts';
 
@@ -24,16 +20,10 @@ export function bodyKeys(item: ConfigItem, version: number | ApiVersions): reado
   );
 }
 
-/** The bodies of an item under one version; what is there already stays. */
+/** The bodies of an item under one version. */
 export function bodyPuts({ kind, name, version, content }: ItemBody): readonly Put[] {
-  const keys = bodyKeys({ kind, name }, version);
-  const bodies = kind === 'entity' ? bodiesInOrder(content as EntityContent) : [content];
-  return keys.map((key, index) => ({ kind: 'put', ...key, value: JSON.stringify(bodies[index]), if: 'absent' }));
-}
-
-function bodiesInOrder(content: EntityContent): readonly unknown[] {
-  const bodies = bodiesOfContent(content);
-  return actions.map((action) => bodies[action]);
+  if (kind === 'entity') return newBodies(content as EntityContent, sameVersions(version), version);
+  return [{ kind: 'put', ...itemVersionKey({ kind, name }, version), value: JSON.stringify(content), if: 'absent' }];
 }
 
 /** Bodies that are live or were so are there for good; what is only staged may have been withdrawn. */

@@ -1,7 +1,7 @@
-import { actions } from '../entities/api-configs.ts';
 import type { ConfigItem } from '../entities/config-item.ts';
 import { pointerValue } from '../entities/config-reader.ts';
 import type { ApiVersions, ConfigSet, StoredSetting } from '../entities/config-set.ts';
+import { sameVersions } from '../entities/entity-bodies.ts';
 import type { EntityContent } from '../entities/entity-content.ts';
 import { activeItemKey, activeSettings } from '../entities/org-keys.ts';
 import { type EntityStep, type EntityTarget, switchEntities } from '../entities/switch-entities.ts';
@@ -54,10 +54,6 @@ function entityTarget({ kind, name, wanted }: ItemTarget): readonly EntityTarget
   const { content, versions } = wanted;
   const each = typeof versions === 'number' ? sameVersions(versions) : versions;
   return [{ name, wanted: { content: content as EntityContent, versions: each } }];
-}
-
-function sameVersions(version: number): ApiVersions {
-  return Object.fromEntries(actions.map((action) => [action, version])) as ApiVersions;
 }
 
 function plainChanges(set: ConfigSet, target: ItemTarget): readonly Change[] {

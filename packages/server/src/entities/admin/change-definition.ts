@@ -1,23 +1,21 @@
 import { auditEntry } from '../../audit/audit-entry.ts';
 import { invalidBody } from '../../lib/problem.ts';
-import type { Change } from '../../store/port.ts';
 import { apiName } from '../api-configs.ts';
 import { type ConfigChange, changeConfig } from '../change-config.ts';
-import { type CompiledEntity, compileEntity } from '../compile-entity.ts';
+import type { CompiledEntity } from '../compile-entity.ts';
 import type { ConfigSet } from '../config-set.ts';
 import type { EntityDefinition } from '../definition.ts';
+import { newBodies } from '../entity-bodies.ts';
 import { contentOfBodies } from '../entity-content.ts';
-import { type EntityState, nextEntityState } from '../entity-state.ts';
+import type { EntityState } from '../entity-state.ts';
 import { itemChanged } from '../item-history.ts';
-import { maintainWork } from '../maintain-entity.ts';
-import { activeKey, versionKey } from '../org-keys.ts';
 import { type ParsedDefinition, parseDefinition } from '../parse-definition.ts';
-import { referencesChange } from '../references/references-change.ts';
+import { switchEntities } from '../switch-entities.ts';
 import type { EntityAdminParts } from './admin-parts.ts';
-import { type ApiChange, type ChangedApi, changedRow, readMembers, requireConfigMatch } from './api-change.ts';
+import { type ApiChange, type ChangedApi, readMembers, requireConfigMatch } from './api-change.ts';
 import { changeWarnings } from './change-warnings.ts';
 import { readConfigBodies, shownConfig } from './config-bodies.ts';
-import { refuseOtherKeys, refuseTooManyLeaving, unfitViews } from './definition-limits.ts';
+import { unfitViews } from './definition-limits.ts';
 import { entityAudited } from './entity-audited.ts';
 import { refuseUnknownTargets } from './lookup-targets.ts';
 import { refuseFailing } from './refuse-failing.ts';
@@ -76,37 +74,31 @@ async function planChange(
   const shown = shownConfig(configs, 'create');
   requireConfigMatch(shown, ifMatch);
   const { definition, warnings } = mergeDefinition(before.definition, readMembers(shown, body));
-  refuseOtherKeys(before.definition, definition);
   refuseUnknownTargets(set, definition);
-  const unfit = unfitViews({ ...contentOfBodies(configs.bodies), definition });
+  const content = { ...contentOfBodies(configs.bodies), definition };
+  const unfit = unfitViews(content);
   if (unfit.length > 0) throw invalidBody(unfit);
-  const now = parts.clock.now();
+  const versions = { ...active.versions, create: next };
+  const target = { name: entityName, wanted: { content, versions } };
+  const { steps, changes } = await switchEntities(parts, { orgCode, set, next, keepsRecords: false }, [target]);
+  const [step] = steps;
+  if (step?.after === undefined || step.state === undefined)
+    throw new TypeError('a change of an entity is a step of it');
+  const changed = { version: next, action: 'changed', configs: versions } as const;
   const api = apiName('create', entityName);
-  const change = { before: before.definition, after: definition };
-  const state = nextEntityState(active.state, change, next);
-  refuseTooManyLeaving(state);
-  const after = compileEntity(definition, next, state);
-  const references = referencesChange(set, { name: entityName, compiled: after }, next);
-  const isSettled = references.length === 0 && state.indexes.every((index) => index.state === 'ready');
-  const changes: readonly Change[] = [
-    {
-      kind: 'put',
-      ...versionKey(api, next),
-      value: JSON.stringify(definition),
-      if: 'absent',
-    },
-    { kind: 'put', ...activeKey(api), value: JSON.stringify(state), if: 'present' },
-    changedRow(entityName, next, now),
-    ...references,
-    itemChanged({ kind: 'entity', name: entityName }, parts.occasion, {
-      version: next,
-      action: 'changed',
-      configs: { ...active.versions, create: next },
-    }),
-    auditEntry(parts.occasion, entityAudited('entity.changed', entityName, { api, version: next })),
-    ...(isSettled ? [] : [maintainWork({ orgCode, entityName, version: next }, now)]),
-  ];
-  return { changes, before, after, config: set, state, warnings: [...warnings, ...changeWarnings(change)] };
+  return {
+    changes: [
+      ...newBodies(content, versions, next),
+      ...changes,
+      itemChanged({ kind: 'entity', name: entityName }, parts.occasion, changed),
+      auditEntry(parts.occasion, entityAudited('entity.changed', entityName, { api, version: next })),
+    ],
+    before,
+    after: step.after,
+    config: set,
+    state: step.state,
+    warnings: [...warnings, ...changeWarnings({ before: before.definition, after: definition })],
+  };
 }
 
 /** Members that a definition may be without. */

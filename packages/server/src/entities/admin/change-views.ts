@@ -4,16 +4,17 @@ import { auditEntry } from '../../audit/audit-entry.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import { type ApiAction, type ApiConfig, apiName } from '../api-configs.ts';
 import { changeConfig } from '../change-config.ts';
-import { pointerValue } from '../config-reader.ts';
 import { isObject } from '../definition/add-error.ts';
 import { refuseUnknownMembers } from '../definition/members.ts';
 import { parseViews } from '../definition/parse-views.ts';
 import { definitionLimits, type EntityDefinition, type Views } from '../definition.ts';
+import { newBodies } from '../entity-bodies.ts';
+import { contentOfBodies } from '../entity-content.ts';
 import { itemChanged } from '../item-history.ts';
-import { activeKey, versionKey } from '../org-keys.ts';
+import { switchEntities } from '../switch-entities.ts';
 import { generatedViews, viewNamed } from '../views/generated-views.ts';
 import type { EntityAdminParts } from './admin-parts.ts';
-import { type ApiChange, type ChangedApi, changedRow, readMembers, requireConfigMatch } from './api-change.ts';
+import { type ApiChange, type ChangedApi, readMembers, requireConfigMatch } from './api-change.ts';
 import { readConfigBodies, shownConfig } from './config-bodies.ts';
 import { entityAudited } from './entity-audited.ts';
 import { unknownEntity } from './unknown-entity.ts';
@@ -36,17 +37,16 @@ export async function changeViews(parts: EntityAdminParts, orgCode: string, chan
     const definition = configs.bodies.create as unknown as EntityDefinition;
     const members = withoutGenerated(readMembers(shown, change.body), definition);
     refuseBadViews(members, definition);
-    const config = withMembers(configs.bodies[action], members);
+    const bodies = { ...configs.bodies, [action]: withMembers(configs.bodies[action], members) };
+    const versions = { ...active.versions, [action]: next };
+    const target = { name: entityName, wanted: { content: contentOfBodies(bodies), versions } };
+    const plan = await switchEntities(parts, { orgCode, set, next, keepsRecords: false }, [target]);
+    const changed = { version: next, action: 'changed', configs: versions } as const;
     return {
       changes: [
-        { kind: 'put', ...versionKey(api, next), value: JSON.stringify(config), if: 'absent' },
-        { kind: 'put', ...activeKey(api), value: pointerValue(next), if: 'present' },
-        changedRow(entityName, next, parts.clock.now()),
-        itemChanged({ kind: 'entity', name: entityName }, parts.occasion, {
-          version: next,
-          action: 'changed',
-          configs: { ...active.versions, [action]: next },
-        }),
+        ...newBodies(target.wanted.content, versions, next),
+        ...plan.changes,
+        itemChanged({ kind: 'entity', name: entityName }, parts.occasion, changed),
         auditEntry(parts.occasion, entityAudited('entity.changed', entityName, { api, version: next })),
       ],
     };

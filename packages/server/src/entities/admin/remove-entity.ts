@@ -1,14 +1,9 @@
 import { auditEntry } from '../../audit/audit-entry.ts';
-import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { Change } from '../../store/port.ts';
-import { actions, apiName } from '../api-configs.ts';
 import { changeConfig } from '../change-config.ts';
 import { type ConfigSet, referencesTo } from '../config-set.ts';
 import { itemChanged } from '../item-history.ts';
-import { activeKey, type EntityRow, entityKey } from '../org-keys.ts';
-import { purgeWork } from '../purge-entity.ts';
-import { referencesChange } from '../references/references-change.ts';
+import { switchEntities } from '../switch-entities.ts';
 import type { EntityAdminParts } from './admin-parts.ts';
 import { entityAudited } from './entity-audited.ts';
 import { countRecords } from './list-entities.ts';
@@ -30,20 +25,14 @@ export async function removeEntity(
   { entityName, ifEmpty = false }: RemovalOptions & { readonly entityName: string },
 ): Promise<void> {
   await changeConfig(parts, orgCode, async (set, next) => {
-    const removed = set.active(entityName)?.state;
-    if (removed === undefined) throw unknownEntity(entityName);
+    if (set.active(entityName) === undefined) throw unknownEntity(entityName);
     refuseWhileReferred(set, entityName);
     await parts.refuseRemoval?.({ orgCode, set }, entityName);
     if (ifEmpty) await refuseWhileFull(parts, orgCode, entityName);
-    const now = parts.clock.now();
-    const { version } = removed;
-    const row: EntityRow = { state: 'removing', version, removal: next, removed, updated_at: timestamp(now) };
-    const pointers = actions.map((action) => activeKey(apiName(action, entityName)));
-    const changes: Change[] = [
-      { kind: 'put', ...entityKey(entityName), value: JSON.stringify(row), if: 'present' },
-      ...pointers.map((key): Change => ({ kind: 'remove', ...key, if: 'present' })),
-      ...referencesChange(set, { name: entityName, compiled: undefined }, next),
-      purgeWork({ orgCode, entityName, removal: next }, now),
+    const target = { name: entityName, wanted: undefined };
+    const plan = await switchEntities(parts, { orgCode, set, next, keepsRecords: false }, [target]);
+    const changes = [
+      ...plan.changes,
       itemChanged({ kind: 'entity', name: entityName }, parts.occasion, { version: next, action: 'removed' }),
       auditEntry(parts.occasion, entityAudited('entity.removed', entityName, { version: next })),
     ];

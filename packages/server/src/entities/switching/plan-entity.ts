@@ -75,7 +75,8 @@ function nextState(
 ): EntityState {
   if (state === undefined || compiled === undefined) return { ...newEntityState(definition, next), version };
   refuseOtherKeys(compiled.definition, definition);
-  const isSame = isDeepStrictEqual(compiled.definition, definition);
+  // What has failed is tried again.
+  const isSame = isDeepStrictEqual(compiled.definition, definition) && state.indexes.every(isSound);
   if (isSame && rowState === 'active') return { ...state, version };
   const current = rowState === 'active' ? state : { ...state, indexes: state.indexes.map(unfinishedLeaves) };
   return { ...nextEntityState(current, { before: compiled.definition, after: definition }, next), version };
@@ -118,4 +119,8 @@ export function planEntityRemoval(
     ...(keepsRecords ? [] : [purgeWork({ orgCode, entityName: name, removal: next }, now)]),
   ];
   return { name, before: compiled, after: undefined, state: undefined, changes };
+}
+
+function isSound({ state }: IndexState): boolean {
+  return state !== 'failed';
 }
