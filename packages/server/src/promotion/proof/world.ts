@@ -175,7 +175,7 @@ export function danglingIn(contents: Contents): readonly string[] {
 }
 
 /** Read from the texts alone: nothing here is the platform's own. */
-export function referencesOf(key: string, content: string): readonly string[] {
+function referencesOf(key: string, content: string): readonly string[] {
   const found = [
     ...[...content.matchAll(/"lookup":\{"entity":"(\w+)"/g)].map(([, name]) => `entity#${name}`),
     ...[...content.matchAll(/"(?:entity|entity_name)":"(\w+)"/g)].map(([, name]) => `entity#${name}`),
