@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { creating, together } from './batches.ts';
-import { type AppUser, act, count, create, defineEntity, definition, list, manage, type Org } from './org.ts';
+import { type AppUser, act, count, create, defineEntity, definition, list, type Org } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import {
   activate,
@@ -15,6 +15,7 @@ import {
   provisionedOrg,
   publish,
   rollback,
+  settledIndexes,
   staged,
   tryActivate,
 } from './promotion.ts';
@@ -29,20 +30,6 @@ async function orgInProduction(
   await defineEntity(org, definition('order', fields));
   await deploy(org);
   return { org, user: await prodFounder(org) };
-}
-
-interface Index {
-  readonly name: string;
-  readonly state: string;
-  readonly duplicates?: readonly { readonly tenant_code: string; readonly ids: readonly string[] }[];
-}
-
-/** The indexes of production's orders once the platform is done with them. */
-async function settledIndexes(org: Org): Promise<readonly Index[]> {
-  for (;;) {
-    const shown = await manage<{ indexes: readonly Index[] }>(org, 'GET', '/api/entity?entityName=order&env=prod');
-    if (shown.body.indexes.every(({ state }) => state === 'ready' || state === 'failed')) return shown.body.indexes;
-  }
 }
 
 const narrow = { UpdateParams: [{ name: 'title', validate: true, minlength: 1, maxlength: 3 }] };
@@ -137,7 +124,7 @@ test('indexes are built from the records of production, and hold once they are',
   assert.deepEqual(told?.level, 'info');
   assert.match(told?.message ?? '', /`title`.*`by_code`/);
   await activate(org);
-  assert.deepEqual(new Set((await settledIndexes(org)).map(({ state }) => state)), new Set(['ready']));
+  assert.deepEqual(new Set((await settledIndexes(org, 'order')).map(({ state }) => state)), new Set(['ready']));
   assert.equal(await count(user, 'order', '?title=t2'), 25);
   assert.equal((await list(user, 'order', '?sortby=title&sortdir=desc&pagesize=1')).items[0]?.title, 't3');
   assert.equal((await list(user, 'order', '?q=t1&pagesize=200')).items.length, 25);
@@ -152,7 +139,7 @@ test('values that stand twice in production make a unique index fail there, with
   const twice = [await create(user, 'order', { code: 'a' }), await create(user, 'order', { code: 'a' })];
   await change(org, 'create-order', { UniqueIndexes: [{ indexName: 'by_code', fields: ['code'] }] });
   await deploy(org);
-  const [index] = (await settledIndexes(org)).filter(({ name }) => name === 'by_code');
+  const [index] = (await settledIndexes(org, 'order')).filter(({ name }) => name === 'by_code');
   assert.equal(index?.state, 'failed');
   const ids = index?.duplicates?.map((one) => [one.tenant_code, [...one.ids].sort()]);
   assert.deepEqual(ids, [['main', twice.map(({ id }) => id).sort()]]);

@@ -21,11 +21,13 @@ import {
   deploy,
   diff,
   entity,
+  onceAccepted,
   prodFounder,
   provisionedOrg,
   publish,
   removeEntity,
   rollback,
+  settledIndexes,
   tryActivate,
   tryRollback,
 } from './promotion.ts';
@@ -64,11 +66,7 @@ async function orgWithRetired(): Promise<{ org: Org; user: AppUser; records: rea
 }
 
 async function definedAgain(org: Org, body: Readonly<Record<string, unknown>>): Promise<void> {
-  for (;;) {
-    const reply = await manage(org, 'POST', '/api/create-memo', { body });
-    if (reply.status === 201) return;
-    assert.equal(reply.status, 409, reply.text);
-  }
+  await onceAccepted(() => manage(org, 'POST', '/api/create-memo', { body }));
 }
 
 test('an entity that is taken out is served no more, and its records are counted', async () => {
@@ -120,7 +118,7 @@ test('its records are removed when they are asked to, and the name is free then'
   assert.equal((await manage(org, 'DELETE', '/deploy/retired/memo')).status, 204);
   assert.deepEqual(await retired(org), []);
   assertProblem(await manage(org, 'DELETE', '/deploy/retired/memo'), 'not_found');
-  await rolledBack(org);
+  await onceAccepted(() => tryRollback(org));
   assert.deepEqual((await list(user, 'memo')).items, []);
   await create(user, 'memo', { text: 'a', code: '1' });
   assert.equal(await count(user, 'memo'), 1);
@@ -135,15 +133,6 @@ test('its records are removed when they are asked to, and the name is free then'
   );
 });
 
-/** While the records are being removed the answer is a conflict. */
-async function rolledBack(org: Org): Promise<void> {
-  for (;;) {
-    const reply = await tryRollback(org);
-    if (reply.status === 200) return;
-    assertProblem(reply, 'conflict');
-  }
-}
-
 test('what is removed is not what test has, and no other entity of production', async () => {
   const { org, user } = await orgWithRetired();
   await defineEntity(org, definition('note', [{ name: 'title' }]));
@@ -151,7 +140,7 @@ test('what is removed is not what test has, and no other entity of production', 
   const kept = await create(user, 'note', { title: 'kept' });
   assert.equal((await manage(org, 'DELETE', '/deploy/retired/memo')).status, 204);
   assertProblem(await manage(org, 'DELETE', '/deploy/retired/note'), 'not_found');
-  await rolledBack(org);
+  await onceAccepted(() => tryRollback(org));
   await rollback(org, 3);
   assert.deepEqual((await list(user, 'note')).items, [kept]);
 });
@@ -172,18 +161,7 @@ test('what referred to its records refers to nothing while it is retired, and do
   assert.equal((await act(user, 'GET', `/item/note/${note.id}`)).body.memo_id, id);
   assert.equal((await act(user, 'POST', '/create/note', { body: { memo_id: id } })).status, 201);
   await rollback(org);
-  await indexesReady(org);
+  await settledIndexes(org, 'note');
   assertProblem(await act(user, 'DELETE', `/delete/memo/${id}`), 'dangling_reference');
   assertProblem(await act(user, 'POST', '/create/note', { body: { memo_id: user.id } }), 'validation_failed');
 });
-
-async function indexesReady(org: Org): Promise<void> {
-  for (;;) {
-    const shown = await manage<{ indexes: readonly { state: string }[] }>(
-      org,
-      'GET',
-      '/api/entity?entityName=note&env=prod',
-    );
-    if (shown.body.indexes.every(({ state }) => state === 'ready')) return;
-  }
-}

@@ -189,6 +189,36 @@ export async function removeEntity(org: Org, name: string): Promise<void> {
   assert.equal(reply.status, 204, reply.text);
 }
 
+const waitMilliseconds = 60_000;
+
+/** Asks again while background work stands in the way of it, as the records of an entity that are still being removed. */
+export async function onceAccepted<Body>(ask: () => Promise<Reply<Body>>): Promise<Reply<Body>> {
+  const deadline = Date.now() + waitMilliseconds;
+  for (;;) {
+    const reply = await ask();
+    if (reply.status < 300) return reply;
+    assert.equal(reply.status, 409, reply.text);
+    assert.ok(Date.now() < deadline, `refused for ever: ${reply.text}`);
+  }
+}
+
+export interface Index {
+  readonly name: string;
+  readonly state: string;
+  readonly duplicates?: readonly { readonly tenant_code: string; readonly ids: readonly string[] }[];
+}
+
+/** The indexes of an entity of production once the platform is done with them. */
+export async function settledIndexes(org: Org, name: string): Promise<readonly Index[]> {
+  const deadline = Date.now() + waitMilliseconds;
+  for (;;) {
+    const path = `/api/entity?entityName=${name}&env=prod`;
+    const { indexes } = (await manage<{ indexes: readonly Index[] }>(org, 'GET', path)).body;
+    if (indexes.every(({ state }) => state === 'ready' || state === 'failed')) return indexes;
+    assert.ok(Date.now() < deadline, 'the indexes are never built');
+  }
+}
+
 /** What the configuration of an environment is to those who read it: entities with everything, and settings. */
 export async function shownConfig(org: Org, env: 'test' | 'prod'): Promise<object> {
   const listed = await manage<{ items: readonly { name: string }[] }>(org, 'GET', `/api/entities?env=${env}`);
