@@ -86,6 +86,6 @@ function settingBody(set: ConfigSet, { kind, name, version }: LiveItem): ItemBod
   return setting === undefined ? undefined : { kind, name, version, content: settingContent(setting) };
 }
 
-export function settingContent({ version: _, ...content }: StoredSetting): Omit<StoredSetting, 'version'> {
+function settingContent({ version: _, ...content }: StoredSetting): Omit<StoredSetting, 'version'> {
   return content;
 }

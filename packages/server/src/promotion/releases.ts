@@ -36,7 +36,7 @@ export interface CurrentRelease {
 export const currentReleaseKey: Key = { pk: 'deploy', sk: 'current' };
 export const releaseRows = 'deploy;releases';
 
-export function releaseKey(version: number): Key {
+function releaseKey(version: number): Key {
   return { pk: releaseRows, sk: inOrder(version) };
 }
 

@@ -1,11 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
-import { timestamp } from '../../lib/clock.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
-import type { Change } from '../../store/port.ts';
 import { isObject } from '../definition/add-error.ts';
-import { type EntityRow, entityKey } from '../org-keys.ts';
 import { entityTag } from '../record.ts';
 import type { IfMatch } from '../update-record.ts';
 import type { ShownConfig } from './config-bodies.ts';
@@ -59,10 +56,4 @@ export function readMembers(shown: ShownConfig, body: unknown): Readonly<Record<
 
 function readOnly(shown: ShownConfig, member: string): string {
   return `\`${member}\` of this config is \`${String(shown[member])}\` and cannot be changed`;
-}
-
-/** What the org notes of an entity whose configs have changed. */
-export function changedRow(entityName: string, version: number, now: number): Change {
-  const row: EntityRow = { state: 'active', version, updated_at: timestamp(now) };
-  return { kind: 'put', ...entityKey(entityName), value: JSON.stringify(row), if: 'present' };
 }

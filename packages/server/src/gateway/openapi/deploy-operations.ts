@@ -197,7 +197,14 @@ const archiveOperations: readonly Operation[] = [
       'The configuration of an environment as a folder of files in a tar archive, the same bytes for the same items',
     access: 'token',
     parameters: [env],
-    replies: [{ status: 200, description: 'The archive.', content: { 'application/x-tar': binary } }],
+    replies: [
+      {
+        status: 200,
+        description: 'The archive.',
+        content: { 'application/x-tar': binary },
+        headers: ['Content-Disposition'],
+      },
+    ],
     problems: ['conflict'],
   },
   {
@@ -374,11 +381,20 @@ export const deploySchemas: Readonly<Record<string, JsonSchema>> = {
     {
       base: { ...text, description: 'Names the configuration of test that was compared.' },
       applied: { type: 'boolean' },
+      problems: {
+        ...arrayOf(schemaReference('ConfigImportProblem')),
+        description: 'Without a `base`: all that the change would be refused for.',
+      },
       version,
       items: arrayOf(objectOf({ ...item, change, changes, summary })),
     },
-    ['version'],
+    ['problems', 'version'],
   ),
+  ConfigImportProblem: {
+    ...objectOf({ ...item, code: text, message: text }, ['kind', 'name']),
+    description: 'What is more is told as the refusal itself would tell it.',
+    additionalProperties: true,
+  },
   DeployKey: objectOf({ ...deployKey, last_used_at: orNull(time) }),
   CreatedDeployKey: objectOf({
     ...deployKey,

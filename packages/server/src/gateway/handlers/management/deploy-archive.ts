@@ -9,7 +9,7 @@ import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
 import type { DeployServices } from './deploy.ts';
 
-export const archiveType = 'application/x-tar';
+const archiveType = 'application/x-tar';
 
 type ArchiveServices = Pick<DeployServices, 'promotion' | 'clock'>;
 
