@@ -63,6 +63,18 @@ test('a Deny is not avoided by a second spelling of what it asks for, and the sp
   assert.deepEqual(told?.ambiguous, [{ key: 'record.meta.level', members: ['meta.LEVEL', 'meta.level'] }]);
 });
 
+test('a Deny is not avoided by a second spelling of what its variable asks for, and the spellings are told', async () => {
+  const key = 'record.meta.blocked';
+  const Condition = { StringEquals: { 'record.holder': [`$\u007b${key}}`] } };
+  const statements = [allow('getorder'), { Sid: 'Blocked', ...deny('getorder'), Condition }];
+  const ask = (meta: object) => simulated({ statements, ...get(hers.id), record: { holder: 'ann', meta } });
+  assert.equal((await ask({ blocked: 'bob' })).decision, 'allowed');
+  const { decision, matched } = await ask({ blocked: 'ann', Blocked: null });
+  assert.equal(decision, 'explicit_deny');
+  const told = matched.find(({ Sid }) => Sid === 'Blocked');
+  assert.deepEqual(told?.ambiguous, [{ key, members: ['meta.blocked', 'meta.Blocked'] }]);
+});
+
 test('a condition that fails is told with what was expected and what was there', async () => {
   const { decision, matched } = await simulated({ ...get(other.id), record: { id: other.id } });
   assert.equal(decision, 'implicit_deny');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { agree, ambiguous, type Distribution, describe } from './proof/agreement.ts';
+import { agree, ambiguous, type Distribution, describe, vague } from './proof/agreement.ts';
 import { operatorNames } from './proof/random-policies.ts';
 
 test('agrees with the reference evaluator on 100,000 pairs of policies and a request', () => {
@@ -12,6 +12,9 @@ test('agrees with the reference evaluator on 100,000 pairs of policies and a req
     assert.ok((seen.get(outcome) ?? 0) > worlds / 20, `${outcome}: ${seen.get(outcome)}`);
   }
   assert.ok((seen.get(ambiguous) ?? 0) > worlds / 50, `${ambiguous}: ${seen.get(ambiguous)}`);
+  for (const name of [vague.condition, vague.resource]) {
+    assert.ok((seen.get(name) ?? 0) > worlds / 200, `${name}: ${seen.get(name)}`);
+  }
   for (const operator of operatorNames) {
     for (const result of ['holds', 'fails']) {
       const count = ['', 'IfExists'].map((suffix) => seen.get(`${operator}${suffix} ${result}`) ?? 0);

@@ -84,7 +84,7 @@ function compileStatement(policy: AttachedPolicy, reading: StatementReading): Co
   const effect = reading.Effect ?? 'Deny';
   const isVoid = isBroken && effect === 'Allow';
   const actions = isVoid ? [] : (reading.Action ?? ['*']);
-  const resources = isVoid ? [] : (reading.Resource ?? ['*']).map(compileResource);
+  const resources = isVoid ? [] : (reading.Resource ?? ['*']).map((pattern) => compileResource(pattern, effect));
   const tests = isBroken ? [] : (reading.Condition ?? []).map((term) => compileTerm(term, effect));
   const fields = isBroken || reading.Fields === undefined ? undefined : compileFields(reading.Fields);
   return {

@@ -121,10 +121,13 @@ test('names the members that make several values of a variable', () => {
   const { near, matched } = explain(
     [
       { ...statement, Condition },
-      { ...statement, Resource },
+      { ...statement, Effect: 'Deny', Resource },
     ],
     { meta: { ID: '7', Id: '7' } },
   );
-  assert.deepEqual(matched[0]?.ambiguous, [{ key: 'record.meta.id', members: ['meta.ID', 'meta.Id'] }]);
-  assert.deepEqual(near, []);
+  const ambiguous = [{ key: 'record.meta.id', members: ['meta.ID', 'meta.Id'] }];
+  const expected = Condition.StringNotEquals['user.id'];
+  const failed_condition = { operator: 'StringNotEquals', key: 'user.id', expected: [expected], actual: ['u1'] };
+  assert.deepEqual(near, [{ ...shown, ambiguous, failed_condition }]);
+  assert.deepEqual(matched, [{ ...shown, Effect: 'Deny', resourcePattern: Resource, ambiguous }]);
 });

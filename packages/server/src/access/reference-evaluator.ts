@@ -1,7 +1,14 @@
 import type { AccessContext } from './context.ts';
 import { type ConditionEntry, entryHolds, readCondition } from './proof/reference-condition.ts';
 import { inSmallLetters, isLettersAndDigits } from './proof/reference-letters.ts';
-import { type PatternSymbol, patternFits, readPieces, resolve, withWildcards } from './proof/reference-pattern.ts';
+import {
+  isTwofold,
+  type PatternSymbol,
+  patternFits,
+  readPieces,
+  resolve,
+  withWildcards,
+} from './proof/reference-pattern.ts';
 
 export interface ReferenceRequest {
   readonly action: string;
@@ -129,12 +136,17 @@ function takesEffect(statement: ReferenceStatement, request: ReferenceRequest): 
 }
 
 /** Whether Action and Resource match; the Condition may still say otherwise. */
-export function reaches({ actions, resources }: ReferenceStatement, request: ReferenceRequest): boolean {
+export function reaches({ actions, resources, effect }: ReferenceStatement, request: ReferenceRequest): boolean {
   const action = Array.from(inSmallLetters(request.action));
   const resource = Array.from(request.resource);
   return (
     (actions === undefined || actions.some((text) => patternFits(withWildcards(inSmallLetters(text)), action))) &&
-    (resources === undefined || resources.some((text) => fits(resolved(text, request.context), resource)))
+    (resources === undefined ||
+      resources.some((text) => {
+        // It is not known which resources are meant: an Allow is then of none, and a Deny of all that could be.
+        if (effect === 'Allow' && isTwofold(text, request.context)) return false;
+        return fits(resolved(text, request.context), resource);
+      }))
   );
 }
 

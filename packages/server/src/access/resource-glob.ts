@@ -1,7 +1,8 @@
 import type { AccessContext } from './context.ts';
 import type { ContextKey } from './context-key.ts';
+import type { Effect } from './effect.ts';
 import { type Glob, globOf, matchesGlob, matchesSymbols } from './glob.ts';
-import { isUnknown, readTemplate, resolveSymbols, type Template } from './template.ts';
+import { expand, expandedSymbols, isUnknown, readTemplate, type Template } from './template.ts';
 import type { Truth } from './truth.ts';
 
 /** A pattern of resources, with variables or without. */
@@ -11,6 +12,7 @@ interface VariableGlob {
   readonly kind: 'variable';
   readonly pattern: string;
   readonly template: Template;
+  readonly effect: Effect;
 }
 
 /** The path of a record whose id is not known: the id follows. */
@@ -19,21 +21,26 @@ export interface OpenPath {
 }
 
 /** @param pattern one that was found to be sound. */
-export function compileResource(pattern: string): ResourceGlob {
+export function compileResource(pattern: string, effect: Effect): ResourceGlob {
   const template = readTemplate(pattern, true);
   const plain = template.parts.filter((part) => typeof part !== 'object');
-  return template.keys.length === 0 ? globOf(pattern, plain) : { kind: 'variable', pattern, template };
+  return template.keys.length === 0 ? globOf(pattern, plain) : { kind: 'variable', pattern, template, effect };
 }
 
-/** A variable without a value makes a pattern that matches nothing. */
+/**
+ * A variable without a value makes a pattern that matches nothing. One that leads to several members counts against the
+ * caller: it is a `*` in a Deny, and makes an Allow match nothing.
+ */
 export function reaches(glob: ResourceGlob, path: string | OpenPath, context: () => AccessContext): Truth {
   if (glob.kind === 'variable') return typeof path === 'string' ? reachesByVariables(glob, path, context()) : 'unknown';
   return typeof path === 'string' ? matchesGlob(glob, path) : reachesOpen(glob, path);
 }
 
-function reachesByVariables({ template }: VariableGlob, path: string, context: AccessContext): Truth {
+function reachesByVariables({ template, effect }: VariableGlob, path: string, context: AccessContext): Truth {
   if (isUnknown(template, context)) return 'unknown';
-  const symbols = resolveSymbols(template, context);
+  const expansion = expand(template, context);
+  if (expansion.isVague && effect === 'Allow') return false;
+  const symbols = expandedSymbols(expansion);
   return symbols !== undefined && matchesSymbols(symbols, path);
 }
 

@@ -1,7 +1,7 @@
 import type { AccessContext } from './context.ts';
 import { type ContextKey, isPending, parseContextKey } from './context-key.ts';
-import { textOf, valuesOf } from './context-value.ts';
-import { type GlobPart, partsOf, symbolsOf } from './glob-symbols.ts';
+import { AlikeMembers, textOf, valuesOf } from './context-value.ts';
+import { anyRun, type GlobPart, partsOf, symbolsOf } from './glob-symbols.ts';
 import { type Mistake, shown } from './mistake.ts';
 
 /**
@@ -60,22 +60,37 @@ export function isUnknown({ keys }: Template, context: AccessContext): boolean {
   return keys.some((key) => isPending(key, context));
 }
 
-/** Only texts and wildcards; `undefined` where a variable has no value, or several, or an object. */
-export function resolveParts({ parts }: Template, context: AccessContext): readonly GlobPart[] | undefined {
-  const resolved: GlobPart[] = [];
+/** What a template says of a request. */
+export interface Expansion {
+  /** Only texts and wildcards; `undefined` where a variable has no value, or a list of several, or an object. */
+  readonly parts: readonly GlobPart[] | undefined;
+  /** Whether a variable leads to several members, so that it may stand for each text: it is a `*` in the parts. */
+  readonly isVague: boolean;
+}
+
+export function expand({ parts }: Template, context: AccessContext): Expansion {
+  let expanded: GlobPart[] | undefined = [];
+  let isVague = false;
   for (const part of parts) {
-    const known = typeof part === 'object' ? textFor(part, context) : part;
-    if (known === undefined) return undefined;
-    resolved.push(known);
+    const known = typeof part === 'object' ? partFor(part, context) : part;
+    isVague ||= typeof part === 'object' && known === anyRun;
+    if (known === undefined) expanded = undefined;
+    else expanded?.push(known);
   }
-  return resolved;
+  return { parts: expanded, isVague };
+}
+
+/** The text that it is for the request; `undefined` where that is not known, or not one. */
+export function expandedText(template: Template, context: AccessContext): string | undefined {
+  if (isUnknown(template, context)) return undefined;
+  const { parts, isVague } = expand(template, context);
+  return isVague ? undefined : parts?.join('');
 }
 
 /** For people: the text with the values that its variables have, or as it was written where one of them has none. */
 export function shownTemplate(text: string, context: AccessContext): string {
   if (!text.includes(variableStart)) return text;
-  const template = readTemplate(text, false);
-  return isUnknown(template, context) ? text : (resolveParts(template, context)?.join('') ?? text);
+  return expandedText(readTemplate(text, false), context) ?? text;
 }
 
 /** A pattern that reaches at least as far as one with variables does: each of them, and each escape, is a `*` in it. */
@@ -86,14 +101,16 @@ export function withoutVariables(pattern: string): string {
 /** What a request says must not make a pattern that takes long: one with more symbols is as though it had no value. */
 const symbolsMax = 1024;
 
-export function resolveSymbols(template: Template, context: AccessContext): readonly number[] | undefined {
-  const parts = resolveParts(template, context) ?? [];
+export function expandedSymbols({ parts = [] }: Expansion): readonly number[] | undefined {
   const length = parts.reduce<number>((sum, part) => sum + (typeof part === 'string' ? part.length : 1), 0);
   return parts.length === 0 || length > symbolsMax ? undefined : symbolsOf(parts);
 }
 
-function textFor({ key, otherwise }: Variable, context: AccessContext): string | undefined {
-  const values = valuesOf(key.read(context));
+/** Of several members nobody knows which one the app reads, also where the others hold nothing. */
+function partFor({ key, otherwise }: Variable, context: AccessContext): string | typeof anyRun | undefined {
+  const found = key.read(context);
+  if (found instanceof AlikeMembers) return anyRun;
+  const values = valuesOf(found);
   if (values.length === 0) return otherwise;
   return values.length === 1 ? textOf(values[0]) : undefined;
 }

@@ -21,7 +21,8 @@ export interface ConditionTest {
 }
 
 /**
- * Several values where the operator asks for one cannot be judged: then a Deny takes effect and an Allow does not.
+ * Several values where the operator asks for one cannot be judged, and neither can a value be compared with a variable that
+ * leads to several members: then a Deny takes effect and an Allow does not.
  * @param term one that `readCondition` gave.
  */
 export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest {
@@ -35,7 +36,7 @@ export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest 
     const test = (context: AccessContext) => (isPending(key, context) ? 'unknown' : judge(key.read(context), context));
     return { term, keys: [key], test, actual, equality: () => undefined };
   }
-  const comparison = use.operator.comparison(term.expected);
+  const comparison = use.operator.comparison(term.expected, { ifVague: effect === 'Deny' });
   const judge = withAlike(judgeOf(use, comparison, { ifSeveral: effect === 'Deny' }), { effect, over: use.over });
   return {
     term,

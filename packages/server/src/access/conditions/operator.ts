@@ -12,7 +12,12 @@ export interface Operator {
   /** The text of a value that a condition may name, as it is kept. */
   readExpected(value: Scalar): { readonly text: string } | Mistake;
   /** @param expected texts that `readExpected` gave. */
-  comparison(expected: readonly string[]): Comparison;
+  comparison(expected: readonly string[], ifVague: IfVague): Comparison;
+}
+
+export interface IfVague {
+  /** What is said where nobody knows what to compare with, since a variable leads to several members. */
+  readonly ifVague: boolean;
 }
 
 export interface Comparison {

@@ -5,15 +5,16 @@ import type { GlobPart } from '../glob-symbols.ts';
 import { patternMistake } from '../pattern-limits.ts';
 import {
   collapseTemplateStars,
+  expand,
+  expandedSymbols,
+  expandedText,
   isUnknown,
   parseTemplate,
   readTemplate,
-  resolveParts,
-  resolveSymbols,
   type Template,
 } from '../template.ts';
 import { anyOf, not, type Truth } from '../truth.ts';
-import type { Operator } from './operator.ts';
+import type { IfVague, Operator } from './operator.ts';
 
 /** How a text is compared with one that a condition names. */
 type Way = 'Equals' | 'EqualsIgnoreCase' | 'Like';
@@ -28,10 +29,10 @@ export function stringOperator(way: Way, { isNegated = false }: { readonly isNeg
       const template = parseTemplate(text, isLike);
       return 'parts' in template ? ((isLike ? patternMistake(text) : undefined) ?? { text }) : template;
     },
-    comparison: (texts) => {
+    comparison: (texts, { ifVague }) => {
       const templates = texts.map((text) => readTemplate(text, isLike));
       const [only, ...more] = templates;
-      const tests = templates.map((template) => testOf(way, template));
+      const tests = templates.map((template) => testOf(way, template, { ifVague: ifVague !== isNegated }));
       const isSole = way === 'Equals' && !isNegated && more.length === 0;
       return {
         keys: templates.flatMap(({ keys }) => keys),
@@ -40,7 +41,7 @@ export function stringOperator(way: Way, { isNegated = false }: { readonly isNeg
           const truth = text === undefined ? false : anyOf(tests, (test) => test(text, context));
           return isNegated ? not(truth) : truth;
         },
-        ...(isSole && only !== undefined ? { soleText: (context) => textIn(only, context) } : {}),
+        ...(isSole && only !== undefined ? { soleText: (context) => expandedText(only, context) } : {}),
       };
     },
   };
@@ -48,18 +49,19 @@ export function stringOperator(way: Way, { isNegated = false }: { readonly isNeg
 
 type Test = (text: string, context: AccessContext) => Truth;
 
-function testOf(way: Way, template: Template): Test {
+function testOf(way: Way, template: Template, { ifVague }: IfVague): Test {
   const { parts, keys } = template;
   const compare = comparisons[way];
   if (keys.length === 0) return compare(parts.filter((part) => typeof part !== 'object'));
   return (text, context) => {
     if (isUnknown(template, context)) return 'unknown';
+    const expansion = expand(template, context);
+    if (expansion.isVague) return ifVague;
     if (way === 'Like') {
-      const symbols = resolveSymbols(template, context);
+      const symbols = expandedSymbols(expansion);
       return symbols !== undefined && matchesSymbols(symbols, text);
     }
-    const resolved = resolveParts(template, context);
-    return resolved !== undefined && compare(resolved)(text);
+    return expansion.parts !== undefined && compare(expansion.parts)(text);
   };
 }
 
@@ -77,7 +79,3 @@ const comparisons: Readonly<Record<Way, (parts: readonly GlobPart[]) => (text: s
     return (text) => matchesGlob(glob, text);
   },
 };
-
-function textIn(template: Template, context: AccessContext): string | undefined {
-  return isUnknown(template, context) ? undefined : resolveParts(template, context)?.join('');
-}

@@ -11,8 +11,9 @@ import { verbs } from '../verbs.ts';
 import { Dice } from './dice.ts';
 import { entities, ids, type Palette, randomContext, randomPalette } from './random-context.ts';
 import { fieldNames, randomPolicies } from './random-policies.ts';
-import { entryHolds } from './reference-condition.ts';
+import { type ConditionEntry, entryHolds } from './reference-condition.ts';
 import { readingsOf } from './reference-context.ts';
+import { isTwofold } from './reference-pattern.ts';
 
 /** Random policies, and the palette that requests about them draw from. */
 export interface World {
@@ -31,6 +32,9 @@ export interface Disagreement {
 
 /** A condition under a key that leads to several members. */
 export const ambiguous = 'key in several cases';
+
+/** A variable that leads to several members, in a condition or a resource. */
+export const vague = { condition: 'value with a variable in several cases', resource: 'resource with one' } as const;
 
 const requestsPerWorld = 5;
 
@@ -147,14 +151,33 @@ function note(statements: readonly ReferenceStatement[], request: ReferenceReque
   if (ruling.outcome === 'allowed' && fieldNames.some((name) => !ruling.mayUse(name)))
     add(seen, 'allowed, not all fields');
   for (const statement of statements) {
+    noteResources(statement, request, seen);
     if (!reaches(statement, request)) continue;
     for (const entry of statement.entries) {
       const { qualifier, operator, hasIfExists } = entry;
       if (readingsOf(entry.key, request.context).length > 1) add(seen, ambiguous);
+      noteVariables(entry, request, seen);
       const name = `${qualifier === undefined ? '' : `${qualifier}:`}${operator}${hasIfExists ? 'IfExists' : ''}`;
       add(seen, `${name} ${entryHolds(entry, statement.effect, request.context) ? 'holds' : 'fails'}`);
     }
   }
+}
+
+function noteResources(
+  { resources = [] }: ReferenceStatement,
+  { context }: ReferenceRequest,
+  seen: Distribution,
+): void {
+  if (resources.some((text) => isTwofold(text, context))) add(seen, vague.resource);
+}
+
+function noteVariables(
+  { operator, expected }: ConditionEntry,
+  { context }: ReferenceRequest,
+  seen: Distribution,
+): void {
+  if (operator.startsWith('String') && expected.some((text) => isTwofold(String(text), context)))
+    add(seen, vague.condition);
 }
 
 function add(seen: Distribution, name: string): void {

@@ -55,9 +55,31 @@ function randomResource(dice: Dice): string {
   const place = dice.pick(['/item', '/*', '/update', '/list', '*/', '/i?em']);
   const entity = dice.pick([...entities, '*', 'order*', variable('request.pathParameters.entity')]);
   const variables = [variable('user.id'), variable('record.owner'), variable('request.pathParameters.ID')];
-  const odd = [variable("jwt.status, 'u1'"), variable('*'), variable('?'), variable('record.tags'), variable('$')];
+  const nested = variable(dice.pick(twinnedInsides));
+  const odd = [
+    nested,
+    nested,
+    nested,
+    variable("jwt.status, 'u1'"),
+    variable('*'),
+    variable('?'),
+    variable('record.tags'),
+    variable('$'),
+  ];
   return `${place}/${entity}/${dice.pick([...ids, '*', '?', 'u?', ...variables, ...variables, ...odd])}`;
 }
+
+/** Variables by names that are given by whoever writes or sends what they are in. */
+const twinnedInsides = [
+  ...['record.data.inner', 'record.Data.INNER', 'record.data.deep.x', "record.data.deep.x, 'u1'", 'record.Status'],
+  ...[
+    'request.body.status',
+    'request.body.data.inner',
+    'request.queryParameters.status',
+    'jwt.owner',
+    'jwt.data.inner',
+  ],
+];
 
 function variable(inside: string): string {
   return `$\u007b${inside}}`;
@@ -173,7 +195,7 @@ function withVariable(dice: Dice, text: string): string {
     ],
     ...["record.owner, 'u1'", "jwt.missing, 'a*'", "record.missing, ''", '*', '?', '$', 'record.data', 'request.path'],
   ];
-  const inside = variable(dice.pick(insides));
+  const inside = variable(dice.pick(dice.hits(35) ? twinnedInsides : insides));
   return dice.pick([inside, inside, inside, inside + text, text + inside, `*${inside}`, `${inside}?`]);
 }
 

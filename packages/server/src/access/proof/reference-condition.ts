@@ -3,7 +3,7 @@ import { contains, readAddress, readNetwork } from './reference-address.ts';
 import { isKey, readingsOf } from './reference-context.ts';
 import { inSmallLetters } from './reference-letters.ts';
 import { compareDecimals, type Decimal, readDecimal, readMoment } from './reference-numbers.ts';
-import { patternFits, readPieces, resolve, textOf } from './reference-pattern.ts';
+import { isTwofold, patternFits, readPieces, resolve, textOf } from './reference-pattern.ts';
 
 /** One key under one operator of a condition. */
 export interface ConditionEntry {
@@ -35,11 +35,16 @@ export function entryHolds(entry: ConditionEntry, effect: 'Allow' | 'Deny', cont
   // Several values where one is asked for cannot be judged: that must not allow, and must not switch a Deny off.
   if (operator !== 'Null' && qualifier === undefined && readings.flat().length > 1) return effect === 'Deny';
   // The same goes for what the entry says of one of the readings and not of another.
-  const holds = readings.map((values) => holdsOf(values, entry, context));
+  const holds = readings.map((values) => holdsOf(values, entry, { effect, context }));
   return effect === 'Deny' ? holds.includes(true) : !holds.includes(false);
 }
 
-function holdsOf(values: readonly unknown[], entry: ConditionEntry, context: AccessContext): boolean {
+interface Situation {
+  readonly effect: 'Allow' | 'Deny';
+  readonly context: AccessContext;
+}
+
+function holdsOf(values: readonly unknown[], entry: ConditionEntry, situation: Situation): boolean {
   const { qualifier, operator, hasIfExists, expected } = entry;
   if (operator === 'Null') return expected.some((word) => String(word) === String(values.length === 0));
   if (values.length === 0) {
@@ -47,7 +52,7 @@ function holdsOf(values: readonly unknown[], entry: ConditionEntry, context: Acc
     if (qualifier !== undefined) return qualifier === 'ForAllValues';
     return isNegated(operator);
   }
-  const holdsFor = (value: unknown) => valueHolds(operator, value, { expected, context });
+  const holdsFor = (value: unknown) => valueHolds(entry, value, situation);
   return qualifier === 'ForAnyValue' ? values.some(holdsFor) : values.every(holdsFor);
 }
 
@@ -85,15 +90,11 @@ function mayBeExpected(operator: string, value: unknown): boolean {
   return ['true', 'false'].includes(String(value));
 }
 
-interface Expectation {
-  readonly expected: readonly unknown[];
-  readonly context: AccessContext;
-}
-
 /** Several expected values are alternatives; of a negated operator none of them may fit. */
-function valueHolds(operator: string, value: unknown, { expected, context }: Expectation): boolean {
+function valueHolds({ operator, expected }: ConditionEntry, value: unknown, situation: Situation): boolean {
   if (operator.startsWith('String')) {
-    const fits = expected.some((pattern) => textFits(operator, value, String(pattern), context));
+    const text = textOf(value);
+    const fits = text !== undefined && expected.some((pattern) => textFits(operator, text, String(pattern), situation));
     return isNegated(operator) ? !fits : fits;
   }
   if (operator === 'Bool') return isTruth(value) && expected.some((word) => String(word) === String(value));
@@ -125,9 +126,9 @@ function isOrdered(left: Decimal, order: string, right: Decimal): boolean {
   return order === 'GreaterThan' ? difference > 0 : difference >= 0;
 }
 
-function textFits(operator: string, value: unknown, pattern: string, context: AccessContext): boolean {
-  const text = textOf(value);
-  if (text === undefined) return false;
+function textFits(operator: string, text: string, pattern: string, { effect, context }: Situation): boolean {
+  // It may fit or not, as the one who wrote the names likes: it does what is worse for the caller.
+  if (isTwofold(pattern, context)) return effect === 'Deny' ? !isNegated(operator) : isNegated(operator);
   const symbols = resolve(readPieces(pattern) ?? [], context, operator.endsWith('Like') ? 'wildcards' : 'letters');
   if (symbols === undefined) return false;
   if (operator.endsWith('Like')) return patternFits(symbols, Array.from(text));

@@ -1,5 +1,5 @@
 import type { AccessContext } from '../context.ts';
-import { isKey, valuesOf } from './reference-context.ts';
+import { isKey, readingsOf, valuesOf } from './reference-context.ts';
 
 /** A letter that stands for itself, or one of the two wildcards. */
 export type PatternSymbol = string | typeof anyRun | typeof anyOne;
@@ -52,9 +52,14 @@ function readVariable(inside: string): Piece | undefined {
   return isQuoted && !quoted.slice(1, -1).includes("'") ? { key, otherwise: quoted.slice(1, -1) } : undefined;
 }
 
+/** Whether some variable of the text could mean one thing as well as another, as names differ in nothing but case. */
+export function isTwofold(text: string, context: AccessContext): boolean {
+  return (readPieces(text) ?? []).some((piece) => 'key' in piece && readingsOf(piece.key, context).length > 1);
+}
+
 /**
  * What the pattern is for this request; `undefined` when a variable of it has no value, or several. `as` says what
- * `*` and `?` are where they are written; in a value they are letters.
+ * `*` and `?` are where they are written; in a value they are letters. A variable that could mean this or that is any run.
  */
 export function resolve(
   pieces: readonly Piece[],
@@ -64,6 +69,7 @@ export function resolve(
   const symbols = pieces.map((piece) => {
     if ('text' in piece) return as === 'wildcards' ? withWildcards(piece.text) : Array.from(piece.text);
     if ('escaped' in piece) return [piece.escaped];
+    if (readingsOf(piece.key, context).length > 1) return [anyRun];
     const values = valuesOf(piece.key, context);
     const text = values.length === 0 ? piece.otherwise : values.length === 1 ? textOf(values[0]) : undefined;
     return text === undefined ? undefined : Array.from(text);
