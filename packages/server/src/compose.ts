@@ -4,7 +4,7 @@ import type { Occasion } from './audit/audit-entry.ts';
 import { createAuditLog } from './audit/audit-log.ts';
 import { createOperatorLog } from './audit/operator-log.ts';
 import type { Config } from './config.ts';
-import { type ConfigReader, createConfigReader } from './entities/config-reader.ts';
+import { type ConfigReader, type ConfigReaderOptions, createConfigReader } from './entities/config-reader.ts';
 import { type Cursors, createCursors } from './entities/cursor.ts';
 import { createEntityAdmin } from './entities/entity-admin.ts';
 import { createFences } from './entities/fence.ts';
@@ -20,6 +20,7 @@ import { type AppGatewayParts, appRoutes, createAppGateway, type Gateway } from 
 import { createClientAddress } from './gateway/client-address.ts';
 import { createErrorReplies, type ErrorReplies } from './gateway/error-reply.ts';
 import { createManagementGateway } from './gateway/management-gateway.ts';
+import { createMetricsGateway } from './gateway/metrics-gateway.ts';
 import { createAccessEpochs } from './iam/access-epochs.ts';
 import { createDecisionLog } from './iam/decision-log.ts';
 import { createIamRules } from './iam/iam-rules.ts';
@@ -57,6 +58,7 @@ import { createWorkspaces } from './identity/workspaces.ts';
 import { startExpirySweep } from './jobs/expiry-sweep.ts';
 import { type JobHandler, type JobRunner, startJobRunner } from './jobs/job-runner.ts';
 import type { Clock } from './lib/clock.ts';
+import type { HitTally } from './lib/hit-tally.ts';
 import { type IdSource, uuidv7Source } from './lib/ids.ts';
 import { type OpenedMail, openMail } from './mail/open-mail.ts';
 import { openSpaces, openVault, type Spaces } from './open-spaces.ts';
@@ -66,11 +68,15 @@ import { createPromotion } from './promotion/promotion.ts';
 import { refuseRemoval } from './promotion/refuse-removal.ts';
 import { explainStoreFailure } from './store/explain-failure.ts';
 import type { Health, OpenedStore, Store } from './store/port.ts';
+import { type Measurement, startMeasurement } from './telemetry/measurement.ts';
+import { countDenials, watchJobs } from './telemetry/work-metrics.ts';
 
 /** The platform, ready to be given listeners. */
 export interface Platform {
   readonly app: Gateway;
   readonly management: Gateway;
+  readonly metrics: Gateway;
+  readonly measurement: Pick<Measurement, 'metrics' | 'calls'>;
   /** Whether nobody has signed up yet. */
   isEmpty(): Promise<boolean>;
   readonly errors: (baseUrl: () => string) => ErrorReplies;
@@ -91,17 +97,16 @@ export interface ComposeOptions {
 
 export async function compose(options: ComposeOptions): Promise<Platform> {
   const { config, clock, onFault } = options;
-  const spaces = await openSpaces(config, options);
+  const measurement = startMeasurement();
+  const { metrics } = measurement;
+  const spaces = watchSpaces(await openSpaces(config, options), measurement);
   const allStores = [spaces.platform.store, spaces.test.store, spaces.prod.store];
   const vault = openVault(config, spaces.platform.store);
   const secrets = await loadSecrets(vault, clock);
   const signingKeys = await openSigningKeys({ vault, clock, ageDaysMax: config.keyAgeDaysMax });
-  const configs = {
-    test: createConfigReader({ store: spaces.test.store, clock }),
-    prod: createConfigReader({ store: spaces.prod.store, clock }),
-  };
-  const jobs = startJobs(spaces, { configs, clock, onFault });
-  const decisions = createDecisionLog(clock);
+  const configs = configsOf(spaces, { clock, tally: measurement.tallies.config });
+  const jobs = startJobs(spaces, { configs, clock, onFault, metrics });
+  const decisions = countDenials(metrics, createDecisionLog(clock));
   const mail = openMail({ smtp: config.smtp, isDevelopment: config.mode === 'development', clock, onFault });
   const identity = await composeIdentity(options, spaces, { signingKeys, configs, mailer: mail.mailer });
   const entities = composeEntities(spaces, { configs, clock, newId: identity.newId, secrets, poke: jobs.poke });
@@ -113,7 +118,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const clientAddress = createClientAddress(config.trustedProxies);
   const platform = spaces.platform.store.scope(platformScopeName);
   const origins = createAppOrigins({ platform, configs, clock });
-  const people = composePeople(identity, entities, jobs.poke);
+  const people = composePeople(identity, entities, { poke: jobs.poke, tokenTally: measurement.tallies.token });
   const app: AppGatewayParts = {
     runtime,
     idempotency,
@@ -143,15 +148,18 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       signingKeys,
       ...people.management,
       operatorLog: createOperatorLog(platform, clock),
+      metrics,
       readiness,
       clientAddress,
     }),
+    metrics: createMetricsGateway({ metrics, readiness, clientAddress }),
+    measurement,
     isEmpty: () => accounts.isEmpty(),
     errors: (baseUrl) => createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault }),
     startDraining: () => {
       isDraining = true;
     },
-    close: () => closeAll([jobs, upkeep, mail], allStores),
+    close: () => closeAll([jobs, upkeep, mail, measurement], allStores),
   };
 }
 
@@ -190,14 +198,14 @@ async function composeIdentity(
 function composePeople(
   { signIn, signInParts }: Awaited<ReturnType<typeof composeIdentity>>,
   { runtime, epochs, cursors }: ReturnType<typeof composeEntities>,
-  poke: () => void,
+  { poke, tokenTally }: { readonly poke: () => void; readonly tokenTally: HitTally },
 ) {
   const endings = createAccessEpochs();
   const parts = { ...signInParts, runtime, epochs, endings, cursors, poke };
   return {
     app: {
       signIn,
-      sessions: createAppSessions(parts),
+      sessions: createAppSessions({ ...parts, tokenTally }),
       self: createAppSelf(parts),
       mails: createAppMails(parts),
       workspaces: createWorkspaces(parts),
@@ -284,14 +292,31 @@ function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, poke 
   };
 }
 
+function watchSpaces({ platform, test, prod }: Spaces, { watchStore }: Measurement): Spaces {
+  return {
+    platform: watchStore('platform', platform),
+    test: watchStore('test', test),
+    prod: watchStore('prod', prod),
+  };
+}
+
+function configsOf({ test, prod }: Spaces, parts: Pick<ConfigReaderOptions, 'clock' | 'tally'>): Configs {
+  return {
+    test: createConfigReader({ store: test.store, ...parts }),
+    prod: createConfigReader({ store: prod.store, ...parts }),
+  };
+}
+
+interface JobParts extends Pick<ComposeOptions, 'clock' | 'onFault'> {
+  readonly configs: Configs;
+  readonly metrics: Measurement['metrics'];
+}
+
 interface DataSpace extends OpenedStore {
   readonly configs: ConfigReader;
 }
 
-function startJobs(
-  spaces: Spaces,
-  { configs, clock, onFault }: Pick<ComposeOptions, 'clock' | 'onFault'> & { readonly configs: Configs },
-): JobRunner {
+function startJobs(spaces: Spaces, { configs, clock, onFault, metrics }: JobParts): JobRunner {
   const handlers = new Map<string, JobHandler<DataSpace>>([
     [purgeEntityJob, ({ store }, work, stillMine) => purgeEntity(store, readPurgeWork(work), stillMine)],
     [
@@ -308,7 +333,12 @@ function startJobs(
     { ...spaces.test, configs: configs.test },
     { ...spaces.prod, configs: configs.prod },
   ];
-  const runner = startJobRunner({ spaces: dataSpaces, handlers, clock, onError: onFault });
+  const runner = startJobRunner({
+    spaces: dataSpaces,
+    handlers: watchJobs(metrics, handlers),
+    clock,
+    onError: onFault,
+  });
   const sweep = startExpirySweep({ spaces: Object.values(spaces), clock, onError: onFault });
   return {
     poke: runner.poke,

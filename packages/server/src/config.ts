@@ -34,6 +34,8 @@ export interface Config extends StorePlaces {
   readonly logLevel: LogLevel;
   readonly demo: boolean;
 }
+  /** Where metrics are told to whoever asks; undefined where they are told for the operator key alone. */
+  readonly metricsListen: { readonly host: string; readonly port: number } | undefined;
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -87,6 +89,11 @@ const settings: readonly Setting[] = [
   },
   {
     name: 'FREEHOLD_TRUSTED_PROXIES',
+  {
+    name: 'FREEHOLD_UPGRADE_URL',
+    fallback: 'a page of the platform that says what a limit is',
+    help: 'where people are sent whose org has reached a limit of its plan',
+  },
     fallback: 'none',
     help: 'addresses and networks, with commas, of proxies whose `X-Forwarded-For` is believed',
   },
@@ -112,6 +119,11 @@ const settings: readonly Setting[] = [
   },
   { name: 'FREEHOLD_LOG_LEVEL', fallback: 'info', help: logLevels.join(', ') },
   {
+  {
+    name: 'FREEHOLD_METRICS_LISTEN',
+    fallback: 'none; `/metrics` of the management gateway takes the operator key',
+    help: 'an IP address and a port, as 127.0.0.1:9464, where `/metrics` is told to whoever asks',
+  },
     name: 'FREEHOLD_DEMO',
     fallback: 'on, in production and on PostgreSQL off',
     help: '`on` makes a demo app at the first start with an empty data folder',
@@ -163,6 +175,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel: oneOf('FREEHOLD_LOG_LEVEL', logLevels, 'info'),
     demo: oneOf('FREEHOLD_DEMO', ['on', 'off'], isProduction || !isLocal ? 'off' : 'on') === 'on',
   };
+    metricsListen: readAddress('FREEHOLD_METRICS_LISTEN', get('FREEHOLD_METRICS_LISTEN'), mistakes),
   if (get('FREEHOLD_APP_PORT') === 'off' && get('FREEHOLD_MANAGEMENT_PORT') === 'off')
     mistakes.push('FREEHOLD_APP_PORT and FREEHOLD_MANAGEMENT_PORT are both off: nothing would listen');
   if (isProduction && config.smtp !== undefined && config.managementPort !== undefined && !config.managementUrl)
@@ -215,6 +228,15 @@ function readPort(name: string, value: string, mistakes: string[]): number | und
 function readDays(name: string, value: string, mistakes: string[]): number {
   if (!/^\d{1,4}$/.test(value)) mistakes.push(`${name} must be a number of days from 0 to 9999, not \`${value}\``);
   return Number(value);
+function readAddress(name: string, value: string | undefined, mistakes: string[]): Config['metricsListen'] {
+  if (value === undefined) return undefined;
+  const [, bracketed, plain = '', port = ''] = /^(?:\[(.+)\]|([^:]+)):(\d{1,5})$/.exec(value) ?? [];
+  const host = bracketed ?? plain;
+  if (isIP(host) !== 0 && Number(port) <= 65_535) return { host, port: Number(port) };
+  mistakes.push(`${name} must be an IP address and a port, as 127.0.0.1:9464 or [::1]:9464, not \`${value}\``);
+  return undefined;
+}
+
 }
 
 function readOperatorKey(

@@ -3,7 +3,7 @@ import { type Command, runCommand } from './command-line.ts';
 import { compose, type Platform } from './compose.ts';
 import { type Config, helpText, readConfig } from './config.ts';
 import { showDemo } from './demo.ts';
-import { type Listener, listen } from './gateway/listener.ts';
+import { type Listener, type ListenOptions, listen } from './gateway/listener.ts';
 import { systemClock } from './lib/clock.ts';
 import { createCallLog } from './telemetry/call-log.ts';
 import { type OpenedLog, openLog } from './telemetry/open-log.ts';
@@ -44,15 +44,17 @@ async function run(config: Config): Promise<void> {
     onFault: (error, requestId) => log.error({ err: error, request_id: requestId }, 'a request or a job failed'),
     onFatal: (error) => die(error, 'the store failed: ending, so that the next start recovers it'),
   });
-  const { app, management } = await openListeners(platform, config, opened);
+  const listeners = await openListeners(platform, config, opened);
+  const { app, management, metrics } = listeners;
+  if (metrics !== undefined) log.info(`metrics are told at ${metrics.url}/metrics`);
   onSignal(async () => {
     log.info('draining');
     platform.startDraining();
-    await Promise.all([app?.drain(drainMilliseconds), management?.drain(drainMilliseconds)]);
+    await Promise.all(Object.values(listeners).map((listener?: Listener) => listener?.drain(drainMilliseconds)));
     await platform.close();
     process.exit(0);
   });
-  const demo = await demoText(platform, config, { app, management }).catch((error: unknown) => {
+  const demo = await demoText(platform, config, listeners).catch((error: unknown) => {
     log.warn({ err: error }, 'the demo could not be made');
     return '';
   });
@@ -68,22 +70,35 @@ async function demoText(platform: Platform, config: Config, { app, management }:
 interface Listeners {
   readonly app: Listener | undefined;
   readonly management: Listener | undefined;
+  readonly metrics: Listener | undefined;
 }
 
 async function openListeners(platform: Platform, config: Config, { log, write }: OpenedLog): Promise<Listeners> {
   const open = async (name: 'app' | 'management', port: number | undefined, publicUrl: string | undefined) => {
     if (port === undefined) return undefined;
-    const watch = watchCalls({ log: log.isLevelEnabled('info') ? createCallLog(name, systemClock, write) : undefined });
-    let url = publicUrl ?? '';
-    const errors = platform.errors(() => url);
-    const listener = await listen({ host: config.host, port, gateway: platform[name], errors, watch });
-    url = publicUrl ?? listener.url;
-    return listener;
+    const watch = watchCalls({
+      log: log.isLevelEnabled('info') ? createCallLog(name, systemClock, write) : undefined,
+      metrics: platform.measurement.calls(name),
+    });
+    return openListener(platform, { host: config.host, port, gateway: platform[name], watch }, publicUrl);
   };
-  return {
-    app: await open('app', config.appPort, config.publicUrl),
-    management: await open('management', config.managementPort, config.managementUrl),
-  };
+  const { metricsListen } = config;
+  const app = await open('app', config.appPort, config.publicUrl);
+  const management = await open('management', config.managementPort, config.managementUrl);
+  const metrics =
+    metricsListen && (await openListener(platform, { ...metricsListen, gateway: platform.metrics }, undefined));
+  return { app, management, metrics };
+}
+
+async function openListener(
+  platform: Platform,
+  options: Omit<ListenOptions, 'errors'>,
+  publicUrl: string | undefined,
+): Promise<Listener> {
+  let url = publicUrl ?? '';
+  const listener = await listen({ ...options, errors: platform.errors(() => url) });
+  url = publicUrl ?? listener.url;
+  return listener;
 }
 
 /** The first signal drains; what comes during the drain changes nothing. */

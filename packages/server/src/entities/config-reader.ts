@@ -1,5 +1,6 @@
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
+import { type HitTally, newHitTally } from '../lib/hit-tally.ts';
 import { singleFlight } from '../lib/single-flight.ts';
 import type { Item, Scope, Store } from '../store/port.ts';
 import { actions, activeConfigKey, apiName } from './api-configs.ts';
@@ -32,6 +33,8 @@ export interface ConfigReaderOptions {
   readonly clock: Clock;
   readonly orgsMax?: number;
   readonly entitiesMax?: number;
+  /** A miss is what has to wait for the store. */
+  readonly tally?: HitTally;
 }
 
 // Other nodes learn of a change within a second: asked for after half of one, waited for after a whole one.
@@ -44,7 +47,7 @@ interface Cached {
 }
 
 export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
-  const { store, clock } = options;
+  const { store, clock, tally = newHitTally() } = options;
   const orgs = new BoundedMap<string, Cached>(options.orgsMax ?? 1000);
   const compiled = new BoundedMap<string, Promise<CompiledEntity>>(options.entitiesMax ?? 2000);
   const flights = singleFlight<string, ConfigSet>();
@@ -76,10 +79,13 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
   return {
     current: async (orgCode) => {
       const cached = orgs.get(orgCode);
-      if (cached === undefined) return readShared(orgCode);
-      const age = clock.now() - cached.readAt;
+      const age = clock.now() - (cached?.readAt ?? 0);
       // A clock that was set back says nothing about the age.
-      if (age < 0 || age >= waitAfterMilliseconds) return readShared(orgCode);
+      if (cached === undefined || age < 0 || age >= waitAfterMilliseconds) {
+        tally.misses += 1;
+        return readShared(orgCode);
+      }
+      tally.hits += 1;
       if (age < refreshAfterMilliseconds) return cached.set;
       // The store's fault is met again by the request that has to wait for the answer.
       readShared(orgCode).catch(() => undefined);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AppGatewayParts, appRoutes } from './app-gateway.ts';
 import { type ManagementGatewayParts, managementRoutes } from './management-gateway.ts';
+import { type MetricsGatewayParts, metricsRoutes } from './metrics-gateway.ts';
 
 interface Listed {
   readonly method: string;
@@ -59,6 +60,15 @@ test('B11: every route of the app gateway is known here with what it takes to ge
   ]);
 });
 
+test('B11: the address for metrics has these routes alone', () => {
+  assert.deepEqual(inventory(metricsRoutes({} as MetricsGatewayParts)), [
+    'public GET /healthz',
+    'public GET /metrics',
+    'public GET /problems/:code',
+    'public GET /readyz',
+  ]);
+});
+
 test('B11: every route of the management gateway is known here with the role it takes', () => {
   assert.deepEqual(inventory(managementRoutes({} as ManagementGatewayParts)), [
     'activate POST /deploy/activate',
@@ -94,6 +104,8 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer PUT /api/:apiname',
     'developer PUT /config/:kind/:name',
     'operator DELETE /platform/keys/:kid',
+    'operator GET /metrics',
+    'operator GET /platform/audit',
     'operator GET /platform/keys',
     'operator POST /platform/keys/rotate',
     'org_admin DELETE /deploy/keys/:id',

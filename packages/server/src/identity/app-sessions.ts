@@ -1,6 +1,7 @@
 import type { Workspace } from '../entities/workspace.ts';
 import type { Access } from '../iam/resolve-access.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
+import { type HitTally, newHitTally } from '../lib/hit-tally.ts';
 import { singleFlight } from '../lib/single-flight.ts';
 import type { AppTokenClaims } from './app-tokens.ts';
 import { createKeyUses } from './key-uses.ts';
@@ -29,6 +30,7 @@ export interface AppSessions {
 
 export interface AppSessionsParts extends SessionParts {
   readonly tokensMax?: number;
+  readonly tokenTally?: HitTally;
 }
 
 // A compiled statement takes about 2 KB, so this is about 200 MB at the very most.
@@ -40,7 +42,10 @@ const statementsKeptMax = 100_000;
  */
 export function createAppSessions(parts: AppSessionsParts): AppSessions {
   const { clock, epochs, endings, signingKeys } = parts;
-  const sessions = createTokenCache<Session>({ entriesMax: parts.tokensMax ?? 100_000 });
+  const sessions = createTokenCache<Session>({
+    entriesMax: parts.tokensMax ?? 100_000,
+    tally: parts.tokenTally ?? newHitTally(),
+  });
   const people = new BoundedMap<string, Place>(statementsKeptMax, ({ access }) => 1 + access.statementCount);
   const uses = createKeyUses(clock);
   const tokenFlights = singleFlight<string, Session>();

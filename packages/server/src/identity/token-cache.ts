@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { BoundedMap } from '../lib/bounded-map.ts';
+import { type HitTally, newHitTally } from '../lib/hit-tally.ts';
 
 /** Remembers what verified tokens stand for, so that a signature is checked once per token and not per request. */
 export interface TokenCache<V> {
@@ -16,16 +17,22 @@ export interface TokenCache<V> {
  */
 export function createTokenCache<V extends { readonly exp: number }>({
   entriesMax,
+  tally = newHitTally(),
 }: {
   readonly entriesMax: number;
+  readonly tally?: HitTally;
 }): TokenCache<V> {
   const entries = new BoundedMap<string, V>(entriesMax);
   return {
     get(token, nowSeconds) {
       const key = cacheKey(token);
       const value = entries.get(key);
-      if (value === undefined || value.exp > nowSeconds) return value;
-      entries.delete(key);
+      if (value !== undefined && value.exp > nowSeconds) {
+        tally.hits += 1;
+        return value;
+      }
+      tally.misses += 1;
+      if (value !== undefined) entries.delete(key);
       return undefined;
     },
     set: (token, value) => entries.set(cacheKey(token), value),

@@ -1,20 +1,23 @@
 import type { CallTrace } from '../gateway/call-trace.ts';
 import type { CallWatch } from '../gateway/call-watch.ts';
 import type { CallLog } from './call-log.ts';
+import type { CallMetrics } from './call-metrics.ts';
 
 export interface WatchCallsParts {
   /** Undefined where the log takes no such lines. */
   readonly log: CallLog | undefined;
+  readonly metrics: ReturnType<CallMetrics>;
 }
 
 /** What watches the calls of a gateway. */
-export function watchCalls({ log }: WatchCallsParts): CallWatch {
+export function watchCalls({ log, metrics }: WatchCallsParts): CallWatch {
   return {
     during: (_trace, _headers, work) => work(),
     ended: (trace, end) => {
+      metrics.ended(trace, end);
       if (log !== undefined && !isProbe(trace)) log(trace, end);
     },
-    refused: () => undefined,
+    refused: metrics.refused,
   };
 }
 

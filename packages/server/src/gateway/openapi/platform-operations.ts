@@ -1,4 +1,5 @@
 import { arrayOf, type JsonSchema, objectOf, schemaReference, text, time } from '../../lib/json-schema.ts';
+import { operatorAuditOperations } from './audit-operations.ts';
 import { jsonContent, type Operation } from './operation.ts';
 
 const tag = 'platform';
@@ -6,6 +7,7 @@ const key = jsonContent(schemaReference('SigningKey'));
 
 /** `handlers/management/platform.ts` */
 export const platformOperations: readonly Operation[] = [
+  ...operatorAuditOperations,
   {
     method: 'GET',
     path: '/platform/keys',
@@ -44,6 +46,16 @@ export const platformOperations: readonly Operation[] = [
     access: 'token',
     replies: [{ status: 204, description: 'Revoked.' }],
     problems: ['rate_limited', 'not_found'],
+  },
+  {
+    method: 'GET',
+    path: '/metrics',
+    operationId: 'readMetrics',
+    tag,
+    summary: 'What this node has counted and measured since it started, for Prometheus',
+    access: 'token',
+    replies: [{ status: 200, description: 'The text format 0.0.4.', content: { 'text/plain': text } }],
+    problems: ['rate_limited'],
   },
 ];
 

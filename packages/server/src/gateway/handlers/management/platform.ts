@@ -2,15 +2,16 @@ import type { OperatorLog } from '../../../audit/operator-log.ts';
 import type { SigningKeyAdmin } from '../../../identity/signing-keys.ts';
 import type { OperatorRoute } from '../../management-route.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
-import { json } from '../../reply.ts';
+import { json, type Reply } from '../../reply.ts';
 
 export interface PlatformServices {
   readonly signingKeys: SigningKeyAdmin;
   readonly operatorLog: OperatorLog;
+  readonly metrics: { text(): string };
 }
 
 /** What concerns the platform as a whole, for whoever runs it. */
-export function platformRoutes({ signingKeys, operatorLog }: PlatformServices): readonly OperatorRoute[] {
+export function platformRoutes({ signingKeys, operatorLog, metrics }: PlatformServices): readonly OperatorRoute[] {
   return [
     {
       method: 'GET',
@@ -45,7 +46,21 @@ export function platformRoutes({ signingKeys, operatorLog }: PlatformServices): 
         return { status: 204 };
       },
     },
+    {
+      method: 'GET',
+      path: '/metrics',
+      access: 'operator',
+      handle: ({ query }) => {
+        refuseParameters(query);
+        return metricsReply(metrics);
+      },
+    },
   ];
+}
+
+/** Prometheus’ text, of the version that every scraper knows. */
+export function metricsReply(metrics: PlatformServices['metrics']): Reply {
+  return { status: 200, body: metrics.text(), contentType: 'text/plain; version=0.0.4; charset=utf-8' };
 }
 
 function keyTarget(kid: string) {

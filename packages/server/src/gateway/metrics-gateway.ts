@@ -1,0 +1,32 @@
+import type { Gateway } from './app-gateway.ts';
+import { metricsReply, type PlatformServices } from './handlers/management/platform.ts';
+import { type Operations, sharedRoutes } from './handlers/shared.ts';
+import { readTarget } from './pipeline/canonical-path.ts';
+import { readRequest } from './pipeline/read-request.ts';
+import type { PublicRoute } from './public-route.ts';
+import { createRouter } from './router.ts';
+
+export interface MetricsGatewayParts extends Operations, Pick<PlatformServices, 'metrics'> {}
+
+/** What supervises the platform asks here, at an address that is its alone: nobody needs a key. */
+export function createMetricsGateway(parts: MetricsGatewayParts): Gateway {
+  const router = createRouter(metricsRoutes(parts));
+  return async (incoming, trace) => {
+    const { path, query } = readTarget(incoming.url ?? '/');
+    const { route, params } = router.match(incoming.method ?? '', path);
+    trace.route = route.path;
+    const matched = { route, params, query, requestId: trace.requestId, ip: parts.clientAddress(incoming) };
+    return route.handle(await readRequest(incoming, matched));
+  };
+}
+
+/** Every route of the address for metrics. */
+export function metricsRoutes(parts: MetricsGatewayParts): readonly PublicRoute[] {
+  const metrics: PublicRoute = {
+    method: 'GET',
+    path: '/metrics',
+    access: 'public',
+    handle: () => metricsReply(parts.metrics),
+  };
+  return [metrics, ...sharedRoutes(parts)];
+}

@@ -1,0 +1,39 @@
+import type { CallTrace } from '../gateway/call-trace.ts';
+import type { CallWatch } from '../gateway/call-watch.ts';
+import type { Histogram, Metrics } from './metrics.ts';
+
+export type CallMetrics = (gateway: 'app' | 'management') => Pick<CallWatch, 'ended' | 'refused'>;
+
+/** Five bounds: each is a line for every route and class of status. */
+const secondsBounds = [0.005, 0.025, 0.1, 0.5, 2.5];
+
+/** Rate, errors and duration of calls, by route and class of status. */
+export function createCallMetrics(metrics: Metrics): CallMetrics {
+  const seconds = metrics.histogram(
+    { name: 'freehold_call_seconds', help: 'Calls, from their head until their answer had left.' },
+    secondsBounds,
+  );
+  const refusals = metrics.counter({
+    name: 'freehold_refused_connections_total',
+    help: 'Connections that were ended with a refusal because what they sent was no request, or came too slowly.',
+  });
+  return (gateway) => {
+    const series = new Map<string, Map<string, Histogram[]>>();
+    const seriesOf = ({ method, route = 'none' }: CallTrace, statusClass: number): Histogram => {
+      const ofRoute = series.get(route) ?? new Map<string, Histogram[]>();
+      series.set(route, ofRoute);
+      const known = ofRoute.get(method) ?? [];
+      ofRoute.set(method, known);
+      const status = statusClass === 0 ? 'none' : `${statusClass}xx`;
+      known[statusClass] ??= seconds({ gateway, method, route, status });
+      return known[statusClass];
+    };
+    return {
+      ended: (trace, { status = 0 }) => {
+        const took = (performance.now() - trace.startedAt) / 1000;
+        seriesOf(trace, Math.floor(status / 100)).observe(took);
+      },
+      refused: (code) => refusals({ gateway, code }).add(),
+    };
+  };
+}

@@ -1,0 +1,46 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Metrics } from './metrics.ts';
+
+/** How the process is. @returns ends the watching of the event loop. */
+export function startProcessMetrics(metrics: Metrics): { close(): Promise<void> } {
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  metrics.asked(
+    {
+      name: 'freehold_event_loop_lag_seconds',
+      help: 'By how much turns of the event loop were late since this was last asked for.',
+      type: 'gauge',
+    },
+    () => {
+      const told = [
+        ['0.5', delay.percentile(50)],
+        ['0.99', delay.percentile(99)],
+        ['1', delay.max],
+      ] as const;
+      const isEmpty = delay.count === 0;
+      delay.reset();
+      return told.map(([quantile, value]) => ({ labels: { quantile }, value: isEmpty ? 0 : value / 1e9 }));
+    },
+  );
+  const value = (of: number) => [{ value: of }];
+  const gauge = { type: 'gauge' } as const;
+  metrics.asked({ name: 'process_cpu_seconds_total', help: 'CPU time of all threads.', type: 'counter' }, () => {
+    const { user, system } = process.cpuUsage();
+    return value((user + system) / 1e6);
+  });
+  metrics.asked({ name: 'process_resident_memory_bytes', help: 'Resident memory.', ...gauge }, () =>
+    value(process.memoryUsage.rss()),
+  );
+  metrics.asked({ name: 'nodejs_heap_size_used_bytes', help: 'Used memory of the JavaScript heap.', ...gauge }, () =>
+    value(process.memoryUsage().heapUsed),
+  );
+  metrics.asked(
+    { name: 'process_start_time_seconds', help: 'When the process started, in seconds since 1970.', ...gauge },
+    () => value(performance.timeOrigin / 1000),
+  );
+  return {
+    close: async () => {
+      delay.disable();
+    },
+  };
+}

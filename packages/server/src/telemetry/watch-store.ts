@@ -1,0 +1,55 @@
+import { type Intercept, interceptOpened, type StoreCall } from '../store/intercepted-store.ts';
+import { Conflict, type OpenedStore } from '../store/port.ts';
+import type { Counter, Histogram, Metrics } from './metrics.ts';
+
+type Space = 'platform' | 'test' | 'prod';
+
+/** A store that is the same, whose calls are counted and timed. */
+export type WatchStore = (space: Space, opened: OpenedStore) => OpenedStore;
+
+const secondsBounds = [0.0005, 0.005, 0.025, 0.1, 0.5];
+const calls = ['get', 'range', 'follow', 'count', 'commit', 'scan', 'setState', 'load'] as const;
+
+export function createStoreMetrics(metrics: Metrics): WatchStore {
+  const seconds = metrics.histogram(
+    { name: 'freehold_store_seconds', help: 'Calls of the store, whatever came of them; commits until on disk.' },
+    secondsBounds,
+  );
+  const conflicts = metrics.counter({
+    name: 'freehold_store_conflicts_total',
+    help: 'Commits that somebody else had overtaken: they are planned again.',
+  });
+  const failures = metrics.counter({
+    name: 'freehold_store_failures_total',
+    help: 'Calls of the store that failed otherwise.',
+  });
+  return (space, opened) => {
+    const conflict = conflicts({ space });
+    const outcomesOf = (call: StoreCall['name']): Outcomes => {
+      return { seconds: seconds({ space, call }), failed: failures({ space, call }), conflict };
+    };
+    const outcomes = Object.fromEntries(calls.map((call) => [call, outcomesOf(call)])) as Readonly<
+      Record<StoreCall['name'], Outcomes>
+    >;
+    const watch: Intercept = ({ name }, call) => timed(outcomes[name], call);
+    return interceptOpened(opened, watch);
+  };
+}
+
+interface Outcomes {
+  readonly seconds: Histogram;
+  readonly failed: Counter;
+  readonly conflict: Counter;
+}
+
+async function timed<T>({ seconds, failed, conflict }: Outcomes, call: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now();
+  try {
+    return await call();
+  } catch (error) {
+    (error instanceof Conflict ? conflict : failed).add();
+    throw error;
+  } finally {
+    seconds.observe((performance.now() - startedAt) / 1000);
+  }
+}

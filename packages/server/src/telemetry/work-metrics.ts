@@ -1,0 +1,59 @@
+import type { HitTally } from '../lib/hit-tally.ts';
+import type { Metrics, Sample } from './metrics.ts';
+
+/** How often caches had what they were asked for. */
+export function tellHits(metrics: Metrics, tallies: Readonly<Record<string, HitTally>>): void {
+  const each = (count: keyof HitTally) => (): readonly Sample[] =>
+    Object.entries(tallies).map(([cache, tally]) => ({ labels: { cache }, value: tally[count] }));
+  const type = 'counter';
+  metrics.asked({ name: 'freehold_cache_hits_total', help: 'Look-ups that a cache answered.', type }, each('hits'));
+  metrics.asked(
+    { name: 'freehold_cache_misses_total', help: 'Look-ups that went on to the store.', type },
+    each('misses'),
+  );
+}
+
+/** Counts what is denied; what is allowed is answered by its route. */
+export function countDenials<D extends { readonly env: string }, L extends { add(org: string, decision: D): string }>(
+  metrics: Metrics,
+  decisions: L,
+): L {
+  const denials = metrics.counter({ name: 'freehold_denials_total', help: 'What policies have denied to app users.' });
+  return {
+    ...decisions,
+    add: (org: string, decision: D) => {
+      denials({ env: decision.env }).add();
+      return decisions.add(org, decision);
+    },
+  };
+}
+
+type Handler<Space> = (space: Space, work: unknown, stillMine: () => Promise<void>) => Promise<void>;
+
+/** Counts each run of a job, and those that did not come to an end. */
+export function watchJobs<Space>(
+  metrics: Metrics,
+  handlers: ReadonlyMap<string, Handler<Space>>,
+): ReadonlyMap<string, Handler<Space>> {
+  const runs = metrics.counter({
+    name: 'freehold_job_runs_total',
+    help: 'Runs of background jobs; what is `cut_off` is gone on with later.',
+  });
+  const watched = [...handlers].map(([job, handle]): readonly [string, Handler<Space>] => {
+    const done = runs({ job, outcome: 'done' });
+    const cutOff = runs({ job, outcome: 'cut_off' });
+    return [
+      job,
+      async (...asked) => {
+        let outcome = cutOff;
+        try {
+          await handle(...asked);
+          outcome = done;
+        } finally {
+          outcome.add();
+        }
+      },
+    ];
+  });
+  return new Map(watched);
+}
