@@ -141,6 +141,21 @@ test('several values where one is asked for switch no Deny off and give no Allow
   }
 });
 
+test('a variable that leads to several members switches no Deny off and gives no Allow, once it is known', () => {
+  for (const meta of [
+    { own: 'u1', OWN: 'u2' },
+    { own: 'u2', Own: null },
+    { OWN: null, Own: null },
+  ])
+    for (const operator of ['StringEquals', 'StringNotEquals', 'StringEqualsIgnoreCase', 'StringLike', 'StringNotLike'])
+      for (const effect of ['Allow', 'Deny'] as const) {
+        const own = { 'user.id': `$\u007brecord.meta.own, 'u1'}` };
+        const known = { ...bare, record: { meta } };
+        assert.equal(askKey(operator, own, { ...bare, pending: ['record'] }, effect), 'unknown', operator);
+        assert.equal(askKey(operator, own, known, effect), effect === 'Deny', operator);
+      }
+});
+
 test('what is pending makes a condition unknown, unless other values decide it', () => {
   const pending = { ...bare, pending: ['record'] } as const;
   for (const operator of ['StringEquals', 'StringNotEquals', 'StringEqualsIfExists', 'ForAllValues:StringEquals'])
