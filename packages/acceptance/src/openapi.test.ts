@@ -351,6 +351,45 @@ test('config items are made, changed, compared, brought back and taken away in t
   assert.equal((await send('removeConfigItem')).status, 204);
 });
 
+test('configuration is promoted, brought back and kept in files in the way that the document tells', async () => {
+  const { token } = org.builder;
+  const send = (name: string, request: object = {}) =>
+    management.send<Readonly<Record<string, string>>>(name, { token, ...request });
+  const met = async (name: string, status: number, request: object = {}) => {
+    const reply = await send(name, request);
+    assert.equal(reply.status, status, `${name}: ${reply.text}`);
+    return reply;
+  };
+  await met('provisionProd', 200);
+  await met('readDiff', 200);
+  await met('publish', 201, { body: { all: true, note: 'all of it' } });
+  await met('readStaged', 200);
+  await met('withdraw', 204, { path: { kind: 'entity', name: 'thing' } });
+  await met('withdrawAll', 204);
+  const [spare] = [{ kind: 'entity', name: 'spare' }];
+  await defineEntity(org, definition('spare', []));
+  await met('publish', 201, { body: { items: [spare] } });
+  await met('activate', 200);
+  await met('activate', 409, { body: { note: 'again', force: false } });
+  await met('rollback', 409, { body: {} });
+  await met('removeEntity', 204, { query: { entityname: 'spare' } });
+  await met('publish', 201, { body: { items: [spare] } });
+  await met('activate', 200, { body: { note: 'without the spare one' } });
+  await met('listRetired', 200);
+  await met('rollback', 200, { body: { note: 'it was needed' } });
+  await met('rollback', 200, { body: { version: 2 } });
+  await met('listReleases', 200, { query: { pagesize: '2' } });
+  await met('readRelease', 200, { path: { version: '1' } });
+  await met('removeRetired', 204, { path: { name: 'spare' } });
+  const { text: body } = await met('exportConfig', 200);
+  const headers = { 'content-type': 'application/x-tar' };
+  const { base = '' } = (await met('importConfig', 200, { body, headers })).body;
+  await met('importConfig', 200, { body, headers, query: { base, remove: 'true' } });
+  const { id } = (await met('createDeployKey', 201, { body: { name: 'pipeline', scope: 'publish' } })).body;
+  await met('listDeployKeys', 200);
+  await met('removeDeployKey', 204, { path: { id } });
+});
+
 test('every success that the documents tell of was met, but for those of access control', () => {
   const ofAccess = /(?:Aclpolicy|Group|Useraclpolicy|Usergroup|Userrole|User)$/;
   const isLeftOut = ({ id }: Operation) => ofAccess.test(id);
