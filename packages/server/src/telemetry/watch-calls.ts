@@ -2,6 +2,7 @@ import type { CallTrace } from '../gateway/call-trace.ts';
 import type { CallWatch } from '../gateway/call-watch.ts';
 import type { CallLog } from './call-log.ts';
 import type { CallMetrics } from './call-metrics.ts';
+import { watchSpans } from './spans.ts';
 
 export interface WatchCallsParts {
   /** Undefined where the log takes no such lines. */
@@ -11,9 +12,11 @@ export interface WatchCallsParts {
 
 /** What watches the calls of a gateway. */
 export function watchCalls({ log, metrics }: WatchCallsParts): CallWatch {
+  const spans = watchSpans();
   return {
-    during: (_trace, _headers, work) => work(),
+    during: spans.during,
     ended: (trace, end) => {
+      spans.ended(trace, end);
       metrics.ended(trace, end);
       if (log !== undefined && !isProbe(trace)) log(trace, end);
     },

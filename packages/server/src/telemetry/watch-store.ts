@@ -1,6 +1,7 @@
 import { type Intercept, interceptOpened, type StoreCall } from '../store/intercepted-store.ts';
 import { Conflict, type OpenedStore } from '../store/port.ts';
 import type { Counter, Histogram, Metrics } from './metrics.ts';
+import { watchCommitSpan } from './spans.ts';
 
 type Space = 'platform' | 'test' | 'prod';
 
@@ -31,7 +32,7 @@ export function createStoreMetrics(metrics: Metrics): WatchStore {
     const outcomes = Object.fromEntries(calls.map((call) => [call, outcomesOf(call)])) as Readonly<
       Record<StoreCall['name'], Outcomes>
     >;
-    const watch: Intercept = ({ name }, call) => timed(outcomes[name], call);
+    const watch: Intercept = (asked, call) => timed(outcomes[asked.name], () => watchCommitSpan(asked, call));
     return interceptOpened(opened, watch);
   };
 }
