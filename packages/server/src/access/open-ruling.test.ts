@@ -131,6 +131,22 @@ test('sure fields are those of what is sure, else what all that is possible have
   assert.deepEqual([list(taken.sureFields), list(taken.possibleFields)], ['ab', 'ab']);
 });
 
+test('leaves open what a variable with a default stands for until the record is known', () => {
+  const key = variable("record.meta.x, '7'");
+  const Condition = { StringEquals: { 'record.owner': key } };
+  assert.deepEqual(rule([allow({ Condition })]).equalities, []);
+  const twins = { owner: '7', meta: { x: '7', X: null } };
+  for (const narrowed of [{ Condition }, { Resource: `/item/order/${key}` }]) {
+    const [allowing, denying] = [rule([allow(narrowed)]), rule([allow(), deny(narrowed)])];
+    assert.deepEqual([allowing.outcome, denying.outcome], ['undecided', 'undecided']);
+    assert.deepEqual([allowing.needs, denying.needs], [['record'], ['record']]);
+    assert.equal(allowing.judge({ owner: '7' }).outcome, 'allowed');
+    assert.equal(allowing.judge(twins).outcome, 'implicit_deny');
+    assert.equal(denying.judge({ owner: '7', meta: { x: '8' } }).outcome, 'allowed');
+    assert.equal(denying.judge(twins).outcome, 'explicit_deny');
+  }
+});
+
 test('names an equality only where every Allow that is left demands it', () => {
   const equalities = (...statements: readonly object[]) =>
     rule(statements).equalities.map(({ field, value }) => `${field}=${value}`);
