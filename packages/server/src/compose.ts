@@ -14,7 +14,7 @@ import { createNumbering } from './entities/numbering.ts';
 import { purgeEntity, purgeEntityJob, readPurgeWork } from './entities/purge-entity.ts';
 import { createRecordRuntime } from './entities/record-runtime.ts';
 import { createSealer } from './entities/sealed-values.ts';
-import { type Environment, orgScopeName } from './entities/workspace.ts';
+import { type Environment, orgScopeName, workspaceScopeName } from './entities/workspace.ts';
 import { createWriteLoop } from './entities/write-loop.ts';
 import { type AppGatewayParts, appRoutes, createAppGateway, type Gateway } from './gateway/app-gateway.ts';
 import { createClientAddress } from './gateway/client-address.ts';
@@ -237,6 +237,10 @@ function composeAudit({ platform, test, prod }: Spaces, cursors: Cursors) {
       test: test.store.scope(orgScopeName(orgCode)),
       prod: prod.store.scope(orgScopeName(orgCode)),
     }),
+    workspaceScopes: (orgCode, tenantCode) => {
+      const name = workspaceScopeName(orgCode, tenantCode);
+      return { test: test.store.scope(name), prod: prod.store.scope(name) };
+    },
     cursors,
   });
 }

@@ -1,4 +1,5 @@
-import type { Append } from '../store/port.ts';
+import { chainHeads, readLink } from '../store/chain.ts';
+import type { Append, Item, Key } from '../store/port.ts';
 
 /** Who did something: a builder, a server or a pipeline that holds a key, whoever runs the platform, or an app's user. */
 export interface AuditActor {
@@ -37,7 +38,7 @@ export function platformAuditEntry(orgCode: string, occasion: Occasion, audited:
   return entryIn(platformAudit(orgCode), occasion, audited);
 }
 
-/** The partition of the entries in the scope of an org. */
+/** The partition of the entries in the scope of an org, in those of its workspaces, and of the operator's. */
 export const orgAudit = 'audit';
 
 /** The partition of an org's entries in the scope of the platform. */
@@ -47,5 +48,28 @@ export function platformAudit(orgCode: string): string {
 
 function entryIn(pk: string, { at, actor, request_id }: Occasion, audited: Audited): Append {
   const entry: AuditEntry = { at, actor, request_id, ...audited };
-  return { kind: 'append', pk, value: JSON.stringify(entry) };
+  return { kind: 'append', pk, value: JSON.stringify(entry), isChained: true };
+}
+
+/** Undefined where somebody has written there what is no entry; a verification tells of it. */
+export function readEntry(item: Pick<Item, 'value'>): AuditEntry | undefined {
+  try {
+    const entry: unknown = JSON.parse(readLink(item)?.text ?? '');
+    return isEntry(entry) ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isEntry(value: unknown): value is AuditEntry {
+  return typeof value === 'object' && value !== null && 'at' in value && 'action' in value && 'actor' in value;
+}
+
+export function isAuditPartition(pk: string): boolean {
+  return pk === orgAudit || pk.startsWith(`${orgAudit};`);
+}
+
+/** What stays of a workspace that is removed: its entries, and the heads of their chains. */
+export function isOfAudit({ pk }: Key): boolean {
+  return isAuditPartition(pk) || pk === chainHeads;
 }

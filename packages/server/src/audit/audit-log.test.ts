@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
 import type { Scope } from '../store/port.ts';
 import { auditEntry, type Occasion, platformAuditEntry } from './audit-entry.ts';
-import { type AuditQuery, createAuditLog } from './audit-log.ts';
+import { type AuditFilter, createAuditLog } from './audit-log.ts';
 
 const clock = { now: () => 0 };
 
@@ -22,19 +22,23 @@ async function bench() {
     ['platform', 'test', 'prod'].map(async (name) => (await openStore({ kind: 'memory', clock })).store.scope(name)),
   );
   const [platform, test, prod] = scopes as [Scope, Scope, Scope];
-  const log = createAuditLog({ platform, orgScopes: () => ({ test, prod }), cursors });
-  const pages = async (query: Partial<AuditQuery> = {}): Promise<readonly (readonly string[])[]> => {
+  const inside = (await openStore({ kind: 'memory', clock })).store;
+  const workspaceScopes = (orgCode: string, tenantCode: string) => ({
+    test: inside.scope(`${orgCode}-${tenantCode}`),
+    prod: inside.scope(`prod of ${orgCode}-${tenantCode}`),
+  });
+  const log = createAuditLog({ platform, orgScopes: () => ({ test, prod }), workspaceScopes, cursors });
+  const pages = async (filter: AuditFilter = {}, pageSize = 50): Promise<readonly (readonly string[])[]> => {
     const found: string[][] = [];
     let nexttoken: string | undefined;
     do {
-      const asked = { pageSize: 50, env: undefined, actor: undefined, action: undefined, ...query, nexttoken };
-      const page = await log.read('acme', asked);
+      const page = await log.read('acme', { pageSize, filter, nexttoken });
       found.push(page.items.map(({ action }) => action));
       nexttoken = page.nexttoken ?? undefined;
     } while (nexttoken !== undefined);
     return found;
   };
-  return { platform, test, prod, pages };
+  return { platform, test, prod, workspaceScopes, log, pages };
 }
 
 function at(minute: number, actor = 'bea'): Occasion {
@@ -51,7 +55,7 @@ test('what was done in three scopes is told in the order of time, the latest fir
   }
   const all = Array.from({ length: 12 }, (_, index) => `a${11 - index}`);
   for (const pageSize of [1, 2, 5, 11, 12, 13]) {
-    const found = await pages({ pageSize });
+    const found = await pages({}, pageSize);
     assert.deepEqual(found.flat(), all);
     assert.equal(found.length, Math.ceil(12 / pageSize));
   }
@@ -61,7 +65,7 @@ test('a clock that steps back loses no entry and repeats none', async () => {
   const { test: testScope, prod, pages } = await bench();
   for (const minute of [5, 1, 9, 2]) await testScope.commit([auditEntry(at(minute), { action: `t${minute}` })]);
   for (const minute of [4, 8, 0]) await prod.commit([auditEntry(at(minute), { action: `p${minute}` })]);
-  const found = (await pages({ pageSize: 2 })).flat();
+  const found = (await pages({}, 2)).flat();
   assert.deepEqual([...found].sort(), ['p0', 'p4', 'p8', 't1', 't2', 't5', 't9']);
 });
 
@@ -92,4 +96,45 @@ test('a page that finds little among much ends short, and the pages together fin
   for (let batch = 0; batch < 3; batch++)
     await testScope.commit(Array.from({ length: 500 }, () => auditEntry(at(1), { action: 'frequent' })));
   assert.deepEqual(await pages({ action: 'rare' }), [[], ['rare']]);
+});
+
+test('what was done inside a workspace is told with that workspace alone, beside what the org did to it', async () => {
+  const { test: testScope, workspaceScopes, pages } = await bench();
+  const [main, other] = [workspaceScopes('acme', 'main'), workspaceScopes('acme', 'other')];
+  await testScope.commit([auditEntry(at(1), { action: 'workspace.created', env: 'test', tenant_code: 'main' })]);
+  await main.test.commit([auditEntry(at(2), { action: 'policy.created', env: 'test', tenant_code: 'main' })]);
+  await main.prod.commit([auditEntry(at(3), { action: 'policy.removed', env: 'prod', tenant_code: 'main' })]);
+  await other.test.commit([auditEntry(at(4), { action: 'group.created', env: 'test', tenant_code: 'other' })]);
+  await testScope.commit([auditEntry(at(5), { action: 'entity.defined', env: 'test' })]);
+  assert.deepEqual(await pages(), [['entity.defined', 'workspace.created']]);
+  assert.deepEqual(await pages({ tenantCode: 'main' }), [['policy.removed', 'policy.created', 'workspace.created']]);
+  assert.deepEqual(await pages({ tenantCode: 'main', env: 'test' }, 1), [['policy.created'], ['workspace.created']]);
+});
+
+test('target, request and times choose among the entries', async () => {
+  const { test: testScope, pages } = await bench();
+  for (const minute of [1, 2, 3]) {
+    const target = { kind: 'entity', id: `e${minute}` };
+    const occasion = { ...at(minute), request_id: `r${minute}` };
+    await testScope.commit([auditEntry(occasion, { action: `a${minute}`, target })]);
+  }
+  assert.deepEqual(await pages({ target: 'e2' }), [['a2']]);
+  assert.deepEqual(await pages({ requestId: 'r3' }), [['a3']]);
+  assert.deepEqual(await pages({ from: at(2).at }), [['a3', 'a2']]);
+  assert.deepEqual(await pages({ to: at(2).at }), [['a1']]);
+});
+
+test('what is no entry, because somebody wrote it into the database, hides none that is', async () => {
+  const { test: testScope, log, platform, pages } = await bench();
+  await testScope.commit([auditEntry(at(1), { action: 'first' })]);
+  for (const value of ['', '{}', 'x'.repeat(70), `${'0'.repeat(64)} [1`])
+    await testScope.commit([{ kind: 'append', pk: 'audit', value }]);
+  await testScope.commit([auditEntry(at(2), { action: 'last' })]);
+  assert.deepEqual(await pages(), [['last', 'first']]);
+  await platform.commit([auditEntry(at(3), { action: 'signing_key.made' })]);
+  const { items } = await log.readOperator({ pageSize: 50, filter: {}, nexttoken: undefined });
+  assert.deepEqual(
+    items.map(({ action }) => action),
+    ['signing_key.made'],
+  );
 });

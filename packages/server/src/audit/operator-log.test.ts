@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
-import { orgAudit, platformAudit, platformAuditEntry } from './audit-entry.ts';
+import { orgAudit, platformAudit, platformAuditEntry, readEntry } from './audit-entry.ts';
 import { createOperatorLog } from './operator-log.ts';
 
 test('what the operator does stands in order, apart from what builders do to their orgs', async () => {
@@ -13,7 +13,7 @@ test('what the operator does stands in order, apart from what builders do to the
   await platform.commit([platformAuditEntry('acme', occasion, { action: 'org.created' })]);
   for (const action of ['signing_key.made', 'signing_key.revoked'])
     await log.tell('r1', { action, target: { kind: 'signing_key', id: 'k' } });
-  const entries = (await platform.range(orgAudit, { limit: 9 })).map(({ value }) => JSON.parse(value));
+  const entries = (await platform.range(orgAudit, { limit: 9 })).flatMap((item) => readEntry(item) ?? []);
   assert.deepEqual(entries[0], {
     at: '2026-01-01T00:00:00.000Z',
     actor: { kind: 'operator', id: 'operator' },

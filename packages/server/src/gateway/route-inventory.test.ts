@@ -106,6 +106,7 @@ test('B11: every route of the management gateway is known here with the role it 
     'operator DELETE /platform/keys/:kid',
     'operator GET /metrics',
     'operator GET /platform/audit',
+    'operator GET /platform/audit',
     'operator GET /platform/keys',
     'operator POST /platform/keys/rotate',
     'org_admin DELETE /deploy/keys/:id',

@@ -11,6 +11,29 @@ export const managementPageSize = queryParameter('pagesize', {
   default: 50,
 });
 
+const auditParameters = [
+  queryParameter('env', { ...text, enum: ['test', 'prod'] }, 'Only what was done in this environment.'),
+  queryParameter('actor', text, 'Only what this actor did, by id.'),
+  queryParameter('action', text, 'Only actions that start with this.'),
+  queryParameter('target', text, 'Only what was done to what has this id.'),
+  queryParameter(
+    'tenant_code',
+    text,
+    'Only what is about this workspace. What was done inside of it is told then alone.',
+  ),
+  queryParameter('request_id', text, 'Only what this request did.'),
+  queryParameter('from', time, 'Only from this time on; a day counts from its beginning in UTC.'),
+  queryParameter('to', time, 'Only before this time.'),
+  managementPageSize,
+  nexttoken,
+] as const;
+
+const auditPage = {
+  status: 200,
+  description: 'A page. It may end short; where it has a `nexttoken`, there may be more.',
+  content: jsonContent(objectOf({ items: arrayOf(schemaReference('AuditEntry')), nexttoken: orNull(text) })),
+} as const;
+
 /** `handlers/management/audit.ts` */
 export const auditOperations: readonly Operation[] = [
   {
@@ -18,23 +41,26 @@ export const auditOperations: readonly Operation[] = [
     path: '/audit',
     operationId: 'listAuditEntries',
     tag: 'audit',
-    summary: 'Who did what to the org, its configuration and its keys, the latest first',
+    summary: 'Who did what to the org, its configuration, its keys and its workspaces, the latest first',
     access: 'token',
-    parameters: [
-      queryParameter('env', { ...text, enum: ['test', 'prod'] }, 'Only what was done in this environment.'),
-      queryParameter('actor', text, 'Only what this actor did, by id.'),
-      queryParameter('action', text, 'Only actions that start with this.'),
-      managementPageSize,
-      nexttoken,
-    ],
-    replies: [
-      {
-        status: 200,
-        description: 'A page. It may end short; where it has a `nexttoken`, there may be more.',
-        content: jsonContent(objectOf({ items: arrayOf(schemaReference('AuditEntry')), nexttoken: orNull(text) })),
-      },
-    ],
+    parameters: auditParameters,
+    replies: [auditPage],
     problems: ['role_required', 'invalid_cursor'],
+  },
+];
+
+/** For whoever runs the platform. */
+export const operatorAuditOperations: readonly Operation[] = [
+  {
+    method: 'GET',
+    path: '/platform/audit',
+    operationId: 'listOperatorAuditEntries',
+    tag: 'platform',
+    summary: 'What the operator did to the platform as a whole, the latest first',
+    access: 'token',
+    parameters: auditParameters,
+    replies: [auditPage],
+    problems: ['rate_limited', 'invalid_cursor'],
   },
 ];
 
@@ -43,7 +69,7 @@ export const auditSchemas: Readonly<Record<string, JsonSchema>> = {
     {
       at: time,
       actor: objectOf({
-        kind: { ...text, enum: ['org_user', 'service_key', 'deploy_key', 'operator', 'app_user'] },
+        kind: { ...text, enum: ['org_user', 'service_key', 'deploy_key', 'operator', 'app_user', 'platform'] },
         id: text,
       }),
       request_id: text,

@@ -1,0 +1,92 @@
+import { chainHeads, linkDigest, noChain, readHead, readLink } from '../store/chain.ts';
+import type { Item, OpenedStore, Scope, ScopeName } from '../store/port.ts';
+import { isAuditPartition, orgAudit } from './audit-entry.ts';
+
+/** A chain of entries, as far as it is whole. */
+export interface Chain {
+  readonly scope: ScopeName;
+  readonly pk: string;
+  readonly count: number;
+  /** Of the last entry. Who notes it elsewhere can prove later that nothing up to it was changed. */
+  readonly digest: string;
+  readonly broken: BrokenLink | undefined;
+}
+
+/** The first place at which a chain is not what was written. */
+export interface BrokenLink {
+  /** Undefined where it is the end of the chain. */
+  readonly sk: string | undefined;
+  readonly problem: string;
+}
+
+const pageItems = 500;
+
+/** Every chain of the store, one after the other. `seen` is told of the digest of each entry that is as it was written. */
+export async function* verifyChains(opened: OpenedStore, seen: (digest: string) => void): AsyncGenerator<Chain> {
+  for await (const name of scopeNames(opened)) {
+    const scope = opened.store.scope(name);
+    for (const pk of await chainsOf(opened, scope)) yield verifyChain(scope, pk, seen);
+  }
+}
+
+async function* scopeNames({ maintenance }: OpenedStore): AsyncGenerator<ScopeName> {
+  for (let page = await maintenance.scopes(undefined, pageItems); page.length > 0; ) {
+    for (const { name } of page) yield name;
+    page = await maintenance.scopes(page.at(-1)?.name, pageItems);
+  }
+}
+
+/** Those that have a head and those that have entries: one without the other is a chain that was cut. */
+async function chainsOf({ maintenance }: OpenedStore, scope: Scope): Promise<readonly string[]> {
+  const found = new Set<string>();
+  let after: string | undefined;
+  for (;;) {
+    const heads = await scope.range(chainHeads, { limit: pageItems, ...(after === undefined ? {} : { after }) });
+    for (const { sk } of heads) found.add(sk);
+    after = heads.at(-1)?.sk;
+    if (after === undefined) break;
+  }
+  // Behind the last key that a partition can have begins the next one, whatever it is called.
+  for (let place = { pk: orgAudit, sk: '' }; ; ) {
+    const [next] = await maintenance.scan(scope.name, place, 1);
+    if (next === undefined || !isAuditPartition(next.pk)) return [...found].sort();
+    found.add(next.pk);
+    place = { pk: next.pk, sk: '\u{10ffff}' };
+  }
+}
+
+async function verifyChain(scope: Scope, pk: string, seen: (digest: string) => void): Promise<Chain> {
+  let { count, digest } = noChain;
+  for await (const item of entriesOf(scope, pk)) {
+    const link = readLink(item);
+    const expected =
+      link === undefined ? '' : linkDigest(digest, { scope: scope.name, pk, sk: item.sk, text: link.text });
+    if (link?.digest !== expected) {
+      const problem = `the entry does not follow from the ${count} before it: it, or what stood before it, was changed`;
+      return { scope: scope.name, pk, count, digest, broken: { sk: item.sk, problem } };
+    }
+    digest = expected;
+    count++;
+    seen(digest);
+  }
+  const [head] = await scope.get([{ pk: chainHeads, sk: pk }]);
+  return { scope: scope.name, pk, count, digest, broken: endOf({ count, digest }, head) };
+}
+
+function endOf(found: { readonly count: number; readonly digest: string }, item: Item | undefined) {
+  const head = readHead(item?.value ?? '');
+  if (head === undefined) return { sk: undefined, problem: 'the head of the chain is gone' };
+  if (head.count === found.count && head.digest === found.digest) return undefined;
+  return { sk: undefined, problem: `the chain ends after ${found.count} entries, its head tells of ${head.count}` };
+}
+
+/** The entries of a chain in the order in which they were written. */
+export async function* entriesOf(scope: Scope, pk: string): AsyncGenerator<Item> {
+  let after: string | undefined;
+  for (;;) {
+    const items = await scope.range(pk, { limit: pageItems, ...(after === undefined ? {} : { after }) });
+    yield* items;
+    after = items.at(-1)?.sk;
+    if (after === undefined) return;
+  }
+}
