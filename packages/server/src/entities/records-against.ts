@@ -1,3 +1,4 @@
+import { Problem } from '../lib/problem.ts';
 import type { Store } from '../store/port.ts';
 import { type FailingRecords, failingRecords } from './admin/failing-records.ts';
 import { narrowedFields } from './admin/narrowed-fields.ts';
@@ -27,10 +28,41 @@ export function setAfter(set: ConfigSet, steps: readonly EntityStep[]): ConfigSe
 /** @throws Problem `conflict` where records contradict the definitions that are to come, or cannot all be looked at. */
 export async function refuseFailingRecords(
   store: Store,
-  { orgCode, set }: { readonly orgCode: string; readonly set: ConfigSet },
+  place: { readonly orgCode: string; readonly set: ConfigSet },
   steps: readonly EntityStep[],
 ): Promise<void> {
+  for await (const { problem } of failing(store, place, steps)) throw problem;
+}
+
+interface FailingEntity {
+  readonly name: string;
+  readonly problem: Problem;
+}
+
+/** Every entity whose records contradict what is to come, with how that would be refused. */
+export async function failingEntities(
+  store: Store,
+  place: { readonly orgCode: string; readonly set: ConfigSet },
+  steps: readonly EntityStep[],
+): Promise<readonly FailingEntity[]> {
+  const found: FailingEntity[] = [];
+  for await (const one of failing(store, place, steps)) found.push(one);
+  return found;
+}
+
+async function* failing(
+  store: Store,
+  { orgCode, set }: { readonly orgCode: string; readonly set: ConfigSet },
+  steps: readonly EntityStep[],
+): AsyncGenerator<FailingEntity> {
   const config = setAfter(set, steps);
-  for (const { before, after } of steps)
-    if (before !== undefined && after !== undefined) await refuseFailing(store, { orgCode, config, before, after });
+  for (const { name, before, after } of steps) {
+    if (before === undefined || after === undefined) continue;
+    try {
+      await refuseFailing(store, { orgCode, config, before, after });
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      yield { name, problem };
+    }
+  }
 }

@@ -35,7 +35,7 @@ import { type SettingServices, settingRoutes } from './handlers/management/setti
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import type { DeployRoute, ManagementRoute } from './management-route.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
-import { readSession } from './pipeline/console-cookie.ts';
+import { isCookieCall, readSession } from './pipeline/console-cookie.ts';
 import { readRequest } from './pipeline/read-request.ts';
 import { readBearerToken } from './pipeline/read-token.ts';
 import { createRouter } from './router.ts';
@@ -130,7 +130,7 @@ function isDeployRoute(route: ManagementRoute): route is DeployRoute {
   return isDeployAccess(route.access);
 }
 
-/** A builder by his session, or a pipeline by its key. */
+/** A builder by his session, or a pipeline by its key, which no browser has to send along: a cookie is none. */
 async function authenticateDeployer(
   parts: ManagementGatewayParts,
   incoming: IncomingMessage,
@@ -138,7 +138,7 @@ async function authenticateDeployer(
 ): Promise<DeployCaller> {
   const { role, scopes } = deployAccess[access];
   const token = readSession(parts.site, incoming);
-  if (!isDeployKey(token)) {
+  if (isCookieCall(incoming) || !isDeployKey(token)) {
     const caller = await authenticate(parts, incoming);
     requireRole(role, caller);
     return builderAsDeployer(caller);

@@ -7,6 +7,7 @@ import { type Bodies, compareBodies, type ItemChangeKind, itemOf, readAll } from
 import type { ArchivedItem } from './config-archive.ts';
 import type { ConfigKinds } from './config-kind.ts';
 import { changeOf, type ShownDifference } from './diff.ts';
+import { type ImportProblem, importProblems } from './import-problems.ts';
 import type { ItemBody } from './item-bodies.ts';
 import { type Asked, type PromotionParts, placeIn } from './promotion-parts.ts';
 
@@ -25,7 +26,9 @@ export interface Imported {
   /** Names the configuration of test that was compared. */
   readonly base: string;
   readonly applied: boolean;
-  /** The config version that it made. */
+  /** What the change would be refused for, as far as it is only shown yet. */
+  readonly problems?: readonly ImportProblem[];
+  /** The config version that it made; none where nothing was to be changed. */
   readonly version?: number;
   readonly items: readonly (ConfigItem & { readonly change: ItemChangeKind } & Pick<
       ShownDifference,
@@ -34,8 +37,8 @@ export interface Imported {
 }
 
 /**
- * Brings test to a configuration from outside: first what would change, and then, with the `base` of that answer, the
- * change, all of it by one commit.
+ * Brings test to a configuration from outside: first what would change and what stands against it, and then, with the
+ * `base` of that answer, the change, all of it by one commit.
  * @throws Problem `validation_failed`, `version_mismatch` where test has changed since, and what `changeItems` throws.
  */
 export async function importConfig(
@@ -44,12 +47,20 @@ export async function importConfig(
   { items, options }: { readonly items: readonly ArchivedItem[]; readonly options: ImportOptions },
 ): Promise<Imported> {
   const wanted = readItems(parts.kinds, items);
-  const before = await readAll(await placeIn(parts, 'test', asked.orgCode));
+  const place = await placeIn(parts, 'test', asked.orgCode);
+  const before = await readAll(place);
   const after: Bodies = options.removes ? wanted : new Map([...before, ...wanted]);
   const differences = await compareBodies(before, after);
   const base = baseOf(before);
   const shown = differences.map((one) => ({ ...itemOf(one), change: one.change, ...changeOf(parts.kinds, one) }));
-  if (options.base === undefined) return { base, applied: false, items: shown };
+  if (options.base === undefined) {
+    const problems = await importProblems(parts, { place, before, differences, ...options });
+    return { base, applied: false, problems, items: shown };
+  }
+  if (differences.length === 0) {
+    refuseOther(base, options.base);
+    return { base, applied: true, items: shown };
+  }
   for (const difference of differences) options.mayChange(difference);
   const edits = differences.map((one): ItemEdit => ({ ...itemOf(one), content: one.after?.content }));
   const { version } = await changeItems(parts, asked, edits, {

@@ -1,0 +1,267 @@
+/** Configuration as files: out of one environment, through a repository, and into test again. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertProblem } from './assert-problem.ts';
+import { call } from './call.ts';
+import { bring, download, Folder, newKey, tryImport } from './deploy.ts';
+import { create, defineEntity, definition, joinOrg, manage, type Org, signIn, signUp } from './org.ts';
+import { platformForTests } from './platform-for-tests.ts';
+import {
+  activate,
+  diff,
+  history,
+  names,
+  provision,
+  provisionedOrg,
+  publish,
+  removeEntity,
+  shownConfig,
+} from './promotion.ts';
+
+const gateways = await platformForTests();
+
+/** An org with `customer`, `order`, which looks it up, and a setting. */
+async function shop(org: Org | Promise<Org> = signUp(gateways)): Promise<Org> {
+  const made = await org;
+  await defineEntity(made, definition('customer', [{ name: 'name', colType: 'string' }]));
+  const fields = [{ name: 'title' }, { name: 'customer_id', colType: 'guid', lookup: { entity: 'customer' } }];
+  await defineEntity(made, definition('order', fields));
+  const body = { group: 'acl', name: 'cache_seconds', value: 5 };
+  assert.equal((await manage(made, 'PUT', '/org/settings', { body })).status, 200);
+  return made;
+}
+
+test('a configuration goes through a repository and a pipeline with two keys, and is live as it was written', async () => {
+  const org = await shop(provisionedOrg(gateways));
+  const [publisher, activator] = [await newKey(org, 'publish'), await newKey(org, 'activate')];
+  const folder = Folder.of(await download(org, publisher.key));
+  folder.replace('entity/order.json', '"title"', '"headline"');
+  const archive = folder.packed();
+  const shown = await bring(org, archive, '', publisher.key);
+  assert.deepEqual([shown.applied, shown.problems, names(shown.items)], [false, [], ['entity order']]);
+  assert.match(shown.items[0]?.summary.join() ?? '', /headline/);
+  const before = await shownConfig(org, 'test');
+  const applied = await bring(org, archive, `?base=${shown.base}`, publisher.key);
+  assert.deepEqual([applied.applied, applied.items], [true, shown.items]);
+  assert.notDeepEqual(await shownConfig(org, 'test'), before);
+  const published = await manage(org, 'POST', '/deploy/publish', { token: publisher.key, body: { all: true } });
+  assert.equal(published.status, 201, published.text);
+  const activated = await manage(org, 'POST', '/deploy/activate', { token: activator.key });
+  assert.equal(activated.status, 200, activated.text);
+  assert.deepEqual(await diff(org), []);
+  const live = Folder.of(await download(org, activator.key, '?env=prod'));
+  assert.equal(live.read('entity/order.json'), folder.read('entity/order.json'));
+  const [release] = await history(org);
+  assert.deepEqual(release?.actor, { kind: 'deploy_key', id: activator.id });
+});
+
+test('the same configuration is the same archive, and importing it changes nothing', async () => {
+  const org = await shop();
+  const archive = await download(org);
+  assert.ok(archive.equals(await download(org)));
+  const { base, items, problems } = await bring(org, archive, '?remove=true');
+  assert.deepEqual([items, problems], [[], []]);
+  const version = async () => (await manage(org, 'GET', '/config/entity/order/versions')).text;
+  const before = await version();
+  const applied = await bring(org, archive, `?remove=true&base=${base}`);
+  assert.deepEqual(applied, { base, applied: true, items: [] });
+  assert.equal(await version(), before);
+  const other = await shop();
+  assert.ok(archive.equals(await download(other)), 'versions and dates are not in it');
+});
+
+test('an org is made again from its files', async () => {
+  const [from, to] = [await shop(), await signUp(gateways)];
+  const archive = await download(from);
+  const { base, items } = await bring(to, archive);
+  assert.ok(items.every(({ change }) => change === 'added'));
+  await bring(to, archive, `?base=${base}`);
+  assert.deepEqual(await shownConfig(to, 'test'), await shownConfig(from, 'test'));
+});
+
+test('an import keeps what is not in the archive, and takes it away where it is asked to', async () => {
+  const org = await shop();
+  const folder = Folder.of(await download(org));
+  folder.run('rm', 'config/entity/order.json');
+  assert.deepEqual((await bring(org, folder.packed())).items, []);
+  const { base, items } = await bring(org, folder.packed(), '?remove=true');
+  assert.deepEqual(
+    items.map(({ name, change }) => [name, change]),
+    [['order', 'removed']],
+  );
+  await bring(org, folder.packed(), `?remove=true&base=${base}`);
+  assert.equal((await manage(org, 'GET', '/api/entity?entityName=order')).status, 404);
+});
+
+test('what was agreed to is what test was: where it has changed since nothing is written', async () => {
+  const org = await shop();
+  const archive = Folder.of(await download(org))
+    .replace('entity/order.json', '"title"', '"headline"')
+    .packed();
+  const { base } = await bring(org, archive);
+  await removeEntity(org, 'order');
+  const before = await shownConfig(org, 'test');
+  const refused = await tryImport(org, archive, `?base=${base}`);
+  const told = assertProblem(refused, 'version_mismatch');
+  assert.notEqual(told.base, base);
+  assertProblem(await tryImport(org, archive, '?base=nonsense'), 'version_mismatch');
+  assertProblem(await tryImport(org, await download(org), `?base=${base}`), 'version_mismatch');
+  assert.deepEqual(await shownConfig(org, 'test'), before);
+});
+
+test('what an import would be refused for is told beforehand, all of it, and nothing of it is written', async () => {
+  const org = await shop();
+  const founder = await signIn(org);
+  await create(founder, 'order', { title: 'a long title' });
+  await create(founder, 'customer', { name: 'a long name' });
+  const developer = await joinOrg(org, 'developer');
+  const folder = Folder.of(await download(org));
+  for (const [file, field] of [
+    ['order', 'title'],
+    ['customer', 'name'],
+  ])
+    folder.edit(
+      `entity/${file}.json`,
+      withField(folder.read(`entity/${file}.json`), field ?? '', { validate: true, maxlength: 3 }),
+    );
+  folder.replace('settings/acl.cache_seconds.json', '5', '7');
+  folder.run('mkdir', 'config/logicblock');
+  const step = { id: 'go', type: 'call', logicblock: 'nowhere' };
+  folder.edit('logicblock/caller.json', JSON.stringify({ name: 'caller', steps: [step] }));
+  const archive = folder.packed();
+  const before = await shownConfig(org, 'test');
+  const { base, problems = [] } = await bring(org, archive, '', developer.token);
+  const told = problems.map(({ code, kind, name, would_fail }) => [code, kind, name, would_fail]);
+  assert.deepEqual(told.toSorted(), [
+    ['conflict', 'entity', 'customer', 1],
+    ['conflict', 'entity', 'order', 1],
+    ['dangling_reference', 'logicblock', 'caller', undefined],
+    ['role_required', 'settings', 'acl.cache_seconds', undefined],
+  ]);
+  assert.ok(problems.some(({ examples }) => JSON.stringify(examples)?.includes(founder.tenantCode)));
+  assertProblem(await tryImport(org, archive, `?base=${base}`, developer.token), 'role_required');
+  assertProblem(await tryImport(org, archive, `?base=${base}`), 'dangling_reference');
+  folder.run('rm', 'config/logicblock/caller.json');
+  assertProblem(await tryImport(org, folder.packed(), `?base=${base}`), 'conflict');
+  assert.deepEqual(await shownConfig(org, 'test'), before);
+  const forced = await bring(org, folder.packed(), '?force=true');
+  assert.deepEqual(forced.problems, []);
+  await bring(org, folder.packed(), `?force=true&base=${forced.base}`);
+  assert.notDeepEqual(await shownConfig(org, 'test'), before);
+});
+
+/** The file with more said of one field. */
+function withField(text: string, field: string, more: object): string {
+  const content = JSON.parse(text) as { definition: { UpdateParams: { name: string }[] } };
+  const { definition: whole } = content;
+  const UpdateParams = whole.UpdateParams.map((one) => (one.name === field ? { ...one, ...more } : one));
+  return JSON.stringify({ ...content, definition: { ...whole, UpdateParams } });
+}
+
+test('a setting is changed by an admin alone, also by an import, and not by a key', async () => {
+  const org = await shop();
+  const { key } = await newKey(org, 'publish');
+  const archive = Folder.of(await download(org))
+    .replace('settings/acl.cache_seconds.json', '5', '7')
+    .packed();
+  const { base, problems } = await bring(org, archive, '', key);
+  assert.deepEqual(
+    problems?.map(({ code }) => code),
+    ['role_required'],
+  );
+  assertProblem(await tryImport(org, archive, `?base=${base}`, key), 'role_required');
+  assert.equal((await bring(org, archive, `?base=${base}`)).applied, true);
+});
+
+test('contents and files that are not valid are named, and nothing is written', async () => {
+  const org = await shop();
+  const before = await shownConfig(org, 'test');
+  const bad: readonly (readonly [string, string, RegExp])[] = [
+    ['entity/order.json', '{', /`config\/entity\/order.json` cannot be read/],
+    ['entity/order.json', '{}', /entity `order`: /],
+    ['entity/other.json', '{"definition": {"entityName": "elsewhere"}}', /entity `other`: /],
+    ['settings/no.such.json', '{"value": 1}', /no setting `no.such`/],
+    ['notes.txt', 'hello', /`config\/notes.txt` is no config/],
+    ['freehold.json', '{"format": 99}', /another format/],
+  ];
+  for (const [name, text, message] of bad) {
+    const archive = Folder.of(await download(org))
+      .edit(name, text)
+      .packed();
+    for (const query of ['', '?base=x', '?remove=true&force=true'])
+      assert.match(assertProblem(await tryImport(org, archive, query), 'validation_failed').detail, message);
+  }
+  for (const junk of ['hello', '', 'x'.repeat(10_000)]) assertProblem(await tryImport(org, junk), 'validation_failed');
+  assert.deepEqual(await shownConfig(org, 'test'), before);
+});
+
+test('an import takes a tar file, into test, with the parameters that it knows', async () => {
+  const org = await shop();
+  const archive = await download(org);
+  const url = `${org.management}/deploy/import`;
+  const { token } = org.builder;
+  assertProblem(await call('POST', url, { token, body: {} }), 'unsupported_media_type');
+  const gzip = { 'content-type': 'application/gzip' };
+  assertProblem(await call('POST', url, { token, body: archive, headers: gzip }), 'unsupported_media_type');
+  assertProblem(await tryImport(org, archive, '?env=prod'), 'prod_read_only');
+  for (const query of ['?remove=maybe', '?force=1', '?dry_run=true', '?base=a&base=b'])
+    assertProblem(await tryImport(org, archive, query), 'invalid_request');
+  assertProblem(await manage(org, 'GET', '/deploy/export?format=zip'), 'invalid_request');
+  assertProblem(await manage(org, 'GET', '/deploy/export?env=staging'), 'invalid_request');
+  assertProblem(await manage(org, 'GET', '/deploy/export?env=prod'), 'conflict');
+});
+
+test('an archive is taken up to 32 MB', async () => {
+  const org = await signUp(gateways);
+  const reply = await tryImport(org, Buffer.alloc(32 * 1024 * 1024 + 1));
+  assertProblem(reply, 'body_too_large');
+});
+
+test('an import is one change, which the audit log and the history of each item tell of', async () => {
+  const org = await shop();
+  const archive = Folder.of(await download(org))
+    .replace('entity/order.json', '"title"', '"headline"')
+    .replace('entity/customer.json', '"name": "name"', '"name": "fullname"')
+    .packed();
+  const key = await newKey(org, 'publish');
+  const { base } = await bring(org, archive, '', key.key);
+  const { version } = await bring(org, archive, `?base=${base}`, key.key);
+  const log = await manage<{
+    items: readonly { action: string; actor: object; target: { id: string }; detail: object }[];
+  }>(org, 'GET', '/audit?pagesize=10');
+  const told = log.body.items.filter(({ action }) => action === 'entity.changed');
+  assert.deepEqual(told.map(({ target }) => target.id).toSorted(), ['customer', 'order']);
+  for (const { actor, detail } of told) {
+    assert.deepEqual(actor, { kind: 'deploy_key', id: key.id });
+    assert.deepEqual(detail, { version });
+  }
+  for (const name of ['order', 'customer']) {
+    const path = `/config/entity/${name}/versions`;
+    const versions = await manage<{ items: readonly { version: number; actor: object }[] }>(org, 'GET', path);
+    assert.equal(versions.body.items[0]?.version, version);
+    assert.deepEqual(versions.body.items[0]?.actor, { kind: 'deploy_key', id: key.id });
+  }
+});
+
+test('one org imports and exports nothing of another', async () => {
+  const [org, neighbour] = [await shop(), await signUp(gateways)];
+  const { key } = await newKey(neighbour, 'publish');
+  const folder = Folder.of(await download(org));
+  folder.run('rm', '-r', 'config/settings');
+  const archive = folder.packed();
+  assert.equal(Folder.of(await download(org, key)).run('find', 'config', '-name', 'order.json'), '');
+  const { base } = await bring(org, archive);
+  assertProblem(await tryImport(org, archive, `?base=${base}`, key), 'version_mismatch');
+  assert.deepEqual(names((await bring(org, archive, '', key)).items), ['entity customer', 'entity order']);
+});
+
+test('production is exported once there is one, and holds what was activated', async () => {
+  const org = await shop();
+  await provision(org);
+  const folder = Folder.of(await download(org, undefined, '?env=prod'));
+  assert.equal(folder.run('find', 'config', '-type', 'f'), 'config/freehold.json\n');
+  await publish(org);
+  await activate(org);
+  assert.ok((await download(org, undefined, '?env=prod')).equals(await download(org)));
+  assert.deepEqual(await diff(org), []);
+});
