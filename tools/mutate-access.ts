@@ -16,7 +16,7 @@ import { applyMutant, type Mutant, mutantsOf } from './mutants.ts';
 const root = join(import.meta.dirname, '..');
 const server = 'packages/server';
 const access = `${server}/src/access`;
-/** Several times what the slowest test file takes: on a busy machine that is close to two minutes without a fault. */
+/** On a busy machine the slowest test file takes close to two minutes without a fault. */
 const secondsMax = 300;
 
 const { values } = parseArgs({
