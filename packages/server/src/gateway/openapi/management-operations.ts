@@ -8,6 +8,7 @@ import { jsonContent, type Operation } from './operation.ts';
 import { orgOperations, sessionHeader } from './org-operations.ts';
 import { env, idempotencyKey, ifMatch, queryParameter, required } from './parameters.ts';
 import { passwordOperations } from './password-operations.ts';
+import { pipelineOperations } from './pipeline-operations.ts';
 import { serviceKeyOperations } from './service-key-operations.ts';
 import { settingOperations } from './setting-operations.ts';
 import { documentOperation, sharedOperations } from './shared-operations.ts';
@@ -23,6 +24,7 @@ export function managementOperations(): readonly Operation[] {
     ...aclOperations,
     ...settingOperations,
     ...deployOperations,
+    ...pipelineOperations,
     ...auditOperations,
     ...serviceKeyOperations,
     inboxOperation,
