@@ -54,6 +54,8 @@ const topFiles: readonly string[] = [
   'open-spaces.ts',
   'demo.ts',
   'verify.ts',
+  'audit-command.ts',
+  'stopped-platform.ts',
   'keys.ts',
   'backup.ts',
   'restore.ts',

@@ -21,7 +21,12 @@ const commands = new Map<string, Listed>([
     { says: 'moves a platform between a folder and PostgreSQL', load: async () => (await import('./copy.ts')).copy },
   ],
   ['verify', { says: 'looks whether anything has drifted', load: async () => (await import('./verify.ts')).verify }],
+  [
+    'audit',
+    { says: 'verifies and exports the audit log', load: async () => (await import('./audit-command.ts')).audit },
+  ],
   ['keys', { says: 'shows, rotates and revokes signing keys', load: async () => (await import('./keys.ts')).keys }],
+  ['plan', { says: 'shows and changes what an org may use', load: async () => (await import('./plan.ts')).plan }],
 ]);
 
 /** Ends as the command does that the first word names; what goes wrong is said in that command's words. */

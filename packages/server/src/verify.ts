@@ -1,16 +1,15 @@
 /** Looks whether everything in the stores follows from its records. Changes nothing; the platform must be stopped. */
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Command, Refusal, runCommand } from './command-line.ts';
-import { type Config, readConfig } from './config.ts';
+import { type Command, runCommand } from './command-line.ts';
+import type { Config } from './config.ts';
 import { createSealer, type Sealer, type SealingKey } from './entities/sealed-values.ts';
 import { type VerifyParts, verifyStore } from './entities/verify-store.ts';
 import { groupEntries } from './iam/group-policies.ts';
 import { createSecretsFile } from './identity/secrets-file.ts';
 import { systemClock } from './lib/clock.ts';
-import { openSpace, openVault, sqlitePath } from './open-spaces.ts';
+import { openVault } from './open-spaces.ts';
+import { configFor, hasData, noData, usingSpace } from './stopped-platform.ts';
 import type { OpenedStore } from './store/port.ts';
-import type { StorePlace, StorePlaces } from './store/store-places.ts';
 
 const help = `Looks whether the indexes, unique values, counters, references and sealed values in the stores are what their
 records ask for. Changes nothing. The platform must be stopped, with all of its nodes.
@@ -33,14 +32,11 @@ async function run(words: readonly string[]): Promise<number> {
   }
   const config = configFor(values['data-dir']);
   const fieldKeys = await findFieldKeys(config);
-  if (fieldKeys === undefined) {
-    const place = config.store.kind === 'sqlite' ? `\`${config.dataDir}\`` : 'the database';
-    throw new Refusal(`there is no data of a platform in ${place}`);
-  }
+  if (fieldKeys === undefined) throw noData(config);
   const sealer = createSealer(fieldKeys);
   let driftCount = 0;
   for (const space of ['test', 'prod'] as const) {
-    const findings = await using(openSpace(space, placeOf(config, space), parts), (opened) => lookAt(opened, sealer));
+    const findings = await usingSpace(config, space, (opened) => lookAt(opened, sealer));
     tell(space, findings);
     driftCount += findings.driftCount;
   }
@@ -48,44 +44,14 @@ async function run(words: readonly string[]): Promise<number> {
   return driftCount === 0 ? 0 : 1;
 }
 
-function configFor(dataDir: string | undefined): Config {
-  const read = readConfig({ ...process.env, ...(dataDir === undefined ? {} : { FREEHOLD_DATA_DIR: dataDir }) });
-  if ('mistakes' in read) throw new Refusal(read.mistakes.join('\n'));
-  return read.config;
-}
-
-const parts = {
-  clock: systemClock,
-  onFatal: (error: unknown): never => {
-    throw error;
-  },
-};
-
-function placeOf({ store, storeProd }: StorePlaces, space: 'test' | 'prod'): StorePlace {
-  return space === 'prod' ? storeProd : store;
-}
-
 /** The keys that values are sealed by; undefined where no platform has ever started. */
 async function findFieldKeys(config: Config): Promise<readonly SealingKey[] | undefined> {
   const { store } = config;
   if (store.kind === 'postgres') {
     const vaultIn = (opened: OpenedStore) => openVault(config, opened.store).read();
-    return (await using(openSpace('platform', store, parts), vaultIn)).secrets.field_keys;
+    return (await usingSpace(config, 'platform', vaultIn)).secrets.field_keys;
   }
-  const isThere = (['test', 'prod'] as const).every((space) => {
-    const place = placeOf(config, space);
-    return place.kind === 'sqlite' && existsSync(sqlitePath(place.folder, space));
-  });
-  return isThere ? ((await createSecretsFile(store.folder).read()).secrets.field_keys ?? []) : undefined;
-}
-
-async function using<T>(opening: Promise<OpenedStore>, work: (opened: OpenedStore) => Promise<T>): Promise<T> {
-  const opened = await opening;
-  try {
-    return await work(opened);
-  } finally {
-    await opened.store.close();
-  }
+  return hasData(config) ? ((await createSecretsFile(store.folder).read()).secrets.field_keys ?? []) : undefined;
 }
 
 function lookAt(opened: OpenedStore, sealer: Sealer): Promise<Findings> {

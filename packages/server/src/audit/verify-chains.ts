@@ -23,9 +23,14 @@ const pageItems = 500;
 
 /** Every chain of the store, one after the other. `seen` is told of the digest of each entry that is as it was written. */
 export async function* verifyChains(opened: OpenedStore, seen: (digest: string) => void): AsyncGenerator<Chain> {
+  for await (const { scope, pk } of chainsIn(opened)) yield verifyChain(scope, pk, seen);
+}
+
+/** The partitions of all chains of a store. */
+export async function* chainsIn(opened: OpenedStore): AsyncGenerator<{ readonly scope: Scope; readonly pk: string }> {
   for await (const name of scopeNames(opened)) {
     const scope = opened.store.scope(name);
-    for (const pk of await chainsOf(opened, scope)) yield verifyChain(scope, pk, seen);
+    for (const pk of await chainsOf(opened, scope)) yield { scope, pk };
   }
 }
 

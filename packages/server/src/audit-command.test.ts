@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { auditEntry, platformAuditEntry } from './audit/audit-entry.ts';
+import { systemClock } from './lib/clock.ts';
+import { openSpace } from './open-spaces.ts';
+import type { Item, OpenedStore } from './store/port.ts';
+
+const occasion = { at: '2026-01-01T00:00:00.000Z', actor: { kind: 'org_user', id: 'u' }, request_id: 'r' } as const;
+
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function audit(...words: readonly string[]): Promise<Run> {
+  const program = join(import.meta.dirname, 'audit-command.ts');
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [program, ...words], { env: {} }, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode ?? -1, stdout, stderr });
+    });
+  });
+}
+
+async function using<T>(
+  folder: string,
+  space: 'platform' | 'test' | 'prod',
+  work: (opened: OpenedStore) => Promise<T>,
+): Promise<T> {
+  const onFatal = (error: unknown) => assert.fail(String(error));
+  const opened = await openSpace(space, { kind: 'sqlite', folder }, { clock: systemClock, onFatal });
+  try {
+    return await work(opened);
+  } finally {
+    await opened.store.close();
+  }
+}
+
+async function dataFolder(context: TestContext): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'freehold-audit-'));
+  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  await using(folder, 'platform', ({ store }) =>
+    store.scope('platform').commit([platformAuditEntry('acme', occasion, { action: 'org.created' })]),
+  );
+  await using(folder, 'prod', async () => undefined);
+  await using(folder, 'test', async ({ store }) => {
+    for (const action of ['one', 'two', 'three'])
+      await store.scope('org#acme').commit([auditEntry(occasion, { action })]);
+  });
+  return folder;
+}
+
+/** Writes an entry over, as somebody would who owns the database. */
+async function overwrite(folder: string, action: string, by: string): Promise<Item> {
+  return using(folder, 'test', async ({ maintenance }) => {
+    const [head] = await maintenance.scopes(undefined, 1);
+    assert.ok(head !== undefined);
+    const items = await maintenance.scan(head.name, undefined, 100);
+    const item = items.find(({ value }) => value.includes(`"${action}"`));
+    assert.ok(item !== undefined);
+    await maintenance.load(head, [{ ...item, value: item.value.replace(action, by) }]);
+    return item;
+  });
+}
+
+test('verify prints the head of each whole chain, and what was printed proves later that all is there', async (context) => {
+  const folder = await dataFolder(context);
+  const { code, stdout, stderr } = await audit('verify', '--data-dir', folder);
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(
+    stdout,
+    /^head: platform "platform" "audit;acme" 1 [0-9a-f]{64}\nhead: test "org#acme" "audit" 3 [0-9a-f]{64}\n/,
+  );
+  assert.match(stdout, /^2 chains, 4 entries, all whole$/m);
+  const noted = join(folder, 'noted');
+  writeFileSync(noted, stdout);
+  await using(folder, 'test', ({ store }) =>
+    store.scope('org#acme').commit([auditEntry(occasion, { action: 'four' })]),
+  );
+  assert.equal((await audit('verify', '--data-dir', folder, '--expect-file', noted)).code, 0);
+  const digest = /3 ([0-9a-f]{64})/.exec(stdout)?.[1] ?? '';
+  assert.equal((await audit('verify', '--data-dir', folder, '--expect', digest)).code, 0);
+  const strange = await audit('verify', '--data-dir', folder, '--expect', 'f'.repeat(64));
+  assert.equal(strange.code, 1);
+  assert.match(strange.stdout, /^gone: no chain has an entry with the digest f{64}$/m);
+});
+
+test('verify ends with 1 and the place where an entry was changed', async (context) => {
+  const folder = await dataFolder(context);
+  const { sk } = await overwrite(folder, 'two', 'xxx');
+  const { code, stdout } = await audit('verify', '--data-dir', folder);
+  assert.equal(code, 1);
+  assert.ok(
+    stdout.includes(`broken: test "org#acme" "audit" at "${sk}": the entry does not follow from the 1 before it`),
+  );
+  assert.match(stdout, /^2 chains, 2 entries, 1 broken$/m);
+});
+
+test('export writes a line of JSON for each entry', async (context) => {
+  const folder = await dataFolder(context);
+  const { code, stdout } = await audit('export', '--data-dir', folder);
+  assert.equal(code, 0);
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    lines.map(({ space, scope, entry }) => [space, scope, JSON.parse(entry).action]),
+    [
+      ['platform', 'platform', 'org.created'],
+      ['test', 'org#acme', 'one'],
+      ['test', 'org#acme', 'two'],
+      ['test', 'org#acme', 'three'],
+    ],
+  );
+  assert.equal((await audit('export', '--data-dir', folder, '--org', 'other')).stdout, '');
+});
+
+test('what the command does not know, and a folder without a platform, end with 2', async (context) => {
+  const folder = await dataFolder(context);
+  const empty = mkdtempSync(join(tmpdir(), 'freehold-audit-'));
+  context.after(() => rmSync(empty, { recursive: true, force: true }));
+  for (const words of [[], ['seal'], ['verify', 'more'], ['verify', '--expect', 'x', '--data-dir', folder]])
+    assert.equal((await audit(...words)).code, 2, words.join(' '));
+  const missing = await audit('verify', '--data-dir', empty);
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /there is no data of a platform in/);
+});

@@ -1,0 +1,101 @@
+/** Verifies the chains of the audit log and exports its entries. Changes nothing; the platform must be stopped. */
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { exportedEntries } from './audit/export-entries.ts';
+import { type Chain, verifyChains } from './audit/verify-chains.ts';
+import { type Command, Refusal, runCommand } from './command-line.ts';
+import type { Config } from './config.ts';
+import type { Spaces } from './open-spaces.ts';
+import { configFor, hasData, noData, usingSpace } from './stopped-platform.ts';
+
+const help = `Each entry of the audit log depends on all entries before it.
+
+  freehold audit verify [--expect DIGEST]... [--expect-file FILE]
+      looks whether entries were changed, removed, put between others or put in another order, and prints the head of
+      each chain. Heads that were noted before, by themselves or in a file that holds what this command printed, prove
+      that the entries up to them are still there as they were, whoever owns the database.
+  freehold audit export [--org CODE]
+      writes the entries to the standard output, as lines of JSON.
+
+Both take --data-dir ./data; FREEHOLD_DATA_DIR names the folder too, FREEHOLD_STORE and FREEHOLD_STORE_PROD say the same
+as to the platform, which must be stopped, with all of its nodes. What they find there is left as it is.
+
+\`verify\` ends with 0 where all chains are whole, 1 where one is not, and 2 where they cannot be looked at.
+`;
+
+const spaces: readonly (keyof Spaces)[] = ['platform', 'test', 'prod'];
+
+async function run(words: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true });
+  const [name, ...rest] = positionals;
+  if (values.help === true || name === undefined) {
+    process.stdout.write(help);
+    return values.help === true ? 0 : 2;
+  }
+  if (rest.length > 0 || (name !== 'verify' && name !== 'export'))
+    throw new Refusal('`freehold audit` takes `verify` or `export`: see `freehold audit --help`');
+  const config = configFor(values['data-dir']);
+  if (!hasData(config)) throw noData(config);
+  if (name === 'export') return exportAll(config, values.org);
+  return verifyAll(config, expectedDigests(values.expect ?? [], values['expect-file']));
+}
+
+const options = {
+  'data-dir': { type: 'string' },
+  expect: { type: 'string', multiple: true },
+  'expect-file': { type: 'string' },
+  org: { type: 'string' },
+  help: { type: 'boolean' },
+} as const;
+
+function expectedDigests(given: readonly string[], file: string | undefined): Set<string> {
+  for (const digest of given)
+    if (!/^[0-9a-f]{64}$/.test(digest)) throw new Refusal(`\`${digest}\` is no digest: 64 hexadecimal digits`);
+  const noted = file === undefined ? [] : (readFileSync(file, 'utf8').match(/\b[0-9a-f]{64}\b/g) ?? []);
+  return new Set([...given, ...noted]);
+}
+
+async function verifyAll(config: Config, expected: Set<string>): Promise<number> {
+  const counts = { chains: 0, entries: 0, broken: 0 };
+  for (const space of spaces)
+    await usingSpace(config, space, async (opened) => {
+      for await (const chain of verifyChains(opened, (digest) => expected.delete(digest))) {
+        tell(space, chain);
+        counts.chains++;
+        counts.entries += chain.count;
+        if (chain.broken !== undefined) counts.broken++;
+      }
+    });
+  for (const digest of expected) say(`gone: no chain has an entry with the digest ${digest}`);
+  const isWhole = counts.broken + expected.size === 0;
+  say(`${counts.chains} chains, ${counts.entries} entries, ${isWhole ? 'all whole' : `${counts.broken} broken`}`);
+  return isWhole ? 0 : 1;
+}
+
+function tell(space: string, { scope, pk, count, digest, broken }: Chain): void {
+  const place = `${space} ${JSON.stringify(scope)} ${JSON.stringify(pk)}`;
+  if (broken === undefined) {
+    say(`head: ${place} ${count} ${digest}`);
+    return;
+  }
+  say(`broken: ${place} at ${broken.sk === undefined ? 'its end' : JSON.stringify(broken.sk)}: ${broken.problem}`);
+}
+
+async function exportAll(config: Config, org: string | undefined): Promise<number> {
+  for (const space of spaces)
+    await usingSpace(config, space, async (opened) => {
+      for await (const exported of exportedEntries(opened, org)) say(JSON.stringify({ space, ...exported }));
+    });
+  return 0;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+export const audit: Command = {
+  failure: 'the audit log cannot be looked at (is the platform still running?)',
+  run,
+};
+
+if (import.meta.main) runCommand(audit);
