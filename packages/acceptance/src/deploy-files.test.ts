@@ -55,6 +55,28 @@ test('a configuration goes through a repository and a pipeline with two keys, an
   assert.deepEqual(release?.actor, { kind: 'deploy_key', id: activator.id });
 });
 
+test('the script of the examples brings a folder to production, step by step, and does nothing twice', async () => {
+  const org = await shop(provisionedOrg(gateways));
+  const FREEHOLD_PUBLISH_KEY = (await newKey(org, 'publish')).key;
+  const FREEHOLD_ACTIVATE_KEY = (await newKey(org, 'activate')).key;
+  const both = { FREEHOLD_PUBLISH_KEY, FREEHOLD_ACTIVATE_KEY };
+  const folder = Folder.of(await download(org)).replace('entity/order.json', '"title"', '"headline"');
+  const before = await shownConfig(org, 'test');
+  const dry = folder.promote(org, { ...both, DRY_RUN: '1' });
+  assert.deepEqual([dry.status, /headline/.test(dry.text)], [0, true], dry.text);
+  assert.deepEqual(await shownConfig(org, 'test'), before);
+  const published = folder.promote(org, { FREEHOLD_PUBLISH_KEY });
+  assert.deepEqual([published.status, await history(org)], [0, []], published.text);
+  const live = folder.promote(org, both);
+  assert.deepEqual([live.status, await diff(org)], [0, []], live.text);
+  assert.match(folder.promote(org, both).text, /production is like that already/);
+  assert.equal((await history(org)).length, 1);
+  folder.run('rm', 'config/entity/customer.json');
+  const refused = folder.promote(org, both);
+  assert.deepEqual([refused.status, /dangling_reference/.test(refused.text)], [1, true], refused.text);
+  assert.ok(![dry, published, live, refused].some(({ text }) => text.includes('fhd_')));
+});
+
 test('the same configuration is the same archive, and importing it changes nothing', async () => {
   const org = await shop();
   const archive = await download(org);

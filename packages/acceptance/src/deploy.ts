@@ -1,6 +1,6 @@
 /** Files and pipelines of promotion: archives, keys, and calls with them. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CallOptions, call, type Reply } from './call.ts';
@@ -111,6 +111,14 @@ export class Folder {
 
   run(program: string, ...args: readonly string[]): string {
     return execFileSync(program, args, { cwd: this.#path, encoding: 'utf8' });
+  }
+
+  /** What a pipeline is given to run in it, with its keys. */
+  promote(org: Org, env: Readonly<Record<string, string>>): { readonly status: number | null; readonly text: string } {
+    const script = join(import.meta.dirname, '..', '..', '..', 'examples', 'promote.sh');
+    const settings = { PATH: process.env.PATH, FREEHOLD_MANAGEMENT_URL: org.management, ...env };
+    const { status, stdout, stderr } = spawnSync('sh', [script], { cwd: this.#path, env: settings, encoding: 'utf8' });
+    return { status, text: stdout + stderr };
   }
 
   packed(): Buffer {
