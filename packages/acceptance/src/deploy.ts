@@ -116,8 +116,9 @@ export class Folder {
   /** What a pipeline is given to run in it, with its keys. */
   promote(org: Org, env: Readonly<Record<string, string>>): { readonly status: number | null; readonly text: string } {
     const script = join(import.meta.dirname, '..', '..', '..', 'examples', 'promote.sh');
-    const settings = { PATH: process.env.PATH, FREEHOLD_MANAGEMENT_URL: org.management, ...env };
-    const { status, stdout, stderr } = spawnSync('sh', [script], { cwd: this.#path, env: settings, encoding: 'utf8' });
+    const settings = Object.entries({ FREEHOLD_MANAGEMENT_URL: org.management, ...env });
+    const args = [...settings.map(([name, value]) => `${name}=${value}`), 'sh', script];
+    const { status, stdout, stderr } = spawnSync('env', args, { cwd: this.#path, encoding: 'utf8' });
     return { status, text: stdout + stderr };
   }
 
