@@ -21,6 +21,7 @@ import { createClientAddress } from './gateway/client-address.ts';
 import { createErrorReplies, type ErrorReplies } from './gateway/error-reply.ts';
 import { createManagementGateway } from './gateway/management-gateway.ts';
 import { createMetricsGateway } from './gateway/metrics-gateway.ts';
+import { createRateLimits } from './gateway/rate-limits.ts';
 import { createAccessEpochs } from './iam/access-epochs.ts';
 import { createDecisionLog } from './iam/decision-log.ts';
 import { createIamRules } from './iam/iam-rules.ts';
@@ -117,6 +118,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const upkeep = startKeyUpkeep(signingKeys, onFault);
   const clientAddress = createClientAddress(config.trustedProxies);
   const platform = spaces.platform.store.scope(platformScopeName);
+  const rateLimits = createRateLimits(config.rateLimits, clock);
   const origins = createAppOrigins({ platform, configs, clock });
   const people = composePeople(identity, entities, { poke: jobs.poke, tokenTally: measurement.tallies.token });
   const app: AppGatewayParts = {
@@ -128,6 +130,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     readiness,
     clientAddress,
     jwks: signingKeys.jwks,
+    rateLimits,
     origins,
     clock,
   };
@@ -147,6 +150,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       operator,
       signingKeys,
       ...people.management,
+      rateLimits,
       operatorLog: createOperatorLog(platform, clock),
       metrics,
       readiness,

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { isNetwork } from './gateway/client-address.ts';
+import type { Quota, RateLimitSettings } from './gateway/rate-limits.ts';
 import { type OperatorKeyDigest, operatorKeyDigest, operatorKeyFault } from './identity/operator-key.ts';
 import { isEmailAddress } from './lib/email-address.ts';
 import type { SmtpSettings } from './mail/smtp-delivery.ts';
@@ -31,6 +32,9 @@ export interface Config extends StorePlaces {
   readonly keyAgeDaysMax: number;
   /** The server that mails are handed to; undefined where there is none. */
   readonly smtp: SmtpSettings | undefined;
+  readonly rateLimits: RateLimitSettings;
+  /** How many connections of one address are taken; undefined for as many as there may be. */
+  readonly connectionsPerAddressMax: number | undefined;
   readonly logLevel: LogLevel;
   readonly demo: boolean;
 }
@@ -117,6 +121,17 @@ const settings: readonly Setting[] = [
     fallback: 'none; needed with FREEHOLD_SMTP_URL',
     help: 'the address that mails come from',
   },
+  {
+    name: 'FREEHOLD_RATE_LIMIT_PRINCIPAL',
+    fallback: 'none',
+    help: 'calls that one caller may make, as 600/60: 600 in 60 seconds',
+  },
+  { name: 'FREEHOLD_RATE_LIMIT_ORG', fallback: 'none', help: 'calls that all callers of an org may make, as above' },
+  {
+    name: 'FREEHOLD_CONNECTIONS_PER_ADDRESS',
+    fallback: 'none; 10000 of all addresses',
+    help: 'connections that one address may have; not where a proxy stands in front',
+  },
   { name: 'FREEHOLD_LOG_LEVEL', fallback: 'info', help: logLevels.join(', ') },
   {
   {
@@ -172,6 +187,15 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     operatorKeyDigest: readOperatorKey(get('FREEHOLD_OPERATOR_KEY'), mode, mistakes),
     keyAgeDaysMax: readDays('FREEHOLD_KEY_MAX_AGE_DAYS', get('FREEHOLD_KEY_MAX_AGE_DAYS') ?? '90', mistakes),
     smtp: readSmtp(get('FREEHOLD_SMTP_URL'), get('FREEHOLD_MAIL_FROM'), mistakes),
+    rateLimits: {
+      principal: readQuota('FREEHOLD_RATE_LIMIT_PRINCIPAL', get('FREEHOLD_RATE_LIMIT_PRINCIPAL'), mistakes),
+      org: readQuota('FREEHOLD_RATE_LIMIT_ORG', get('FREEHOLD_RATE_LIMIT_ORG'), mistakes),
+    },
+    connectionsPerAddressMax: readCount(
+      'FREEHOLD_CONNECTIONS_PER_ADDRESS',
+      get('FREEHOLD_CONNECTIONS_PER_ADDRESS'),
+      mistakes,
+    ),
     logLevel: oneOf('FREEHOLD_LOG_LEVEL', logLevels, 'info'),
     demo: oneOf('FREEHOLD_DEMO', ['on', 'off'], isProduction || !isLocal ? 'off' : 'on') === 'on',
   };
@@ -223,6 +247,20 @@ function readPort(name: string, value: string, mistakes: string[]): number | und
   if (port >= 0 && port <= 65_535) return port;
   mistakes.push(`${name} must be a port from 0 to 65535 or \`off\`, not \`${value}\``);
   return undefined;
+}
+
+function readQuota(name: string, value: string | undefined, mistakes: string[]): Quota | undefined {
+  if (value === undefined) return undefined;
+  const [, calls, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})$/.exec(value) ?? [];
+  if (calls !== undefined && seconds !== undefined) return { calls: Number(calls), seconds: Number(seconds) };
+  mistakes.push(`${name} must be calls and seconds, as 600/60, not \`${value}\``);
+  return undefined;
+}
+
+function readCount(name: string, value: string | undefined, mistakes: string[]): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^[1-9]\d{0,4}$/.test(value)) mistakes.push(`${name} must be a number from 1 to 99999, not \`${value}\``);
+  return Number(value);
 }
 
 function readDays(name: string, value: string, mistakes: string[]): number {

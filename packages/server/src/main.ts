@@ -80,7 +80,8 @@ async function openListeners(platform: Platform, config: Config, { log, write }:
       log: log.isLevelEnabled('info') ? createCallLog(name, systemClock, write) : undefined,
       metrics: platform.measurement.calls(name),
     });
-    return openListener(platform, { host: config.host, port, gateway: platform[name], watch }, publicUrl);
+    const { host, connectionsPerAddressMax: perAddressMax } = config;
+    return openListener(platform, { host, port, gateway: platform[name], watch, perAddressMax }, publicUrl);
   };
   const { metricsListen } = config;
   const app = await open('app', config.appPort, config.publicUrl);

@@ -35,6 +35,7 @@ export function createAnswer(parts: AnswerParts): Answer {
     const trace = beginTrace(requestId, { method, traceparent: headers.traceparent });
     const answer = (reply: Reply): Promise<void> | undefined => {
       if (response.headersSent || response.destroyed) return undefined;
+      if (trace.replyHeaders !== undefined) response.setHeaders(new Map(Object.entries(trace.replyHeaders)));
       // A body that is still being read while the answer is under way may end after it, or never.
       if (reply.stream !== undefined && isStreamed(incoming)) response.setHeader('Connection', 'close');
       else if (!incoming.complete) leaveUnread(incoming, response);

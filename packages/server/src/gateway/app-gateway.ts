@@ -26,6 +26,7 @@ import { type MatchedRequest, readRequest } from './pipeline/read-request.ts';
 import { readAppToken } from './pipeline/read-token.ts';
 import { singleHeader } from './pipeline/single-header.ts';
 import { refuseStandIn } from './pipeline/stand-ins.ts';
+import type { RateLimits } from './rate-limits.ts';
 import { json, type Reply } from './reply.ts';
 import { createRouter } from './router.ts';
 
@@ -34,6 +35,7 @@ export type Gateway = (incoming: IncomingMessage, trace: CallTrace, errors: Erro
 
 export interface AppGatewayParts extends AppServices, Operations {
   readonly origins: AppOrigins;
+  readonly rateLimits: RateLimits;
   readonly clock: Clock;
   /** The public keys that app tokens are verified by (RFC 7517). */
   readonly jwks: () => unknown;
@@ -58,6 +60,7 @@ export function createAppGateway(parts: AppGatewayParts): Gateway {
       trace.org = caller.claims.org;
       trace.env = caller.claims.env;
       trace.principal = caller.claims.sub;
+      parts.rateLimits.take(trace);
       refuseStandIn(route, caller);
       return answerCaller(parts, caller, { incoming, route, matched, path, errors });
     });

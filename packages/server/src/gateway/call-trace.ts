@@ -18,6 +18,8 @@ export interface CallTrace {
   principal: string | undefined;
   /** Of the trace that the request says it is a part of (W3C Trace Context). */
   readonly traceId: string | undefined;
+  /** What every answer of the call tells beside its own headers. */
+  replyHeaders: Readonly<Record<string, string>> | undefined;
 }
 
 export function beginTrace(
@@ -33,6 +35,7 @@ export function beginTrace(
     env: undefined,
     principal: undefined,
     traceId: readTraceId(traceparent),
+    replyHeaders: undefined,
   };
 }
 

@@ -15,8 +15,8 @@ export interface CallWatch {
   /** Does the work of a call. */
   during<T>(trace: CallTrace, headers: IncomingHttpHeaders, work: () => T): T;
   ended(trace: CallTrace, end: CallEnd): void;
-  /** Of what was no request: its connection was ended with this refusal. */
-  refused(code: ProblemCode): void;
+  /** A connection was ended: with this refusal, or before anything was read because there were too many. */
+  refused(code: ProblemCode | 'too_many_connections'): void;
 }
 
 /** Looks at nothing. */

@@ -4,6 +4,7 @@ import { Problem } from '../lib/problem.ts';
 import { createAnswer } from './answer.ts';
 import type { Gateway } from './app-gateway.ts';
 import { type CallWatch, unwatched } from './call-watch.ts';
+import { createConnectionLimit } from './connection-limit.ts';
 import type { ErrorReplies } from './error-reply.ts';
 import { isStreamed } from './pipeline/body-stream.ts';
 import { createRequestIds } from './pipeline/request-id.ts';
@@ -24,6 +25,8 @@ export interface ListenOptions {
   readonly errors: ErrorReplies;
   readonly watch?: CallWatch;
   readonly limits?: Partial<TimeLimits>;
+  /** How many connections one address may have; undefined for as many as there may be at all. */
+  readonly perAddressMax?: number | undefined;
 }
 
 /** Against slow and greedy clients. */
@@ -54,7 +57,7 @@ const connectionsMax = 10_000;
 
 /** @throws Error with a sentence for the operator, such as that the port is taken. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const { gateway, errors, watch = unwatched } = options;
+  const { gateway, errors, watch = unwatched, perAddressMax } = options;
   const limits = { ...timeLimits, ...options.limits };
   const nextRequestId = createRequestIds();
   let isDraining = false;
@@ -79,6 +82,12 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     turns.take(incoming, response, () => answer(incoming, response, refusal));
   });
   server.maxConnections = connectionsMax;
+  if (perAddressMax !== undefined)
+    server.on(
+      'connection',
+      createConnectionLimit(perAddressMax, () => watch.refused('too_many_connections')),
+    );
+  server.on('drop', () => watch.refused('too_many_connections'));
   server.setTimeout(limits.idleTimeout);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isArriving(turns.current(socket as Socket))) return;

@@ -38,6 +38,7 @@ import { readTarget } from './pipeline/canonical-path.ts';
 import { isCookieCall, readSession } from './pipeline/console-cookie.ts';
 import { readRequest } from './pipeline/read-request.ts';
 import { readBearerToken } from './pipeline/read-token.ts';
+import type { RateLimits } from './rate-limits.ts';
 import { createRouter } from './router.ts';
 
 export interface ManagementGatewayParts
@@ -57,6 +58,7 @@ export interface ManagementGatewayParts
   /** Undefined where there is no operator key, and so no route for it. */
   readonly operator: OperatorAccess | undefined;
   readonly audit: AuditLog;
+  readonly rateLimits: RateLimits;
 }
 
 /** The management gateway: canonical path, route, authenticate, role, body, handler, in this order. */
@@ -78,10 +80,12 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
     if (isDeployRoute(route)) {
       const deployer = await authenticateDeployer(parts, incoming, route.access);
       traceCaller(trace, { org: deployer.org, id: deployer.actor.id });
+      parts.rateLimits.take(trace);
       return route.handle(await readRequest(incoming, matched), deployer);
     }
     const caller = await authenticate(parts, incoming);
     traceCaller(trace, { org: caller.org, id: caller.user.id });
+    parts.rateLimits.take(trace);
     requireRole(route.access, caller);
     return route.handle(await readRequest(incoming, matched), caller);
   };

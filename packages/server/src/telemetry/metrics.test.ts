@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { beginTrace } from '../gateway/call-trace.ts';
 import { openStore } from '../store/open-store.ts';
 import { createCallMetrics } from './call-metrics.ts';
 import { createMetrics } from './metrics.ts';
@@ -51,8 +52,8 @@ test('counters keep their series, what is asked is asked anew, and labels are es
 test('calls are counted by route and class of status, those without an answer too', () => {
   const metrics = createMetrics();
   const app = createCallMetrics(metrics)('app');
-  const trace = { requestId: 'r', method: 'GET', startedAt: performance.now(), org: 'acme', env: undefined };
-  const of = (route: string | undefined) => ({ ...trace, route, principal: 'p', traceId: undefined });
+  const trace = beginTrace('r', { method: 'GET', traceparent: undefined });
+  const of = (route: string | undefined) => ({ ...trace, route, org: 'acme', principal: 'p' });
   for (const status of [200, 204, 404, undefined]) app.ended(of('/x/:id'), { status, isWhole: true });
   app.ended(of(undefined), { status: 404, isWhole: true });
   app.refused('invalid_request');

@@ -60,7 +60,7 @@ export function appDocument({ orgCode, env, version, entities }: DocumentedApp):
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The app JWT, or a service key.' },
       serviceToken: { type: 'apiKey', in: 'header', name: 'x-service-token', description: 'The same.' },
     },
-    tokenProblems: ['token_missing', 'token_invalid', 'token_expired', 'access_denied'],
+    tokenProblems: ['token_missing', 'token_invalid', 'token_expired', 'access_denied', 'rate_limited'],
   });
 }
 

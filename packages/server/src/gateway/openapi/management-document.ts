@@ -14,7 +14,7 @@ export function managementDocument({ hasOperator }: { readonly hasOperator: bool
     operations: [...managementOperations(), ...(hasOperator ? platformOperations : [])],
     schemas: { ...managementSchemas, ...(hasOperator ? platformSchemas : {}) },
     securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: bearerDescription } },
-    tokenProblems: ['token_missing', 'token_invalid'],
+    tokenProblems: ['token_missing', 'token_invalid', 'rate_limited'],
   });
 }
 

@@ -62,9 +62,11 @@ function problemsOfBodies(body: Content): readonly ProblemCode[] {
 /** All refusals of an operation. @param tokenProblems those of every route of its gateway that takes a token. */
 export function problemsOf(operation: Operation, tokenProblems: readonly ProblemCode[]): readonly ProblemCode[] {
   return [
-    ...problemsOfEveryRoute,
-    ...(operation.access === 'public' ? [] : tokenProblems),
-    ...(operation.body === undefined ? [] : problemsOfBodies(operation.body)),
-    ...(operation.problems ?? []),
+    ...new Set([
+      ...problemsOfEveryRoute,
+      ...(operation.access === 'public' ? [] : tokenProblems),
+      ...(operation.body === undefined ? [] : problemsOfBodies(operation.body)),
+      ...(operation.problems ?? []),
+    ]),
   ];
 }

@@ -51,7 +51,7 @@ export interface CrossOrigin {
 const vary = { Vary: 'Origin' };
 const exposed = {
   'Access-Control-Expose-Headers':
-    'Content-Disposition, ETag, Idempotency-Replayed, Location, Preference-Applied, Retry-After, X-Request-Id',
+    'Content-Disposition, ETag, Idempotency-Replayed, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
 };
 
 const preflightHeaders = {
