@@ -24,6 +24,8 @@ export interface Config extends StorePlaces {
   readonly signUp: 'open' | 'first' | 'closed';
   readonly publicUrl: string | undefined;
   readonly managementUrl: string | undefined;
+  /** Where people are sent whose org has reached a limit of its plan. */
+  readonly upgradeUrl: string | undefined;
   /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** Undefined where there is no operator key, and so no route for it. */
@@ -36,10 +38,10 @@ export interface Config extends StorePlaces {
   /** How many connections of one address are taken; undefined for as many as there may be. */
   readonly connectionsPerAddressMax: number | undefined;
   readonly logLevel: LogLevel;
-  readonly demo: boolean;
-}
   /** Where metrics are told to whoever asks; undefined where they are told for the operator key alone. */
   readonly metricsListen: { readonly host: string; readonly port: number } | undefined;
+  readonly demo: boolean;
+}
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -92,12 +94,12 @@ const settings: readonly Setting[] = [
     help: 'where builders reach the management gateway',
   },
   {
-    name: 'FREEHOLD_TRUSTED_PROXIES',
-  {
     name: 'FREEHOLD_UPGRADE_URL',
     fallback: 'a page of the platform that says what a limit is',
     help: 'where people are sent whose org has reached a limit of its plan',
   },
+  {
+    name: 'FREEHOLD_TRUSTED_PROXIES',
     fallback: 'none',
     help: 'addresses and networks, with commas, of proxies whose `X-Forwarded-For` is believed',
   },
@@ -122,6 +124,11 @@ const settings: readonly Setting[] = [
     help: 'the address that mails come from',
   },
   {
+    name: 'FREEHOLD_METRICS_LISTEN',
+    fallback: 'none; `/metrics` of the management gateway takes the operator key',
+    help: 'an IP address and a port, as 127.0.0.1:9464, where `/metrics` is told to whoever asks',
+  },
+  {
     name: 'FREEHOLD_RATE_LIMIT_PRINCIPAL',
     fallback: 'none',
     help: 'calls that one caller may make, as 600/60: 600 in 60 seconds',
@@ -134,11 +141,6 @@ const settings: readonly Setting[] = [
   },
   { name: 'FREEHOLD_LOG_LEVEL', fallback: 'info', help: logLevels.join(', ') },
   {
-  {
-    name: 'FREEHOLD_METRICS_LISTEN',
-    fallback: 'none; `/metrics` of the management gateway takes the operator key',
-    help: 'an IP address and a port, as 127.0.0.1:9464, where `/metrics` is told to whoever asks',
-  },
     name: 'FREEHOLD_DEMO',
     fallback: 'on, in production and on PostgreSQL off',
     help: '`on` makes a demo app at the first start with an empty data folder',
@@ -183,10 +185,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     signUp: oneOf('FREEHOLD_SIGNUP', ['open', 'first', 'closed'], isProduction ? 'first' : 'open'),
     publicUrl: readUrl('FREEHOLD_PUBLIC_URL', get('FREEHOLD_PUBLIC_URL'), mistakes),
     managementUrl: readUrl('FREEHOLD_MANAGEMENT_URL', get('FREEHOLD_MANAGEMENT_URL'), mistakes),
+    upgradeUrl: readUrl('FREEHOLD_UPGRADE_URL', get('FREEHOLD_UPGRADE_URL'), mistakes),
     trustedProxies: readNetworks('FREEHOLD_TRUSTED_PROXIES', get('FREEHOLD_TRUSTED_PROXIES'), mistakes),
     operatorKeyDigest: readOperatorKey(get('FREEHOLD_OPERATOR_KEY'), mode, mistakes),
     keyAgeDaysMax: readDays('FREEHOLD_KEY_MAX_AGE_DAYS', get('FREEHOLD_KEY_MAX_AGE_DAYS') ?? '90', mistakes),
     smtp: readSmtp(get('FREEHOLD_SMTP_URL'), get('FREEHOLD_MAIL_FROM'), mistakes),
+    metricsListen: readAddress('FREEHOLD_METRICS_LISTEN', get('FREEHOLD_METRICS_LISTEN'), mistakes),
     rateLimits: {
       principal: readQuota('FREEHOLD_RATE_LIMIT_PRINCIPAL', get('FREEHOLD_RATE_LIMIT_PRINCIPAL'), mistakes),
       org: readQuota('FREEHOLD_RATE_LIMIT_ORG', get('FREEHOLD_RATE_LIMIT_ORG'), mistakes),
@@ -199,7 +203,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel: oneOf('FREEHOLD_LOG_LEVEL', logLevels, 'info'),
     demo: oneOf('FREEHOLD_DEMO', ['on', 'off'], isProduction || !isLocal ? 'off' : 'on') === 'on',
   };
-    metricsListen: readAddress('FREEHOLD_METRICS_LISTEN', get('FREEHOLD_METRICS_LISTEN'), mistakes),
   if (get('FREEHOLD_APP_PORT') === 'off' && get('FREEHOLD_MANAGEMENT_PORT') === 'off')
     mistakes.push('FREEHOLD_APP_PORT and FREEHOLD_MANAGEMENT_PORT are both off: nothing would listen');
   if (isProduction && config.smtp !== undefined && config.managementPort !== undefined && !config.managementUrl)
@@ -249,6 +252,15 @@ function readPort(name: string, value: string, mistakes: string[]): number | und
   return undefined;
 }
 
+function readAddress(name: string, value: string | undefined, mistakes: string[]): Config['metricsListen'] {
+  if (value === undefined) return undefined;
+  const [, bracketed, plain = '', port = ''] = /^(?:\[(.+)\]|([^:]+)):(\d{1,5})$/.exec(value) ?? [];
+  const host = bracketed ?? plain;
+  if (isIP(host) !== 0 && Number(port) <= 65_535) return { host, port: Number(port) };
+  mistakes.push(`${name} must be an IP address and a port, as 127.0.0.1:9464 or [::1]:9464, not \`${value}\``);
+  return undefined;
+}
+
 function readQuota(name: string, value: string | undefined, mistakes: string[]): Quota | undefined {
   if (value === undefined) return undefined;
   const [, calls, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})$/.exec(value) ?? [];
@@ -266,15 +278,6 @@ function readCount(name: string, value: string | undefined, mistakes: string[]):
 function readDays(name: string, value: string, mistakes: string[]): number {
   if (!/^\d{1,4}$/.test(value)) mistakes.push(`${name} must be a number of days from 0 to 9999, not \`${value}\``);
   return Number(value);
-function readAddress(name: string, value: string | undefined, mistakes: string[]): Config['metricsListen'] {
-  if (value === undefined) return undefined;
-  const [, bracketed, plain = '', port = ''] = /^(?:\[(.+)\]|([^:]+)):(\d{1,5})$/.exec(value) ?? [];
-  const host = bracketed ?? plain;
-  if (isIP(host) !== 0 && Number(port) <= 65_535) return { host, port: Number(port) };
-  mistakes.push(`${name} must be an IP address and a port, as 127.0.0.1:9464 or [::1]:9464, not \`${value}\``);
-  return undefined;
-}
-
 }
 
 function readOperatorKey(
