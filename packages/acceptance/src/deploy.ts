@@ -38,7 +38,7 @@ export interface ImportReply {
   })[];
 }
 
-export const archiveType = 'application/x-tar';
+const archiveType = 'application/x-tar';
 
 export function tryNewKey(org: Org, body: unknown, options: CallOptions = {}): Promise<Reply<CreatedKey>> {
   return manage<CreatedKey>(org, 'POST', '/deploy/keys', { body, ...options });

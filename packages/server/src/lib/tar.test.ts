@@ -26,7 +26,7 @@ test('the tar of the system reads what is written, byte for byte', () => {
   const options = { input: archive, encoding: 'utf8' } as const;
   assert.equal(execFileSync('tar', ['tf', '-'], options), 'a/b.json\n');
   assert.equal(execFileSync('tar', ['xOf', '-', 'a/b.json'], options), content.toString());
-  assert.match(execFileSync('tar', ['tvf', '-'], { ...options, env: { ...process.env, TZ: 'UTC' } }), /^-rw-------/);
+  assert.match(execFileSync('tar', ['tvf', '-'], options), /^-rw-------/);
 });
 
 test('a name that has no room in a header is a mistake of who asks, and is never cut', () => {
