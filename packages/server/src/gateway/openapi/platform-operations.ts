@@ -1,6 +1,5 @@
 import { arrayOf, type JsonSchema, objectOf, schemaReference, text, time } from '../../lib/json-schema.ts';
 import { operatorAuditOperations } from './audit-operations.ts';
-import { operatorAuditOperations } from './audit-operations.ts';
 import { jsonContent, type Operation } from './operation.ts';
 
 const tag = 'platform';
@@ -8,7 +7,6 @@ const key = jsonContent(schemaReference('SigningKey'));
 
 /** `handlers/management/platform.ts` */
 export const platformOperations: readonly Operation[] = [
-  ...operatorAuditOperations,
   ...operatorAuditOperations,
   {
     method: 'GET',
