@@ -277,7 +277,7 @@ function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, poke 
       newId,
       cursors,
       writeLoop: createWriteLoop({ configs, fences: createFences() }),
-      rules: createIamRules(epochs),
+      rules: createIamRules(epochs, clock),
       numbering: createNumbering(),
       sealer: createSealer(secrets.field_keys),
     }),

@@ -14,6 +14,9 @@ export interface Occasion {
   readonly request_id: string;
 }
 
+/** By whom and in answer to which request something is asked for. */
+export type Asking = Pick<Occasion, 'actor' | 'request_id'>;
+
 export type AuditEnvironment = 'test' | 'prod';
 
 /** INVARIANT: ids, names of configuration and counts; never an email, a secret or the value of a field. */

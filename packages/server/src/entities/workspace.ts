@@ -1,3 +1,4 @@
+import type { Asking } from '../audit/audit-entry.ts';
 import type { Scope } from '../store/port.ts';
 
 export type Environment = 'test' | 'prod';
@@ -31,4 +32,6 @@ export function workspaceScopeName(orgCode: string, tenantCode: string): string 
 export interface Actor {
   readonly userId: string;
   readonly claims: Readonly<Record<string, unknown>>;
+  /** What the audit log says of who asks. Left out, it is the app's user himself. */
+  readonly asking?: Asking;
 }

@@ -82,7 +82,7 @@ async function answerCaller(parts: AppGatewayParts, caller: AppCaller, request: 
   if (route.access === 'each') {
     const each: EachCaller = {
       workspace: placeOf(caller).workspace,
-      actor: actorOf(caller),
+      actor: actorOf(asking),
       authorize: (alone) => authorize(parts, asking, requestAlone(alone)),
       refusal: (error) => errors.reply(error, requestId),
     };

@@ -91,7 +91,7 @@ export function createRuntime(store: Store, parts: GrantParts): RecordRuntime {
     ...parts,
     cursors: createCursors(Buffer.alloc(32)),
     writeLoop: createWriteLoop({ configs: { test: configs, prod: configs }, fences: createFences() }),
-    rules: createIamRules(createAccessEpochs()),
+    rules: createIamRules(createAccessEpochs(), parts.clock),
     numbering: createNumbering(),
     sealer: createSealer([]),
   });

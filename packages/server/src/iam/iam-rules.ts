@@ -4,6 +4,7 @@ import { findRecord } from '../entities/find-record.ts';
 import type { PlannedChange } from '../entities/planned-change.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import type { Workspace } from '../entities/workspace.ts';
+import type { Clock } from '../lib/clock.ts';
 import { invalidInput, Problem } from '../lib/problem.ts';
 import type { AccessEpochs } from './access-epochs.ts';
 import { heldPolicies } from './held-policies.ts';
@@ -14,22 +15,23 @@ import { groupChanges } from './rules/group-rules.ts';
 import { keepAnAdmin } from './rules/last-admin.ts';
 import { linkChanges } from './rules/link-rules.ts';
 import { policyChanges } from './rules/policy-rules.ts';
+import { type ToldKind, toldWrites } from './told-changes.ts';
 
 /** What the entities of access control demand beyond their definitions: all of it stands here and in `rules/`. */
-export function createIamRules(epochs: AccessEpochs): ReadonlyMap<string, EntityRules> {
-  const serial = (check: (write: RecordWrite) => Promise<readonly PlannedChange[]>): EntityRules => ({
+export function createIamRules(epochs: AccessEpochs, clock: Clock): ReadonlyMap<string, EntityRules> {
+  const serial = (kind: ToldKind, check: (write: RecordWrite) => Promise<readonly PlannedChange[]>): EntityRules => ({
     changes: async (write) => {
       const epoch = await moveEpoch(write.workspace.scope);
-      return [epoch, ...(await check(write))];
+      return [epoch, ...(await check(write)), ...toldWrites(clock, kind, write)];
     },
     committed: ({ workspace }) => epochs.bump(workspace.scope.name),
   });
   return new Map([
-    ['aclpolicy', serial(policyChanges)],
-    ['group', serial(groupChanges)],
-    ['useraclpolicy', serial((write) => linkChanges(write, policyLink))],
-    ['usergroup', serial((write) => linkChanges(write, groupLink))],
-    ['user', serial(userChanges)],
+    ['aclpolicy', serial('policy', policyChanges)],
+    ['group', serial('group', groupChanges)],
+    ['useraclpolicy', serial('policy_link', (write) => linkChanges(write, policyLink))],
+    ['usergroup', serial('group_link', (write) => linkChanges(write, groupLink))],
+    ['user', serial('member', userChanges)],
   ]);
 }
 

@@ -12,7 +12,7 @@ export interface AppSignIn {
   logIn(orgCode: string, request: LogInRequest): Promise<{ readonly token: string; readonly expires_at: string }>;
   exchange(
     orgCode: string,
-    headers: { readonly clientId: string; readonly oauthToken: string },
+    headers: { readonly clientId: string; readonly oauthToken: string; readonly requestId: string },
   ): Promise<ExchangedToken>;
   /** How an app's users may come in, for one with this email where it is said. */
   offers(

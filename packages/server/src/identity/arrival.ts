@@ -3,6 +3,8 @@ import { orgScopeName, type Workspace } from '../entities/workspace.ts';
 import { joiningChanges, type Member } from '../iam/founding.ts';
 import { findMember, removedMemberKey } from '../iam/iam-rules.ts';
 import { policyIdByName } from '../iam/policy-names.ts';
+import { toldInWorkspace } from '../iam/told-changes.ts';
+import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Change, Scope } from '../store/port.ts';
 import { emailKey } from './email.ts';
@@ -48,7 +50,7 @@ export async function enterDefaultWorkspace(
   const intent = await intendDefault(parts, place, person);
   if (intent === undefined || intent.row.state === 'removed') return undefined;
   if (intent.row.state === 'founding') await completeFounding(parts, place, intent);
-  return joinWorkspace(parts, orgScope, { workspace: openWorkspace(parts, place, intent.row), person });
+  return joinWorkspace(parts, orgScope, { place, workspace: openWorkspace(parts, place, intent.row), person });
 }
 
 /** Undefined while there is no default workspace and the person is not the one who may found it. */
@@ -67,9 +69,9 @@ async function intendDefault(parts: MembershipParts, place: OrgPlace, founder: M
 async function joinWorkspace(
   parts: MembershipParts,
   orgScope: Scope,
-  joining: { readonly workspace: Workspace; readonly person: Member },
+  joining: { readonly place: OrgPlace; readonly workspace: Workspace; readonly person: Member },
 ): Promise<Membership | undefined> {
-  const { workspace, person } = joining;
+  const { place, workspace, person } = joining;
   const { scope } = workspace;
   for (let attempt = 0; attempt < joinAttemptsMax; attempt++) {
     const member = await findMember(workspace, person.id);
@@ -85,9 +87,19 @@ async function joinWorkspace(
     const changes = await joiningChanges(parts, workspace, { member: person, policyIds });
     const stands: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
     const notRemoved: Change = { kind: 'check', ...removedMemberKey(person.id), if: 'absent' };
-    await tryCommit(scope, [stands, notRemoved, ...changes]);
+    await tryCommit(scope, [stands, notRemoved, ...changes, joinedEntry(parts.clock, place, { workspace, person })]);
   }
   throw new Problem('conflict', 'others keep changing the workspace: try again');
+}
+
+function joinedEntry(
+  clock: Clock,
+  { requestId = '' }: OrgPlace,
+  { workspace, person: { id } }: { readonly workspace: Workspace; readonly person: Member },
+): Change {
+  const asking = { actor: { kind: 'app_user', id }, request_id: requestId } as const;
+  const actor = { userId: id, claims: {}, asking };
+  return toldInWorkspace(clock, { workspace, actor }, { action: 'member.joined', target: { kind: 'member', id } });
 }
 
 const joinAttemptsMax = 16;

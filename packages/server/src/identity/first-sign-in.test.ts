@@ -61,14 +61,14 @@ const ways: Readonly<Record<string, SignIn>> = {
     const body = { email: `${name}@acme.example`, password: 'correct horse battery' };
     const asked = { env: 'test', body, ip: '127.0.0.1', policy } as const;
     const { token } = await logInWithPassword(parts, store.scope(orgScopeName(org.code)), asked);
-    return exchangeToken(parts, org, { clientId, oauthToken: token });
+    return exchangeToken(parts, org, { clientId, oauthToken: token, requestId: 'r' });
   },
   'through a provider': async (store, name) => {
     const seconds = Math.floor(clock.now() / 1000);
     const who = { sub: name, email: `${name}@acme.example`, email_verified: true };
     const times = { iat: seconds, exp: seconds + 300 };
     const oauthToken = await pair.sign({ iss: provider.issuer, aud: audience, ...who, ...times });
-    return exchangeToken(partsOn(store), org, { clientId, oauthToken });
+    return exchangeToken(partsOn(store), org, { clientId, oauthToken, requestId: 'r' });
   },
 };
 

@@ -2,6 +2,7 @@ import { mayBeId } from '../entities/find-record.ts';
 import { orgScopeName } from '../entities/workspace.ts';
 import type { WriteContext } from '../entities/write-loop.ts';
 import { promisePolicy } from '../iam/promised-policy.ts';
+import { toldInWorkspace } from '../iam/told-changes.ts';
 import { timestamp } from '../lib/clock.ts';
 import { invalidInput, notFound, Problem } from '../lib/problem.ts';
 import { invitationMail } from '../mail/mail-texts.ts';
@@ -42,7 +43,7 @@ export interface Invitations {
   /** What the person is invited to. The codes are for whoever got them. */
   mine(claims: AppTokenClaims): Promise<readonly ReceivedInvitation[]>;
   /** @throws Problem `not_found`, `conflict`. */
-  accept(claims: AppTokenClaims, body: unknown): Promise<AcceptedInvitation>;
+  accept(claims: AppTokenClaims, body: unknown, requestId: string): Promise<AcceptedInvitation>;
 }
 
 /** Shown once: of the code the platform keeps a hash. */
@@ -81,7 +82,7 @@ export function createInvitations(parts: InvitationParts): Invitations {
     resend: (context, id) => resend(parts, context, id),
     remove: (context, id) => withdraw(parts, context, id),
     mine: (claims) => invitationsOf(parts, claims),
-    accept: (claims, body) => accept(parts, claims, body),
+    accept: (claims, body, requestId) => accept(parts, { claims, requestId }, body),
   };
 }
 
@@ -102,7 +103,7 @@ async function invite(parts: InvitationParts, context: WriteContext, body: unkno
     const checks = await promised(context, invitation);
     if (checks === undefined) throw unknownPolicy(asked.acl_policy_id ?? '');
     const stands: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
-    return [...checks, stands, invitationPut(invitation, 'absent')];
+    return [...checks, stands, invitationPut(invitation, 'absent'), invitationTold(parts, context, 'created', id)];
   });
   return issued(parts, context, { invitation, code });
 }
@@ -116,7 +117,11 @@ async function resend(parts: InvitationParts, context: WriteContext, id: string)
     const checks = await promised(context, before);
     if (checks === undefined) throw new Problem('conflict', 'the policy that the invitation grants is no more');
     invitation = { ...before, code_hash, expires_at: expiryOf(parts.clock.now()) };
-    return [...checks, invitationPut(invitation, { version: item.version })];
+    return [
+      ...checks,
+      invitationPut(invitation, { version: item.version }),
+      invitationTold(parts, context, 'resent', id),
+    ];
   });
   if (invitation === undefined) throw new TypeError('a commit was planned');
   return issued(parts, context, { invitation, code });
@@ -169,10 +174,17 @@ async function listInvitations({ workspace }: WriteContext): Promise<readonly Sh
 async function withdraw(parts: MembershipParts, context: WriteContext, id: string): Promise<void> {
   const { env, orgCode, tenantCode, scope } = context.workspace;
   const { item, invitation } = await requireInvitation(scope, id);
-  const withdrawn = await tryCommit(scope, [{ kind: 'remove', ...invitationKey(id), if: { version: item.version } }]);
+  const withdrawn = await tryCommit(scope, [
+    { kind: 'remove', ...invitationKey(id), if: { version: item.version } },
+    invitationTold(parts, context, 'removed', id),
+  ]);
   if (!withdrawn) return withdraw(parts, context, id);
   const told = invitedKey(invitation.email, tenantCode, id);
   await tryCommit(parts.stores[env].scope(orgScopeName(orgCode)), [{ kind: 'remove', ...told, if: 'any' }]);
+}
+
+function invitationTold({ clock }: MembershipParts, context: WriteContext, done: string, id: string): Change {
+  return toldInWorkspace(clock, context, { action: `invitation.${done}`, target: { kind: 'invitation', id } });
 }
 
 async function requireInvitation(scope: Scope, id: string) {
@@ -202,9 +214,13 @@ async function invitationsOf(
   return received;
 }
 
-async function accept(parts: MembershipParts, claims: AppTokenClaims, body: unknown): Promise<AcceptedInvitation> {
+async function accept(
+  parts: MembershipParts,
+  { claims, requestId }: { readonly claims: AppTokenClaims; readonly requestId: string },
+  body: unknown,
+): Promise<AcceptedInvitation> {
   const { code } = readBody(body, { code: 'required' } as const);
-  const place = { env: claims.env, orgCode: claims.org };
+  const place = { env: claims.env, orgCode: claims.org, requestId };
   const user = await findAppUser(parts.stores[claims.env].scope(orgScopeName(claims.org)), claims.sub);
   if (user === undefined) throw notFound();
   const { id, code: tenant_code, name } = await acceptInvitation(parts, place, { code, person: memberOf(user) });

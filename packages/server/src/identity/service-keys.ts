@@ -124,7 +124,7 @@ async function createKey(parts: ServiceKeysParts, asked: Asked, body: unknown): 
   const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
   const version = await intend(orgScope, key);
   try {
-    const member_since = await joinAsServer(parts, workspace, { member, policies });
+    const member_since = await joinAsServer(parts, workspace, { member, policies, asking: occasion });
     const isReady = await tryCommit(orgScope, [
       keyRowPut({ ...key, state: 'ready', member_since }, { version }),
       { kind: 'put', ...keyEntry(key.secret_hash), value: JSON.stringify({ id: key.id }), if: 'absent' },
@@ -132,7 +132,7 @@ async function createKey(parts: ServiceKeysParts, asked: Asked, body: unknown): 
     ]);
     if (!isReady) throw new Problem('conflict', 'the key was removed while it was made');
   } catch (error) {
-    await leaveAsServer(parts, workspace, key.id);
+    await leaveAsServer(parts, workspace, { id: key.id, asking: occasion });
     await forget(orgScope, key);
     throw error;
   }
@@ -162,7 +162,7 @@ async function removeKey(parts: ServiceKeysParts, place: AskedPlace): Promise<vo
     if (key === undefined) continue;
     parts.endings.bump(tokensKeyOf({ env, org: orgCode, sub: id }));
     const tenant = { id: key.tenant_id, code: key.tenant_code };
-    await leaveAsServer(parts, openWorkspace(parts, { env, orgCode }, tenant), id);
+    await leaveAsServer(parts, openWorkspace(parts, { env, orgCode }, tenant), { id, asking: place.occasion });
     await forget(orgScope, key);
     return;
   }

@@ -50,7 +50,7 @@ export function appAudience(env: Environment): string {
 export async function exchangeToken(
   parts: TokenExchangeParts,
   org: Org,
-  headers: { readonly clientId: string; readonly oauthToken: string },
+  headers: { readonly clientId: string; readonly oauthToken: string; readonly requestId: string },
 ): Promise<ExchangedToken> {
   const env = requireEnvironment(org, headers.clientId, parts.clock.now());
   const orgScope = parts.stores[env].scope(orgScopeName(org.code));
@@ -61,7 +61,7 @@ export async function exchangeToken(
   const hasEnded = user !== undefined && (signIn?.token_epoch ?? tokenEpoch(user)) !== tokenEpoch(user);
   if (signIn === undefined || user === undefined || hasEnded)
     throw new Problem('token_invalid', 'the identity token is not valid');
-  return issueAppToken(parts, { org, env, clientId: headers.clientId, user, signIn });
+  return issueAppToken(parts, { org, env, clientId: headers.clientId, user, signIn, requestId: headers.requestId });
 }
 
 interface Issue {
@@ -70,11 +70,13 @@ interface Issue {
   readonly clientId: string;
   readonly user: AppUser;
   readonly signIn: SignIn;
+  /** Left out for a person who is in already. */
+  readonly requestId?: string;
 }
 
 export async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Promise<ExchangedToken> {
-  const { org, env, user, signIn } = issue;
-  const membership = await arrive(parts, { env, orgCode: org.code }, memberOf(user));
+  const { org, env, user, signIn, requestId } = issue;
+  const membership = await arrive(parts, { env, orgCode: org.code, requestId }, memberOf(user));
   if (membership !== undefined && !isActive(membership))
     throw new Problem('token_invalid', 'the membership is suspended');
   const nowSeconds = Math.floor(parts.clock.now() / 1000);

@@ -5,6 +5,8 @@ import type { Key, Scope, Store } from '../store/port.ts';
 export interface OrgPlace {
   readonly env: Environment;
   readonly orgCode: string;
+  /** The request that asks for it, for the audit log. */
+  readonly requestId?: string | undefined;
 }
 
 /** What the platform itself knows of a workspace, in the workspace's own scope. Without it nobody is let in. */
@@ -29,5 +31,6 @@ export function openWorkspace(
   tenant: { readonly id: string; readonly code: string },
 ): Workspace {
   const scope = stores[place.env].scope(workspaceScopeName(place.orgCode, tenant.code));
-  return { ...place, tenantId: tenant.id, tenantCode: tenant.code, scope };
+  const { env, orgCode } = place;
+  return { env, orgCode, tenantId: tenant.id, tenantCode: tenant.code, scope };
 }

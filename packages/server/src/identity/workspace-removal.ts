@@ -1,14 +1,17 @@
+import { isOfAudit } from '../audit/audit-entry.ts';
 import { floorKey, nobodysFloor } from '../entities/fence.ts';
 import { settingOf } from '../entities/setting.ts';
 import { orgScopeName, workspaceScopeName } from '../entities/workspace.ts';
 import { type WorkspaceRow, workspaceRowKey } from '../entities/workspace-directory.ts';
 import type { WriteContext } from '../entities/write-loop.ts';
 import type { AccessEpochs } from '../iam/access-epochs.ts';
+import { toldInWorkspace } from '../iam/told-changes.ts';
 import type { Clock } from '../lib/clock.ts';
 import { invalidBody, notFound, Problem } from '../lib/problem.ts';
 import {
   type Change,
   type Item,
+  type Key,
   type Maintenance,
   type Put,
   type Scope,
@@ -50,6 +53,7 @@ export async function removeWorkspace(parts: RemovalParts, context: WriteContext
     return [
       { kind: 'put', ...workspaceRowKey(code), value: JSON.stringify(removed), if: { version: item.version } },
       forgetChange(context.actor.userId, code),
+      toldInWorkspace(parts.clock, context, { action: 'workspace.removed', target: { kind: 'workspace', id: row.id } }),
       workItem(closeWorkspaceJob, { orgCode, code, id: row.id }, parts.clock.now()),
     ];
   });
@@ -98,7 +102,7 @@ export async function closeWorkspace({ store, maintenance, clock }: RemovalSpace
 }
 
 /**
- * Removes all that lies in the workspace's scope, in bounded commits, and from then on keeps the code from being taken
+ * Removes all that lies in the workspace's scope but its audit log, in bounded commits, and from then on keeps the code from being taken
  * for a while. The scope is nobody's first: a call that was held up all the time, say by a machine put to sleep, finds
  * no way into it. May be repeated: once that is done, the row of the workspace is no longer what is looked for here.
  */
@@ -114,20 +118,34 @@ export async function purgeWorkspace(
   const scope = store.scope(scopeName);
   await maintenance.setState(scopeName, 'open');
   await scope.commit([nobodysFloor(clock.now() + codeKeptMilliseconds)], { priority: 'background' });
-  for (;;) {
-    const items = (await maintenance.scan(scopeName, undefined, itemsPerStep)).filter((item) => !isFloor(item));
-    if (items.length === 0) break;
-    const removals = items.map(({ pk, sk }): Change => ({ kind: 'remove', pk, sk, if: 'any' }));
-    await scope.commit(removals, { priority: 'background' });
-    await stillMine();
-  }
+  // What was written behind a pass, by a call that was under way, is found by the next one.
+  while (await removeAll({ scope, maintenance }, stillMine));
   const due = { at: clock.now() + codeKeptMilliseconds, queue: 'expire' } as const;
   const { pk, sk, value, version } = row;
   await orgScope.commit([{ kind: 'put', pk, sk, value, if: { version }, due }]);
 }
 
-function isFloor({ pk, sk }: Item): boolean {
-  return pk === floorKey.pk && sk === floorKey.sk;
+/** One pass over the scope. Tells whether there was something to remove. */
+async function removeAll(
+  { scope, maintenance }: { readonly scope: Scope; readonly maintenance: Maintenance },
+  stillMine: () => Promise<void>,
+): Promise<boolean> {
+  let hasRemoved = false;
+  for (let after: Key | undefined; ; ) {
+    const items = await maintenance.scan(scope.name, after, itemsPerStep);
+    if (items.length === 0) return hasRemoved;
+    const gone = items.filter((item) => !isKept(item));
+    const removals = gone.map(({ pk, sk }): Change => ({ kind: 'remove', pk, sk, if: 'any' }));
+    if (removals.length > 0) await scope.commit(removals, { priority: 'background' });
+    hasRemoved ||= removals.length > 0;
+    await stillMine();
+    after = items.at(-1);
+  }
+}
+
+/** What was done in the workspace is told for as long as there is the org, and its chain goes on with the next of that code. */
+function isKept(item: Item): boolean {
+  return isOfAudit(item) || (item.pk === floorKey.pk && item.sk === floorKey.sk);
 }
 
 /** The work as it was written. */

@@ -3,6 +3,7 @@ import { systemEntity } from '../entities/system-entities.ts';
 import { orgScopeName } from '../entities/workspace.ts';
 import type { WriteContext } from '../entities/write-loop.ts';
 import { promisePolicy } from '../iam/promised-policy.ts';
+import { toldInWorkspace } from '../iam/told-changes.ts';
 import { invalidInput, notFound, Problem } from '../lib/problem.ts';
 import type { Change, Scope } from '../store/port.ts';
 import type { AppTokenClaims } from './app-tokens.ts';
@@ -25,7 +26,11 @@ import { codesFrom } from './workspaces/workspace-code.ts';
 /** The workspaces of an app's users: who asks is known by his token, and what needs a permission has been allowed. */
 export interface Workspaces {
   /** @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
-  create(claims: AppTokenClaims, body: unknown): Promise<ShownWorkspace & { readonly current: true }>;
+  create(
+    claims: AppTokenClaims,
+    body: unknown,
+    requestId: string,
+  ): Promise<ShownWorkspace & { readonly current: true }>;
   /** @throws Problem `validation_failed`, `unknown_field`, `escalation_refused`. */
   update(context: WriteContext, body: unknown): Promise<ShownWorkspace & { readonly default_member_access: string }>;
   tenants(claims: AppTokenClaims): Promise<readonly TenantSummary[]>;
@@ -35,7 +40,7 @@ export interface Workspaces {
     body: unknown,
   ): Promise<{ readonly tenant_id: string; readonly tenant_code: string }>;
   /** @throws Problem `not_found`, `last_admin`. */
-  leave(claims: AppTokenClaims, body: unknown): Promise<void>;
+  leave(claims: AppTokenClaims, body: unknown, requestId: string): Promise<void>;
   /** See `removeWorkspace`. */
   remove(context: WriteContext, body: unknown): Promise<void>;
 }
@@ -59,18 +64,25 @@ export interface WorkspacesParts extends RemovalParts {
 
 export function createWorkspaces(parts: WorkspacesParts): Workspaces {
   return {
-    create: (claims, body) => createWorkspace(parts, claims, body),
-    update: updateWorkspace,
+    create: (claims, body, requestId) => createWorkspace(parts, { claims, requestId }, body),
+    update: (context, body) => updateWorkspace(parts, context, body),
     tenants: (claims) => listTenants(parts, claims),
     switchTo: (claims, body) => switchWorkspace(parts, claims, body),
-    leave: (claims, body) => leaveWorkspace(parts, claims, body),
+    leave: (claims, body, requestId) => leaveWorkspace(parts, { claims, requestId }, body),
     remove: (context, body) => removeWorkspace(parts, context, body),
   };
 }
 
-async function createWorkspace(parts: WorkspacesParts, claims: AppTokenClaims, body: unknown) {
+/** What a person asks for himself. */
+interface OwnRequest {
+  readonly claims: AppTokenClaims;
+  readonly requestId: string;
+}
+
+async function createWorkspace(parts: WorkspacesParts, { claims, requestId }: OwnRequest, body: unknown) {
   const { name, code } = readNewWorkspace(body);
-  const { place, orgScope } = homeOf(parts, claims);
+  const { place: home, orgScope } = homeOf(parts, claims);
+  const place = { ...home, requestId };
   const founder = await findAppUser(orgScope, claims.sub);
   if (founder === undefined) throw notFound();
   if ((await tenantsOf(orgScope, founder.id)).length >= membershipsMax)
@@ -94,7 +106,7 @@ async function firstOf(
   return undefined;
 }
 
-async function updateWorkspace(context: WriteContext, body: unknown) {
+async function updateWorkspace({ clock }: WorkspacesParts, context: WriteContext, body: unknown) {
   const change = readWorkspaceChange(body);
   const { scope } = context.workspace;
   let changed: WorkspaceHead | undefined;
@@ -111,7 +123,8 @@ async function updateWorkspace(context: WriteContext, body: unknown) {
       value: JSON.stringify(changed),
       if: { version: item.version },
     };
-    return [put, ...checks];
+    const target = { kind: 'workspace', id: head.id };
+    return [put, ...checks, toldInWorkspace(clock, context, { action: 'workspace.changed', target })];
   });
   if (changed === undefined) throw new TypeError('a commit was planned');
   const { id, code, name, default_member_access } = changed;
@@ -145,10 +158,11 @@ async function switchWorkspace(parts: WorkspacesParts, claims: AppTokenClaims, b
 }
 
 /** To leave is to remove one's own `user` record, which nobody has to be allowed. */
-async function leaveWorkspace(parts: WorkspacesParts, claims: AppTokenClaims, body: unknown): Promise<void> {
+async function leaveWorkspace(parts: WorkspacesParts, { claims, requestId }: OwnRequest, body: unknown): Promise<void> {
   const { workspace } = await namedMembership(parts, claims, body);
   const config = await parts.configs[claims.env].current(claims.org);
-  const actor = { userId: claims.sub, claims: {} };
+  const asking = { actor: { kind: 'app_user', id: claims.sub }, request_id: requestId } as const;
+  const actor = { userId: claims.sub, claims: {}, asking };
   await parts.runtime.remove({ workspace, entity: systemEntity('user'), actor, config }, { id: claims.sub });
   await tryCommit(homeOf(parts, claims).orgScope, [forgetChange(claims.sub, workspace.tenantCode)]);
 }

@@ -1,6 +1,7 @@
 import type { CompiledAccess } from '../../access/decide.ts';
 import type { Ruling } from '../../access/ruling.ts';
 import type { Verb } from '../../access/verbs.ts';
+import type { AuditActor } from '../../audit/audit-entry.ts';
 import type { AuthorizedCall, RowRequest } from '../../entities/caller-access.ts';
 import type { CompiledEntity } from '../../entities/compile-entity.ts';
 import type { ConfigReader } from '../../entities/config-reader.ts';
@@ -54,7 +55,7 @@ export async function authorize(
     workspace,
     config,
     entity,
-    actor: actorOf(caller),
+    actor: actorOf(asking),
     rows,
     access: {
       rows: (alone) => asker.rows(alone, requestAlone(alone)),
@@ -89,7 +90,7 @@ export async function authorizeAction(
   const isOpen = asker.demand(asked.action, asked) === 'undecided';
   const config = await parts.configs[caller.claims.env].current(caller.claims.org);
   return {
-    context: { workspace, config, actor: actorOf(caller) },
+    context: { workspace, config, actor: actorOf(asking) },
     demandBody: (body) => {
       if (isOpen) asker.demand(asked.action, withBody(asked, body));
     },
@@ -102,8 +103,16 @@ export function placeOf({ place }: AppCaller): NonNullable<AppCaller['place']> {
   return place;
 }
 
-export function actorOf({ claims }: AppCaller): Actor {
-  return { userId: claims.sub, claims: claims as unknown as Record<string, unknown> };
+export function actorOf({ caller, requestId }: Pick<Asking, 'caller' | 'requestId'>): Actor {
+  const { claims } = caller;
+  const asking = { actor: auditActorOf(caller), request_id: requestId };
+  return { userId: claims.sub, claims: claims as unknown as Record<string, unknown>, asking };
+}
+
+/** Whoever acts in another's name is the one who did it. */
+function auditActorOf({ kind, claims: { sub, act } }: AppCaller): AuditActor {
+  if (act !== undefined) return { kind: 'org_user', id: act.sub };
+  return { kind: kind === 'service_key' ? 'service_key' : 'app_user', id: sub };
 }
 
 /** A request that does one thing, as it would be made for that alone. */

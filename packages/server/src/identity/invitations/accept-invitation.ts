@@ -3,6 +3,7 @@ import { joiningChanges, type Member } from '../../iam/founding.ts';
 import { readPolicies } from '../../iam/held-policies.ts';
 import { findMember, removedMemberKey } from '../../iam/iam-rules.ts';
 import { policyIdByName } from '../../iam/policy-names.ts';
+import { toldInWorkspace } from '../../iam/told-changes.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Item } from '../../store/port.ts';
 import { emailKey } from '../email.ts';
@@ -32,7 +33,12 @@ export async function acceptInvitation(
     throw new Problem('conflict', `a person may be in at most ${membershipsMax} workspaces`);
   await commitPlanned(workspace.scope, async () => {
     const [item] = await workspace.scope.get([invitationKey(read.id)]);
-    const changes = await acceptance(parts, workspace, { item, code_hash: read.code_hash, person });
+    const changes = await acceptance(parts, workspace, {
+      item,
+      code_hash: read.code_hash,
+      person,
+      requestId: place.requestId,
+    });
     await tryCommit(orgScope, [hintChange(person.id, head), chooseChange(person.id, head)]);
     return changes;
   });
@@ -45,12 +51,13 @@ interface Accepting {
   readonly item: Item | undefined;
   readonly code_hash: string;
   readonly person: Member;
+  readonly requestId: string | undefined;
 }
 
 async function acceptance(
   parts: MembershipParts,
   workspace: Workspace,
-  { item, code_hash, person }: Accepting,
+  { item, code_hash, person, requestId = '' }: Accepting,
 ): Promise<readonly Change[]> {
   const invitation = item === undefined ? undefined : (JSON.parse(item.value) as Invitation);
   if (item === undefined || invitation?.code_hash !== code_hash) throw noInvitation();
@@ -59,12 +66,18 @@ async function acceptance(
     throw new Problem('conflict', 'the caller is in the workspace already');
   const inviter = await requireInviter(workspace, invitation);
   const policyIds = await grantedPolicies(workspace, invitation);
+  const asking = { actor: { kind: 'app_user', id: person.id }, request_id: requestId } as const;
   return [
     inviter,
     { kind: 'remove', ...invitationKey(invitation.id), if: { version: item.version } },
     { kind: 'check', ...workspaceHeadKey, if: 'present' },
     { kind: 'remove', ...removedMemberKey(person.id), if: 'any' },
     ...(await joiningChanges(parts, workspace, { member: person, policyIds, role: invitation.role })),
+    toldInWorkspace(
+      parts.clock,
+      { workspace, actor: { userId: person.id, claims: {}, asking } },
+      { action: 'invitation.accepted', target: { kind: 'invitation', id: invitation.id } },
+    ),
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { Asking } from '../../audit/audit-entry.ts';
 import type { ConfigReader } from '../../entities/config-reader.ts';
 import type { RecordRuntime } from '../../entities/record-runtime.ts';
 import { systemEntity } from '../../entities/system-entities.ts';
@@ -6,6 +7,7 @@ import { type GrantParts, joiningChanges, type Member } from '../../iam/founding
 import { findMember } from '../../iam/iam-rules.ts';
 import { policyIdByName } from '../../iam/policy-names.ts';
 import { serviceRole } from '../../iam/service-principal.ts';
+import { toldInWorkspace } from '../../iam/told-changes.ts';
 import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { readHead, workspaceHeadKey } from '../workspace-head.ts';
@@ -16,6 +18,12 @@ export interface PrincipalParts extends GrantParts {
   readonly runtime: Pick<RecordRuntime, 'remove'>;
 }
 
+interface Joining {
+  readonly member: Member;
+  readonly policies: readonly string[];
+  readonly asking: Asking;
+}
+
 /**
  * Makes a server a member of a workspace, who holds these policies and no others.
  * @returns since when. @throws Problem `not_found`, `validation_failed` naming the policies that there are not.
@@ -23,14 +31,16 @@ export interface PrincipalParts extends GrantParts {
 export async function joinAsServer(
   parts: PrincipalParts,
   workspace: Workspace,
-  { member, policies }: { readonly member: Member; readonly policies: readonly string[] },
+  { member, policies, asking }: Joining,
 ): Promise<string> {
   const { scope } = workspace;
   await commitPlanned(scope, async () => {
     if ((await readHead(scope))?.id !== workspace.tenantId) throw notFound();
     const stands: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
     const policyIds = await policyIdsOf(scope, policies);
-    return [stands, ...(await joiningChanges(parts, workspace, { member, policyIds, role: serviceRole }))];
+    const joined = { action: 'member.joined', target: { kind: 'member', id: member.id } };
+    const told = toldInWorkspace(parts.clock, { workspace, actor: { userId: member.id, claims: {}, asking } }, joined);
+    return [stands, ...(await joiningChanges(parts, workspace, { member, policyIds, role: serviceRole })), told];
   });
   const joined = await findMember(workspace, member.id);
   if (joined === undefined) throw new Problem('conflict', 'the key was removed from the workspace meanwhile');
@@ -38,11 +48,15 @@ export async function joinAsServer(
 }
 
 /** Ends the membership, where the workspace is still there and the server in it. */
-export async function leaveAsServer(parts: PrincipalParts, workspace: Workspace, id: string): Promise<void> {
+export async function leaveAsServer(
+  parts: PrincipalParts,
+  workspace: Workspace,
+  { id, asking }: { readonly id: string; readonly asking: Asking },
+): Promise<void> {
   if ((await readHead(workspace.scope))?.id !== workspace.tenantId) return;
   if ((await findMember(workspace, id)) === undefined) return;
   const config = await parts.configs[workspace.env].current(workspace.orgCode);
-  const call = { workspace, entity: systemEntity('user'), actor: { userId: id, claims: {} }, config };
+  const call = { workspace, entity: systemEntity('user'), actor: { userId: id, claims: {}, asking }, config };
   try {
     await parts.runtime.remove(call, { id });
   } catch (error) {

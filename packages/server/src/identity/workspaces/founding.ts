@@ -1,3 +1,4 @@
+import { auditEntry } from '../../audit/audit-entry.ts';
 import type { ConfigReader } from '../../entities/config-reader.ts';
 import { fenceFloor } from '../../entities/fence.ts';
 import { configHeadKey } from '../../entities/org-keys.ts';
@@ -44,7 +45,7 @@ export async function findIntent(orgScope: Scope, code: string): Promise<Intent 
 /** Takes a code for a new workspace, which its founder's next token is for from the same commit on. Undefined where it is taken. */
 export async function takeCode(
   parts: FoundingParts,
-  { env, orgCode }: OrgPlace,
+  { env, orgCode, requestId = '' }: OrgPlace,
   wanted: { readonly code: string; readonly name: string; readonly founder: Member },
 ): Promise<Intent | undefined> {
   const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
@@ -65,7 +66,15 @@ export async function takeCode(
     const unchanged: Change = { kind: 'check', ...configHeadKey, if: standing };
     try {
       const told = [hintChange(wanted.founder.id, row), chooseChange(wanted.founder.id, row)];
-      const { seq } = await orgScope.commit([take, unchanged, ...told]);
+      const created = {
+        action: 'workspace.created',
+        target: { kind: 'workspace', id: row.id },
+        env,
+        tenant_code: row.code,
+      };
+      const actor = { kind: 'app_user', id: wanted.founder.id } as const;
+      const audited = auditEntry({ at: row.created_at, actor, request_id: requestId }, created);
+      const { seq } = await orgScope.commit([take, unchanged, ...told, audited]);
       return { row, version: seq };
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;

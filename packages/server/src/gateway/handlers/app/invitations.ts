@@ -58,9 +58,9 @@ export function invitationRoutes(invitations: Invitations): readonly AppRoute[] 
       path: '/app/:org/user/acceptinvitation',
       access: 'self',
       takesBody: true,
-      handle: async ({ query, body }, { claims }) => {
+      handle: async ({ query, body, requestId }, { claims }) => {
         refuseParameters(query);
-        return json(200, await invitations.accept(claims, body));
+        return json(200, await invitations.accept(claims, body, requestId));
       },
     },
   ];

@@ -33,7 +33,8 @@ async function exchange(signIn: AppSignIn, request: GatewayRequest): Promise<Rep
   const oauthToken = singleHeader(request.incoming, 'oauthtoken');
   if (oauthToken === undefined)
     throw new Problem('token_missing', 'the header `oauthtoken` must come once, with an identity token');
-  return tokenReply(await signIn.exchange(org, { clientId: clientId(request), oauthToken }));
+  const { requestId } = request;
+  return tokenReply(await signIn.exchange(org, { clientId: clientId(request), oauthToken, requestId }));
 }
 
 /** Says nothing of the person: an email only chooses among the providers by its domain. */

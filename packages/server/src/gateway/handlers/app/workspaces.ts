@@ -20,9 +20,9 @@ export function workspaceRoutes(workspaces: Workspaces): readonly AppRoute[] {
       path: '/app/:org/user/workspace',
       access: 'self',
       takesBody: true,
-      handle: async ({ query, body }, { claims }) => {
+      handle: async ({ query, body, requestId }, { claims }) => {
         refuseParameters(query);
-        return json(201, await workspaces.create(claims, body));
+        return json(201, await workspaces.create(claims, body, requestId));
       },
     },
     {
@@ -61,9 +61,9 @@ export function workspaceRoutes(workspaces: Workspaces): readonly AppRoute[] {
       path: '/app/:org/user/leave',
       access: 'self',
       takesBody: true,
-      handle: async ({ query, body }, { claims }) => {
+      handle: async ({ query, body, requestId }, { claims }) => {
         refuseParameters(query);
-        await workspaces.leave(claims, body);
+        await workspaces.leave(claims, body, requestId);
         return { status: 204 };
       },
     },
