@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { creating, together } from './batches.ts';
-import { type AppUser, act, count, create, defineEntity, definition, list, type Org } from './org.ts';
+import { type AppUser, act, count, create, defineEntity, definition, list, manage, type Org } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import {
   activate,
@@ -82,6 +82,28 @@ test('a rule that records of production break is refused with how many and which
   assert.equal((await act(user, 'GET', `/item/order/${long.id}`)).body.title, 'long');
   assert.equal(await count(user, 'order'), 4);
 });
+
+const narrower: readonly (readonly [string, object])[] = [
+  ['a lookup', { lookup: { entity: 'customer' } }],
+  ['a number', { colType: 'number' }],
+  ['an array', { colType: 'array' }],
+  ['a list of values', { colType: 'enum', enumValues: ['a'] }],
+  ['a pattern', { validate: true, pattern: '^a' }],
+  ['a length', { validate: true, maxlength: 3 }],
+];
+for (const [what, hints] of narrower)
+  test(`no check tells what records of production hold: a field that becomes ${what}`, async () => {
+    const { org, user } = await orgInProduction();
+    await create(user, 'order', { title: 'canary-of-production' });
+    await defineEntity(org, definition('customer', [{ name: 'name' }]));
+    await change(org, 'create-order', { UpdateParams: [{ name: 'title', ...hints }] });
+    await publish(org);
+    const shown = [await manage(org, 'GET', '/deploy/staged'), await tryActivate(org)];
+    for (const { text } of shown) {
+      assert.match(text, /"would_fail":1/);
+      assert.doesNotMatch(text, /canary-of/);
+    }
+  });
 
 test('records of test say nothing about production', async () => {
   const { org, user } = await orgInProduction();

@@ -105,7 +105,12 @@ async function errorsOf(
   // As if the fields had been empty until now: ids in others were asked for when they were written.
   const before = { ...data, ...Object.fromEntries(names.map((name) => [name, undefined])) } as RecordData;
   const lookups = await checkLookups({ workspace, config, entity }, before, data);
-  return [...fields.flatMap((field) => valueErrors(field, data, sealed)), ...lookups.errors];
+  return [...fields.flatMap((field) => valueErrors(field, data, sealed)), ...lookups.errors.map(withoutValue)];
+}
+
+/** Who may change definitions need not be one who may read records: no sentence holds what a record does. */
+function withoutValue({ pointer, code }: InputError): InputError {
+  return { pointer, code, message: `field \`${pointer.slice(1)}\` names a record that is not there` };
 }
 
 /** The fields of which the record has a sealed value beside it, where some of those asked for may have one. */
