@@ -35,6 +35,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   backup: ['lib', 'store/online-copy.ts'],
   copy: ['lib', 'store/port.ts', 'store/copy-store.ts', 'identity'],
   jobs: ['lib', 'store/port.ts'],
+  doctor: ['lib', 'store/postgres/ask-server.ts'],
   mail: ['lib'],
   access: ['lib'],
   store: ['lib'],
@@ -57,9 +58,12 @@ const topFiles: readonly string[] = [
   'audit-command.ts',
   'stopped-platform.ts',
   'keys.ts',
+  'plan.ts',
+  'operator-call.ts',
   'backup.ts',
   'restore.ts',
   'copy.ts',
+  'doctor.ts',
   'command-line.ts',
 ];
 

@@ -20,6 +20,10 @@ const commands = new Map<string, Listed>([
     'copy',
     { says: 'moves a platform between a folder and PostgreSQL', load: async () => (await import('./copy.ts')).copy },
   ],
+  [
+    'doctor',
+    { says: 'looks for what keeps a platform from starting', load: async () => (await import('./doctor.ts')).doctor },
+  ],
   ['verify', { says: 'looks whether anything has drifted', load: async () => (await import('./verify.ts')).verify }],
   [
     'audit',

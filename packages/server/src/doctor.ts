@@ -1,0 +1,132 @@
+/** Looks for what would keep a platform from starting or from working, and says what to do about it. */
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Command, runCommand } from './command-line.ts';
+import { type Config, readConfig } from './config.ts';
+import { checkFolder } from './doctor/check-folder.ts';
+import { checkPort } from './doctor/check-port.ts';
+import { checkIssuer, checkMailServer } from './doctor/check-reach.ts';
+import { checkServer, hasPlatform } from './doctor/check-server.ts';
+import { type Finding, fault, good, note } from './doctor/finding.ts';
+import { parseSecrets } from './identity/secrets.ts';
+import { systemClock } from './lib/clock.ts';
+import { openSpace, openVault } from './open-spaces.ts';
+import type { StorePlace } from './store/store-places.ts';
+
+const help = `Looks at settings, ports, clock, disk, store, keys and the mail server, for a platform that would start here with this
+environment. Changes nothing. A platform may be running.
+
+  freehold doctor                              each line is \`good\`, \`note\` or \`FAULT\`, and says what to do
+  freehold doctor --issuer https://id.example  asks an issuer of identity tokens too; may be given several times
+
+Ends with 0 where there is no fault, 1 where there is one, and 2 where the words make no sense.
+`;
+
+async function run(words: readonly string[]): Promise<number> {
+  const options = { issuer: { type: 'string', multiple: true }, help: { type: 'boolean' } } as const;
+  const { values } = parseArgs({ args: [...words], options });
+  if (values.help === true) {
+    process.stdout.write(help);
+    return 0;
+  }
+  let faults = 0;
+  const tell = (findings: readonly Finding[]): void => {
+    for (const { kind, says } of findings)
+      process.stdout.write(`${(kind === 'fault' ? 'FAULT' : kind).padEnd(6)}${says}\n`);
+    faults += findings.filter(({ kind }) => kind === 'fault').length;
+  };
+  const read = readConfig(process.env);
+  if ('mistakes' in read) tell(read.mistakes.map(fault));
+  else for (const check of checksOf(read.config)) tell(await check());
+  for (const issuer of values.issuer ?? []) tell([await checkIssuer(issuer)]);
+  process.stdout.write(faults === 0 ? 'no fault was found\n' : `faults: ${faults}\n`);
+  return faults === 0 ? 0 : 1;
+}
+
+type Check = () => Promise<readonly Finding[]>;
+
+function checksOf(config: Config): readonly Check[] {
+  const { smtp, store, storeProd } = config;
+  const isApart = JSON.stringify(store) !== JSON.stringify(storeProd);
+  return [
+    async () => [good('the settings can be read'), ...notesOn(config)],
+    () => checkPorts(config),
+    async () => [checkClock()],
+    () => checkPlace(store, 'FREEHOLD_STORE'),
+    async () => (isApart ? checkPlace(storeProd, 'FREEHOLD_STORE_PROD') : []),
+    async () => [await checkSecrets(config)],
+    async () => (smtp === undefined ? [] : [await checkMailServer(smtp)]),
+  ];
+}
+
+function notesOn({ mode, publicUrl, smtp, store, masterKey, operatorKeyDigest }: Config): readonly Finding[] {
+  const notes: Finding[] = [];
+  if (mode !== 'production')
+    return [note('FREEHOLD_MODE is development: set it to `production` for what others reach')];
+  if (publicUrl === undefined)
+    notes.push(note('FREEHOLD_PUBLIC_URL is not set: tokens name the address of the listener'));
+  if (smtp === undefined) notes.push(note('FREEHOLD_SMTP_URL is not set: what needs a mail is answered 503'));
+  if (operatorKeyDigest === undefined)
+    notes.push(note('FREEHOLD_OPERATOR_KEY is not set: there are no routes under /platform and no /metrics'));
+  if (store.kind === 'postgres' && masterKey === undefined)
+    notes.push(note('FREEHOLD_MASTER_KEY is not set: the secrets lie in the database as they are'));
+  return notes;
+}
+
+async function checkPorts({ host, appPort, managementPort, metricsListen }: Config): Promise<readonly Finding[]> {
+  const asked = [
+    ...(appPort === undefined ? [] : [{ host, port: appPort, setting: 'FREEHOLD_APP_PORT' }]),
+    ...(managementPort === undefined ? [] : [{ host, port: managementPort, setting: 'FREEHOLD_MANAGEMENT_PORT' }]),
+    ...(metricsListen === undefined ? [] : [{ ...metricsListen, setting: 'FREEHOLD_METRICS_LISTEN' }]),
+  ];
+  const ports = asked.map(({ host: at, port }) => `${at} ${port}`);
+  if (asked.some(({ port }, index) => port !== 0 && ports.indexOf(ports[index] ?? '') !== index))
+    return [fault('two listeners are to have the same port: set FREEHOLD_APP_PORT and FREEHOLD_MANAGEMENT_PORT apart')];
+  return Promise.all(asked.filter(({ port }) => port !== 0).map(checkPort));
+}
+
+/** No clock is asked over the network: what can be known is that this one is before what it cannot be before. */
+function checkClock(): Finding {
+  const now = new Date(systemClock.now()).toISOString();
+  if (systemClock.now() > Date.parse('2026-11-01')) return good(`the clock of this machine says ${now}`);
+  return fault(
+    `the clock of this machine says ${now}, before this release was made: set it right, as tokens end by it`,
+  );
+}
+
+function checkPlace(place: StorePlace, setting: string): Promise<readonly Finding[]> {
+  if (place.kind === 'sqlite') return checkFolder(place.folder, systemClock);
+  return checkServer(place.url, setting, systemClock);
+}
+
+/** Whether the keys that tokens are signed by can be read, as a start would. */
+async function checkSecrets(config: Config): Promise<Finding> {
+  const { store } = config;
+  try {
+    if (store.kind === 'sqlite') {
+      parseSecrets(await readFile(join(store.folder, 'secrets.json'), 'utf8'));
+      return good('the secrets can be read');
+    }
+    if (!(await hasPlatform(store.url))) return note('there are no secrets yet: the first start makes them');
+    const opened = await openSpace('platform', store, { clock: systemClock, onFatal: () => undefined });
+    try {
+      await openVault(config, opened.store).read();
+    } finally {
+      await opened.store.close();
+    }
+    return good('the secrets can be read');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      return note('there are no secrets yet: the first start makes them');
+    const reason = error instanceof Error ? error.message : String(error);
+    return fault(
+      `the secrets cannot be read (${reason}): restore them from a backup, or set FREEHOLD_MASTER_KEY right`,
+    );
+  }
+}
+
+export const doctor: Command = { failure: 'nothing could be looked at', run };
+
+if (import.meta.main) runCommand(doctor);

@@ -1,0 +1,96 @@
+import { access, constants, open, readdir, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Clock } from '../lib/clock.ts';
+import { type Finding, fault, good, note, reasonOf } from './finding.ts';
+
+const roomMin = 1024 ** 3;
+const aheadMax = 60_000;
+const stores = ['platform.db', 'test.db', 'prod.db'];
+
+/** Whether a platform can keep its data in a folder. Changes nothing there. */
+export async function checkFolder(folder: string, clock: Clock): Promise<readonly Finding[]> {
+  const found = await stat(folder).catch(() => undefined);
+  if (found !== undefined && !found.isDirectory())
+    return [fault(`\`${folder}\` is no folder: remove it, or set FREEHOLD_DATA_DIR to another place`)];
+  const standing = found === undefined ? await nearestFolder(folder) : folder;
+  const findings = [await checkRights(standing, folder), await checkRoom(standing)];
+  if (found === undefined) return [note(`\`${folder}\` is not there yet: the first start makes it`), ...findings];
+  if ((found.mode & 0o077) !== 0)
+    findings.push(fault(`\`${folder}\` is open to other users of the machine: \`chmod 700\` closes it`));
+  for (const name of await readdir(folder).catch(() => []))
+    findings.push(...(await checkFile(join(folder, name), name, clock.now())));
+  return findings;
+}
+
+async function nearestFolder(path: string): Promise<string> {
+  const above = dirname(path);
+  const isThere =
+    above === path ||
+    (await stat(above).then(
+      () => true,
+      () => false,
+    ));
+  return isThere ? above : nearestFolder(above);
+}
+
+async function checkRights(standing: string, folder: string): Promise<Finding> {
+  try {
+    await access(standing, constants.W_OK | constants.X_OK);
+    return good(`\`${standing}\` can be written to`);
+  } catch (error) {
+    const who = process.getuid === undefined ? 'this user' : `the user ${process.getuid()}`;
+    return fault(
+      `${who} cannot write to \`${standing}\` (${reasonOf(error)}): \`chown\` it, or set FREEHOLD_DATA_DIR otherwise than \`${folder}\``,
+    );
+  }
+}
+
+async function checkRoom(standing: string): Promise<Finding> {
+  const { bavail, bsize } = await statfs(standing);
+  const megabytes = Math.floor((bavail * bsize) / 1024 ** 2);
+  if (bavail * bsize >= roomMin) return good(`the disk of \`${standing}\` has room for ${megabytes} MB`);
+  return fault(
+    `the disk of \`${standing}\` has room for ${megabytes} MB alone: make room, or writes will be refused with 503`,
+  );
+}
+
+async function checkFile(path: string, name: string, now: number): Promise<readonly Finding[]> {
+  const isSecret = name === 'secrets.json';
+  const isStore = stores.includes(name);
+  if (!isSecret && !isStore) return [];
+  const findings: Finding[] = [];
+  const { mode, mtimeMs } = await stat(path);
+  if ((mode & 0o077) !== 0) findings.push(fault(`\`${path}\` can be read by others: \`chmod 600\` closes it`));
+  if (mtimeMs - now > aheadMax)
+    findings.push(
+      fault(
+        `\`${path}\` was written ${minutes(mtimeMs - now)} from now: the clock of this machine is behind, set it right`,
+      ),
+    );
+  if (isStore && !(await isDatabase(path)))
+    findings.push(
+      fault(
+        `\`${path}\` is no database that can be read: restore the folder from a backup, or end a restore that was cut off`,
+      ),
+    );
+  return findings;
+}
+
+function minutes(milliseconds: number): string {
+  return `${Math.ceil(milliseconds / 60_000)} minutes`;
+}
+
+/** An empty one was made and never written to. */
+async function isDatabase(path: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'r');
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0);
+      return bytesRead === 0 || buffer.toString('latin1') === 'SQLite format 3\0';
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return false;
+  }
+}
