@@ -56,3 +56,12 @@ export function textOrVariable(text: string): string {
   if (value === undefined || value === '') throw new Refusal(`\`${name}\` is not set`);
   return value;
 }
+
+/** Where a running platform is asked, and by which key. */
+export function operatorSettings(): { readonly operatorKey: string; readonly managementUrl: string } {
+  const { FREEHOLD_OPERATOR_KEY: operatorKey = '', FREEHOLD_MANAGEMENT_URL: managementUrl = 'http://127.0.0.1:4001' } =
+    process.env;
+  if (operatorKey === '')
+    throw new Refusal('FREEHOLD_OPERATOR_KEY is not set: it is the key that the platform was started with');
+  return { operatorKey, managementUrl };
+}

@@ -13,6 +13,7 @@ import { maintainEntity, maintainEntityJob, readMaintainWork } from './entities/
 import { createNumbering } from './entities/numbering.ts';
 import { purgeEntity, purgeEntityJob, readPurgeWork } from './entities/purge-entity.ts';
 import { createRecordRuntime } from './entities/record-runtime.ts';
+import { recordsOfOrg } from './entities/records-of-org.ts';
 import { createSealer } from './entities/sealed-values.ts';
 import { type Environment, orgScopeName, workspaceScopeName } from './entities/workspace.ts';
 import { createWriteLoop } from './entities/write-loop.ts';
@@ -40,7 +41,7 @@ import { startKeyUpkeep } from './identity/key-upkeep.ts';
 import { createMailBrake } from './identity/mail-brake.ts';
 import { createOperatorAccess } from './identity/operator-key.ts';
 import { createOrgAccounts } from './identity/org-accounts.ts';
-import { platformScopeName } from './identity/org-directory.ts';
+import { findOrg, platformScopeName } from './identity/org-directory.ts';
 import { createOrgSettings, settingTypes } from './identity/org-settings.ts';
 import { createPasswordHasher } from './identity/passwords.ts';
 import { platformIssuer } from './identity/platform-issuer.ts';
@@ -62,6 +63,7 @@ import type { Clock } from './lib/clock.ts';
 import type { HitTally } from './lib/hit-tally.ts';
 import { type IdSource, uuidv7Source } from './lib/ids.ts';
 import { type OpenedMail, openMail } from './mail/open-mail.ts';
+import { type Metering, startMetering } from './metering/metering.ts';
 import { openSpaces, openVault, type Spaces } from './open-spaces.ts';
 import { createConfigItems } from './promotion/config-items.ts';
 import { createConfigKinds } from './promotion/config-kinds.ts';
@@ -110,7 +112,9 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const decisions = countDenials(metrics, createDecisionLog(clock));
   const mail = openMail({ smtp: config.smtp, isDevelopment: config.mode === 'development', clock, onFault });
   const identity = await composeIdentity(options, spaces, { signingKeys, configs, mailer: mail.mailer });
-  const entities = composeEntities(spaces, { configs, clock, newId: identity.newId, secrets, poke: jobs.poke });
+  const metering = composeMetering(spaces, options);
+  const { gate } = metering;
+  const entities = composeEntities(spaces, { configs, clock, newId: identity.newId, secrets, gate, poke: jobs.poke });
   const { accounts, operator } = identity;
   const { runtime, idempotency } = entities;
   let isDraining = false;
@@ -121,49 +125,34 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const rateLimits = createRateLimits(config.rateLimits, clock);
   const origins = createAppOrigins({ platform, configs, clock });
   const people = composePeople(identity, entities, { poke: jobs.poke, tokenTally: measurement.tallies.token });
-  const app: AppGatewayParts = {
-    runtime,
-    idempotency,
-    configs,
-    decisions,
-    ...people.app,
-    readiness,
-    clientAddress,
-    jwks: signingKeys.jwks,
-    rateLimits,
-    origins,
-    clock,
-  };
+  const shared = { rateLimits, idempotency, decisions, origins, clock, clientAddress, readiness, metering };
+  const app: AppGatewayParts = { ...shared, ...people.app, runtime, configs, jwks: signingKeys.jwks };
   return {
     app: createAppGateway(app),
     management: createManagementGateway({
+      ...shared,
       accounts,
       deployKeys: identity.deployKeys,
       inbox: mail.inbox,
       site: { managementUrl: config.managementUrl, isSecure: config.mode === 'production' },
       ...entities.management,
-      clock,
-      idempotency,
-      decisions,
       ...composeAcl(spaces, { configs, clock, cursors: entities.cursors, app }),
-      origins,
       operator,
       signingKeys,
       ...people.management,
-      rateLimits,
       operatorLog: createOperatorLog(platform, clock),
       metrics,
-      readiness,
-      clientAddress,
+      upgradeUrl: config.upgradeUrl,
     }),
     metrics: createMetricsGateway({ metrics, readiness, clientAddress }),
     measurement,
     isEmpty: () => accounts.isEmpty(),
-    errors: (baseUrl) => createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault }),
+    errors: (baseUrl) =>
+      createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault, upgradeUrl: config.upgradeUrl }),
     startDraining: () => {
       isDraining = true;
     },
-    close: () => closeAll([jobs, upkeep, mail, measurement], allStores),
+    close: () => closeAll([jobs, upkeep, mail, metering, measurement], allStores),
   };
 }
 
@@ -234,18 +223,36 @@ function composeAcl({ test, prod }: Spaces, { app, ...shared }: AclParts) {
   };
 }
 
-function composeAudit({ platform, test, prod }: Spaces, cursors: Cursors) {
-  return createAuditLog({
-    platform: platform.store.scope(platformScopeName),
-    orgScopes: (orgCode) => ({
-      test: test.store.scope(orgScopeName(orgCode)),
-      prod: prod.store.scope(orgScopeName(orgCode)),
-    }),
-    workspaceScopes: (orgCode, tenantCode) => {
-      const name = workspaceScopeName(orgCode, tenantCode);
-      return { test: test.store.scope(name), prod: prod.store.scope(name) };
+function composeAudit(spaces: Spaces, cursors: Cursors) {
+  const platform = spaces.platform.store.scope(platformScopeName);
+  const { test, prod } = spaces;
+  const workspaceScopes = (orgCode: string, tenantCode: string) => {
+    const name = workspaceScopeName(orgCode, tenantCode);
+    return { test: test.store.scope(name), prod: prod.store.scope(name) };
+  };
+  return createAuditLog({ platform, orgScopes: orgScopesOf(spaces), workspaceScopes, cursors });
+}
+
+function orgScopesOf({ test, prod }: Spaces) {
+  return (orgCode: string) => ({
+    test: test.store.scope(orgScopeName(orgCode)),
+    prod: prod.store.scope(orgScopeName(orgCode)),
+  });
+}
+
+function composeMetering({ platform, test, prod }: Spaces, { clock, onFault }: ComposeOptions): Metering {
+  const accounts = platform.store.scope(platformScopeName);
+  return startMetering({
+    clock,
+    platform: accounts,
+    orgScopes: orgScopesOf({ platform, test, prod }),
+    hasOrg: async (orgCode) => (await findOrg(accounts, orgCode)) !== undefined,
+    recordsOf: async (orgCode) => {
+      const ofTest = (await recordsOfOrg(test.store, orgCode)).map((one) => ({ ...one, env: 'test' as const }));
+      const ofProd = (await recordsOfOrg(prod.store, orgCode)).map((one) => ({ ...one, env: 'prod' as const }));
+      return [...ofTest, ...ofProd];
     },
-    cursors,
+    onError: onFault,
   });
 }
 
@@ -259,10 +266,11 @@ interface EntityParts {
   readonly clock: Clock;
   readonly newId: IdSource;
   readonly secrets: Secrets;
+  readonly gate: Metering['gate'];
   readonly poke: () => void;
 }
 
-function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, poke }: EntityParts) {
+function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, gate, poke }: EntityParts) {
   const epochs = createAccessEpochs();
   const cursorKey = Buffer.from(secrets.cursor_key, 'base64url');
   const cursors = createCursors(cursorKey);
@@ -280,6 +288,7 @@ function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, poke 
       rules: createIamRules(epochs, clock),
       numbering: createNumbering(),
       sealer: createSealer(secrets.field_keys),
+      gate,
     }),
     management: {
       entities: (env: Environment, occasion: Occasion) =>

@@ -35,6 +35,7 @@ test('nothing needs to be set', () => {
     signUp: 'open',
     publicUrl: undefined,
     managementUrl: undefined,
+    upgradeUrl: undefined,
     trustedProxies: [],
     operatorKeyDigest: undefined,
     keyAgeDaysMax: 90,

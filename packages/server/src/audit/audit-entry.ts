@@ -1,9 +1,12 @@
 import { chainHeads, readLink } from '../store/chain.ts';
 import type { Append, Item, Key } from '../store/port.ts';
 
-/** Who did something: a builder, a server or a pipeline that holds a key, whoever runs the platform, or an app's user. */
+/**
+ * Who did something: a builder, a server or a pipeline that holds a key, whoever runs the platform, an app's user, or the
+ * platform of its own accord.
+ */
 export interface AuditActor {
-  readonly kind: 'org_user' | 'service_key' | 'deploy_key' | 'operator' | 'app_user';
+  readonly kind: 'org_user' | 'service_key' | 'deploy_key' | 'operator' | 'app_user' | 'platform';
   readonly id: string;
 }
 

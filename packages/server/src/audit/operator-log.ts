@@ -15,11 +15,11 @@ export interface OperatorLog {
 export function createOperatorLog(platform: Scope, clock: Clock): OperatorLog {
   return {
     tell: async (request_id, audited) => {
-      const occasion = { at: timestamp(clock.now()), actor: operator, request_id } as const;
+      const occasion = { at: timestamp(clock.now()), actor: operatorActor, request_id } as const;
       await platform.commit([auditEntry(occasion, audited)]);
     },
   };
 }
 
 /** There is one operator key, so there is one operator. */
-const operator = { kind: 'operator', id: 'operator' } as const;
+export const operatorActor = { kind: 'operator', id: 'operator' } as const;

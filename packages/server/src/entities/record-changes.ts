@@ -5,6 +5,7 @@ import type { CompiledUnique } from './indexes/compile-indexes.ts';
 import { indexEntries, indexEntriesEver, sentinelKey } from './indexes/index-entries.ts';
 import { type PlannedChange, unconditional } from './planned-change.ts';
 import type { RecordData, StoredRecord } from './record.ts';
+import { systemEntityNames } from './system-entity-names.ts';
 
 /** A record as a write is to leave it. */
 export interface NewState {
@@ -135,6 +136,15 @@ function sealedChanges(entity: CompiledEntity, { before, after, sealed }: Record
 /** The counter of an entity's records in a workspace, moved in each record's own commit. */
 export function recordCounter(entityName: string): Key {
   return { pk: 'count', sk: entityName };
+}
+
+/** How many records of entities that builders define come to be by these changes, less those that go. */
+export function recordsAdded(changes: readonly PlannedChange[]): number {
+  const { pk } = recordCounter('');
+  let sum = 0;
+  for (const { change } of changes)
+    if (change.kind === 'add' && change.pk === pk && !systemEntityNames.includes(change.sk)) sum += change.by;
+  return sum;
 }
 
 function countChange(entity: CompiledEntity, by: number): PlannedChange {

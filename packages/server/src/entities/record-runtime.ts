@@ -18,6 +18,7 @@ import type { ReadableText } from './row-access.ts';
 import type { Sealer } from './sealed-values.ts';
 import { tellRules } from './tell-rules.ts';
 import type { UpdateInput } from './update-record.ts';
+import { gatedLoop, type WriteGate } from './write-gate.ts';
 import type { RecordCall, WriteLoop } from './write-loop.ts';
 import { type RecordOperation, type WriteOptions, type Written, writeRecords } from './write-records.ts';
 
@@ -30,6 +31,8 @@ export interface RuntimeParts {
   readonly sealer: Sealer;
   /** By entity name: what system entities demand beyond their definitions. */
   readonly rules: ReadonlyMap<string, EntityRules>;
+  /** Left out, every org may use as much as it likes. */
+  readonly gate?: WriteGate | undefined;
 }
 
 export interface RecordRuntime {
@@ -53,7 +56,8 @@ export interface CreatedRecord extends StoredRecord, Pick<Written, 'isReplayed'>
  * with rules in their workspace, since they move what the rules compare and swap.
  */
 export function createRecordRuntime(given: RuntimeParts): RecordRuntime {
-  const parts = { ...given, writeLoop: tellRules(given.writeLoop, given.rules) };
+  const gated = given.gate === undefined ? given.writeLoop : gatedLoop(given.writeLoop, given.gate);
+  const parts = { ...given, writeLoop: tellRules(gated, given.rules) };
   const inTurn = serialLanes<string>();
   const laneOf = (operation: RecordOperation): readonly string[] => {
     const { workspace, entity } = operation.call;

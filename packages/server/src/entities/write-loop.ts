@@ -27,6 +27,8 @@ export interface RecordCall extends WriteContext {
 export interface WritePlan {
   readonly changes: readonly PlannedChange[];
   readonly touches?: ReadonlySet<string>;
+  /** Whether the write was asked for to remove records, and nothing else. */
+  readonly isRemoval?: boolean;
 }
 
 export interface WriteLoopOptions {

@@ -108,7 +108,7 @@ async function planTogether(
     merged.add(removal?.changes ?? [], refused);
     for (const name of removal?.touches ?? []) touches.add(name);
   }
-  return { answer, changes: merged.changes, touches };
+  return { answer, changes: merged.changes, touches, isRemoval: asked.every(({ action }) => action === 'delete') };
 }
 
 async function planOne(parts: RuntimeParts, config: ConfigSet, asked: Asked): Promise<Planned> {

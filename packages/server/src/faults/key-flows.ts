@@ -117,6 +117,22 @@ const revoke: Flow = {
   },
 };
 
+const changePlan: Flow = {
+  route: 'PUT /platform/orgs/:org/plan',
+  prepare: async (scene) => {
+    const name = `plan-${random()}`;
+    const path = `/platform/orgs/${scene.org.code}/plan`;
+    const put = { authorization: `Bearer ${operatorKey}` };
+    const send = () => call('PUT', scene.platform.management + path, put, { name, limits: { records: 1_000_000 } });
+    const check = async () => {
+      const { body } = await operate(scene, 'GET', path);
+      assert.equal(body.name, name);
+      assert.equal((await scene.org.manage('GET', '/org')).body.plan, name);
+    };
+    return { send, check };
+  },
+};
+
 function newKey({ org }: Scene, name: string) {
   const body = { env: 'test', tenant_code: 'main', name, policies: ['vieweracl'] };
   return org.manage('POST', '/org/service-keys', body);
@@ -168,4 +184,5 @@ export const keyFlows: Flows = {
   'acting for somebody': impersonate,
   'a rotation of the signing keys': rotate,
   'the revocation of a signing key': revoke,
+  'a change of the plan': changePlan,
 };

@@ -25,6 +25,7 @@ export interface Body {
   readonly content: { readonly description?: string } | undefined;
   readonly count: number;
   readonly version: number;
+  readonly plan: string;
   readonly client_id: string;
   readonly email_verified: boolean;
   readonly results: readonly { readonly status: number }[];

@@ -4,6 +4,8 @@ import type { AppCaller } from '../identity/app-sessions.ts';
 import { environmentOfClient } from '../identity/org-directory.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
+import type { MeteredPlace } from '../metering/call-meter.ts';
+import type { Metering } from '../metering/metering.ts';
 import { type AppRoute, type EachCaller, isWorkspaceRoute } from './app-route.ts';
 import type { CallTrace } from './call-trace.ts';
 import type { ErrorReplies } from './error-reply.ts';
@@ -28,6 +30,7 @@ import { singleHeader } from './pipeline/single-header.ts';
 import { refuseStandIn } from './pipeline/stand-ins.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { json, type Reply } from './reply.ts';
+import type { GatewayRequest } from './request.ts';
 import { createRouter } from './router.ts';
 
 /** What a gateway does with one request. `errors` is for what fails in an answer that does not fail. */
@@ -37,6 +40,7 @@ export interface AppGatewayParts extends AppServices, Operations {
   readonly origins: AppOrigins;
   readonly rateLimits: RateLimits;
   readonly clock: Clock;
+  readonly metering: Pick<Metering, 'meter' | 'gate'>;
   /** The public keys that app tokens are verified by (RFC 7517). */
   readonly jwks: () => unknown;
 }
@@ -52,7 +56,10 @@ export function createAppGateway(parts: AppGatewayParts): Gateway {
       const matched = { route, params, query, requestId: trace.requestId, ip: parts.clientAddress(incoming) };
       if (route.access === 'public') {
         trace.env = environmentOfClient(singleHeader(incoming, 'client_id'));
-        return route.handle(await readRequest(incoming, matched));
+        const reply = await route.handle(await readRequest(incoming, matched));
+        if (route.isMetered === true && trace.env !== undefined)
+          parts.metering.meter.count({ orgCode: params.org ?? '', env: trace.env, tenantCode: '' });
+        return reply;
       }
       const authenticated = parts.sessions.authenticate(readAppToken(incoming), params.org ?? '');
       const caller = authenticated instanceof Promise ? await authenticated : authenticated;
@@ -61,9 +68,30 @@ export function createAppGateway(parts: AppGatewayParts): Gateway {
       trace.env = caller.claims.env;
       trace.principal = caller.claims.sub;
       parts.rateLimits.take(trace);
-      refuseStandIn(route, caller);
-      return answerCaller(parts, caller, { incoming, route, matched, path, errors });
+      try {
+        refuseStandIn(route, caller);
+        return await answerCaller(parts, caller, { incoming, route, matched, path, errors });
+      } finally {
+        // Whatever the answer, it is the org's: its limits are held to the calls that were answered before.
+        parts.metering.meter.count(meteredPlace(caller));
+      }
     });
+}
+
+function meteredPlace({ claims }: AppCaller): MeteredPlace {
+  return { orgCode: claims.org, env: claims.env, tenantCode: claims.tenant_code ?? '' };
+}
+
+/** The plan is looked at before a body is read that nothing would come of. @throws Problem `plan_limit_exceeded`. */
+async function enter({ metering }: AppGatewayParts, orgCode: string, request: CallerRequest): Promise<GatewayRequest> {
+  if (isGated(request)) await metering.gate.check(orgCode);
+  return readRequest(request.incoming, request.matched);
+}
+
+/** A request that may be one sent again is let in: what it asks for may have been done, and is gated when it is not. */
+function isGated({ route, incoming }: CallerRequest): boolean {
+  if (route.access === 'each' || route.isGated !== true) return false;
+  return route.access !== 'create' || incoming.headers['idempotency-key'] === undefined;
 }
 
 interface CallerRequest {
@@ -78,7 +106,8 @@ async function answerCaller(parts: AppGatewayParts, caller: AppCaller, request: 
   const { incoming, route, matched, path, errors } = request;
   const { requestId, params, ip } = matched;
   const asking = { caller, requestId, ip, origin: incoming.headers.origin, time: parts.clock.now() };
-  if (route.access === 'self') return route.handle(await readRequest(incoming, matched), caller);
+  const { org } = caller.claims;
+  if (route.access === 'self') return route.handle(await enter(parts, org, request), caller);
   if (route.access === 'each') {
     const each: EachCaller = {
       workspace: placeOf(caller).workspace,
@@ -86,20 +115,20 @@ async function answerCaller(parts: AppGatewayParts, caller: AppCaller, request: 
       authorize: (alone) => authorize(parts, asking, requestAlone(alone)),
       refusal: (error) => errors.reply(error, requestId),
     };
-    return route.handle(await readRequest(incoming, matched), each);
+    return route.handle(await enter(parts, org, request), each);
   }
   const { method, takesBody = false } = route;
-  const resource = path.slice('/app/'.length + caller.claims.org.length);
+  const resource = path.slice('/app/'.length + org.length);
   const asked = { method, resource, params, query: matched.query, takesBody: takesBody !== false };
   if (isWorkspaceRoute(route)) {
     const { context, demandBody } = await authorizeAction(parts, asking, { action: route.access, ...asked });
-    const read = await readRequest(incoming, matched);
-    demandBody(read.body);
-    return route.handle(read, context);
+    const entered = await enter(parts, org, request);
+    demandBody(entered.body);
+    return route.handle(entered, context);
   }
   const call = await authorize(parts, asking, { verb: route.access, entityName: params.entity ?? '', ...asked });
-  const read = await readRequest(incoming, matched);
-  return route.handle(read, authorizeBody(call, read.body));
+  const entered = await enter(parts, org, request);
+  return route.handle(entered, authorizeBody(call, entered.body));
 }
 
 /** Every route of the app gateway, in one table. */

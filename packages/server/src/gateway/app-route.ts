@@ -13,6 +13,7 @@ export interface SelfRoute extends RoutePattern {
   readonly access: 'self';
   /** Also for callers who are no person: what they may do, or what the app is. */
   readonly takesAnyone?: true;
+  readonly isGated?: true;
   readonly takesBody?: TakesBody;
   readonly handle: (request: GatewayRequest, caller: AppCaller) => Reply | Promise<Reply>;
 }
@@ -20,6 +21,8 @@ export interface SelfRoute extends RoutePattern {
 /** About records: decided by the caller's policies before the handler is asked. */
 export interface RecordRoute extends RoutePattern {
   readonly access: Verb;
+  /** Writes, so it is closed to an org that has reached a limit of its plan. */
+  readonly isGated?: true;
   readonly takesBody?: TakesBody;
   readonly handle: (request: GatewayRequest, call: AuthorizedCall) => Reply | Promise<Reply>;
 }
@@ -27,6 +30,7 @@ export interface RecordRoute extends RoutePattern {
 /** About the workspace itself: what a policy has to allow is no verb on an entity. */
 export interface WorkspaceRoute extends RoutePattern {
   readonly access: WorkspaceAction;
+  readonly isGated?: true;
   readonly takesBody?: TakesBody;
   readonly handle: (request: GatewayRequest, context: WriteContext) => Reply | Promise<Reply>;
 }

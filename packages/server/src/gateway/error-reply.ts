@@ -12,6 +12,8 @@ export interface ErrorRepliesOptions {
   /** Where this gateway is reached: problem types are addresses of pages that it serves itself. */
   readonly baseUrl: () => string;
   readonly explain: (error: unknown) => Problem | undefined;
+  /** Where an org gets more than its plan allows; left out, the page behind the problem's type says what a limit is. */
+  readonly upgradeUrl?: string | undefined;
   /** Told of every fault of ours, with its cause. */
   readonly onFault: (error: unknown, requestId: string) => void;
 }
@@ -24,9 +26,15 @@ export function createErrorReplies(options: ErrorRepliesOptions): ErrorReplies {
       const isFault = !(error instanceof Problem) && (problem === undefined || problem.status >= 500);
       if (isFault) options.onFault(error, requestId);
       const shown = problem ?? new Problem('internal_error', 'something went wrong on our side');
-      return problemReply(shown, requestId, options.baseUrl());
+      return problemReply(upgradable(shown, options), requestId, options.baseUrl());
     },
   };
+}
+
+function upgradable(problem: Problem, { upgradeUrl, baseUrl }: ErrorRepliesOptions): Problem {
+  if (problem.code !== 'plan_limit_exceeded') return problem;
+  const upgrade_url = upgradeUrl ?? `${baseUrl()}${problemPath(problem.code)}`;
+  return new Problem(problem.code, problem.message, { ...problem.details, upgrade_url });
 }
 
 function problemReply(problem: Problem, requestId: string, baseUrl: string): Reply {

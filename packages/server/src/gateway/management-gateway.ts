@@ -5,6 +5,7 @@ import { isDeployKey } from '../identity/deploy-keys.ts';
 import type { OperatorAccess } from '../identity/operator-key.ts';
 import type { OrgCaller } from '../identity/org-accounts.ts';
 import { notFound, Problem } from '../lib/problem.ts';
+import type { Metering } from '../metering/metering.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { CallTrace } from './call-trace.ts';
 import {
@@ -26,9 +27,11 @@ import { type DeployKeyServices, deployKeyRoutes } from './handlers/management/d
 import { type EntityServices, entityRoutes } from './handlers/management/entities.ts';
 import { type ImpersonationServices, impersonationRoutes } from './handlers/management/impersonation.ts';
 import { type InboxServices, inboxRoutes } from './handlers/management/inbox.ts';
+import { type ObservabilityServices, observabilityRoutes } from './handlers/management/observability.ts';
 import { managementDocumentRoutes } from './handlers/management/openapi.ts';
 import { orgRoutes } from './handlers/management/org.ts';
 import { passwordRoutes } from './handlers/management/passwords.ts';
+import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
 import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
@@ -53,7 +56,10 @@ export interface ManagementGatewayParts
     ServiceKeyServices,
     ImpersonationServices,
     InboxServices,
+    ObservabilityServices,
+    PlanServices,
     PlatformServices {
+  readonly metering: Pick<Metering, 'plans' | 'report'>;
   readonly decisions: DecisionLog;
   /** Undefined where there is no operator key, and so no route for it. */
   readonly operator: OperatorAccess | undefined;
@@ -108,6 +114,7 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
     ...orgRoutes(parts),
     ...entityRoutes(parts),
     ...configItemRoutes(parts),
+    ...observabilityRoutes(parts),
     ...decisionRoutes(parts.decisions),
     ...aclRoutes(parts),
     ...settingRoutes(parts),
@@ -119,6 +126,7 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
     ...inboxRoutes(parts),
     ...auditRoutes(parts.audit),
     ...platformRoutes(parts),
+    ...planRoutes(parts),
     ...managementDocumentRoutes(parts),
     ...sharedRoutes(parts),
   ];

@@ -43,6 +43,7 @@ export const batchOperation: Operation = {
     'escalation_refused',
     'last_admin',
     'in_use',
+    'plan_limit_exceeded',
   ],
 };
 

@@ -141,6 +141,7 @@ const problemsOfWrites: readonly ProblemCode[] = [
   'unknown_field',
   'conflict',
   'unique_violation',
+  'plan_limit_exceeded',
 ];
 /** What the entities of access control refuse beyond that. */
 function problemsOfAccess(entityName: string): readonly ProblemCode[] {

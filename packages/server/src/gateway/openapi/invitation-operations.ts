@@ -31,7 +31,7 @@ export const invitationOperations: readonly Operation[] = [
       ),
     ),
     replies: [{ status: 201, description: 'Invited.', content: jsonContent(schemaReference('IssuedInvitation')) }],
-    problems: [...bad, 'workspace_required', 'escalation_refused', 'conflict'],
+    problems: [...bad, 'workspace_required', 'escalation_refused', 'conflict', 'plan_limit_exceeded'],
   },
   {
     method: 'GET',
@@ -76,7 +76,7 @@ export const invitationOperations: readonly Operation[] = [
         content: jsonContent(schemaReference('IssuedInvitation')),
       },
     ],
-    problems: ['workspace_required', 'not_found', 'escalation_refused', 'conflict'],
+    problems: ['workspace_required', 'not_found', 'escalation_refused', 'conflict', 'plan_limit_exceeded'],
   },
   {
     method: 'GET',

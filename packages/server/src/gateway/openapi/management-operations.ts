@@ -12,6 +12,7 @@ import { pipelineOperations } from './pipeline-operations.ts';
 import { serviceKeyOperations } from './service-key-operations.ts';
 import { settingOperations } from './setting-operations.ts';
 import { documentOperation, sharedOperations } from './shared-operations.ts';
+import { usageOperations } from './usage-operations.ts';
 
 /** Every route of the management gateway. */
 export function managementOperations(): readonly Operation[] {
@@ -26,6 +27,7 @@ export function managementOperations(): readonly Operation[] {
     ...deployOperations,
     ...pipelineOperations,
     ...auditOperations,
+    ...usageOperations,
     ...serviceKeyOperations,
     inboxOperation,
     documentOperation({ path: '/openapi.json', access: 'public' }),

@@ -18,6 +18,7 @@ import { inboxSchemas } from './inbox-operation.ts';
 import { orgSchemas } from './org-operations.ts';
 import { serviceKeySchemas } from './service-key-operations.ts';
 import { settingSchemas } from './setting-operations.ts';
+import { usageSchemas } from './usage-operations.ts';
 
 const definitions = definitionSchemas(schemaReference);
 const session = { token: { ...text, description: 'Not where it comes in a cookie.' }, expires_at: time };
@@ -165,6 +166,7 @@ export const managementSchemas = {
   ...aclSchemas,
   ...settingSchemas,
   ...auditSchemas,
+  ...usageSchemas,
   ...configItemSchemas,
   ...deploySchemas,
   ...serviceKeySchemas,

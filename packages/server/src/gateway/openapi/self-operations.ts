@@ -37,7 +37,7 @@ export const selfOperations: readonly Operation[] = [
       closedObjectOf({ ...profile, picture: orNull({ ...text, maxLength: 1024 }) }, ['fn', 'ln', 'picture']),
     ),
     replies: [{ status: 200, description: 'The caller.', content: jsonContent(schemaReference('AppCaller')) }],
-    problems: ['validation_failed', 'unknown_field', 'conflict'],
+    problems: ['validation_failed', 'unknown_field', 'conflict', 'plan_limit_exceeded'],
   },
   {
     method: 'POST',

@@ -39,7 +39,7 @@ function importFile(documented: DocumentedEntity): Operation {
         },
       },
     ],
-    problems: [...problemsOfRecords, 'validation_failed', 'unknown_field', 'conflict'],
+    problems: [...problemsOfRecords, 'validation_failed', 'unknown_field', 'conflict', 'plan_limit_exceeded'],
   };
 }
 

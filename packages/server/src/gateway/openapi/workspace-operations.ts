@@ -43,7 +43,7 @@ export const workspaceOperations: readonly Operation[] = [
     access: 'token',
     body: jsonContent(closedObjectOf({ name, code }, ['code'])),
     replies: [{ status: 201, description: 'Made.', content: jsonContent(schemaReference('MadeWorkspace')) }],
-    problems: [...bad, 'conflict'],
+    problems: [...bad, 'conflict', 'plan_limit_exceeded'],
   },
   {
     method: 'PUT',
@@ -58,7 +58,7 @@ export const workspaceOperations: readonly Operation[] = [
       minProperties: 1,
     }),
     replies: [{ status: 200, description: 'Changed.', content: jsonContent(schemaReference('Workspace')) }],
-    problems: [...bad, 'workspace_required', 'escalation_refused', 'not_found', 'conflict'],
+    problems: [...bad, 'workspace_required', 'escalation_refused', 'not_found', 'conflict', 'plan_limit_exceeded'],
   },
   {
     method: 'DELETE',

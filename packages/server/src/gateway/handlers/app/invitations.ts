@@ -10,6 +10,7 @@ export function invitationRoutes(invitations: Invitations): readonly AppRoute[] 
       method: 'POST',
       path: '/app/:org/user/invitations',
       access: 'createinvitation',
+      isGated: true,
       takesBody: true,
       handle: async ({ query, body }, context) => {
         refuseParameters(query);
@@ -39,6 +40,7 @@ export function invitationRoutes(invitations: Invitations): readonly AppRoute[] 
       method: 'POST',
       path: '/app/:org/user/invitations/:id/resend',
       access: 'createinvitation',
+      isGated: true,
       handle: async ({ query, params }, context) => {
         refuseParameters(query);
         return json(200, await invitations.resend(context, params.id ?? ''));

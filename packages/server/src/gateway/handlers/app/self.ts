@@ -21,6 +21,7 @@ export function selfRoutes(self: AppSelf): readonly SelfRoute[] {
       method: 'PUT',
       path: '/app/:org/user/me',
       access: 'self',
+      isGated: true,
       takesBody: true,
       handle: async ({ query, body }, caller) => {
         refuseParameters(query);

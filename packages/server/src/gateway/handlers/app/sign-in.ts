@@ -14,10 +14,17 @@ export function signInRoutes(signIn: AppSignIn): readonly AppRoute[] {
       method: 'POST',
       path: '/app/:org/login',
       access: 'public',
+      isMetered: true,
       takesBody: true,
       handle: (request) => logIn(signIn, request),
     },
-    { method: 'GET', path: '/app/:org/token', access: 'public', handle: (request) => exchange(signIn, request) },
+    {
+      method: 'GET',
+      path: '/app/:org/token',
+      access: 'public',
+      isMetered: true,
+      handle: (request) => exchange(signIn, request),
+    },
     { method: 'GET', path: '/app/:org/providers', access: 'public', handle: (request) => providers(signIn, request) },
   ];
 }

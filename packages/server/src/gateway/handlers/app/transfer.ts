@@ -27,6 +27,7 @@ export function transferRoutes(services: TransferServices): readonly RecordRoute
       method: 'POST',
       path: '/app/:org/import/:entity',
       access: 'create',
+      isGated: true,
       takesBody: { streamOf: [csvType, ...jsonlTypes] },
       handle: (request, call) => importFile(services, request, call),
     },

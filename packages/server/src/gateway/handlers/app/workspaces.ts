@@ -19,6 +19,7 @@ export function workspaceRoutes(workspaces: Workspaces): readonly AppRoute[] {
       method: 'POST',
       path: '/app/:org/user/workspace',
       access: 'self',
+      isGated: true,
       takesBody: true,
       handle: async ({ query, body, requestId }, { claims }) => {
         refuseParameters(query);
@@ -29,6 +30,7 @@ export function workspaceRoutes(workspaces: Workspaces): readonly AppRoute[] {
       method: 'PUT',
       path: '/app/:org/user/workspace',
       access: 'updateworkspace',
+      isGated: true,
       takesBody: true,
       handle: async ({ query, body }, context) => {
         refuseParameters(query);

@@ -1,5 +1,6 @@
 import type { OrgCaller } from '../../../identity/org-accounts.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import type { Metering } from '../../../metering/metering.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { mailedUrl, siteUrl } from '../../pipeline/console-cookie.ts';
 import { occasionOf } from '../../pipeline/occasion.ts';
@@ -9,13 +10,14 @@ import type { GatewayRequest } from '../../request.ts';
 import type { AccountServices } from './accounts.ts';
 
 export interface OrgServices extends AccountServices {
+  readonly metering: Pick<Metering, 'plans'>;
   readonly clock: Clock;
 }
 
 /** The org and who is in it. */
-export function orgRoutes({ accounts, site, clock }: OrgServices): readonly ManagementRoute[] {
+export function orgRoutes({ accounts, site, clock, metering }: OrgServices): readonly ManagementRoute[] {
   return [
-    { method: 'GET', path: '/org', access: 'developer', handle: (_request, caller) => org(caller) },
+    { method: 'GET', path: '/org', access: 'developer', handle: (_request, caller) => org(metering, caller) },
     {
       method: 'POST',
       path: '/org/environments/:env/rotate-client-id',
@@ -77,7 +79,7 @@ function askedPlace(clock: Clock, request: GatewayRequest, caller: OrgCaller) {
   return { orgCode: caller.org.code, id: request.params.id ?? '', occasion: occasionOf(clock, request, caller) };
 }
 
-/** No plan limits anything yet, so every org has the plan `unlimited`. */
-function org({ org }: OrgCaller): Reply {
-  return json(200, { code: org.code, name: org.name, plan: 'unlimited', environments: org.environments });
+async function org({ plans }: OrgServices['metering'], { org }: OrgCaller): Promise<Reply> {
+  const { name: plan } = await plans.of(org.code);
+  return json(200, { code: org.code, name: org.name, plan, environments: org.environments });
 }

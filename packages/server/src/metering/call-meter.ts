@@ -1,0 +1,223 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Change, Scope } from '../store/port.ts';
+import { addDays, type Day, dayMilliseconds, dayOf, startOfDay } from './calendar.ts';
+import { liveKey, liveWorkspaceKey, type Tally } from './usage-rows.ts';
+
+export type Environment = 'test' | 'prod';
+
+/** Whose usage it is. A call that is in no workspace has the code `''`. */
+export interface MeteredPlace {
+  readonly orgCode: string;
+  readonly env: Environment;
+  readonly tenantCode: string;
+}
+
+export type OrgScopes = (orgCode: string) => Readonly<Record<Environment, Scope>>;
+
+export interface CallMeterParts {
+  readonly clock: Clock;
+  readonly orgScopes: OrgScopes;
+  /** Names this start of this node, as no other start is named. */
+  readonly node: string;
+}
+
+/** What one workspace, or a whole org, was counted in a day since this node started. */
+interface Cell {
+  readonly code: string | undefined;
+  calls: number;
+  records: number;
+  /** What of it is known to be stored. */
+  stored: Tally;
+  isDirty: boolean;
+}
+
+interface MeteredDay {
+  readonly day: Day;
+  readonly orgCode: string;
+  readonly env: Environment;
+  readonly total: Cell;
+  readonly workspaces: Map<string, Cell>;
+  dirty: Cell[];
+  /** Since when something of it waits to be stored. */
+  waitsSince: number | undefined;
+}
+
+/** The days of an org in an environment that this node holds in memory. */
+export type OwnDays = ReadonlyMap<Day, OwnDay>;
+
+export interface OwnDay {
+  readonly total: Tally;
+  readonly workspaces: ReadonlyMap<string, Tally>;
+}
+
+const none: OwnDays = new Map();
+const commitsAtOnce = 16;
+const changesPerCommit = 1000;
+const overdueMilliseconds = 10_000;
+
+/**
+ * Counts in memory. What is stored of it are absolute values under the name of this start of this node, so that writing
+ * them once more changes nothing. INVARIANT: a day is stored until the end of the next one, and folded after that.
+ */
+export class CallMeter {
+  readonly #parts: CallMeterParts;
+  readonly #orgs: Record<Environment, Map<string, Map<Day, MeteredDay>>> = { test: new Map(), prod: new Map() };
+  #day: Day;
+  #dayEnds: number;
+  #dirty: MeteredDay[] = [];
+
+  constructor(parts: CallMeterParts) {
+    this.#parts = parts;
+    this.#day = dayOf(parts.clock.now());
+    this.#dayEnds = startOfDay(this.#day) + dayMilliseconds;
+  }
+
+  get node(): string {
+    return this.#parts.node;
+  }
+
+  /** The day that is counted on: it never goes back, whatever the clock does. */
+  today(): Day {
+    const now = this.#parts.clock.now();
+    if (now >= this.#dayEnds) {
+      this.#day = dayOf(now);
+      this.#dayEnds = startOfDay(this.#day) + dayMilliseconds;
+    }
+    return this.#day;
+  }
+
+  count(place: MeteredPlace): void {
+    this.#add(place, 1, 0);
+  }
+
+  /** Records that were made, or removed where `by` is negative. */
+  noteRecords(place: MeteredPlace, by: number): void {
+    if (by !== 0) this.#add(place, 0, by);
+  }
+
+  own(orgCode: string, env: Environment): OwnDays {
+    return this.#orgs[env].get(orgCode) ?? none;
+  }
+
+  /** Whether something of an org has waited too long to be stored. */
+  isOverdue(orgCode: string): boolean {
+    const now = this.#parts.clock.now();
+    const days = [...(this.#orgs.test.get(orgCode)?.values() ?? []), ...(this.#orgs.prod.get(orgCode)?.values() ?? [])];
+    return days.some(({ waitsSince }) => waitsSince !== undefined && now - waitsSince > overdueMilliseconds);
+  }
+
+  /** Stores what has changed. What could not be stored waits for the next time. @returns the orgs it was of, and what failed. */
+  async flush(): Promise<{ readonly orgCodes: ReadonlySet<string>; readonly failures: readonly unknown[] }> {
+    const oldest = addDays(this.today(), -1);
+    for (const day of this.#dirty.splice(0)) this.#recall(day, day.day < oldest);
+    const days = this.#dirty.splice(0);
+    const failures: unknown[] = [];
+    for (let at = 0; at < days.length; at += commitsAtOnce)
+      await Promise.all(
+        days.slice(at, at + commitsAtOnce).map((day) => this.#store(day).catch((error) => failures.push(error))),
+      );
+    this.#forgetBefore(oldest);
+    return { orgCodes: new Set(days.map(({ orgCode }) => orgCode)), failures };
+  }
+
+  #add(place: MeteredPlace, calls: number, records: number): void {
+    const day = this.#dayOf(place, this.today());
+    let cell = day.workspaces.get(place.tenantCode);
+    if (cell === undefined) {
+      cell = newCell(place.tenantCode);
+      day.workspaces.set(place.tenantCode, cell);
+    }
+    for (const one of [day.total, cell]) {
+      one.calls += calls;
+      one.records += records;
+      this.#soil(day, one);
+    }
+  }
+
+  #soil(day: MeteredDay, cell: Cell): void {
+    if (cell.isDirty) return;
+    cell.isDirty = true;
+    if (day.dirty.length === 0) this.#dirty.push(day);
+    day.dirty.push(cell);
+    day.waitsSince ??= this.#parts.clock.now();
+  }
+
+  #dayOf({ orgCode, env }: MeteredPlace, day: Day): MeteredDay {
+    const orgs = this.#orgs[env];
+    let days = orgs.get(orgCode);
+    if (days === undefined) {
+      days = new Map();
+      orgs.set(orgCode, days);
+    }
+    let found = days.get(day);
+    if (found === undefined) {
+      found = {
+        day,
+        orgCode,
+        env,
+        total: newCell(undefined),
+        workspaces: new Map(),
+        dirty: [],
+        waitsSince: undefined,
+      };
+      days.set(day, found);
+    }
+    return found;
+  }
+
+  /** What could not be stored while its day could be goes on to today: others may have folded that day already. */
+  #recall(day: MeteredDay, isTooOld: boolean): void {
+    if (!isTooOld) {
+      this.#dirty.push(day);
+      return;
+    }
+    for (const cell of day.dirty.splice(0)) {
+      const { calls, records } = difference(cell);
+      cell.isDirty = false;
+      if (cell.code === undefined) continue;
+      this.#add({ orgCode: day.orgCode, env: day.env, tenantCode: cell.code }, calls, records);
+    }
+    day.waitsSince = undefined;
+  }
+
+  async #store(day: MeteredDay): Promise<void> {
+    const scope = this.#parts.orgScopes(day.orgCode)[day.env];
+    const cells = day.dirty.splice(0);
+    const since = day.waitsSince;
+    for (const cell of cells) cell.isDirty = false;
+    day.waitsSince = undefined;
+    for (let at = 0; at < cells.length; at += changesPerCommit) {
+      const some = cells.slice(at, at + changesPerCommit);
+      const values = some.map(({ calls, records }): Tally => ({ calls, records }));
+      try {
+        await scope.commit(some.map((cell, index) => this.#put(day, cell, values[index])));
+      } catch (error) {
+        for (const cell of cells.slice(at)) this.#soil(day, cell);
+        day.waitsSince = since;
+        throw error;
+      }
+      for (const [index, cell] of some.entries()) cell.stored = values[index] ?? cell.stored;
+    }
+  }
+
+  #put({ day }: MeteredDay, { code }: Cell, value: Tally | undefined): Change {
+    const key = code === undefined ? liveKey(day, this.node) : liveWorkspaceKey({ day, node: this.node }, code);
+    return { kind: 'put', ...key, value: JSON.stringify(value), if: 'any' };
+  }
+
+  #forgetBefore(oldest: Day): void {
+    for (const orgs of Object.values(this.#orgs))
+      for (const [orgCode, days] of orgs) {
+        for (const [day, { dirty }] of days) if (day < oldest && dirty.length === 0) days.delete(day);
+        if (days.size === 0) orgs.delete(orgCode);
+      }
+  }
+}
+
+function newCell(code: string | undefined): Cell {
+  return { code, calls: 0, records: 0, stored: { calls: 0, records: 0 }, isDirty: false };
+}
+
+function difference({ calls, records, stored }: Cell): Tally {
+  return { calls: calls - stored.calls, records: records - stored.records };
+}

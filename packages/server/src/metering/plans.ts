@@ -1,0 +1,61 @@
+import { type Occasion, platformAuditEntry } from '../audit/audit-entry.ts';
+import { notFound } from '../lib/problem.ts';
+import type { Key, Scope } from '../store/port.ts';
+import { defaultPlan, type Plan, readPlan } from './plan.ts';
+
+/** The plan of an org as it is kept. */
+export interface OrgPlan extends Plan {
+  /** Null where nobody has given the org a plan. */
+  readonly updated_at: string | null;
+}
+
+export interface Plans {
+  of(orgCode: string): Promise<OrgPlan>;
+  /** Gives an org a plan in place of the one that it has. @throws Problem `not_found`, `validation_failed`, `unknown_field`. */
+  set(orgCode: string, body: unknown, occasion: Occasion): Promise<OrgPlan>;
+  /** What an operator is shown. @throws Problem `not_found`. */
+  show(orgCode: string): Promise<OrgPlan>;
+}
+
+export interface PlansParts {
+  /** The platform's own scope. */
+  readonly platform: Scope;
+  readonly hasOrg: (orgCode: string) => Promise<boolean>;
+  /** Told when this node has changed a plan, or may have. */
+  readonly changed: (orgCode: string) => void;
+}
+
+export function createPlans({ platform, hasOrg, changed }: PlansParts): Plans {
+  const of: Plans['of'] = async (orgCode) => {
+    const [item] = await platform.get([planKey(orgCode)]);
+    return item === undefined ? { ...defaultPlan, updated_at: null } : (JSON.parse(item.value) as OrgPlan);
+  };
+  const requireOrg = async (orgCode: string): Promise<void> => {
+    if (!(await hasOrg(orgCode))) throw notFound();
+  };
+  return {
+    of,
+    show: async (orgCode) => {
+      await requireOrg(orgCode);
+      return of(orgCode);
+    },
+    set: async (orgCode, body, occasion) => {
+      await requireOrg(orgCode);
+      const plan: OrgPlan = { ...readPlan(body), updated_at: occasion.at };
+      const audited = { action: 'plan.changed', target: { kind: 'plan', id: plan.name }, detail: { ...plan.limits } };
+      try {
+        await platform.commit([
+          { kind: 'put', ...planKey(orgCode), value: JSON.stringify(plan), if: 'any' },
+          platformAuditEntry(orgCode, occasion, audited),
+        ]);
+      } finally {
+        changed(orgCode);
+      }
+      return plan;
+    },
+  };
+}
+
+function planKey(orgCode: string): Key {
+  return { pk: 'plan', sk: orgCode };
+}

@@ -1,0 +1,10 @@
+import type { MeteredPlace } from './call-meter.ts';
+
+/** How many records of an entity a workspace has, by the counter that every write of one moves in its own commit. */
+export interface EntityRecords extends Pick<MeteredPlace, 'env' | 'tenantCode'> {
+  readonly entity: string;
+  readonly records: number;
+}
+
+/** Of all entities that builders define, in all workspaces of an org. */
+export type RecordsOf = (orgCode: string) => Promise<readonly EntityRecords[]>;

@@ -1,0 +1,91 @@
+/** How usage lies in the org's scope of an environment. Nothing here knows an org: the scope is given. */
+import type { Item, Key, Scope } from '../store/port.ts';
+import { addDays, type Day } from './calendar.ts';
+
+/** What is counted of a day: calls that were answered, and records made less records removed. */
+export interface Tally {
+  readonly calls: number;
+  readonly records: number;
+}
+
+/** `live` rows are of one start of one node, which writes them again and again; the others are what became of them. */
+export type UsageRow =
+  | { readonly kind: 'live'; readonly item: Item; readonly day: Day; readonly node: string; readonly tally: Tally }
+  | { readonly kind: 'folded'; readonly item: Item; readonly day: Day; readonly tally: Tally };
+
+const callsPartition = 'usage;calls';
+const workspacesPartition = 'usage;workspaces';
+
+/** What a node counted of an org in a day, as a whole. */
+export function liveKey(day: Day, node: string): Key {
+  return { pk: callsPartition, sk: `${day}#${node}` };
+}
+
+/** What it counted of one workspace; `''` is for calls of no workspace. */
+export function liveWorkspaceKey({ day, node }: { readonly day: Day; readonly node: string }, code: string): Key {
+  return { pk: workspacesPartition, sk: `${day}#${node}#${code}` };
+}
+
+export function foldedKey(day: Day): Key {
+  return { pk: callsPartition, sk: day };
+}
+
+/** The workspaces of a day that is over, in one value by their codes. */
+export function foldedWorkspacesKey(day: Day): Key {
+  return { pk: workspacesPartition, sk: day };
+}
+
+export type WorkspaceTallies = Readonly<Record<string, Tally>>;
+
+export interface WorkspaceRow {
+  readonly item: Item;
+  readonly day: Day;
+  /** Undefined once it is folded. */
+  readonly node: string | undefined;
+  readonly tallies: WorkspaceTallies;
+}
+
+/** The days of an org from this one on, in their order. */
+export async function readDays(scope: Scope, from: Day): Promise<readonly UsageRow[]> {
+  const rows: UsageRow[] = [];
+  for await (const item of itemsFrom(scope, callsPartition, from)) {
+    const [day = '', node] = item.sk.split('#');
+    const tally = JSON.parse(item.value) as Tally;
+    rows.push(node === undefined ? { kind: 'folded', item, day, tally } : { kind: 'live', item, day, node, tally });
+  }
+  return rows;
+}
+
+export async function readWorkspaceDays(scope: Scope, from: Day): Promise<readonly WorkspaceRow[]> {
+  const rows: WorkspaceRow[] = [];
+  for await (const item of itemsFrom(scope, workspacesPartition, from)) {
+    const [day = '', node, code = ''] = item.sk.split('#');
+    const value = JSON.parse(item.value) as unknown;
+    const tallies = node === undefined ? (value as WorkspaceTallies) : { [code]: value as Tally };
+    rows.push({ item, day, node, tallies });
+  }
+  return rows;
+}
+
+const rowsPerRead = 500;
+
+async function* itemsFrom(scope: Scope, pk: string, from: Day): AsyncGenerator<Item> {
+  // Behind all rows of the day before: none of them goes on with a `~`.
+  let after = `${addDays(from, -1)}~`;
+  for (;;) {
+    const items = await scope.range(pk, { after, limit: rowsPerRead });
+    yield* items;
+    const last = items.at(-1);
+    if (last === undefined || items.length < rowsPerRead) return;
+    after = last.sk;
+  }
+}
+
+export function addTallies(left: Tally | undefined, right: Tally): Tally {
+  return { calls: (left?.calls ?? 0) + right.calls, records: (left?.records ?? 0) + right.records };
+}
+
+/** The first days that a scope has rows of. */
+export function readOldest(scope: Scope, limit: number): Promise<readonly (readonly Item[])[]> {
+  return Promise.all([callsPartition, workspacesPartition].map((pk) => scope.range(pk, { limit })));
+}
