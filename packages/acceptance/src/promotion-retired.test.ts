@@ -17,6 +17,7 @@ import {
 import { platformForTests } from './platform-for-tests.ts';
 import {
   activate,
+  type Check,
   change,
   deploy,
   diff,
@@ -111,6 +112,48 @@ test('records that a definition would refuse hold it up also where nobody served
   await publish(org);
   assertProblem(await tryActivate(org), 'conflict');
   await activate(org, { force: true });
+});
+
+test('what its records referred to and has gone meanwhile is told before it comes back, and holds up no rollback', async () => {
+  const org = await provisionedOrg(gateways);
+  const line = definition('line', [{ name: 'customer_id', lookup: { entity: 'customer' } }]);
+  await defineEntity(org, definition('customer', [{ name: 'name' }]));
+  await defineEntity(org, line);
+  await deploy(org);
+  const user = await prodFounder(org);
+  const [gone, kept] = [await create(user, 'customer', {}), await create(user, 'customer', {})];
+  const left = await create(user, 'line', { customer_id: gone.id });
+  await create(user, 'line', { customer_id: kept.id });
+  await removeEntity(org, 'line');
+  await deploy(org);
+  assert.equal((await act(user, 'DELETE', `/delete/customer/${gone.id}`)).status, 204);
+  await onceAccepted(() => manage(org, 'POST', '/api/create-line', { body: line }));
+  await publish(org);
+  const { checks } = assertProblem(await tryActivate(org), 'conflict') as unknown as { checks: readonly Check[] };
+  const [told] = checks.filter(({ check }) => check === 'records');
+  const [example] = (told?.examples ?? []) as readonly { id: string; errors: readonly { code: string }[] }[];
+  assert.deepEqual(
+    [told?.name, told?.would_fail, told?.checked, example?.id, example?.errors.map(({ code }) => code)],
+    ['line', 1, 2, left.id, ['unknown_reference']],
+  );
+  assert.deepEqual(
+    (await retired(org)).map(({ name }) => name),
+    ['line'],
+  );
+  await rollback(org);
+  assert.equal(await count(user, 'line'), 2);
+});
+
+test('an entity whose keys production cannot take is named, and what has to be done first', async () => {
+  const { org } = await orgWithRetired();
+  await definedAgain(org, { ...memo, baseKeys: { pkTemplate: 'org#{org};other#memo', skTemplate: 'm#{id}' } });
+  const { checks } = await publish(org);
+  const [told] = checks.filter(({ check }) => check === 'switch');
+  assert.deepEqual([told?.kind, told?.name, told?.level], ['entity', 'memo', 'error']);
+  assert.match(told?.message ?? '', /`memo`.*remove the entity and its records first/);
+  assertProblem(await tryActivate(org, { force: true }), 'conflict');
+  assert.equal((await manage(org, 'DELETE', '/deploy/retired/memo')).status, 204);
+  await onceAccepted(() => tryActivate(org));
 });
 
 test('its records are removed when they are asked to, and the name is free then', async () => {

@@ -3,6 +3,7 @@ import type { Store } from '../store/port.ts';
 import { type FailingRecords, failingRecords } from './admin/failing-records.ts';
 import { narrowedFields } from './admin/narrowed-fields.ts';
 import { refuseFailing } from './admin/refuse-failing.ts';
+import type { CompiledEntity } from './compile-entity.ts';
 import type { ConfigSet } from './config-set.ts';
 import type { EntityStep } from './switch-entities.ts';
 
@@ -12,11 +13,16 @@ export type { FailingRecords };
 export async function recordsAgainst(
   store: Store,
   { orgCode, config }: { readonly orgCode: string; readonly config: ConfigSet },
-  { before, after }: EntityStep,
+  { before, after, returns }: EntityStep,
 ): Promise<FailingRecords | undefined> {
   if (before === undefined || after === undefined) return undefined;
-  const fields = narrowedFields(before, after);
+  const fields = [...new Set([...narrowedFields(before, after), ...(returns ? lookupFields(after) : [])])];
   return fields.length === 0 ? undefined : failingRecords(store, { orgCode, config, entity: after, fields });
+}
+
+/** While nobody served the entity, nothing held the records in place that its own refer to. */
+function lookupFields({ fields }: CompiledEntity): readonly string[] {
+  return [...fields.values()].flatMap(({ name, definition }) => (definition.lookup === undefined ? [] : [name]));
 }
 
 /** The configuration as it will be: for who looks at what is stored before the switch. */

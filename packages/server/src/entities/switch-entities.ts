@@ -139,7 +139,8 @@ async function refuseOverlap(scope: Scope, set: ConfigSet, steps: readonly Entit
 }
 
 function meets({ name }: CompiledEntity, other: CompiledEntity): Problem {
-  return new Problem('conflict', `the key templates of \`${name}\` could give keys of entity \`${other.name}\``);
+  const message = `the key templates of \`${name}\` could give keys of entity \`${other.name}\``;
+  return new Problem('conflict', message, { kind: 'entity', name });
 }
 
 function refuseDangling(references: ReferenceMap, names: ReadonlySet<string>): void {

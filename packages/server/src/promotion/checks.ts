@@ -56,7 +56,7 @@ export async function checkSwitch(
     if (!(problem instanceof Problem)) throw problem;
     // What dangles was told already, item by item.
     if (problem.code !== 'dangling_reference')
-      checks.push({ check: 'switch', level: 'error', message: problem.message });
+      checks.push({ ...problem.details, check: 'switch', level: 'error', message: problem.message });
   }
   checks.push(...(plan?.steps ?? []).flatMap(indexChecks));
   for await (const target of inTurns(targets)) checks.push(...changeChecks(kinds, before.get(itemKey(target)), target));
@@ -127,7 +127,10 @@ export async function checkRecords(
     const some = complete
       ? `all ${checked} records of production`
       : `the first ${checked} records of production, which are not all`;
-    const message = `the definition is narrower than the one before it: of ${some}, ${would_fail} would fail`;
+    const reason = step.returns
+      ? 'the entity comes back to records that were kept'
+      : 'the definition is narrower than the one before it';
+    const message = `${reason}: of ${some}, ${would_fail} would fail`;
     const level = would_fail === 0 && complete ? 'info' : 'error';
     checks.push({ kind: 'entity', name: step.name, check: 'records', level, message, ...found });
   }

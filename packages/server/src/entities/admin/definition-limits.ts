@@ -12,9 +12,11 @@ import { defaultTemplates } from '../key-template.ts';
 export function refuseOtherKeys(before: EntityDefinition, after: EntityDefinition): void {
   const keysOf = ({ entityName, baseKeys }: EntityDefinition) => ({ ...defaultTemplates(entityName), ...baseKeys });
   if (isDeepStrictEqual(keysOf(before), keysOf(after))) return;
+  const { entityName: name } = before;
   throw new Problem(
     'conflict',
-    '`baseKeys` cannot be changed, because the keys of records never change: remove the entity and define it anew',
+    `the \`baseKeys\` of entity \`${name}\` cannot be changed, because the keys of records never change: remove the entity and its records first`,
+    { kind: 'entity', name },
   );
 }
 

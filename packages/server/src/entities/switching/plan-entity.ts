@@ -40,6 +40,8 @@ export interface EntityStep {
   readonly before: CompiledEntity | undefined;
   readonly after: CompiledEntity | undefined;
   readonly state: EntityState | undefined;
+  /** Whether it comes back to records that nobody served: what these refer to may have gone meanwhile. */
+  readonly returns: boolean;
   readonly changes: readonly Change[];
 }
 
@@ -64,7 +66,7 @@ export function planEntity(
       return { kind: 'put', ...activeKey(apiName(action, name)), value, if: isServed ? 'present' : 'absent' };
     }),
   ];
-  return { name, before: standing.compiled, after, state, changes };
+  return { name, before: standing.compiled, after, state, returns: rowState === 'retired', changes };
 }
 
 function nextState(
@@ -98,6 +100,7 @@ function stillRemoving(name: string): Problem {
   return new Problem(
     'conflict',
     `the records of a removed entity \`${name}\` are still being removed: try again in a moment`,
+    { kind: 'entity', name },
   );
 }
 
@@ -118,7 +121,7 @@ export function planEntityRemoval(
     ...actions.map((action): Change => ({ kind: 'remove', ...activeKey(apiName(action, name)), if: 'present' })),
     ...(keepsRecords ? [] : [purgeWork({ orgCode, entityName: name, removal: next }, now)]),
   ];
-  return { name, before: compiled, after: undefined, state: undefined, changes };
+  return { name, before: compiled, after: undefined, state: undefined, returns: false, changes };
 }
 
 function isSound({ state }: IndexState): boolean {
