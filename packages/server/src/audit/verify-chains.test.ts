@@ -129,6 +129,11 @@ const tamperings: readonly [string, (items: readonly Item[]) => readonly Item[],
   ],
   ['the last entries were cut off', (items) => items.filter((item) => item !== entryAt(items, 4)), undefined],
   ['all entries were removed', (items) => items.filter(isHead), undefined],
+  [
+    'the last entry was given another number',
+    (items) => items.map((item) => (item === entryAt(items, 4) ? { ...item, sk: `${item.sk}9` } : item)),
+    undefined,
+  ],
   ['the head was removed', (items) => items.filter((item) => !isHead(item)), undefined],
 ];
 
@@ -144,6 +149,13 @@ for (const [name, change, index] of tamperings)
       [undefined, undefined, undefined],
     );
   });
+
+test('a whole chain is none in the place of another one', async () => {
+  const opened = await written();
+  const foreign = await opened.maintenance.scan('org#acme-main', undefined, 100);
+  const [chain] = await allChains(await tampered(opened, () => foreign));
+  assert.deepEqual([chain?.count, chain?.broken?.sk], [0, entryAt(foreign, 0).sk]);
+});
 
 test('who writes all of a chain anew is found by a digest that was noted before', async () => {
   const opened = await written();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mock } from 'node:test';
+import { type Chain, verifyChains } from '../audit/verify-chains.ts';
 import { compose } from '../compose.ts';
 import { type Config, readConfig } from '../config.ts';
 import { createSealer } from '../entities/sealed-values.ts';
@@ -29,7 +30,7 @@ export interface FaultyPlatform {
   readonly stores: Stores;
   /** Ends when every mail is written and every job is done, those too that wait for their time. */
   settle(): Promise<void>;
-  /** What is not as the records ask for. */
+  /** What is not as the records ask for, and chains of the audit log that are not whole. */
   drift(): Promise<readonly unknown[]>;
   close(): Promise<void>;
 }
@@ -114,5 +115,13 @@ async function findDrift(config: Config, stores: Stores, clock: LeapingClock): P
   const sealer = createSealer(secrets.field_keys ?? []);
   const further = new Map([['group', groupEntries]]);
   const looks = [stores.test, stores.prod].map((opened) => verifyStore({ opened, clock, sealer, further }));
-  return (await Promise.all(looks)).flatMap(({ drift }) => drift);
+  const chains = Object.values(stores).map((opened: OpenedStore) => brokenChains(opened));
+  const broken = (await Promise.all(chains)).flat();
+  return [...(await Promise.all(looks)).flatMap(({ drift }) => drift), ...broken];
+}
+
+async function brokenChains(opened: OpenedStore): Promise<readonly Chain[]> {
+  const chains: Chain[] = [];
+  for await (const chain of verifyChains(opened, () => undefined)) chains.push(chain);
+  return chains.filter(({ broken }) => broken !== undefined);
 }

@@ -1,0 +1,229 @@
+/** What the audit log tells of workspaces: one row for each change of who is in them and what they may do. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertProblem, assertRefusal } from './assert-problem.ts';
+import { call, type Reply } from './call.ts';
+import {
+  type AppUser,
+  act,
+  allow,
+  create,
+  defineEntity,
+  definition,
+  foundedOrg,
+  manage,
+  newEmail,
+  type Org,
+  password,
+  signIn,
+} from './org.ts';
+import { platformForTests, platformOf } from './platform-for-tests.ts';
+import { founderOf, makeWorkspace, multiOrg, refreshed } from './workspaces.ts';
+
+const gateways = await platformForTests();
+
+interface Entry {
+  readonly at: string;
+  readonly actor: { readonly kind: string; readonly id: string };
+  readonly request_id: string;
+  readonly action: string;
+  readonly target: { readonly kind: string; readonly id: string };
+  readonly env: string;
+  readonly tenant_code: string;
+}
+
+interface Page {
+  readonly items: readonly Entry[];
+  readonly nexttoken: string | null;
+}
+
+async function told(org: Org, query: string): Promise<readonly Entry[]> {
+  const reply = await manage<Page>(org, 'GET', `/audit${query}`);
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.items;
+}
+
+/** What a call adds to the log of the workspace: its action and target. */
+async function toldOf(user: AppUser, work: () => Promise<Reply<unknown>>): Promise<readonly (readonly string[])[]> {
+  const query = `?tenant_code=${user.tenantCode}&pagesize=200`;
+  const before = await told(user.org, query);
+  const reply = await work();
+  const added = (await told(user.org, query)).slice(0, -before.length);
+  for (const entry of added) {
+    assert.equal(entry.request_id, reply.headers.get('x-request-id'));
+    assert.deepEqual([entry.env, entry.tenant_code], ['test', user.tenantCode]);
+  }
+  return added.map(({ action, target, actor }) => [action, target.id, `${actor.kind} ${actor.id}`]);
+}
+
+function idOf(reply: Reply<unknown>): string {
+  assert.ok(reply.status < 300, reply.text);
+  return (reply.body as { readonly id: string }).id;
+}
+
+test('J07: each change of access control in a workspace leaves exactly one row, with who did it and by which request', async () => {
+  const { org, founder } = await foundedOrg(gateways);
+  const member = await signIn(org);
+  const by = `app_user ${founder.id}`;
+  const add = async (kind: string, entity: string, body: unknown): Promise<string> => {
+    let id = '';
+    const rows = await toldOf(founder, async () => {
+      const reply = await act(founder, 'POST', `/create/${entity}`, { body });
+      id = idOf(reply);
+      return reply;
+    });
+    assert.deepEqual(rows, [[`${kind}.created`, id, by]]);
+    return id;
+  };
+  const policy = await add('policy', 'aclpolicy', { name: 'p', statements: [allow('listnote')] });
+  const group = await add('group', 'group', { name: 'g', acl_policies: [policy] });
+  const link = await add('policy_link', 'useraclpolicy', { user_id: member.id, acl_policy_id: policy });
+  const place = await add('group_link', 'usergroup', { user_id: member.id, group_id: group });
+  const steps: readonly (readonly [string, string, unknown, string, string])[] = [
+    ['PUT', `/update/aclpolicy/${policy}`, { statements: [allow('getnote')] }, 'policy.changed', policy],
+    ['PUT', `/update/group/${group}`, { acl_policies: [] }, 'group.changed', group],
+    ['DELETE', `/delete/usergroup/${place}`, undefined, 'group_link.removed', place],
+    ['DELETE', `/delete/useraclpolicy/${link}`, undefined, 'policy_link.removed', link],
+    ['DELETE', `/delete/group/${group}`, undefined, 'group.removed', group],
+    ['DELETE', `/delete/aclpolicy/${policy}`, undefined, 'policy.removed', policy],
+    ['PUT', `/update/user/${member.id}`, { role: 'clerk' }, 'member.role_changed', member.id],
+    ['PUT', `/update/user/${member.id}`, { status: 'suspended' }, 'member.suspended', member.id],
+    ['PUT', `/update/user/${member.id}`, { status: 'active' }, 'member.reactivated', member.id],
+    ['DELETE', `/delete/user/${member.id}`, undefined, 'member.removed', member.id],
+  ];
+  for (const [method, path, body, action, target] of steps) {
+    const rows = await toldOf(founder, async () => {
+      const reply = await act(founder, method, path, body === undefined ? {} : { body });
+      assert.ok(reply.status < 300, `${path}: ${reply.text}`);
+      return reply;
+    });
+    assert.deepEqual(rows, [[action, target, by]]);
+  }
+});
+
+test('J07: what is refused, ordinary records, and what a person is called leave no row', async () => {
+  const { org, founder } = await foundedOrg(gateways);
+  await defineEntity(org, definition('note', [{ name: 'title' }]));
+  const works: readonly (() => Promise<Reply<unknown>>)[] = [
+    () => act(founder, 'POST', '/create/note', { body: { title: 'x' } }),
+    () => act(founder, 'PUT', `/update/user/${founder.id}`, { body: { fn: 'Other' } }),
+    () => act(founder, 'POST', '/create/aclpolicy', { body: { name: 'p', statements: 'none' } }),
+    () => act(founder, 'DELETE', `/delete/user/${founder.id}`),
+    () => act(founder, 'DELETE', `/delete/group/${founder.id}`),
+  ];
+  for (const work of works) assert.deepEqual(await toldOf(founder, work), []);
+});
+
+test('J07: workspaces, invitations and who joins and leaves stand in the log, and no email, name or code', async () => {
+  const org = await multiOrg(gateways);
+  const founder = await founderOf(org, 'Telltale Works');
+  const guest = await signIn(org, newEmail('guest'));
+  const post = (path: string, body: unknown) => act<{ id: string; code: string }>(founder, 'POST', path, { body });
+  const invited = (await post('/user/invitations', { email: guest.email, role: 'telltale-role' })).body;
+  const again = (await post(`/user/invitations/${invited.id}/resend`, undefined)).body;
+  const joined = await act(guest, 'POST', '/user/acceptinvitation', { body: { code: again.code } });
+  assert.equal(joined.status, 200, joined.text);
+  const other = (await post('/user/invitations', { email: newEmail('other') })).body;
+  await act(founder, 'DELETE', `/user/invitations/${other.id}`);
+  await act(founder, 'PUT', '/user/workspace', { body: { name: 'Telltale Two' } });
+  await create(founder, 'aclpolicy', { name: 'telltale-policy', statements: [allow('gettelltale')] });
+  const member = await refreshed(guest);
+  await act(member, 'POST', '/user/leave', { body: { tenant_code: member.tenantCode } });
+  const removed = await act(founder, 'DELETE', '/user/workspace', { body: { code: founder.tenantCode } });
+  assert.equal(removed.status, 204, removed.text);
+  const query = `?tenant_code=${founder.tenantCode}&pagesize=200`;
+  const entries = await told(org, query);
+  assert.deepEqual(entries.map(({ action, actor }) => [action, actor.id === founder.id]).sort(), [
+    ['invitation.accepted', false],
+    ['invitation.created', true],
+    ['invitation.created', true],
+    ['invitation.removed', true],
+    ['invitation.resent', true],
+    ['member.removed', false],
+    ['policy.created', true],
+    ['workspace.changed', true],
+    ['workspace.created', true],
+    ['workspace.removed', true],
+  ]);
+  assert.ok(entries.every(({ request_id }) => request_id !== ''));
+  const { text } = await manage(org, 'GET', `/audit${query}`);
+  for (const secret of ['telltale', 'Telltale', founder.email, guest.email, again.code, password, guest.token])
+    assert.ok(!text.replaceAll(founder.tenantCode ?? '', '').includes(secret), secret);
+});
+
+test('the log of a workspace is read page by page, by what was done to what, when and by which request', async () => {
+  const { org, founder } = await foundedOrg(gateways);
+  const member = await signIn(org);
+  const ids: string[] = [];
+  for (const name of ['a', 'b', 'c']) ids.push((await create(founder, 'group', { name, acl_policies: [] })).id);
+  const code = `tenant_code=${founder.tenantCode}`;
+  const all = await told(org, `?${code}`);
+  const found: Entry[] = [];
+  for (let token: string | null = ''; token !== null; ) {
+    const page: Reply<Page> = await manage<Page>(
+      org,
+      'GET',
+      `/audit?${code}&pagesize=2${token && `&nexttoken=${token}`}`,
+    );
+    assert.equal(page.status, 200, page.text);
+    found.push(...page.body.items);
+    token = page.body.nexttoken;
+  }
+  assert.deepEqual(found, all);
+  assert.deepEqual(
+    all.map(({ action }) => action),
+    ['group.created', 'group.created', 'group.created', 'member.joined', 'workspace.created'],
+  );
+  const [, second] = all;
+  assert.deepEqual(await told(org, `?${code}&target=${ids[1]}`), [second]);
+  assert.deepEqual(await told(org, `?${code}&request_id=${second?.request_id}`), [second]);
+  assert.deepEqual(await told(org, `?${code}&actor=${member.id}&env=test&action=member.`), [all[3]]);
+  assert.deepEqual(await told(org, `?${code}&from=${all[0]?.at}&to=${all[0]?.at}`), []);
+  assert.equal((await told(org, `?${code}&from=2000-01-01`)).length, 5);
+  assert.deepEqual(await told(org, `?${code}&to=2000-01-01T00:00:00Z`), []);
+  const cursor = (await manage<Page>(org, 'GET', `/audit?${code}&pagesize=1`)).body.nexttoken;
+  assertProblem(await manage(org, 'GET', `/audit?tenant_code=other&pagesize=1&nexttoken=${cursor}`), 'invalid_cursor');
+  for (const query of [
+    'tenant_code=A',
+    'tenant_code=',
+    'tenant_code=a%23b',
+    'from=now',
+    'to=2026-13-01',
+    `tenant_code=${'a'.repeat(64)}`,
+  ])
+    assertProblem(await manage(org, 'GET', `/audit?${query}`), 'invalid_request');
+});
+
+test('nobody reads another org’s workspace by its code', async () => {
+  const [one, other] = [await multiOrg(gateways), await multiOrg(gateways)];
+  const founder = await founderOf(one, 'Secret Place');
+  const code = founder.tenantCode ?? '';
+  assert.notDeepEqual(await told(one, `?tenant_code=${code}`), []);
+  assert.deepEqual(await told(other, `?tenant_code=${code}`), []);
+  const visitor = await signIn(other);
+  await makeWorkspace(visitor, { name: 'Other', code });
+  const seen = await told(other, `?tenant_code=${code}`);
+  assert.ok(seen.length > 0 && seen.every(({ actor }) => actor.id === visitor.id));
+});
+
+const operatorKey = 'g7Vt2kQx9LmZp4RwYb6NsHc3JdFe8TuA';
+
+test('whoever runs the platform reads what was done to it as a whole, and nobody else does', async (t) => {
+  const platform = await platformOf(t, { env: { FREEHOLD_OPERATOR_KEY: operatorKey } });
+  const { org } = await foundedOrg(platform);
+  const path = `${platform.management}/platform/audit`;
+  const rotated = await call<{ kid: string }>('POST', `${platform.management}/platform/keys/rotate`, {
+    token: operatorKey,
+  });
+  const page = await call<Page>('GET', `${path}?pagesize=1`, { token: operatorKey });
+  assert.equal(page.status, 200, page.text);
+  assert.deepEqual(
+    page.body.items.map(({ action, target, actor, request_id }) => [action, target.id, actor.kind, request_id]),
+    [['signing_key.made', rotated.body.kid, 'operator', rotated.headers.get('x-request-id')]],
+  );
+  assertProblem(await call('GET', `${path}?org=x`, { token: operatorKey }), 'invalid_request');
+  assertProblem(await call('GET', `${path}?nexttoken=nonsense`, { token: operatorKey }), 'invalid_cursor');
+  assertProblem(await call('GET', path), 'token_missing');
+  assertProblem(await manage(org, 'GET', '/platform/audit'), 'token_invalid');
+  assertRefusal(await call('GET', `${gateways.management}/platform/audit`, { token: operatorKey }), [404]);
+});

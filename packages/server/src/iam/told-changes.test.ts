@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { orgAudit, readEntry } from '../audit/audit-entry.ts';
+import { PassingFault } from '../store/failing-store.ts';
+import { openStore } from '../store/open-store.ts';
+import { foundWorkspace } from './founded-workspace.ts';
+
+const clock = { now: () => Date.parse('2026-01-01T00:00:00Z') };
+
+for (const when of ['before', 'after'] as const)
+  test(`whichever call of the store fails ${when} it took effect, a policy is there with one row or without any`, async () => {
+    const opened = await openStore({ kind: 'memory', clock });
+    const place = await foundWorkspace(opened.store, clock);
+    const fault = new PassingFault();
+    const writer = place.as(place.founderId, fault.store(opened).store);
+    const standing = async () => {
+      const policies = await place.as(place.founderId).all('aclpolicy');
+      const items = await place.workspace.scope.range(orgAudit, { limit: 1000 });
+      const told = items.flatMap((item) => readEntry(item)?.target?.id ?? []);
+      return { ids: policies.map(({ id }) => id).slice(2), told };
+    };
+    for (let calls = 0; ; calls++) {
+      fault.plant(calls, when);
+      await writer.create('aclpolicy', { name: `p${calls}`, statements: [] }).catch(() => undefined);
+      const isOver = fault.isWaiting;
+      fault.withdraw();
+      const { ids, told } = await standing();
+      assert.deepEqual(told.sort(), [...ids].sort(), `call ${calls}`);
+      if (isOver) {
+        assert.ok(calls > 0 && ids.length > 0);
+        return;
+      }
+    }
+  });
+
+test('32 writers of access control leave one row each, and one unbroken order', async () => {
+  const { store } = await openStore({ kind: 'memory', clock });
+  const place = await foundWorkspace(store, clock);
+  const writer = place.as(place.founderId);
+  const ids = await Promise.all(
+    Array.from({ length: 32 }, (_, index) => writer.create('group', { name: `g${index}`, acl_policies: [] })),
+  );
+  const items = await place.workspace.scope.range(orgAudit, { limit: 1000 });
+  assert.deepEqual(items.map((item) => readEntry(item)?.target?.id).sort(), [...ids].sort());
+});
