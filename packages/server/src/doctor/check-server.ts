@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import { type AskedServer, askServer } from '../store/postgres/ask-server.ts';
 import { type Finding, fault, good, reasonOf } from './finding.ts';
 
-const versionMin = 13;
+const versionMin = 15;
 const clocksApartMax = 2000;
 
 /** Whether a PostgreSQL server can hold a platform. @param setting the one that names it. */

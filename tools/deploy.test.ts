@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+const files = readdirSync(join(root, 'deploy'), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map(({ name, parentPath }) => join(parentPath, name));
+
+/** As the table of the settings names them. */
+const settings = new Set(
+  [...read('packages/server/src/config.ts').matchAll(/name: '(FREEHOLD_\w+)'/g)].map(([, name]) => name),
+);
+
+function unknownSettings(text: string): readonly string[] {
+  return [...text.matchAll(/\bFREEHOLD_[A-Z_]*[A-Z]\b/g)].map(([name]) => name).filter((name) => !settings.has(name));
+}
+
+test('every setting that is deployed is one', () => {
+  assert.ok(settings.size > 15 && files.length > 4);
+  for (const path of files) assert.deepEqual(unknownSettings(readFileSync(path, 'utf8')), [], path);
+  assert.deepEqual(unknownSettings('FREEHOLD_MODE=production FREEHOLD_MOOD=good'), ['FREEHOLD_MOOD']);
+});
+
+test('every setting is told of in --help alone or in the documents as it is called', () => {
+  for (const path of ['docs/operate.md', 'docs/upgrade.md']) {
+    const told = unknownSettings(read(path)).filter((name) => !name.startsWith('FREEHOLD_TEST_'));
+    assert.deepEqual(told, [], path);
+  }
+});
+
+test('probes ask for routes that there are', () => {
+  const shared = read('packages/server/src/gateway/handlers/shared.ts');
+  const probes = [...read('deploy/kubernetes/freehold.yaml').matchAll(/httpGet: \{ path: (\S+),/g)];
+  assert.equal(probes.length, 3);
+  for (const [, path] of probes) assert.ok(shared.includes(`path: '${path}'`), path);
+});
+
+test('what the image copies is there', () => {
+  for (const [, sources = ''] of read('deploy/Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm))
+    for (const source of sources.split(' ')) assert.ok(existsSync(join(root, source)), source);
+});
+
+test('J05: there are at most 15 runtime dependencies, each of one exact version', () => {
+  const { workspaces } = JSON.parse(read('package.json')) as { readonly workspaces: readonly string[] };
+  const dependencies = workspaces.flatMap((workspace) => {
+    const parsed = JSON.parse(read(`${workspace}/package.json`)) as {
+      readonly dependencies?: Readonly<Record<string, string>>;
+    };
+    return Object.entries(parsed.dependencies ?? {}).filter(([name]) => !name.startsWith('@freehold/'));
+  });
+  assert.ok(dependencies.length > 3 && dependencies.length <= 15, dependencies.join(' '));
+  for (const [name, version] of dependencies) assert.match(version, /^\d+\.\d+\.\d+$/, name);
+});
