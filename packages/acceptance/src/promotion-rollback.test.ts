@@ -219,6 +219,41 @@ test('the pages of the history hold every release once, the latest first, for th
   assert.deepEqual(seen, [6, 5, 4, 3, 2, 1]);
 });
 
+test('a page of the history ends where it has told much, however many releases are asked for', async () => {
+  const org = await provisionedOrg(gateways);
+  const block = (letter: string) => {
+    const filters = [{ field: 'a', op: 'in', value: Array.from({ length: 20 }, () => letter.repeat(990)) }];
+    const steps = Array.from({ length: 12 }, (_, index) => ({
+      id: `s${index}`,
+      type: 'list',
+      entity: 'user',
+      filters,
+    }));
+    return { name: 'much', steps };
+  };
+  const made = await manage(org, 'POST', '/config/logicblock', { body: { name: 'much', content: block('0') } });
+  assert.equal(made.status, 201, made.text);
+  await deploy(org);
+  for (const letter of ['1', '2', '3', '4', '5', '6', '7']) {
+    assert.equal((await manage(org, 'PUT', '/config/logicblock/much', { body: block(letter) })).status, 200);
+    await deploy(org);
+  }
+  const pages: (readonly number[])[] = [];
+  for (let token: string | null = ''; token !== null; ) {
+    const query: string = token === '' ? '' : `&nexttoken=${encodeURIComponent(token)}`;
+    const page = await manage<{ items: readonly Release[]; nexttoken: string | null }>(
+      org,
+      'GET',
+      `/deploy/history?pagesize=200${query}`,
+    );
+    assert.ok(page.text.length < 2_000_000, `${page.text.length} characters`);
+    pages.push(page.body.items.map(({ version }) => version));
+    token = page.body.nexttoken;
+  }
+  assert.ok(pages.length > 1);
+  assert.deepEqual(pages.flat(), [8, 7, 6, 5, 4, 3, 2, 1]);
+});
+
 test('rollbacks are in the log, and refused ones are not', async () => {
   const { org } = await threeReleases();
   const developer = await joinOrg(org, 'developer');

@@ -59,6 +59,7 @@ export async function changeItems(
     const targets = steps.map(({ target }) => target);
     refuseTooMany(set, targets);
     const after = [...bodiesAfter(before, targets).values()];
+    refuseTooMuch(targets, after);
     refuseDangling(newlyDangling(parts.kinds, [...before.values()], after));
     const plan = await planItems({ ...test, clock: parts.clock }, { ...place, next, keepsRecords: false }, targets);
     if (!force) await refuseFailingRecords(test.store, { orgCode, set }, plan.steps);
@@ -170,4 +171,23 @@ export function refuseTooMany(set: ConfigSet, targets: readonly ItemTarget[]): v
     if (live.size > itemsMax)
       throw new Problem('conflict', `an org may have at most ${itemsMax} items of the kind \`${kind}\``);
   }
+}
+
+/** What logic blocks, events and crews may come to together; entities have bounds of their own. */
+const charactersMax = 16 * 1024 * 1024;
+
+/** @throws Problem `conflict`: whoever compares or exports a configuration holds all of it at once. */
+export function refuseTooMuch(targets: readonly ItemTarget[], after: readonly ItemBody[]): void {
+  if (!targets.some(({ kind, wanted }) => isPlain(kind) && wanted !== undefined)) return;
+  let characters = 0;
+  for (const { kind, content } of after) if (isPlain(kind)) characters += JSON.stringify(content).length;
+  if (characters <= charactersMax) return;
+  throw new Problem(
+    'conflict',
+    `the logic blocks, events and crews of an org may have at most ${charactersMax} characters together`,
+  );
+}
+
+function isPlain(kind: ConfigItem['kind']): boolean {
+  return kind !== 'entity' && kind !== 'settings';
 }

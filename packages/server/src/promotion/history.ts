@@ -35,14 +35,22 @@ export async function showHistory(
   const scope = parts.stores.prod.scope(orgScopeName(orgCode));
   const rows = await scope.range(releaseRows, { reverse: true, limit: pageSize, bytesMax: pageBytesMax, ...after });
   const items: ShownRelease[] = [];
-  for (const { value } of rows) items.push(await show(parts, orgCode, JSON.parse(value) as Release));
-  const last = rows.at(-1);
-  const isAtEnd = last === undefined || (JSON.parse(last.value) as Release).version === 1;
+  let characters = 0;
+  for (const { value } of rows) {
+    if (characters > pageCharactersMax) break;
+    const shown = await show(parts, orgCode, JSON.parse(value) as Release);
+    characters += JSON.stringify(shown.diff).length;
+    items.push(shown);
+  }
+  const last = rows[items.length - 1];
+  const isAtEnd = last === undefined || items.at(-1)?.version === 1;
   return { items, nexttoken: isAtEnd ? null : parts.cursors.seal(last.sk, binding) };
 }
 
-/** A page ends with the release that takes what it lists past this. */
+/** A page ends with the release that takes what it lists past this, */
 const pageBytesMax = 256 * 1024;
+/** or what it tells of contents past this. */
+const pageCharactersMax = 1024 * 1024;
 
 /** @throws Problem `not_found`. */
 export async function showRelease(parts: PromotionParts, orgCode: string, version: number): Promise<ShownRelease> {

@@ -1,7 +1,7 @@
 import type { ConfigItem } from '../entities/config-item.ts';
 import { failingEntities } from '../entities/records-against.ts';
 import { Problem } from '../lib/problem.ts';
-import { newlyDangling, refuseTooMany } from './change-items.ts';
+import { newlyDangling, refuseTooMany, refuseTooMuch } from './change-items.ts';
 import { bodiesAfter } from './checks.ts';
 import { type Bodies, type ItemDifference, itemOf } from './compare.ts';
 import { danglingSentence } from './item-references.ts';
@@ -35,7 +35,9 @@ export async function importProblems(
   });
   const problems = differences.flatMap((one) => refusalOf(() => mayChange(one), itemOf(one)));
   problems.push(...refusalOf(() => refuseTooMany(place.set, targets)));
-  const dangling = newlyDangling(parts.kinds, [...before.values()], [...bodiesAfter(before, targets).values()]);
+  const after = [...bodiesAfter(before, targets).values()];
+  problems.push(...refusalOf(() => refuseTooMuch(targets, after)));
+  const dangling = newlyDangling(parts.kinds, [...before.values()], after);
   for (const one of dangling)
     problems.push({
       ...itemOf(one.referenced_by),
