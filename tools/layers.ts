@@ -96,6 +96,7 @@ const testSupport: readonly string[] = [
   'identity/oidc/loopback-provider.ts',
   'identity/org-with-team.ts',
   'identity/secrets-in-memory.ts',
+  'metering/metered-org.ts',
   'promotion/kinds/cases',
   'promotion/proof',
   'store/bench',

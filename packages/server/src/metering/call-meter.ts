@@ -82,6 +82,7 @@ export class CallMeter {
     if (now >= this.#dayEnds) {
       this.#day = dayOf(now);
       this.#dayEnds = startOfDay(this.#day) + dayMilliseconds;
+      this.#forgetBefore(addDays(this.#day, -1));
     }
     return this.#day;
   }
@@ -96,6 +97,7 @@ export class CallMeter {
   }
 
   own(orgCode: string, env: Environment): OwnDays {
+    this.today();
     return this.#orgs[env].get(orgCode) ?? none;
   }
 
@@ -109,14 +111,15 @@ export class CallMeter {
   /** Stores what has changed. What could not be stored waits for the next time. @returns the orgs it was of, and what failed. */
   async flush(): Promise<{ readonly orgCodes: ReadonlySet<string>; readonly failures: readonly unknown[] }> {
     const oldest = addDays(this.today(), -1);
-    for (const day of this.#dirty.splice(0)) this.#recall(day, day.day < oldest);
+    for (const day of this.#dirty.splice(0))
+      if (day.day < oldest) this.#recall(day);
+      else this.#dirty.push(day);
     const days = this.#dirty.splice(0);
     const failures: unknown[] = [];
     for (let at = 0; at < days.length; at += commitsAtOnce)
       await Promise.all(
         days.slice(at, at + commitsAtOnce).map((day) => this.#store(day).catch((error) => failures.push(error))),
       );
-    this.#forgetBefore(oldest);
     return { orgCodes: new Set(days.map(({ orgCode }) => orgCode)), failures };
   }
 
@@ -166,11 +169,7 @@ export class CallMeter {
   }
 
   /** What could not be stored while its day could be goes on to today: others may have folded that day already. */
-  #recall(day: MeteredDay, isTooOld: boolean): void {
-    if (!isTooOld) {
-      this.#dirty.push(day);
-      return;
-    }
+  #recall(day: MeteredDay): void {
     for (const cell of day.dirty.splice(0)) {
       const { calls, records } = difference(cell);
       cell.isDirty = false;
@@ -207,10 +206,13 @@ export class CallMeter {
 
   #forgetBefore(oldest: Day): void {
     for (const orgs of Object.values(this.#orgs))
-      for (const [orgCode, days] of orgs) {
-        for (const [day, { dirty }] of days) if (day < oldest && dirty.length === 0) days.delete(day);
-        if (days.size === 0) orgs.delete(orgCode);
-      }
+      for (const [orgCode, days] of orgs)
+        for (const [day, metered] of [...days]) {
+          if (day >= oldest) continue;
+          this.#recall(metered);
+          days.delete(day);
+          if (days.size === 0) orgs.delete(orgCode);
+        }
   }
 }
 

@@ -20,7 +20,7 @@ export function forecast(standing: Standing, days: ReadonlyMap<Day, Tally>, now:
     const limit = limits[metric];
     if (limit === undefined) return null;
     if (isReached(metric, limits, usage)) return today;
-    const left = perDay <= 0 ? Number.POSITIVE_INFINITY : Math.floor((limit - usage[metric]) / perDay + share);
+    const left = perDay <= 0 ? Number.POSITIVE_INFINITY : Math.ceil((limit - usage[metric]) / perDay + share) - 1;
     return left < daysMax ? addDays(today, left) : null;
   };
   const daysOfMonth = (endOfMonth(today) - startOfDay(today)) / dayMilliseconds;
