@@ -18,7 +18,11 @@ interface Run {
 }
 
 function audit(...words: readonly string[]): Promise<Run> {
-  const program = join(import.meta.dirname, 'audit-command.ts');
+  return run('audit-command.ts', words);
+}
+
+function run(file: string, words: readonly string[]): Promise<Run> {
+  const program = join(import.meta.dirname, file);
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [program, ...words], { env: {} }, (_error, stdout, stderr) => {
       resolve({ code: child.exitCode ?? -1, stdout, stderr });
@@ -98,6 +102,30 @@ test('verify ends with 1 and the place where an entry was changed', async (conte
     stdout.includes(`broken: test "org#acme" "audit" at "${sk}": the entry does not follow from the 1 before it`),
   );
   assert.match(stdout, /^2 chains, 2 entries, 1 broken$/m);
+});
+
+test('a copy, and a backup that is restored, have the chains of what they were made from, and go on with them', async (context) => {
+  const folder = await dataFolder(context);
+  writeFileSync(join(folder, 'secrets.json'), '{}', { mode: 0o600 });
+  const noted = join(folder, 'noted');
+  writeFileSync(noted, (await audit('verify', '--data-dir', folder)).stdout);
+  const [copied, restored, file] = ['copied', 'restored', 'a.backup'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const copy = await run('copy.ts', ['--from', `sqlite:${folder}`, '--to', `sqlite:${copied}`]);
+  assert.deepEqual([copy.code, copy.stderr], [0, '']);
+  assert.equal((await run('backup.ts', [file, '--data-dir', folder])).code, 0);
+  assert.equal((await run('restore.ts', [file, '--data-dir', restored])).code, 0);
+  for (const made of [copied, restored]) {
+    await using(made, 'test', ({ store }) =>
+      store.scope('org#acme').commit([auditEntry(occasion, { action: 'later' })]),
+    );
+    const { code, stdout } = await audit('verify', '--data-dir', made, '--expect-file', noted);
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /^2 chains, 5 entries, all whole$/m);
+  }
 });
 
 test('export writes a line of JSON for each entry', async (context) => {

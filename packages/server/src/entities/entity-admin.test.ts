@@ -25,7 +25,8 @@ test('a definition becomes five configs under the keys of the document, each wit
   const { node, items } = await org();
   const { version, apis } = await node.admin.define('acme', order);
   assert.deepEqual(apis, ['create-order', 'get-order', 'list-order', 'update-order', 'delete-order']);
-  const stored = new Map((await items()).map(({ sk, value }) => [sk, JSON.parse(value)]));
+  const configs = (await items()).filter(({ pk }) => pk.startsWith('config;'));
+  const stored = new Map(configs.map(({ sk, value }) => [sk, JSON.parse(value)]));
   for (const api of apis) {
     assert.equal(stored.get(`apiname#${api};version#active`).version, version);
     assert.equal(stored.get(`apiname#${api};version#${version}`).entityName, 'order');
