@@ -3,6 +3,7 @@ import { recordsAgainst, setAfter } from '../entities/records-against.ts';
 import type { EntityStep } from '../entities/switch-entities.ts';
 import { inTurns } from '../lib/in-turns.ts';
 import { Problem } from '../lib/problem.ts';
+import { limits } from '../store/port.ts';
 import { type Bodies, itemOf } from './compare.ts';
 import type { ItemBody } from './item-bodies.ts';
 import { danglingReferences, danglingSentence } from './item-references.ts';
@@ -58,9 +59,21 @@ export async function checkSwitch(
     if (problem.code !== 'dangling_reference')
       checks.push({ ...problem.details, check: 'switch', level: 'error', message: problem.message });
   }
-  checks.push(...(plan?.steps ?? []).flatMap(indexChecks));
+  if (plan !== undefined) checks.push(...sizeChecks(plan, targets), ...plan.steps.flatMap(indexChecks));
   for await (const target of inTurns(targets)) checks.push(...changeChecks(kinds, before.get(itemKey(target)), target));
   return { checks, plan };
+}
+
+/** What an activation writes beside its plan and the staged rows: the head, the release, its snapshot and the audit log. */
+const changesBeside = 10;
+
+/** A switch is one commit, or none. */
+export function sizeChecks({ changes }: Pick<ItemsPlan, 'changes'>, targets: readonly ItemTarget[]): readonly Check[] {
+  const count = changes.length + targets.length + changesBeside;
+  if (count <= limits.changesMax) return [];
+  const told = `these ${targets.length} items are more than one commit takes, ${count} changes of at most ${limits.changesMax}`;
+  const message = `${told}: take some of them back, and publish them again once the others are live`;
+  return [{ check: 'switch', level: 'error', message }];
 }
 
 /** All that is live once the targets are. */
