@@ -40,6 +40,9 @@ test('nothing needs to be set', () => {
     operatorKeyDigest: undefined,
     keyAgeDaysMax: 90,
     smtp: undefined,
+    metricsListen: undefined,
+    rateLimits: { principal: undefined, org: undefined },
+    connectionsPerAddressMax: undefined,
     logLevel: 'info',
     demo: true,
   });
@@ -221,4 +224,16 @@ test('trusted proxies are addresses and networks, and nothing else', () => {
   assert.deepEqual(trustedProxies, ['10.0.0.0/8', '::1']);
   const [mistake = ''] = mistakesOf({ FREEHOLD_TRUSTED_PROXIES: '10.0.0.1,proxy.example' });
   assert.match(mistake, /FREEHOLD_TRUSTED_PROXIES.*`proxy\.example`/);
+});
+
+test('addresses and quotas are read as they are meant', () => {
+  const { metricsListen, rateLimits, connectionsPerAddressMax } = configOf({
+    FREEHOLD_METRICS_LISTEN: '[::1]:9464',
+    FREEHOLD_RATE_LIMIT_PRINCIPAL: '600/60',
+    FREEHOLD_RATE_LIMIT_ORG: '1/99999',
+    FREEHOLD_CONNECTIONS_PER_ADDRESS: '200',
+  });
+  assert.deepEqual(metricsListen, { host: '::1', port: 9464 });
+  assert.deepEqual(rateLimits, { principal: { calls: 600, seconds: 60 }, org: { calls: 1, seconds: 99_999 } });
+  assert.equal(connectionsPerAddressMax, 200);
 });
