@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { exportedEntries } from './audit/export-entries.ts';
 import { type Chain, verifyChains } from './audit/verify-chains.ts';
-import { type Command, Refusal, runCommand } from './command-line.ts';
+import { type Command, configFor, Refusal, runCommand } from './command-line.ts';
 import type { Config } from './config.ts';
 import type { Spaces } from './open-spaces.ts';
-import { configFor, hasData, noData, usingSpace } from './stopped-platform.ts';
+import { hasData, noData, usingSpace } from './stopped-platform.ts';
 
 const help = `Each entry of the audit log depends on all entries before it.
 

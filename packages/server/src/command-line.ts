@@ -29,11 +29,16 @@ export function runCommand({ failure, run }: Command, words: readonly string[] =
   );
 }
 
-/** The folder that is named, or that a platform started here would have. */
-export function dataFolder(named: string | undefined): string {
+/** The settings of a platform started here, in the folder that is named. */
+export function configFor(named: string | undefined): Config {
   const read = readConfig({ ...process.env, ...(named === undefined ? {} : { FREEHOLD_DATA_DIR: named }) });
   if ('mistakes' in read) throw new Refusal(read.mistakes.join('\n'));
-  const { dataDir, store, storeProd } = read.config;
+  return read.config;
+}
+
+/** The folder that is named, or that a platform started here would have. */
+export function dataFolder(named: string | undefined): string {
+  const { dataDir, store, storeProd } = configFor(named);
   if (store.kind !== 'sqlite')
     throw new Refusal('FREEHOLD_STORE names PostgreSQL: back that up and restore it by its own tools');
   if (storeProd.kind !== 'sqlite' || storeProd.folder !== dataDir)

@@ -1,17 +1,11 @@
 /** What the commands open that look at the data of a platform that is stopped. */
 import { existsSync } from 'node:fs';
 import { Refusal } from './command-line.ts';
-import { type Config, readConfig } from './config.ts';
+import type { Config } from './config.ts';
 import { systemClock } from './lib/clock.ts';
 import { openSpace, type Spaces, sqlitePath } from './open-spaces.ts';
 import type { OpenedStore } from './store/port.ts';
 import type { StorePlace, StorePlaces } from './store/store-places.ts';
-
-export function configFor(dataDir: string | undefined): Config {
-  const read = readConfig({ ...process.env, ...(dataDir === undefined ? {} : { FREEHOLD_DATA_DIR: dataDir }) });
-  if ('mistakes' in read) throw new Refusal(read.mistakes.join('\n'));
-  return read.config;
-}
 
 /** Opens the store of a data space for as long as the work takes. */
 export async function usingSpace<T>(

@@ -1,6 +1,6 @@
 /** Looks whether everything in the stores follows from its records. Changes nothing; the platform must be stopped. */
 import { parseArgs } from 'node:util';
-import { type Command, runCommand } from './command-line.ts';
+import { type Command, configFor, runCommand } from './command-line.ts';
 import type { Config } from './config.ts';
 import { createSealer, type Sealer, type SealingKey } from './entities/sealed-values.ts';
 import { type VerifyParts, verifyStore } from './entities/verify-store.ts';
@@ -8,7 +8,7 @@ import { groupEntries } from './iam/group-policies.ts';
 import { createSecretsFile } from './identity/secrets-file.ts';
 import { systemClock } from './lib/clock.ts';
 import { openVault } from './open-spaces.ts';
-import { configFor, hasData, noData, usingSpace } from './stopped-platform.ts';
+import { hasData, noData, usingSpace } from './stopped-platform.ts';
 import type { OpenedStore } from './store/port.ts';
 
 const help = `Looks whether the indexes, unique values, counters, references and sealed values in the stores are what their
