@@ -1,4 +1,5 @@
 import { type ConfigItem, itemKey } from '../entities/config-item.ts';
+import { inTurns } from '../lib/in-turns.ts';
 import { type Bodies, type ItemDifference, itemOf } from './compare.ts';
 import type { ConfigKinds } from './config-kind.ts';
 import { referencesOf } from './item-references.ts';
@@ -23,17 +24,20 @@ export interface Expectation {
  * Completes a selection: what a selected item refers to and production will not have, and what will refer there to an
  * item that is to be taken away and in test does so no more. Whatever is still missing then is missing in test.
  */
-export function withDependencies(
+export async function withDependencies(
   kinds: ConfigKinds,
-  expectation: Expectation,
+  { differences: all, expected }: Expectation,
   named: readonly ItemDifference[],
-): Selection {
-  const differences = new Map(expectation.differences.map((difference) => [itemKey(difference), difference]));
+): Promise<Selection> {
+  const isRemoving = all.some(({ after }) => after === undefined);
+  const referrers: Referrers = isRemoving ? await referrersIn(kinds, expected) : new Map();
+  const differences = new Map(all.map((difference) => [itemKey(difference), difference]));
   const selected = new Map(named.map((difference) => [itemKey(difference), difference]));
   const added: AddedDependency[] = [];
   const waiting = [...named];
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    for (const { item, reason } of neededBy(kinds, expectation.expected, next)) {
+  // What is added on the way is come to as well.
+  for await (const next of inTurns(waiting)) {
+    for (const { item, reason } of neededBy(kinds, { expected, referrers }, next)) {
       const difference = differences.get(itemKey(item));
       if (difference === undefined || selected.has(itemKey(item))) continue;
       selected.set(itemKey(item), difference);
@@ -49,18 +53,30 @@ interface Needed {
   readonly reason: string;
 }
 
-function neededBy(kinds: ConfigKinds, expected: Bodies, difference: ItemDifference): readonly Needed[] {
-  const { after } = difference;
-  if (after === undefined) return referringTo(kinds, expected, difference);
-  return referencesOf(kinds, after)
-    .filter((reference) => !expected.has(itemKey(reference)))
-    .map((reference) => ({ item: reference, reason: `${after.kind} \`${after.name}\` ${reference.reason}` }));
+/** Who refers to an item, by its `itemKey`. */
+type Referrers = ReadonlyMap<string, readonly ConfigItem[]>;
+
+async function referrersIn(kinds: ConfigKinds, expected: Bodies): Promise<Referrers> {
+  const referrers = new Map<string, ConfigItem[]>();
+  for await (const body of inTurns(expected.values()))
+    for (const key of new Set(referencesOf(kinds, body).map(itemKey))) {
+      const known = referrers.get(key);
+      if (known === undefined) referrers.set(key, [itemOf(body)]);
+      else known.push(itemOf(body));
+    }
+  return referrers;
 }
 
-function referringTo(kinds: ConfigKinds, expected: Bodies, removed: ConfigItem): readonly Needed[] {
-  const key = itemKey(removed);
-  const reason = `in production it still refers to ${removed.kind} \`${removed.name}\`, which is taken away`;
-  return [...expected.values()]
-    .filter((body) => referencesOf(kinds, body).some((reference) => itemKey(reference) === key))
-    .map((item) => ({ item, reason }));
+function neededBy(
+  kinds: ConfigKinds,
+  { expected, referrers }: { readonly expected: Bodies; readonly referrers: Referrers },
+  difference: ItemDifference,
+): readonly Needed[] {
+  const { after } = difference;
+  if (after !== undefined)
+    return referencesOf(kinds, after)
+      .filter((reference) => !expected.has(itemKey(reference)))
+      .map((reference) => ({ item: reference, reason: `${after.kind} \`${after.name}\` ${reference.reason}` }));
+  const reason = `in production it still refers to ${difference.kind} \`${difference.name}\`, which is taken away`;
+  return (referrers.get(itemKey(difference)) ?? []).map((item) => ({ item, reason }));
 }

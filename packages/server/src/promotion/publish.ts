@@ -62,7 +62,8 @@ async function tryPublish(
     targets.filter((target) => !isSettled(target)),
   );
   const { differences } = comparison;
-  const { selected, added } = withDependencies(parts.kinds, { differences, expected }, select(comparison, request));
+  const named = select(comparison, request);
+  const { selected, added } = await withDependencies(parts.kinds, { differences, expected }, named);
   if (selected.length + settled.length === 0)
     throw new Problem(
       'conflict',
