@@ -172,6 +172,26 @@ test('what an import would be refused for is told beforehand, all of it, and not
   assert.notDeepEqual(await shownConfig(org, 'test'), before);
 });
 
+test('an import that is more than one commit takes is told so beforehand, and can be brought in parts', async () => {
+  const org = await shop();
+  const folder = Folder.of(await download(org));
+  folder.run('mkdir', 'config/logicblock');
+  const filters = [{ field: 'a', op: 'in', value: Array.from({ length: 20 }, () => 'x'.repeat(990)) }];
+  const steps = Array.from({ length: 12 }, (_, index) => ({ id: `s${index}`, type: 'list', entity: 'user', filters }));
+  const files = Array.from({ length: 36 }, (_, index) => `block${index}`);
+  for (const name of files) folder.edit(`logicblock/${name}.json`, JSON.stringify({ name, steps }));
+  const { base, problems = [] } = await bring(org, folder.packed());
+  assert.deepEqual(
+    problems.map(({ code }) => code),
+    ['body_too_large'],
+  );
+  assertProblem(await tryImport(org, folder.packed(), `?base=${base}`), 'body_too_large');
+  for (const name of files.slice(1)) folder.run('rm', `config/logicblock/${name}.json`);
+  const part = await bring(org, folder.packed());
+  assert.deepEqual(part.problems, []);
+  await bring(org, folder.packed(), `?base=${part.base}`);
+});
+
 /** The file with more said of one field. */
 function withField(text: string, field: string, more: object): string {
   const content = JSON.parse(text) as { definition: { UpdateParams: { name: string }[] } };

@@ -123,6 +123,6 @@ export class Folder {
   }
 
   packed(): Buffer {
-    return execFileSync('tar', ['cf', '-', '-C', this.#path, 'config']);
+    return execFileSync('tar', ['cf', '-', '-C', this.#path, 'config'], { maxBuffer: 64 * 1024 * 1024 });
   }
 }

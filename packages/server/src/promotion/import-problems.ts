@@ -1,11 +1,12 @@
 import type { ConfigItem } from '../entities/config-item.ts';
 import { failingEntities } from '../entities/records-against.ts';
 import { Problem } from '../lib/problem.ts';
+import { limits } from '../store/port.ts';
 import { newlyDangling, refuseTooMany, refuseTooMuch } from './change-items.ts';
 import { bodiesAfter } from './checks.ts';
 import { type Bodies, type ItemDifference, itemOf } from './compare.ts';
 import { danglingSentence } from './item-references.ts';
-import { type ItemTarget, planItems } from './plan-items.ts';
+import { type ItemsPlan, type ItemTarget, planItems } from './plan-items.ts';
 import type { Place, PromotionParts } from './promotion-parts.ts';
 
 /** Why a change that is only shown yet would be refused; what is more is told as the refusal itself would tell it. */
@@ -61,15 +62,27 @@ async function planProblems(
   { place, targets, next, force }: Planning,
 ): Promise<readonly ImportProblem[]> {
   try {
-    const { steps } = await planItems({ store: stores.test, clock }, { ...place, next, keepsRecords: false }, targets);
-    if (force) return [];
-    const failing = await failingEntities(stores.test, place, steps);
-    return failing.map(({ name, problem }) => told(problem, { kind: 'entity', name }));
+    const plan = await planItems({ store: stores.test, clock }, { ...place, next, keepsRecords: false }, targets);
+    const tooLarge = refusalOf(() => refuseMoreThanACommit(plan, targets));
+    if (force) return tooLarge;
+    const failing = await failingEntities(stores.test, place, plan.steps);
+    return [...tooLarge, ...failing.map(({ name, problem }) => told(problem, { kind: 'entity', name }))];
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     // What dangles was told already, item by item.
     return problem.code === 'dangling_reference' ? [] : [told(problem)];
   }
+}
+
+/** What the commit holds at least: the plan, a body for each item, and what its history and the audit log tell of it. */
+function refuseMoreThanACommit({ changes }: Pick<ItemsPlan, 'changes'>, targets: readonly ItemTarget[]): void {
+  const wanted = targets.flatMap(({ kind, wanted }) => (wanted === undefined ? [] : [{ kind, ...wanted }]));
+  // Of an entity those of its configs that stay as they are lie there already.
+  const plain = wanted.filter(({ kind }) => kind !== 'entity');
+  const characters = plain.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0);
+  const count = changes.length + wanted.length + 2 * targets.length;
+  if (count < limits.changesMax && characters < limits.commitBytesMax) return;
+  throw new Problem('body_too_large', 'what this would write is more than one commit takes: bring it in parts');
 }
 
 function refusalOf(ask: () => void, item?: ConfigItem): ImportProblem[] {
