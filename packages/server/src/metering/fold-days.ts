@@ -13,7 +13,7 @@ import {
 } from './usage-rows.ts';
 
 /** For how many days usage is kept by the day. */
-export const daysKept = 400;
+const daysKept = 400;
 
 /** A node stores a day until the next one is over; an hour more, for clocks that differ. */
 const graceMilliseconds = 25 * 60 * 60 * 1000;

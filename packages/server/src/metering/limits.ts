@@ -70,7 +70,7 @@ export function limitExceeded(metric: Metric, { limits, usage, today }: Standing
 const words = { api_calls_per_day: 'calls a day', api_calls_per_month: 'calls a month', records: 'records' } as const;
 
 /** Of the shares of a limit that are told of, the highest that is reached. */
-export function reachedPercent(metric: Metric, { limits, usage }: Standing): AlertPercent | undefined {
+function reachedPercent(metric: Metric, { limits, usage }: Standing): AlertPercent | undefined {
   const limit = limits[metric];
   if (limit === undefined) return undefined;
   return alertPercents.findLast((percent) => usage[metric] * 100 >= limit * percent);
