@@ -55,7 +55,8 @@ test('what is activated serves at once, and production is then what test was', a
   const made = await create(user, 'customer', { name: 'Ann' });
   await create(user, 'order', { title: 'Lamp', customer_id: made.id });
   assert.deepEqual((await list(user, 'order', '?view=short')).items, [{ what: 'Lamp' }]);
-  assert.deepEqual(await staged(org), { items: [], checks: [] });
+  const { items, checks: left } = await staged(org);
+  assert.deepEqual([items, left], [[], []]);
 });
 
 test('views of one config move with their entity, and nothing of test alone does', async () => {
@@ -197,4 +198,17 @@ test('what lets people do more is told before it becomes live', async () => {
     ['tenancy.tenancy_type', 'access', 'people may make workspaces of their own'],
   ]);
   assert.equal((await activate(org)).version, 1);
+});
+
+test('what was looked at is activated, and nothing that was staged since', async () => {
+  const org = await orgWithOrders();
+  await publish(org, [entity('customer')]);
+  const { base } = await staged(org);
+  await publish(org, [entity('order')]);
+  const problem = assertProblem(await tryActivate(org, { base }), 'version_mismatch');
+  assert.deepEqual(names(await diff(org)), ['customer', 'order']);
+  const { base: now } = await staged(org);
+  assert.equal(problem.base, now);
+  assert.equal((await tryActivate(org, { base: now })).status, 200);
+  assertProblem(await tryActivate(org, { base: 1 }), 'validation_failed');
 });

@@ -127,8 +127,14 @@ export async function publish(org: Org, items?: readonly Item[], note?: string):
   return reply.body;
 }
 
-export async function staged(org: Org): Promise<{ items: readonly Staged[]; checks: readonly Check[] }> {
-  const reply = await manage<{ items: readonly Staged[]; checks: readonly Check[] }>(org, 'GET', '/deploy/staged');
+interface AllStaged {
+  readonly base: string;
+  readonly items: readonly Staged[];
+  readonly checks: readonly Check[];
+}
+
+export async function staged(org: Org): Promise<AllStaged> {
+  const reply = await manage<AllStaged>(org, 'GET', '/deploy/staged');
   assert.equal(reply.status, 200, reply.text);
   return reply.body;
 }

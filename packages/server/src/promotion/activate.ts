@@ -5,6 +5,7 @@ import type { ConfigSet } from '../entities/config-set.ts';
 import { orgScopeName } from '../entities/workspace.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Change } from '../store/port.ts';
+import { refuseOtherBase } from './agreed-base.ts';
 import { type Check, checkRecords, checkSwitch } from './checks.ts';
 import { type Bodies, type ItemChangeKind, itemOf } from './compare.ts';
 import { newest } from './item-bodies.ts';
@@ -14,7 +15,7 @@ import { liveItems } from './read-items.ts';
 import type { ActivateRequest } from './read-requests.ts';
 import { type ReleasedItem, readCurrent, releasePuts, type Snapshot } from './releases.ts';
 import { type StagedTargets, stagedTargets } from './staged-targets.ts';
-import { nothingLeftStaged, stagedKey } from './staging.ts';
+import { nothingLeftStaged, stagedBase, stagedKey } from './staging.ts';
 
 export interface Activated {
   readonly version: number;
@@ -24,7 +25,8 @@ export interface Activated {
 
 /**
  * Makes all that is staged live, by one commit: the bodies lie there already, and what is flipped is which of them hold.
- * @throws Problem `conflict` where nothing is staged or a check speaks against it, `dangling_reference`.
+ * @throws Problem `conflict` where nothing is staged or a check speaks against it, `dangling_reference`,
+ * `version_mismatch` where other items are staged than the caller agreed to.
  */
 export async function activate(parts: PromotionParts, asked: Asked, request: ActivateRequest): Promise<Activated> {
   const { orgCode, occasion } = asked;
@@ -34,6 +36,7 @@ export async function activate(parts: PromotionParts, asked: Asked, request: Act
     const place = { store: prod.store, orgCode, set };
     const staged = await stagedTargets(place);
     if (staged.rows.length === 0) throw new Problem('conflict', 'nothing is staged: publish items first');
+    refuseOtherBase(stagedBase(staged.rows), request.base, stagedSince);
     const { checks, plan } = await checkSwitch(parts, { ...staged, place, next });
     refuseErrors(checks);
     if (plan === undefined) throw new TypeError('a switch without an error has a plan');
@@ -51,6 +54,8 @@ export async function activate(parts: PromotionParts, asked: Asked, request: Act
   const { version, activated, checks } = planned;
   return { version, activated, checks };
 }
+
+const stagedSince = 'other items are staged than those agreed to: look at what is staged again';
 
 /** @throws Problem with all checks, where one of them is an error. */
 function refuseErrors(checks: readonly Check[]): void {

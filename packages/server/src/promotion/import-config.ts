@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { ConfigItem } from '../entities/config-item.ts';
 import { itemKey } from '../entities/config-item.ts';
-import { invalidBody, Problem } from '../lib/problem.ts';
+import { invalidBody } from '../lib/problem.ts';
+import { baseOf, refuseOtherBase } from './agreed-base.ts';
 import { changeItems, type ItemEdit } from './change-items.ts';
 import { type Bodies, compareBodies, type ItemChangeKind, itemOf, readAll } from './compare.ts';
 import type { ArchivedItem } from './config-archive.ts';
@@ -51,21 +51,21 @@ export async function importConfig(
   const before = await readAll(place);
   const after: Bodies = options.removes ? wanted : new Map([...before, ...wanted]);
   const differences = await compareBodies(before, after);
-  const base = baseOf(before);
+  const base = versionsOf(before);
   const shown = differences.map((one) => ({ ...itemOf(one), change: one.change, ...changeOf(parts.kinds, one) }));
   if (options.base === undefined) {
     const problems = await importProblems(parts, { place, before, differences, ...options });
     return { base, applied: false, problems, items: shown };
   }
   if (differences.length === 0) {
-    refuseOther(base, options.base);
+    refuseOtherBase(base, options.base, changedSince);
     return { base, applied: true, items: shown };
   }
   for (const difference of differences) options.mayChange(difference);
   const edits = differences.map((one): ItemEdit => ({ ...itemOf(one), content: one.after?.content }));
   const { version } = await changeItems(parts, asked, edits, {
     force: options.force,
-    judge: (_set, standing) => refuseOther(baseOf(standing), options.base),
+    judge: (_set, standing) => refuseOtherBase(versionsOf(standing), options.base, changedSince),
   });
   return { base, applied: true, version, items: shown };
 }
@@ -84,15 +84,9 @@ function readItems(kinds: ConfigKinds, items: readonly ArchivedItem[]): Bodies {
   return bodies;
 }
 
-/** The same for the same items at the same versions. */
-function baseOf(bodies: Bodies): string {
-  const versions = [...bodies].map(([key, { version }]) => `${key}@${version}`);
-  return createHash('sha256').update(versions.join('\n')).digest('base64url').slice(0, 22);
-}
+const changedSince = 'test has changed since it was compared: look at the changes again';
 
-function refuseOther(standing: string, agreed: string | undefined): void {
-  if (standing === agreed) return;
-  throw new Problem('version_mismatch', 'test has changed since it was compared: look at the changes again', {
-    base: standing,
-  });
+/** The same for the same items at the same versions. */
+function versionsOf(bodies: Bodies): string {
+  return baseOf([...bodies].map(([key, { version }]) => `${key}@${version}`));
 }

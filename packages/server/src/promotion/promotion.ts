@@ -14,7 +14,7 @@ import { checkStaged, type Published, publish, withdraw } from './publish.ts';
 import { readActivate, readPublish, readRollback } from './read-requests.ts';
 import { listRetired, removeRetired } from './retired.ts';
 import { type RolledBack, rollback } from './rollback.ts';
-import { readStaged, type StagedItem } from './staging.ts';
+import { readStaged, type StagedItem, stagedBase } from './staging.ts';
 
 /**
  * Configuration goes from test to production, and back: what is published is frozen and staged, what is staged becomes
@@ -45,6 +45,8 @@ export interface Promotion {
 }
 
 export interface ShownStaged {
+  /** Names what is staged, for who activates that and nothing else. */
+  readonly base: string;
   readonly items: readonly Omit<StagedItem, 'body'>[];
   /** What is to be known of it before it becomes live. */
   readonly checks: readonly Check[];
@@ -59,7 +61,7 @@ export function createPromotion(parts: PromotionParts): Promotion {
     staged: async (orgCode) => {
       const rows = await readStaged(parts.stores.prod.scope(orgScopeName(orgCode)));
       const items = rows.map(({ staged: { body: _, ...shown } }) => shown);
-      return { items, checks: items.length === 0 ? [] : await checkStaged(parts, orgCode) };
+      return { base: stagedBase(rows), items, checks: items.length === 0 ? [] : await checkStaged(parts, orgCode) };
     },
     withdraw: (asked, item) => withdraw(parts, asked, item),
     activate: (asked, body) => activate(parts, asked, readActivate(body)),

@@ -12,6 +12,8 @@ export interface ActivateRequest {
   readonly note?: string;
   /** Makes it live also where records of production contradict it. */
   readonly force: boolean;
+  /** What was told of all that is staged, and is agreed to; left out, whatever is staged goes live. */
+  readonly base?: string;
 }
 
 export interface RollbackRequest {
@@ -38,12 +40,13 @@ export function readPublish(body: unknown): PublishRequest {
 
 /** @throws Problem `validation_failed`, `unknown_field`. */
 export function readActivate(body: unknown): ActivateRequest {
-  const { input, errors } = readObject(body ?? {}, ['note', 'force']);
-  const { force = false } = input;
+  const { input, errors } = readObject(body ?? {}, ['note', 'force', 'base']);
+  const { force = false, base } = input;
   if (typeof force !== 'boolean') errors.push(...wrong('`force` is true or false', '/force').errors);
+  if (base !== undefined && typeof base !== 'string') errors.push(...wrong('`base` is a text', '/base').errors);
   const note = readNote(input.note, errors);
   if (errors.length > 0) throw invalidBody(errors);
-  return { force: force === true, ...note };
+  return { force: force === true, ...(typeof base === 'string' ? { base } : {}), ...note };
 }
 
 /** @throws Problem `validation_failed`, `unknown_field`. */

@@ -1,6 +1,7 @@
 import type { AuditActor } from '../audit/audit-entry.ts';
 import { type ConfigItem, itemKey } from '../entities/config-item.ts';
 import type { Change, Key, Put, Scope } from '../store/port.ts';
+import { baseOf } from './agreed-base.ts';
 import { bodyKeys } from './item-bodies.ts';
 
 /** An item that waits to become live in production, frozen as it was when it was published. */
@@ -55,4 +56,9 @@ export function unstage({ staged, rowVersion }: StagedRow): readonly Change[] {
     { kind: 'remove', ...stagedKey(staged), if: { version: rowVersion } },
     ...keys.map((key): Change => ({ kind: 'remove', ...key, if: 'any' })),
   ];
+}
+
+/** Names all that is staged, as it is frozen. */
+export function stagedBase(rows: readonly StagedRow[]): string {
+  return baseOf(rows.map(({ staged, rowVersion }) => `${itemKey(staged)}@${rowVersion}`));
 }

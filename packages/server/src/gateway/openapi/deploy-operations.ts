@@ -53,7 +53,11 @@ const stagingOperations: readonly Operation[] = [
         status: 200,
         description: 'The items and the checks.',
         content: jsonContent(
-          objectOf({ items: arrayOf(schemaReference('StagedItem')), checks: arrayOf(schemaReference('DeployCheck')) }),
+          objectOf({
+            base: text,
+            items: arrayOf(schemaReference('StagedItem')),
+            checks: arrayOf(schemaReference('DeployCheck')),
+          }),
         ),
       },
     ],
@@ -90,10 +94,13 @@ const releaseOperations: readonly Operation[] = [
     tag,
     summary: 'Makes everything that is staged live in production, all at once or not at all',
     access: 'token',
-    body: jsonContent(closedObjectOf({ note, force: { type: 'boolean', default: false } }, ['note', 'force'])),
+    body: jsonContent(
+      closedObjectOf({ note, force: { type: 'boolean', default: false }, base: text }, ['note', 'force', 'base']),
+    ),
     isBodyOptional: true,
     replies: [{ status: 200, description: 'Live.', content: jsonContent(schemaReference('Activated')) }],
     problems: [
+      'version_mismatch',
       'validation_failed',
       'unknown_field',
       'role_required',
