@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { type AllowedScripts, checkLockfile, type Lockfile } from './lockfile.ts';
 import { checkLinks } from './markdown-links.ts';
 import { readSourceTree, type SourceTree } from './source-tree.ts';
-import { testKinds } from './test-kinds.ts';
+import { isTestKind, testFilesOf, testKinds } from './test-kinds.ts';
 import { checkTexts } from './text-rules.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -28,8 +27,9 @@ describe('the repository', () => {
 
   it('lets the test command find every test once', () => {
     const written = [...tree.keys()].filter((path) => /\.(test|spec)\.[^/]+$/.test(path));
-    const globs = Object.values(testKinds).flat();
-    const found = globs.flatMap((glob) => globSync(glob, { cwd: root })).map((path) => path.replaceAll(sep, '/'));
+    const found = Object.keys(testKinds)
+      .filter(isTestKind)
+      .flatMap((kind) => testFilesOf(root, kind));
     assert.ok(written.length > 0);
     assert.deepEqual(found.sort(), written.sort());
   });

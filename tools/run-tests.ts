@@ -1,5 +1,5 @@
 /**
- * Runs the tests of the kinds named (`unit`, `acceptance`), or of the files that match the globs given, and ends with
+ * Runs the tests of the kinds named (`unit`, `slow-unit`, …), or of the files that match the globs given, and ends with
  * the closing line. Without arguments it runs all kinds.
  */
 import { globSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { closingLine } from './closing-line.ts';
-import { isTestKind, testKinds } from './test-kinds.ts';
+import { isTestKind, testFilesOf, testKinds } from './test-kinds.ts';
 import { TestTally } from './test-tally.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -30,7 +30,8 @@ report.once('end', () => {
 });
 
 function findFiles(kindsOrGlobs: readonly string[]): readonly string[] {
-  const globs = kindsOrGlobs.flatMap((word) => (isTestKind(word) ? testKinds[word] : [word]));
-  const found = globs.flatMap((glob) => globSync(glob, { cwd: root }));
+  const found = kindsOrGlobs.flatMap((word) =>
+    isTestKind(word) ? testFilesOf(root, word) : globSync(word, { cwd: root }),
+  );
   return [...new Set(found.map((file) => resolve(root, file)))].sort();
 }

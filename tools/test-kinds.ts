@@ -1,18 +1,55 @@
+import { globSync } from 'node:fs';
+import { sep } from 'node:path';
+
+/**
+ * What takes long, since it kills processes, fills disks, copies whole platforms or compares by the hundred thousand.
+ * The gate leaves it to `npm run test:slow`.
+ */
+const slow = {
+  unit: [
+    'packages/server/src/access/*.proof.test.ts',
+    'packages/server/src/{audit-command,backup,copy}.test.ts',
+    'packages/server/src/copy/copy-platform.test.ts',
+    'packages/server/src/entities/maintain-model.test.ts',
+    'packages/server/src/store/conformance/planted-faults.test.ts',
+    'packages/server/src/store/sqlite/power-loss/*.test.ts',
+  ],
+  acceptance: [
+    'packages/acceptance/src/{disk-failures,doctor,greedy-clients,mail-delivery,platform-keys,promotion-crash,restart}.test.ts',
+  ],
+};
+
+interface TestKind {
+  readonly globs: readonly string[];
+  readonly but?: readonly string[];
+}
+
 /**
  * Where the tests of each kind lie. Every `*.test.*` file belongs to exactly one kind; `repository.test.ts` sees to it.
- * Those of `postgres` need a server, and are not run by the gate.
+ * Those of `postgres` need a server.
  */
 export const testKinds = {
-  unit: [
-    'packages/{contract,server,client,cli,console}/src/**/!(*.postgres).test.ts',
-    'bench/**/*.test.ts',
-    'examples/**/*.test.ts',
-    'tools/**/*.test.ts',
-  ],
-  acceptance: ['packages/acceptance/src/**/!(*.postgres).test.ts'],
-  postgres: ['packages/{server,acceptance}/src/**/*.postgres.test.ts'],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+  unit: {
+    globs: [
+      'packages/{contract,server,client,cli,console}/src/**/!(*.postgres).test.ts',
+      'bench/**/*.test.ts',
+      'examples/**/*.test.ts',
+      'tools/**/*.test.ts',
+    ],
+    but: slow.unit,
+  },
+  acceptance: { globs: ['packages/acceptance/src/**/!(*.postgres).test.ts'], but: slow.acceptance },
+  'slow-unit': { globs: slow.unit },
+  'slow-acceptance': { globs: slow.acceptance },
+  postgres: { globs: ['packages/{server,acceptance}/src/**/*.postgres.test.ts'] },
+} as const satisfies Readonly<Record<string, TestKind>>;
 
 export function isTestKind(word: string): word is keyof typeof testKinds {
   return Object.hasOwn(testKinds, word);
+}
+
+/** Paths from the root of the repository, with `/`. */
+export function testFilesOf(root: string, kind: keyof typeof testKinds): readonly string[] {
+  const { globs, but = [] }: TestKind = testKinds[kind];
+  return globSync(globs, { cwd: root, exclude: but }).map((path) => path.replaceAll(sep, '/'));
 }

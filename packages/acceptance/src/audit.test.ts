@@ -1,7 +1,7 @@
 /** Who did what to an org: told in the commit of what was done, to its admins alone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertProblem } from './assert-problem.ts';
+import { assertProblem, assertRefusal } from './assert-problem.ts';
 import { call, type Reply } from './call.ts';
 import { defineEntity, definition, manage, newEmail, type Org, password, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
@@ -137,6 +137,11 @@ test('an org sees its own log alone, also with another one’s cursor', async ()
   assertProblem(await audit(other, `?pagesize=1&nexttoken=${nexttoken}`), 'invalid_cursor');
   assertProblem(await audit(org, `?pagesize=1&action=entity&nexttoken=${nexttoken}`), 'invalid_cursor');
   assertProblem(await audit(org, '?nexttoken=nonsense'), 'invalid_cursor');
+  const { token } = await join(other, 'org_admin');
+  const foreign = await manage(other, 'GET', `/audit?nexttoken=${nexttoken}`, { token });
+  assertProblem(foreign, 'invalid_cursor');
+  for (const query of [`?tenant_code=main&target=${org.code}`, `?actor=${(await entries(org))[0]?.actor.id}`])
+    assert.deepEqual(await entries(other, query), [], 'another one’s ids choose nothing');
   const actors = new Set((await entries(other)).map(({ actor }) => actor.id));
   assert.ok((await entries(org)).every(({ actor }) => !actors.has(actor.id)));
 });
@@ -147,7 +152,30 @@ test('the log is for admins, and takes what it knows', async () => {
   assertProblem(await manage(org, 'GET', '/audit', { token }), 'role_required');
   assertProblem(await manage(org, 'GET', '/audit', { token: 'fm_nonsense' }), 'token_invalid');
   assertProblem(await call('GET', `${org.management}/audit`), 'token_missing');
-  for (const query of ['?pagesize=0', '?pagesize=201', '?pagesize=x', '?env=stage', '?org=other'])
-    assertProblem(await audit(org, query), 'invalid_request');
+  const pages = ['?pagesize=0', '?pagesize=201', '?pagesize=x', '?pagesize=1e2', '?pagesize=', '?pagesize=-1'];
+  const places = ['?env=stage', '?env=', '?env=test&env=prod', '?org=other', '?tenant_code=Main', '?tenant_code=a%2Fb'];
+  const times = [
+    'yesterday',
+    '2026-13-01',
+    '2026-02-30T00:00:00',
+    '2026-01-01T25:00:00Z',
+    '',
+    '0',
+    '2026-01-01T00:00:00',
+  ];
+  const asked = [...pages, ...places, ...times.flatMap((time) => [`?from=${time}`, `?to=${time}`])];
+  for (const query of asked) assertProblem(await audit(org, query), 'invalid_request');
+  for (const token of ['', 'x', 'a'.repeat(4000), '%00', '%F0%9F%98%80', '..%2F..', '%7B%22platform%22%3A%22%22%7D'])
+    assertRefusal(await audit(org, `?nexttoken=${token}`), [400]);
+  const nothing = [
+    '?actor=',
+    '?target=%2A',
+    '?action=%25',
+    '?action=.',
+    '?request_id=none',
+    '?tenant_code=nowhere&env=prod',
+  ];
+  for (const query of [...nothing, '?from=2999-01-01', '?to=1970-01-01', '?from=2026-02-02&to=2026-02-01'])
+    assert.deepEqual(await entries(org, query), [], query);
   assertProblem(await manage(org, 'DELETE', '/audit'), 'method_not_allowed');
 });

@@ -46,10 +46,11 @@ test('J04: each call has one line with its route, its status and its caller, and
     ...ofApp,
     route: '/app/:org/item/:entity/:id',
     status: missing.status,
+    problem: 'not_found',
     ...caller,
   });
-  assert.deepEqual(lineOf(lines, refused), { ...list, status: 401 });
-  assert.deepEqual(lineOf(lines, nowhere), { ...ofApp, status: 404 });
+  assert.deepEqual(lineOf(lines, refused), { ...list, status: 401, problem: 'token_invalid' });
+  assert.deepEqual(lineOf(lines, nowhere), { ...ofApp, status: 404, problem: 'not_found' });
   const { principal, ...ofSettings } = lineOf(lines, settings);
   assert.deepEqual(ofSettings, {
     gateway: 'management',
@@ -59,7 +60,8 @@ test('J04: each call has one line with its route, its status and its caller, and
     org: org.code,
   });
   assert.match(String(principal), /^[0-9a-f-]{36}$/);
-  const login = { gateway: 'management', method: 'POST', route: '/auth/login', status: 401 };
+  const problem = 'credentials_invalid';
+  const login = { gateway: 'management', method: 'POST', route: '/auth/login', status: 401, problem };
   assert.deepEqual(lineOf(lines, wrong), login);
   assert.ok(!platform.stderr().includes(canary));
 });

@@ -7,7 +7,7 @@ import { commandToEnd, temporaryDirectory, whyNoDataDir } from './platform.ts';
 import { platformOf } from './platform-for-tests.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-const names = ['start', 'backup', 'restore', 'copy', 'doctor', 'verify', 'keys'];
+const names = ['start', 'backup', 'restore', 'copy', 'doctor', 'verify', 'recount', 'keys'];
 const bare = { FREEHOLD_STORE: 'sqlite:' };
 
 /** Node as it is, but for the version that it says it has. */

@@ -1,12 +1,14 @@
 /** `freehold doctor` finds what was broken on purpose, says what to do, and changes nothing. */
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { commandToEnd, type Run, temporaryDirectory, whyNoDataDir } from './platform.ts';
 import { platformOf } from './platform-for-tests.ts';
+import { smallDisk, whyNoDisk } from './small-disk.ts';
 
 const bare = { FREEHOLD_STORE: 'sqlite:' };
 
@@ -129,4 +131,89 @@ test('issuers are asked when they are named', async (t) => {
   assert.ok(asked.stdout.includes(`the issuer \`${issuer}\` answers`));
   assertFault(await examine({}, undefined, ['--issuer', `${issuer}/other`]), /answers 404/);
   assertFault(await examine({}, undefined, ['--issuer', `${issuer}/`]), /calls itself/);
+});
+
+test('a disk that is full, that takes no more files or that is mounted read-only is a fault', {
+  skip: whyNoDisk,
+}, async (t) => {
+  const { folder, fill, makeRoom } = smallDisk(t);
+  assertFault(await examine({}, folder), /has room for \d\d MB alone: make room, or writes will be refused with 503/);
+  fill();
+  assertFault(await examine({}, folder), /has room for 0 MB alone/);
+  makeRoom();
+  remount(folder, 'nr_inodes=20');
+  assertFault(await examine({}, folder), /takes 1\d more files alone: remove some/);
+  remount(folder, 'ro');
+  const run = await commandToEnd(['doctor'], { dataDir: folder, env: bare });
+  assertFault(run, /is on a disk that takes no writes: mount it for writing/);
+});
+
+function remount(folder: string, option: string): void {
+  assert.equal(spawnSync('mount', ['-o', `remount,${option}`, folder]).status, 0);
+}
+
+const nobody = 65534;
+const doctorProgram = join(import.meta.dirname, '..', '..', 'server', 'src', 'doctor.ts');
+const whyNotOther = (process.getuid?.() === 0 ? false : 'not run: root alone runs commands as others') || whyNoDataDir;
+
+test('a folder and files that are another user’s are faults', { skip: whyNotOther }, async (t) => {
+  const platform = await platformOf(t);
+  await platform.terminate();
+  const { dataDir } = platform;
+  const asNobody = async () => {
+    const env = { ...bare, FREEHOLD_DATA_DIR: dataDir, FREEHOLD_APP_PORT: '0', FREEHOLD_MANAGEMENT_PORT: '0' };
+    const { status, stdout } = spawnSync(process.execPath, [doctorProgram], { env, uid: nobody, gid: nobody });
+    return {
+      code: status,
+      faults: String(stdout)
+        .split('\n')
+        .filter((line) => line.startsWith('FAULT')),
+    };
+  };
+  chmodSync(dataDir, 0o700);
+  const closed = await asNobody();
+  assert.equal(closed.code, 1);
+  assert.match(closed.faults[0] ?? '', /the user 65534 cannot write to .* \(EACCES\): .chown. it/);
+  chownSync(dataDir, nobody, nobody);
+  const { code, faults } = await asNobody();
+  assert.equal(code, 1);
+  for (const name of ['platform.db', 'test.db', 'prod.db', 'secrets.json'])
+    assert.ok(
+      faults.some((line) => line.includes(`the user 65534 cannot read and write \`${join(dataDir, name)}\` (EACCES)`)),
+      name,
+    );
+  assert.ok(
+    faults.every((line) => !line.includes('backup')),
+    faults.join('\n'),
+  );
+  for (const name of readdirSync(dataDir)) chownSync(join(dataDir, name), nobody, nobody);
+  const own = await asNobody();
+  assert.deepEqual([own.code, own.faults], [0, []]);
+});
+
+test('an issuer that leads elsewhere, says no JSON, names no keys or is not there is a fault', async (t) => {
+  let answer: RequestListener = (_, response) => void response.end();
+  const server = createServer((request, response) => answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const ask = (address = issuer) => examine({}, undefined, ['--issuer', address]);
+  const documents: readonly (readonly [RequestListener, RegExp])[] = [
+    [
+      (_, response) => response.writeHead(302, { location: `${issuer}/other` }).end(),
+      /cannot be asked .*auth\.issuers/,
+    ],
+    [(_, response) => response.end('<html>'), /cannot be asked .*auth\.issuers/],
+    [(_, response) => response.end('null'), /cannot be asked .*auth\.issuers/],
+    [(_, response) => response.end(JSON.stringify({ issuer })), /names no keys/],
+    [(_, response) => response.end(JSON.stringify({ jwks_uri: `${issuer}/keys` })), /calls itself `undefined`/],
+    [(_, response) => response.destroy(), /cannot be asked/],
+  ];
+  for (const [listener, sentence] of documents) {
+    answer = listener;
+    assertFault(await ask(), sentence);
+  }
+  await new Promise((resolve) => server.close(resolve));
+  assertFault(await ask(), /cannot be asked \(ECONNREFUSED\)/);
+  assertFault(await ask('no address'), /cannot be asked/);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { publishedKeys } from './app-token.ts';
 import { creating, together } from './batches.ts';
 import { call } from './call.ts';
@@ -17,52 +17,12 @@ import {
   list,
   manage,
   memberWith,
-  type Org,
 } from './org.ts';
-import { type Gateways, type Platform, runToEnd, storeKind, temporaryDirectory, verifyToEnd } from './platform.ts';
+import { runToEnd, temporaryDirectory } from './platform.ts';
 import { platformOf } from './platform-for-tests.ts';
 import { change, deploy, diff, history, prodFounder, provision, publish, rollback, tryActivate } from './promotion.ts';
+import { assertSeenAfter, assertSound, orgOn, skip, twoNodes, userOn } from './two-nodes.ts';
 import { putSetting } from './workspaces.ts';
-
-const skip = storeKind !== 'postgres' && 'not run: FREEHOLD_TEST_STORE names no database';
-
-interface Nodes {
-  readonly one: Platform;
-  readonly other: Platform;
-  readonly dataDir: string;
-}
-
-async function twoNodes(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<Nodes> {
-  const dataDir = temporaryDirectory();
-  const [one, other] = await Promise.all([platformOf(t, { dataDir, env }), platformOf(t, { dataDir, env })]);
-  return { one, other, dataDir };
-}
-
-function orgOn({ app, management }: Gateways, org: Org): Org {
-  return { ...org, app, management };
-}
-
-/** The same user, who calls another node. */
-function userOn(node: Gateways, user: AppUser): AppUser {
-  return { ...user, org: orgOn(node, user.org) };
-}
-
-/** Whatever is asked for so long after the change has to show it; how long the answer takes says nothing. */
-async function assertSeenAfter(milliseconds: number, isSeen: () => Promise<boolean>): Promise<void> {
-  const changedAt = performance.now();
-  for (;;) {
-    const age = performance.now() - changedAt;
-    if (await isSeen()) return;
-    assert.ok(age < milliseconds, `not seen ${age} ms after the change`);
-  }
-}
-
-async function assertSound({ one, other, dataDir }: Nodes): Promise<void> {
-  await Promise.all([one.terminate(), other.terminate()]);
-  const { code, stdout, stderr } = await verifyToEnd(dataDir);
-  assert.deepEqual([code, stderr], [0, ''], stdout);
-  assert.match(stdout, /nothing has drifted\n$/);
-}
 
 test('a second node serves what the first one made, and sees its configuration within a second', {
   skip,

@@ -390,6 +390,20 @@ test('configuration is promoted, brought back and kept in files in the way that 
   await met('removeDeployKey', 204, { path: { id } });
 });
 
+test('the document tells where alerts are sent', async () => {
+  const { token } = org.builder;
+  const met = async (name: string, status: number, body?: object) =>
+    assert.equal(
+      (await management.send(name, { token, ...(body === undefined ? {} : { body }) })).status,
+      status,
+      name,
+    );
+  await met('setAlertWebhook', 200, { url: 'http://127.0.0.1:1/' });
+  await met('showAlertWebhook', 200);
+  await met('testAlertWebhook', 202);
+  await met('removeAlertWebhook', 204);
+});
+
 test('every success that the documents tell of was met, but for those of access control', () => {
   const ofAccess = /(?:Aclpolicy|Group|Useraclpolicy|Usergroup|Userrole|User)$/;
   const isLeftOut = ({ id }: Operation) => ofAccess.test(id);

@@ -196,13 +196,18 @@ export async function grant(admin: AppUser, user: AppUser, statements: readonly 
 /** A member of the founder's workspace who holds these statements and nothing else: also not the policy of new members. */
 export async function memberWith(admin: AppUser, statements: readonly Statement[]): Promise<AppUser> {
   const user = await signIn(admin.org);
+  await leaveWith(admin, user, statements);
+  return user;
+}
+
+/** Takes every policy from a member, and gives these statements. */
+export async function leaveWith(admin: AppUser, user: AppUser, statements: readonly Statement[]): Promise<void> {
   const links = await list(admin, 'useraclpolicy', `?pagesize=200`);
   for (const link of links.items.filter((item) => item.user_id === user.id)) {
     const reply = await act(admin, 'DELETE', `/delete/useraclpolicy/${link.id}`);
     assert.equal(reply.status, 204, reply.text);
   }
   if (statements.length > 0) await grant(admin, user, statements);
-  return user;
 }
 
 export function allow(action: string | readonly string[], resource: string | readonly string[] = '*'): Statement {

@@ -11,6 +11,9 @@ export interface Limits {
   readonly api_calls_per_day?: number;
   readonly api_calls_per_month?: number;
   readonly records?: number;
+  readonly entities?: number;
+  readonly indexes?: number;
+  readonly policies?: number;
 }
 
 export interface ShownPlan {
@@ -56,10 +59,25 @@ export interface Observability {
   };
   readonly environments: { readonly test: ShownUsage; readonly prod: ShownUsage | null };
   readonly flags: Readonly<Record<'apiLimitExceeded' | 'dailyLimitExceeded' | 'recordLimitExceeded', boolean>>;
-  readonly alerts: readonly { readonly metric: string; readonly percent: number }[];
+  readonly alerts: readonly {
+    readonly metric: string;
+    readonly percent: number;
+    readonly used: number;
+    readonly limit: number;
+    readonly since: string | null;
+    readonly message: string;
+  }[];
   readonly forecast: Readonly<Record<keyof Limits, string | null>>;
+  readonly caps: Readonly<Record<'entities' | 'indexes' | 'policies', ShownCap>>;
   readonly resets_at: string;
   readonly explain?: { readonly figure: string; readonly value: number; readonly parts: readonly { value: number }[] };
+}
+
+interface ShownCap {
+  readonly limit: number | null;
+  readonly test: number;
+  readonly prod: number | null;
+  readonly workspaces?: readonly { readonly env: string; readonly tenant_code: string; readonly used: number }[];
 }
 
 export async function observe(org: Org, query = ''): Promise<Observability> {

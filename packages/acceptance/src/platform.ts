@@ -42,6 +42,8 @@ export interface StartOptions {
   readonly byCommand?: boolean;
   /** Opens an IPC channel to the process. */
   readonly ipc?: boolean;
+  /** How long it may take to be ready. */
+  readonly readyMilliseconds?: number;
 }
 
 const startMilliseconds = 30_000;
@@ -55,7 +57,7 @@ export async function startPlatform(options: StartOptions = {}): Promise<Platfor
   const dataDir = options.dataDir ?? temporaryDirectory();
   const program = options.byCommand === true ? [command, 'start'] : [entry];
   const running = launch([...(options.nodeFlags ?? []), ...program], { ...options, dataDir });
-  const gateways = await ready(running);
+  const gateways = await ready(running, options.readyMilliseconds ?? startMilliseconds);
   return {
     ...gateways,
     ...running,
@@ -175,13 +177,13 @@ function storeOf(dataDir: string, address: string): string {
   return url.href;
 }
 
-function ready(running: Running): Promise<Gateways> {
+function ready(running: Running, milliseconds: number): Promise<Gateways> {
   return new Promise((resolve, reject) => {
     const fail = (outcome: string) => {
       running.child.kill('SIGKILL');
       reject(new Error(`the platform ${outcome}\n${running.stdout()}\n${running.stderr()}`));
     };
-    const timer = setTimeout(() => fail('was not ready in time'), startMilliseconds);
+    const timer = setTimeout(() => fail('was not ready in time'), milliseconds);
     running.child.stdout?.on('data', () => {
       const gateways = readyLine(running.stdout());
       if (gateways === undefined) return;

@@ -1,17 +1,15 @@
 /** The composition root: the only place that knows which adapter stands behind which port. */
-import { hkdfSync } from 'node:crypto';
 import type { Occasion } from './audit/audit-entry.ts';
 import { createAuditLog } from './audit/audit-log.ts';
 import { createOperatorLog } from './audit/operator-log.ts';
+import { startAlerts, startJobs } from './compose-jobs.ts';
 import type { Config } from './config.ts';
 import { type ConfigReader, type ConfigReaderOptions, createConfigReader } from './entities/config-reader.ts';
 import { type Cursors, createCursors } from './entities/cursor.ts';
 import { createEntityAdmin } from './entities/entity-admin.ts';
 import { createFences } from './entities/fence.ts';
 import { createIdempotency } from './entities/idempotency.ts';
-import { maintainEntity, maintainEntityJob, readMaintainWork } from './entities/maintain-entity.ts';
 import { createNumbering } from './entities/numbering.ts';
-import { purgeEntity, purgeEntityJob, readPurgeWork } from './entities/purge-entity.ts';
 import { createRecordRuntime } from './entities/record-runtime.ts';
 import { recordsOfOrg } from './entities/records-of-org.ts';
 import { createSealer } from './entities/sealed-values.ts';
@@ -46,25 +44,17 @@ import { createOrgSettings, settingTypes } from './identity/org-settings.ts';
 import { createPasswordHasher } from './identity/passwords.ts';
 import { platformIssuer } from './identity/platform-issuer.ts';
 import { createProviderTokens } from './identity/provider-tokens.ts';
-import { loadSecrets, type Secrets } from './identity/secrets.ts';
+import { derivedKey, loadSecrets, type Secrets } from './identity/secrets.ts';
 import { createServiceKeys } from './identity/service-keys.ts';
 import { type LiveSigningKeys, openSigningKeys } from './identity/signing-keys.ts';
-import {
-  closeWorkspace,
-  closeWorkspaceJob,
-  purgeWorkspace,
-  purgeWorkspaceJob,
-  readRemovalWork,
-} from './identity/workspace-removal.ts';
 import { createWorkspaces } from './identity/workspaces.ts';
-import { startExpirySweep } from './jobs/expiry-sweep.ts';
-import { type JobHandler, type JobRunner, startJobRunner } from './jobs/job-runner.ts';
 import type { Clock } from './lib/clock.ts';
 import type { HitTally } from './lib/hit-tally.ts';
 import { type IdSource, uuidv7Source } from './lib/ids.ts';
 import { type OpenedMail, openMail } from './mail/open-mail.ts';
 import { type Metering, startMetering } from './metering/metering.ts';
 import { openSpaces, openVault, type Spaces } from './open-spaces.ts';
+import { type CapGates, capGates, configuredIn } from './plan-caps.ts';
 import { createConfigItems } from './promotion/config-items.ts';
 import { createConfigKinds } from './promotion/config-kinds.ts';
 import { createPromotion } from './promotion/promotion.ts';
@@ -73,6 +63,7 @@ import { explainStoreFailure } from './store/explain-failure.ts';
 import type { Health, OpenedStore, Store } from './store/port.ts';
 import { type Measurement, startMeasurement } from './telemetry/measurement.ts';
 import { countDenials, watchJobs } from './telemetry/work-metrics.ts';
+import type { AlertWebhook } from './webhooks/alert-webhook.ts';
 
 /** The platform, ready to be given listeners. */
 export interface Platform {
@@ -102,26 +93,32 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const { config, clock, onFault } = options;
   const measurement = startMeasurement();
   const { metrics } = measurement;
+  const watch = watchJobs(metrics);
   const spaces = watchSpaces(await openSpaces(config, options), measurement);
   const allStores = [spaces.platform.store, spaces.test.store, spaces.prod.store];
   const vault = openVault(config, spaces.platform.store);
   const secrets = await loadSecrets(vault, clock);
   const signingKeys = await openSigningKeys({ vault, clock, ageDaysMax: config.keyAgeDaysMax });
   const configs = configsOf(spaces, { clock, tally: measurement.tallies.config });
-  const jobs = startJobs(spaces, { configs, clock, onFault, metrics });
+  const jobs = startJobs(spaces, { configs, clock, onFault, watch });
   const decisions = countDenials(metrics, createDecisionLog(clock));
   const mail = openMail({ smtp: config.smtp, isDevelopment: config.mode === 'development', clock, onFault });
-  const identity = await composeIdentity(options, spaces, { signingKeys, configs, mailer: mail.mailer });
-  const metering = composeMetering(spaces, options);
+  const newId = uuidv7Source(clock);
+  const alerts = startAlerts(spaces, { config, clock, onFault, newId, secrets, watch });
+  const metering = composeMetering(spaces, options, { configs, announce: alerts.webhook.announce });
   const { gate } = metering;
-  const entities = composeEntities(spaces, { configs, clock, newId: identity.newId, secrets, gate, poke: jobs.poke });
+  const caps = capGates(metering.caps);
+  const { mailer } = mail;
+  const identity = await composeIdentity(options, spaces, { signingKeys, configs, mailer, caps, newId });
+  const entities = composeEntities(spaces, { configs, clock, newId, secrets, gate, caps, poke: jobs.poke });
   const { accounts, operator } = identity;
   const { runtime, idempotency } = entities;
   let isDraining = false;
   const readiness = () => readinessOf(allStores, isDraining);
-  const upkeep = startKeyUpkeep(signingKeys, onFault);
   const clientAddress = createClientAddress(config.trustedProxies);
   const platform = spaces.platform.store.scope(platformScopeName);
+  const operatorLog = createOperatorLog(platform, clock);
+  const upkeep = startKeyUpkeep({ keys: signingKeys, operatorLog, onError: onFault });
   const rateLimits = createRateLimits(config.rateLimits, clock);
   const origins = createAppOrigins({ platform, configs, clock });
   const people = composePeople(identity, entities, { poke: jobs.poke, tokenTally: measurement.tallies.token });
@@ -140,9 +137,10 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       operator,
       signingKeys,
       ...people.management,
-      operatorLog: createOperatorLog(platform, clock),
+      operatorLog,
       metrics,
       upgradeUrl: config.upgradeUrl,
+      alertWebhook: alerts.webhook,
     }),
     metrics: createMetricsGateway({ metrics, readiness, clientAddress }),
     measurement,
@@ -152,32 +150,33 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     startDraining: () => {
       isDraining = true;
     },
-    close: () => closeAll([jobs, upkeep, mail, metering, measurement], allStores),
+    close: () => closeAll([jobs, upkeep, mail, alerts, metering, measurement], allStores),
   };
 }
 
 interface IdentityParts extends Pick<OpenedMail, 'mailer'> {
+  readonly caps: CapGates;
   readonly signingKeys: LiveSigningKeys;
   readonly configs: Configs;
+  readonly newId: IdSource;
 }
 
 async function composeIdentity(
   { config, clock }: ComposeOptions,
   spaces: Spaces,
-  { signingKeys, configs, mailer }: IdentityParts,
+  { signingKeys, configs, mailer, caps, newId }: IdentityParts,
 ) {
   const platform = spaces.platform.store.scope(platformScopeName);
-  const newId = uuidv7Source(clock);
   const issuer = await platformIssuer(platform, config.publicUrl);
   const hasher = createPasswordHasher({ parallelMax: 2 });
   const shared = { platform, clock, newId, hasher, mailer, mailBrake: createMailBrake({ clock }) };
   const stores = { test: spaces.test.store, prod: spaces.prod.store };
   const brake = createFailureBrake({ clock });
   const providers = createProviderTokens({ clock, allowPrivateAddresses: config.mode === 'development' });
-  const signInParts = { ...shared, brake, stores, configs, signingKeys, issuer, providers };
+  const { foundingGate } = caps;
+  const signInParts = { ...shared, brake, stores, configs, signingKeys, issuer, providers, foundingGate };
   const digest = config.operatorKeyDigest;
   return {
-    newId,
     issuer,
     operator: digest === undefined ? undefined : createOperatorAccess({ digest, brake: createFailureBrake({ clock }) }),
     deployKeys: createDeployKeys({ platform, clock, newId }),
@@ -240,7 +239,11 @@ function orgScopesOf({ test, prod }: Spaces) {
   });
 }
 
-function composeMetering({ platform, test, prod }: Spaces, { clock, onFault }: ComposeOptions): Metering {
+function composeMetering(
+  { platform, test, prod }: Spaces,
+  { clock, onFault }: ComposeOptions,
+  { configs, announce }: { readonly configs: Configs; readonly announce: AlertWebhook['announce'] },
+): Metering {
   const accounts = platform.store.scope(platformScopeName);
   return startMetering({
     clock,
@@ -252,6 +255,8 @@ function composeMetering({ platform, test, prod }: Spaces, { clock, onFault }: C
       const ofProd = (await recordsOfOrg(prod.store, orgCode)).map((one) => ({ ...one, env: 'prod' as const }));
       return [...ofTest, ...ofProd];
     },
+    configured: configuredIn({ test, prod }, configs),
+    announce,
     onError: onFault,
   });
 }
@@ -261,25 +266,27 @@ interface Configs {
   readonly prod: ConfigReader;
 }
 
-interface EntityParts {
+interface EntityParts extends Pick<Metering, 'gate'> {
+  readonly caps: CapGates;
   readonly configs: Configs;
   readonly clock: Clock;
   readonly newId: IdSource;
   readonly secrets: Secrets;
-  readonly gate: Metering['gate'];
   readonly poke: () => void;
 }
 
-function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, gate, poke }: EntityParts) {
+function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, gate, caps, poke }: EntityParts) {
   const epochs = createAccessEpochs();
   const cursorKey = Buffer.from(secrets.cursor_key, 'base64url');
   const cursors = createCursors(cursorKey);
   const stores = { test: spaces.test.store, prod: spaces.prod.store };
-  const promotion = { stores, configs, clock, kinds: createConfigKinds({ settingTypes }), cursors, poke };
+  const kinds = createConfigKinds({ settingTypes });
+  const { gates, policyBound } = caps;
+  const promotion = { stores, configs, clock, kinds, cursors, poke, gates };
   return {
     epochs,
     cursors,
-    idempotency: createIdempotency(Buffer.from(hkdfSync('sha256', cursorKey, '', 'idempotency', 32)), clock),
+    idempotency: createIdempotency(derivedKey(secrets, 'idempotency'), clock),
     runtime: createRecordRuntime({
       clock,
       newId,
@@ -289,6 +296,7 @@ function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, gate,
       numbering: createNumbering(),
       sealer: createSealer(secrets.field_keys),
       gate,
+      policyBound,
     }),
     management: {
       entities: (env: Environment, occasion: Occasion) =>
@@ -296,6 +304,7 @@ function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, gate,
           store: spaces[env].store,
           configs: configs[env],
           clock,
+          gate: gates[env],
           poke,
           occasion,
           refuseRemoval: (place, name) => refuseRemoval(promotion, place, name),
@@ -321,47 +330,6 @@ function configsOf({ test, prod }: Spaces, parts: Pick<ConfigReaderOptions, 'clo
   return {
     test: createConfigReader({ store: test.store, ...parts }),
     prod: createConfigReader({ store: prod.store, ...parts }),
-  };
-}
-
-interface JobParts extends Pick<ComposeOptions, 'clock' | 'onFault'> {
-  readonly configs: Configs;
-  readonly metrics: Measurement['metrics'];
-}
-
-interface DataSpace extends OpenedStore {
-  readonly configs: ConfigReader;
-}
-
-function startJobs(spaces: Spaces, { configs, clock, onFault, metrics }: JobParts): JobRunner {
-  const handlers = new Map<string, JobHandler<DataSpace>>([
-    [purgeEntityJob, ({ store }, work, stillMine) => purgeEntity(store, readPurgeWork(work), stillMine)],
-    [
-      maintainEntityJob,
-      (space, work, stillMine) => maintainEntity({ ...space, clock }, readMaintainWork(work), stillMine),
-    ],
-    [closeWorkspaceJob, (space, work) => closeWorkspace({ ...space, clock }, readRemovalWork(work))],
-    [
-      purgeWorkspaceJob,
-      (space, work, stillMine) => purgeWorkspace({ ...space, clock }, readRemovalWork(work), stillMine),
-    ],
-  ]);
-  const dataSpaces = [
-    { ...spaces.test, configs: configs.test },
-    { ...spaces.prod, configs: configs.prod },
-  ];
-  const runner = startJobRunner({
-    spaces: dataSpaces,
-    handlers: watchJobs(metrics, handlers),
-    clock,
-    onError: onFault,
-  });
-  const sweep = startExpirySweep({ spaces: Object.values(spaces), clock, onError: onFault });
-  return {
-    poke: runner.poke,
-    close: async () => {
-      await Promise.all([runner.close(), sweep.close()]);
-    },
   };
 }
 

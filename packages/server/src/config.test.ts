@@ -37,6 +37,7 @@ test('nothing needs to be set', () => {
     managementUrl: undefined,
     upgradeUrl: undefined,
     trustedProxies: [],
+    webhookNetworks: [],
     operatorKeyDigest: undefined,
     keyAgeDaysMax: 90,
     smtp: undefined,
@@ -213,17 +214,23 @@ test('the help names every setting once', () => {
     'PUBLIC_URL',
     'MANAGEMENT_URL',
     'TRUSTED_PROXIES',
+    'WEBHOOK_NETWORKS',
     'LOG_LEVEL',
     'DEMO',
   ])
     assert.equal(help.split('\n').filter((line) => line.startsWith(`  FREEHOLD_${name} `)).length, 1, name);
 });
 
-test('trusted proxies are addresses and networks, and nothing else', () => {
-  const { trustedProxies } = configOf({ FREEHOLD_TRUSTED_PROXIES: '10.0.0.0/8, ::1,' });
-  assert.deepEqual(trustedProxies, ['10.0.0.0/8', '::1']);
-  const [mistake = ''] = mistakesOf({ FREEHOLD_TRUSTED_PROXIES: '10.0.0.1,proxy.example' });
-  assert.match(mistake, /FREEHOLD_TRUSTED_PROXIES.*`proxy\.example`/);
+test('trusted proxies and networks of webhooks are addresses and networks, and nothing else', () => {
+  for (const [name, member] of [
+    ['FREEHOLD_TRUSTED_PROXIES', 'trustedProxies'],
+    ['FREEHOLD_WEBHOOK_NETWORKS', 'webhookNetworks'],
+  ] as const) {
+    assert.deepEqual(configOf({ [name]: '10.0.0.0/8, ::1,' })[member], ['10.0.0.0/8', '::1']);
+    assert.deepEqual(configOf({})[member], []);
+    const [mistake = ''] = mistakesOf({ [name]: '10.0.0.1,proxy.example' });
+    assert.ok(mistake.startsWith(name) && mistake.includes('`proxy.example`'), mistake);
+  }
 });
 
 test('addresses and quotas are read as they are meant', () => {

@@ -28,6 +28,8 @@ export interface Config extends StorePlaces {
   readonly upgradeUrl: string | undefined;
   /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
+  /** Private addresses and networks that webhooks may be sent to, besides all public ones. */
+  readonly webhookNetworks: readonly string[];
   /** Undefined where there is no operator key, and so no route for it. */
   readonly operatorKeyDigest: OperatorKeyDigest | undefined;
   /** How old a token signing key may be; 0 is any age. */
@@ -102,6 +104,11 @@ const settings: readonly Setting[] = [
     name: 'FREEHOLD_TRUSTED_PROXIES',
     fallback: 'none',
     help: 'addresses and networks, with commas, of proxies whose `X-Forwarded-For` is believed',
+  },
+  {
+    name: 'FREEHOLD_WEBHOOK_NETWORKS',
+    fallback: 'none: public addresses alone, in development this machine too',
+    help: 'private addresses and networks, with commas, that webhooks may be sent to',
   },
   {
     name: 'FREEHOLD_OPERATOR_KEY',
@@ -187,6 +194,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     managementUrl: readUrl('FREEHOLD_MANAGEMENT_URL', get('FREEHOLD_MANAGEMENT_URL'), mistakes),
     upgradeUrl: readUrl('FREEHOLD_UPGRADE_URL', get('FREEHOLD_UPGRADE_URL'), mistakes),
     trustedProxies: readNetworks('FREEHOLD_TRUSTED_PROXIES', get('FREEHOLD_TRUSTED_PROXIES'), mistakes),
+    webhookNetworks: readNetworks('FREEHOLD_WEBHOOK_NETWORKS', get('FREEHOLD_WEBHOOK_NETWORKS'), mistakes),
     operatorKeyDigest: readOperatorKey(get('FREEHOLD_OPERATOR_KEY'), mode, mistakes),
     keyAgeDaysMax: readDays('FREEHOLD_KEY_MAX_AGE_DAYS', get('FREEHOLD_KEY_MAX_AGE_DAYS') ?? '90', mistakes),
     smtp: readSmtp(get('FREEHOLD_SMTP_URL'), get('FREEHOLD_MAIL_FROM'), mistakes),

@@ -13,6 +13,7 @@ import { type Finding, fault, good, note } from './doctor/finding.ts';
 import { parseSecrets } from './identity/secrets.ts';
 import { systemClock } from './lib/clock.ts';
 import { openSpace, openVault } from './open-spaces.ts';
+import { Unavailable } from './store/port.ts';
 import type { StorePlace } from './store/store-places.ts';
 
 const help = `Looks at settings, ports, clock, disk, store, keys and the mail server, for a platform that would start here with this
@@ -54,8 +55,8 @@ function checksOf(config: Config): readonly Check[] {
     async () => [good('the settings can be read'), ...notesOn(config)],
     () => checkPorts(config),
     async () => [checkClock()],
-    () => checkPlace(store, 'FREEHOLD_STORE'),
-    async () => (isApart ? checkPlace(storeProd, 'FREEHOLD_STORE_PROD') : []),
+    () => checkPlace(store, { setting: 'FREEHOLD_STORE', spaces: ['platform', 'test', ...(isApart ? [] : ['prod'])] }),
+    async () => (isApart ? checkPlace(storeProd, { setting: 'FREEHOLD_STORE_PROD', spaces: ['prod'] }) : []),
     async () => [await checkSecrets(config)],
     async () => (smtp === undefined ? [] : [await checkMailServer(smtp)]),
   ];
@@ -96,9 +97,12 @@ function checkClock(): Finding {
   );
 }
 
-function checkPlace(place: StorePlace, setting: string): Promise<readonly Finding[]> {
+function checkPlace(
+  place: StorePlace,
+  asked: { readonly setting: string; readonly spaces: readonly string[] },
+): Promise<readonly Finding[]> {
   if (place.kind === 'sqlite') return checkFolder(place.folder, systemClock);
-  return checkServer(place.url, setting, systemClock);
+  return checkServer({ url: place.url, ...asked }, systemClock);
 }
 
 /** Whether the keys that tokens are signed by can be read, as a start would. */
@@ -121,6 +125,10 @@ async function checkSecrets(config: Config): Promise<Finding> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
       return note('there are no secrets yet: the first start makes them');
     const reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof Error && 'code' in error && error.code === 'EACCES')
+      return fault(`the secrets cannot be read (${reason}): \`chown\` their file`);
+    if (error instanceof Unavailable)
+      return fault(`the secrets cannot be looked at, as the store cannot be opened (${reason})`);
     return fault(
       `the secrets cannot be read (${reason}): restore them from a backup, or set FREEHOLD_MASTER_KEY right`,
     );

@@ -25,6 +25,7 @@ const commands = new Map<string, Listed>([
     { says: 'looks for what keeps a platform from starting', load: async () => (await import('./doctor.ts')).doctor },
   ],
   ['verify', { says: 'looks whether anything has drifted', load: async () => (await import('./verify.ts')).verify }],
+  ['recount', { says: 'counts what is used anew', load: async () => (await import('./recount.ts')).recount }],
   [
     'audit',
     { says: 'verifies and exports the audit log', load: async () => (await import('./audit-command.ts')).audit },

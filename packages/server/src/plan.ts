@@ -11,6 +11,9 @@ const help = `Shows and changes what an org may use. The platform must be runnin
   --api-calls-per-day 10000          limits in place of those that the plan has by its name; what is left out has none
   --api-calls-per-month 100000
   --records 10000
+  --entities 25                      in each environment
+  --indexes 100                      in each environment, of all entities together
+  --policies 50                      in each workspace
   --url http://127.0.0.1:4001        the management gateway; FREEHOLD_MANAGEMENT_URL names it too
 
 FREEHOLD_OPERATOR_KEY holds the key that the platform was started with.
@@ -21,6 +24,9 @@ const limitOptions = {
   'api-calls-per-day': 'api_calls_per_day',
   'api-calls-per-month': 'api_calls_per_month',
   records: 'records',
+  entities: 'entities',
+  indexes: 'indexes',
+  policies: 'policies',
 } as const;
 
 type LimitOption = keyof typeof limitOptions;
@@ -41,6 +47,9 @@ async function run(given: readonly string[]): Promise<number> {
       'api-calls-per-day': text,
       'api-calls-per-month': text,
       records: text,
+      entities: text,
+      indexes: text,
+      policies: text,
     },
     allowPositionals: true,
   });

@@ -1,53 +1,26 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import {
+  assertLeavesRunning,
+  assertRefusesNonsense,
+  runProgram,
+  temporaryFolder,
+  usingStore,
+} from './command-for-tests.ts';
 import { RecordBench, SteppedClock } from './entities/record-bench.ts';
-import { openStore } from './store/open-store.ts';
-import type { OpenedStore } from './store/port.ts';
 
 const program = join(import.meta.dirname, 'verify.ts');
 
-interface Run {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function verify(...words: readonly string[]): Promise<Run> {
-  // No settings of the shell that runs the tests.
-  const env = {};
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [program, ...words], { env }, (_error, stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, stdout, stderr });
-    });
-  });
-}
-
-function temporaryFolder(context: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'freehold-verify-'));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-async function using<T>(path: string, work: (opened: OpenedStore) => Promise<T>): Promise<T> {
-  const onFatal = (error: unknown) => assert.fail(String(error));
-  const opened = await openStore({ kind: 'sqlite', path, clock: new SteppedClock(), onFatal });
-  try {
-    return await work(opened);
-  } finally {
-    await opened.store.close();
-  }
-}
+const verify = (...words: readonly string[]) => runProgram(program, words);
 
 /** A data folder of a platform that is stopped: one order refers to the other. */
 async function dataFolder(context: TestContext) {
   const folder = temporaryFolder(context);
   const paths = { test: join(folder, 'test.db'), prod: join(folder, 'prod.db') };
-  await using(paths.prod, async () => undefined);
-  const ids = await using(paths.test, async (opened) => {
+  await usingStore(paths.prod, async () => undefined);
+  const ids = await usingStore(paths.test, async (opened) => {
     const bench = new RecordBench(opened, new SteppedClock());
     await bench.found(bench.workspace);
     const node = bench.node();
@@ -62,7 +35,7 @@ async function dataFolder(context: TestContext) {
 
 test('a folder in which nothing has drifted is told of in numbers, and left as it is', async (context) => {
   const { folder, path } = await dataFolder(context);
-  const contents = () => using(path, ({ maintenance }) => maintenance.scan('org#acme-main', undefined, 1000));
+  const contents = () => usingStore(path, ({ maintenance }) => maintenance.scan('org#acme-main', undefined, 1000));
   const [before, names] = [await contents(), readdirSync(folder)];
   const { code, stdout, stderr } = await verify('--data-dir', folder);
   assert.deepEqual([code, stderr], [0, '']);
@@ -74,7 +47,7 @@ test('a folder in which nothing has drifted is told of in numbers, and left as i
 
 test('what has drifted is told with its place, and ends the program with 1', async (context) => {
   const { folder, path, ids } = await dataFolder(context);
-  await using(path, async ({ store }) => {
+  await usingStore(path, async ({ store }) => {
     const scope = store.scope('org#acme-main');
     const [entry] = await scope.range('index#order;field#title@1', { limit: 1 });
     assert.ok(entry !== undefined);
@@ -89,7 +62,7 @@ test('what has drifted is told with its place, and ends the program with 1', asy
 
 test('a reference that dangles is told, and is no drift', async (context) => {
   const { folder, path, ids } = await dataFolder(context);
-  await using(path, async (opened) => {
+  await usingStore(path, async (opened) => {
     const scope = opened.store.scope('org#acme-main');
     const items = await opened.maintenance.scan(scope.name, undefined, 1000);
     const target = items.filter(({ pk, sk }) => pk.startsWith('index#') && sk.endsWith(ids[0]));
@@ -106,21 +79,8 @@ test('a reference that dangles is told, and is no drift', async (context) => {
 });
 
 test('a folder whose platform is running is not looked at', async (context) => {
-  const { folder, path } = await dataFolder(context);
-  await using(path, async () => {
-    const { code, stdout, stderr } = await verify('--data-dir', folder);
-    assert.deepEqual([code, stdout], [2, '']);
-    assert.match(stderr, /is the platform still running.*is open already/);
-  });
+  await assertLeavesRunning(verify, await dataFolder(context));
 });
 
-test('an empty folder, a missing one and a word that means nothing are refused, and nothing is made', async (context) => {
-  const folder = temporaryFolder(context);
-  const missing = join(folder, 'missing');
-  for (const words of [['--data-dir', folder], ['--data-dir', missing], ['--nothing'], ['word']]) {
-    const { code, stdout, stderr } = await verify(...words);
-    assert.deepEqual([code, stdout], [2, ''], words.join(' '));
-    assert.match(stderr, /there is no data|Unknown option|Unexpected argument/);
-  }
-  assert.deepEqual([readdirSync(folder), existsSync(missing)], [[], false]);
-});
+test('an empty folder, a missing one and a word that means nothing are refused, and nothing is made', (context) =>
+  assertRefusesNonsense(verify, context));

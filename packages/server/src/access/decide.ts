@@ -8,6 +8,7 @@ import {
   standingOf,
 } from './compiled-statement.ts';
 import type { AccessContext } from './context.ts';
+import { countPatterns, type PolicyCounts } from './count-patterns.ts';
 import { type Explanation, explain } from './explanation.ts';
 import { fieldSetOf } from './field-set.ts';
 import { foldAscii, type Glob, matchesGlob } from './glob.ts';
@@ -23,9 +24,7 @@ export type { Explanation, MatchedStatement } from './explanation.ts';
  * nothing else. `action` is verb and entity, without regard to ASCII case; `resource` is the canonical path after
  * `/app/{orgCode}`.
  */
-export interface CompiledAccess {
-  /** How many statements are evaluated: what a decision costs at most, and what this takes to keep. */
-  readonly statementCount: number;
+export interface CompiledAccess extends PolicyCounts {
   /** `context` is asked only where a statement that may concern the request depends on it, and then once. */
   rule(action: string, resource: string, context: () => AccessContext): Ruling;
   /** The same for a request about some record whose path begins so, whichever it is and however it stands. */
@@ -43,7 +42,7 @@ export interface CompiledAccess {
 }
 
 export function compilePolicies(attached: readonly AttachedPolicy[]): CompiledAccess {
-  return new StatementList(attached.flatMap(compilePolicy));
+  return new StatementList(attached.flatMap(compilePolicy), countPatterns(attached));
 }
 
 /** What is left to be asked once the action is known; `ruling` when nothing is. */
@@ -60,16 +59,16 @@ const plansMax = 256;
 
 class StatementList implements CompiledAccess {
   readonly brokenStatements: number;
+  readonly statementCount: number;
+  readonly patternCount: number;
   readonly #statements: readonly CompiledStatement[];
   readonly #plans = new BoundedMap<string, ActionPlan>(plansMax);
 
-  constructor(statements: readonly CompiledStatement[]) {
+  constructor(statements: readonly CompiledStatement[], { statementCount, patternCount }: PolicyCounts) {
     this.#statements = statements;
+    this.statementCount = statementCount;
+    this.patternCount = patternCount;
     this.brokenStatements = statements.filter((statement) => statement.reading.errors.length > 0).length;
-  }
-
-  get statementCount(): number {
-    return this.#statements.length;
   }
 
   rule(action: string, resource: string, context: () => AccessContext): Ruling {

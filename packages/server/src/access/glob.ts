@@ -14,6 +14,8 @@ export interface Glob {
   readonly text: string;
   /** For the general kind. */
   readonly symbols: readonly number[];
+  /** Of UTF-16 units: what is shorter is not matched. */
+  readonly lengthMin: number;
 }
 
 export function compileGlob(pattern: string): Glob {
@@ -23,7 +25,9 @@ export function compileGlob(pattern: string): Glob {
 /** In `parts`, no two texts and no two `*` stand together. */
 export function globOf(pattern: string, parts: readonly GlobPart[]): Glob {
   const [first, second] = parts;
-  const make = (kind: Glob['kind'], text = ''): Glob => ({ pattern, kind, text, symbols: symbolsOf(parts) });
+  const symbols = symbolsOf(parts);
+  const lengthMin = symbols.filter((symbol) => symbol !== anyRun).length;
+  const make = (kind: Glob['kind'], text = ''): Glob => ({ pattern, kind, text, symbols, lengthMin });
   if (parts.length === 0) return make('literal');
   if (parts.length === 1 && first === anyRun) return make('any');
   if (parts.length === 1 && typeof first === 'string') return make('literal', first);
@@ -43,7 +47,7 @@ export function matchesGlob(glob: Glob, subject: string): boolean {
     case 'suffix':
       return subject.endsWith(glob.text);
     case 'general':
-      return matchesSymbols(glob.symbols, subject);
+      return subject.length >= glob.lengthMin && matchesSymbols(glob.symbols, subject);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { AccessContext } from './context.ts';
 import type { ContextKey } from './context-key.ts';
 import type { Effect } from './effect.ts';
-import { type Glob, globOf, matchesGlob, matchesSymbols } from './glob.ts';
-import { expand, expandedSymbols, isUnknown, readTemplate, type Template } from './template.ts';
+import { compileGlob, type Glob, globOf, matchesGlob, matchesSymbols } from './glob.ts';
+import { expand, expandedSymbols, isUnknown, readTemplate, type Template, withoutVariables } from './template.ts';
 import type { Truth } from './truth.ts';
 
 /** A pattern of resources, with variables or without. */
@@ -13,6 +13,8 @@ interface VariableGlob {
   readonly pattern: string;
   readonly template: Template;
   readonly effect: Effect;
+  /** With a `*` for each variable: what it does not match is not matched with any values. */
+  readonly widest: Glob;
 }
 
 /** The path of a record whose id is not known: the id follows. */
@@ -24,7 +26,8 @@ export interface OpenPath {
 export function compileResource(pattern: string, effect: Effect): ResourceGlob {
   const template = readTemplate(pattern, true);
   const plain = template.parts.filter((part) => typeof part !== 'object');
-  return template.keys.length === 0 ? globOf(pattern, plain) : { kind: 'variable', pattern, template, effect };
+  if (template.keys.length === 0) return globOf(pattern, plain);
+  return { kind: 'variable', pattern, template, effect, widest: compileGlob(withoutVariables(pattern)) };
 }
 
 /**
@@ -36,8 +39,9 @@ export function reaches(glob: ResourceGlob, path: string | OpenPath, context: ()
   return typeof path === 'string' ? matchesGlob(glob, path) : reachesOpen(glob, path);
 }
 
-function reachesByVariables({ template, effect }: VariableGlob, path: string, context: AccessContext): Truth {
+function reachesByVariables({ template, effect, widest }: VariableGlob, path: string, context: AccessContext): Truth {
   if (isUnknown(template, context)) return 'unknown';
+  if (!matchesGlob(widest, path)) return false;
   const expansion = expand(template, context);
   if (expansion.isVague && effect === 'Allow') return false;
   const symbols = expandedSymbols(expansion);

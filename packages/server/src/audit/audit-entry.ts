@@ -2,13 +2,18 @@ import { chainHeads, readLink } from '../store/chain.ts';
 import type { Append, Item, Key } from '../store/port.ts';
 
 /**
- * Who did something: a builder, a server or a pipeline that holds a key, whoever runs the platform, an app's user, or the
- * platform of its own accord.
+ * Who does something: a builder, a server or a pipeline that holds a key, whoever runs the platform, an app's user, or
+ * the platform of its own accord.
  */
+export const actorKinds = ['org_user', 'service_key', 'deploy_key', 'operator', 'app_user', 'platform'] as const;
+
 export interface AuditActor {
-  readonly kind: 'org_user' | 'service_key' | 'deploy_key' | 'operator' | 'app_user' | 'platform';
+  readonly kind: (typeof actorKinds)[number];
   readonly id: string;
 }
+
+/** The platform of its own accord. */
+export const platformActor = { kind: 'platform', id: 'platform' } as const;
 
 /** By whom, when and in answer to which request something is done. */
 export interface Occasion {
@@ -68,7 +73,10 @@ export function readEntry(item: Pick<Item, 'value'>): AuditEntry | undefined {
 }
 
 function isEntry(value: unknown): value is AuditEntry {
-  return typeof value === 'object' && value !== null && 'at' in value && 'action' in value && 'actor' in value;
+  if (typeof value !== 'object' || value === null || !('at' in value && 'action' in value && 'actor' in value))
+    return false;
+  const { at, action, actor } = value;
+  return typeof at === 'string' && typeof action === 'string' && typeof actor === 'object' && actor !== null;
 }
 
 export function isAuditPartition(pk: string): boolean {

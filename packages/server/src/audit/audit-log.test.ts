@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
-import type { Scope } from '../store/port.ts';
+import type { Append, Scope } from '../store/port.ts';
 import { auditEntry, type Occasion, platformAuditEntry } from './audit-entry.ts';
 import { type AuditFilter, createAuditLog } from './audit-log.ts';
 
@@ -67,6 +67,34 @@ test('a clock that steps back loses no entry and repeats none', async () => {
   for (const minute of [4, 8, 0]) await prod.commit([auditEntry(at(minute), { action: `p${minute}` })]);
   const found = (await pages({}, 2)).flat();
   assert.deepEqual([...found].sort(), ['p0', 'p4', 'p8', 't1', 't2', 't5', 't9']);
+});
+
+test('pages that go on tell of nothing that was done since the first, and of all that was done before', async () => {
+  for (const pageSize of [1, 2, 3]) {
+    const { platform, test: testScope, prod, log } = await bench();
+    const scopes: readonly [Scope, (action: string, minute: number) => Append][] = [
+      [platform, (action, minute) => platformAuditEntry('acme', at(minute), { action })],
+      [testScope, (action, minute) => auditEntry(at(minute), { action })],
+      [prod, (action, minute) => auditEntry(at(minute), { action })],
+    ];
+    // Production has no entry yet, and those of the platform are older than a first page.
+    for (let minute = 0; minute < 9; minute++) {
+      const [scope, entry] = scopes[minute < 4 ? 0 : 1] ?? assert.fail();
+      await scope.commit([entry(`a${minute}`, minute)]);
+    }
+    const found: string[] = [];
+    let nexttoken: string | undefined;
+    for (let page = 0; page === 0 || nexttoken !== undefined; page++) {
+      const read = await log.read('acme', { pageSize, filter: {}, nexttoken });
+      found.push(...read.items.map(({ action }) => action));
+      nexttoken = read.nexttoken ?? undefined;
+      for (const [scope, entry] of scopes) await scope.commit([entry(`later ${page}`, 60 + page)]);
+    }
+    assert.deepEqual(
+      found,
+      Array.from({ length: 9 }, (_, index) => `a${8 - index}`),
+    );
+  }
 });
 
 test('an org reads its own entries of the platform alone', async () => {

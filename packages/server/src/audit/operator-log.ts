@@ -1,21 +1,21 @@
 import { type Clock, timestamp } from '../lib/clock.ts';
 import type { Scope } from '../store/port.ts';
-import { type Audited, auditEntry } from './audit-entry.ts';
+import { type AuditActor, type Audited, auditEntry } from './audit-entry.ts';
 
-/** What the operator did to the platform as a whole. */
+/** What was done to the platform as a whole: by the operator, unless another is named. */
 export interface OperatorLog {
   /**
    * Told before it is done: what it tells of lies outside of the stores, so in no commit, and nothing is to be done that
    * was not told of. What then fails stands here as if it were done, and once more when it is repeated.
    */
-  tell(requestId: string, audited: Audited): Promise<void>;
+  tell(requestId: string, audited: Audited, actor?: AuditActor): Promise<void>;
 }
 
 /** @param platform the platform's scope; beside the entries of the orgs it holds these. */
 export function createOperatorLog(platform: Scope, clock: Clock): OperatorLog {
   return {
-    tell: async (request_id, audited) => {
-      const occasion = { at: timestamp(clock.now()), actor: operatorActor, request_id } as const;
+    tell: async (request_id, audited, actor = operatorActor) => {
+      const occasion = { at: timestamp(clock.now()), actor, request_id };
       await platform.commit([auditEntry(occasion, audited)]);
     },
   };

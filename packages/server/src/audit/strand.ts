@@ -15,7 +15,7 @@ export interface Strand extends Source {
   isRead: boolean;
 }
 
-/** By the name of a strand: the sort key of the entry of it that was looked at last. */
+/** By the name of a strand: where what was looked at begins. */
 export type Places = Readonly<Record<string, string | undefined>>;
 
 const chunk = 100;
@@ -25,8 +25,18 @@ export function openStrand(source: Source, places: Places): Strand {
 }
 
 export function placesOf(strands: readonly Strand[]): Places {
-  return Object.fromEntries(strands.map(({ name, place }) => [name, place]));
+  return Object.fromEntries(strands.map((strand) => [strand.name, strand.place ?? placeAbove(strand)]));
 }
+
+/**
+ * Of a strand that no entry was taken of, all that stands is below its place, and what is appended meanwhile above: pages
+ * that go on tell of nothing that came after the first. Sort keys of entries begin with a digit and hold no `~`.
+ */
+function placeAbove({ ahead: [next] }: Strand): string {
+  return next === undefined ? belowAll : `${next.sk}~`;
+}
+
+const belowAll = '!';
 
 /** Goes on behind the entry that was looked at. */
 export function take(strand: Strand): void {

@@ -4,6 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import { type Finding, fault, good, note, reasonOf } from './finding.ts';
 
 const roomMin = 1024 ** 3;
+const filesMin = 100;
 const aheadMax = 60_000;
 const stores = ['platform.db', 'test.db', 'prod.db'];
 
@@ -38,16 +39,26 @@ async function checkRights(standing: string, folder: string): Promise<Finding> {
     await access(standing, constants.W_OK | constants.X_OK);
     return good(`\`${standing}\` can be written to`);
   } catch (error) {
-    const who = process.getuid === undefined ? 'this user' : `the user ${process.getuid()}`;
+    if (reasonOf(error) === 'EROFS')
+      return fault(
+        `\`${standing}\` is on a disk that takes no writes: mount it for writing, and see in the log of the system whether it fails`,
+      );
     return fault(
-      `${who} cannot write to \`${standing}\` (${reasonOf(error)}): \`chown\` it, or set FREEHOLD_DATA_DIR otherwise than \`${folder}\``,
+      `${thisUser()} cannot write to \`${standing}\` (${reasonOf(error)}): \`chown\` it, or set FREEHOLD_DATA_DIR otherwise than \`${folder}\``,
     );
   }
 }
 
+function thisUser(): string {
+  return process.getuid === undefined ? 'this user' : `the user ${process.getuid()}`;
+}
+
 async function checkRoom(standing: string): Promise<Finding> {
-  const { bavail, bsize } = await statfs(standing);
+  const { bavail, bsize, files, ffree } = await statfs(standing);
   const megabytes = Math.floor((bavail * bsize) / 1024 ** 2);
+  // Where the number of files has no bound, none is told.
+  if (files > 0 && ffree < filesMin)
+    return fault(`the disk of \`${standing}\` takes ${ffree} more files alone: remove some that nobody needs`);
   if (bavail * bsize >= roomMin) return good(`the disk of \`${standing}\` has room for ${megabytes} MB`);
   return fault(
     `the disk of \`${standing}\` has room for ${megabytes} MB alone: make room, or writes will be refused with 503`,
@@ -67,7 +78,11 @@ async function checkFile(path: string, name: string, now: number): Promise<reado
         `\`${path}\` was written ${minutes(mtimeMs - now)} from now: the clock of this machine is behind, set it right`,
       ),
     );
-  if (isStore && !(await isDatabase(path)))
+  const refused = await access(path, constants.R_OK | constants.W_OK).catch(reasonOf);
+  // What keeps all files from being written to was told of the folder.
+  if (refused !== undefined && refused !== 'EROFS')
+    findings.push(fault(`${thisUser()} cannot read and write \`${path}\` (${refused}): \`chown\` it`));
+  else if (isStore && !(await isDatabase(path)))
     findings.push(
       fault(
         `\`${path}\` is no database that can be read: restore the folder from a backup, or end a restore that was cut off`,

@@ -1,16 +1,24 @@
 import type { Clock } from '../lib/clock.ts';
-import { type AskedServer, askServer } from '../store/postgres/ask-server.ts';
+import { type AskedSchema, type AskedServer, askServer } from '../store/postgres/ask-server.ts';
 import { type Finding, fault, good, reasonOf } from './finding.ts';
 
 const versionMin = 15;
 const clocksApartMax = 2000;
 
-/** Whether a PostgreSQL server can hold a platform. @param setting the one that names it. */
-export async function checkServer(url: string, setting: string, clock: Clock): Promise<readonly Finding[]> {
+export interface ServerToCheck {
+  readonly url: string;
+  /** The one that names it. */
+  readonly setting: string;
+  /** The data spaces that are to lie there. */
+  readonly spaces: readonly string[];
+}
+
+/** Whether a PostgreSQL server can hold a platform. */
+export async function checkServer({ url, setting, spaces }: ServerToCheck, clock: Clock): Promise<readonly Finding[]> {
   try {
     const before = clock.now();
-    const server = await askServer(url);
-    return judge(server, { setting, apart: server.now - (before + clock.now()) / 2 });
+    const server = await askServer(url, spaces);
+    return judgeServer(server, { setting, apart: server.now - (before + clock.now()) / 2 });
   } catch (error) {
     const advice = `see that it runs, that ${setting} names it with the right user and password, and that it takes connections from here`;
     return [fault(`the PostgreSQL server cannot be asked (${reasonOf(error)}): ${advice}`)];
@@ -19,13 +27,15 @@ export async function checkServer(url: string, setting: string, clock: Clock): P
 
 /** Whether a platform has ever started there. */
 export async function hasPlatform(url: string): Promise<boolean> {
-  return (await askServer(url)).hasPlatform;
+  return (await askServer(url, ['platform'])).schemas.some(({ hasTables }) => hasTables);
 }
 
-function judge(
-  { version, encoding, isStandby }: AskedServer,
+/** @param looked under which setting the server was found, and how many milliseconds its clock is ahead. */
+export function judgeServer(
+  server: AskedServer,
   { setting, apart }: { readonly setting: string; readonly apart: number },
 ): readonly Finding[] {
+  const { version, encoding, isStandby, isReadOnly, user, database } = server;
   const findings: Finding[] = [good(`PostgreSQL ${version} of ${setting} answers`)];
   if (Number.parseInt(version, 10) < versionMin)
     findings.push(fault(`PostgreSQL ${version} is too old: use ${versionMin} or newer`));
@@ -35,6 +45,13 @@ function judge(
     );
   if (isStandby)
     findings.push(fault(`the server is a standby, which takes no writes: point ${setting} at the primary`));
+  else if (isReadOnly)
+    findings.push(
+      fault(
+        `sessions of the user \`${user}\` are read-only there (\`default_transaction_read_only\`): see whether its disk is full, or set that off`,
+      ),
+    );
+  findings.push(...server.schemas.flatMap((schema) => missingRight(schema, user, database)));
   if (Math.abs(apart) > clocksApartMax)
     findings.push(
       fault(
@@ -43,4 +60,29 @@ function judge(
     );
   else findings.push(good('the clocks of this machine and of the server agree'));
   return findings;
+}
+
+function missingRight({ name, missing }: AskedSchema, user: string, database: string): readonly Finding[] {
+  switch (missing) {
+    case undefined:
+      return [];
+    case 'create schema':
+      return [
+        fault(
+          `the user \`${user}\` may not make the schema \`${name}\`: \`grant create on database "${database}" to "${user}"\`, or \`create schema ${name} authorization "${user}"\``,
+        ),
+      ];
+    case 'create tables':
+      return [
+        fault(
+          `the user \`${user}\` may not make tables in the schema \`${name}\`: \`alter schema ${name} owner to "${user}"\``,
+        ),
+      ];
+    case 'use tables':
+      return [
+        fault(
+          `the user \`${user}\` may not read and write the tables in the schema \`${name}\`: name their owner in the address, or grant \`usage\` on the schema and \`select, insert, update, delete\` on all its tables`,
+        ),
+      ];
+  }
 }

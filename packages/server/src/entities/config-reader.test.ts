@@ -123,7 +123,7 @@ test('a fault of the store meets the request that has to wait, and no other', as
   assert.equal(await reader.current('acme'), set);
   await settle();
   clock.advance(400);
-  await assert.rejects(reader.current('acme'), /no disk/);
+  await assert.rejects(async () => reader.current('acme'), /no disk/);
   gate.fail(undefined);
   assert.equal(await reader.current('acme'), set);
 });
@@ -171,6 +171,24 @@ test('an entity is compiled once per version, and the caches forget what was not
   assert.notEqual(await reader.current('acme'), set);
 });
 
+test('what an entity was before a change does not stay in memory, and is still told to who holds it', async () => {
+  const { bench, clock, admin, define } = await changingOrg();
+  await define('order');
+  await define('invoice');
+  const reader = createConfigReader({ store: bench.opened.store, clock, entitiesMax: 2 });
+  const first = await reader.current('acme');
+  const [order, invoice] = [await first.entity('order'), await first.entity('invoice')];
+  for (let turn = 0; turn < 5; turn++) {
+    const Views = { short: { fields: [{ name: 'title', as: `t${turn}` }] } };
+    await admin.change('acme', { api: 'get-order', body: { Views } });
+    const next = await (await reader.refresh('acme')).entity('order');
+    assert.notEqual(next, order);
+    assert.equal((await first.entity('order'))?.name, 'order');
+    assert.equal(await (await reader.refresh('acme')).entity('order'), next, 'the newest is kept');
+  }
+  assert.equal(await first.entity('invoice'), invoice, 'the others have not made room for it');
+});
+
 test('an entity that could not be loaded is loaded when it is asked for again', async () => {
   const { bench, clock, define } = await changingOrg();
   await define('order');
@@ -178,7 +196,7 @@ test('an entity that could not be loaded is loaded when it is asked for again', 
   const reader = createConfigReader({ store: gate.store, clock });
   const set = await reader.current('acme');
   gate.fail(new Error('no disk'));
-  await assert.rejects(set.entity('order'), /no disk/);
+  await assert.rejects(async () => set.entity('order'), /no disk/);
   gate.fail(undefined);
   assert.equal((await set.entity('order'))?.name, 'order');
 });

@@ -1,6 +1,7 @@
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type HitTally, newHitTally } from '../lib/hit-tally.ts';
+import type { NowOrLater } from '../lib/now-or-later.ts';
 import { singleFlight } from '../lib/single-flight.ts';
 import type { Item, Scope, Store } from '../store/port.ts';
 import { actions, activeConfigKey, apiName } from './api-configs.ts';
@@ -21,7 +22,8 @@ import { orgScopeName } from './workspace.ts';
 
 /** Reads the configuration of the orgs of one environment. */
 export interface ConfigReader {
-  current(orgCode: string): Promise<ConfigSet>;
+  /** At once where it is known. */
+  current(orgCode: string): NowOrLater<ConfigSet>;
   /** The same, read anew: for a writer that met a newer version than it knew. */
   refresh(orgCode: string): Promise<ConfigSet>;
   /** What is known of the org may be out of date: whoever asks next waits until it has been read. */
@@ -46,10 +48,16 @@ interface Cached {
   readonly readAt: number;
 }
 
+/** The newest revision of an entity that was asked for: what it was before does not stay in memory. */
+interface Compiled {
+  readonly revision: number;
+  entity: NowOrLater<CompiledEntity>;
+}
+
 export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
   const { store, clock, tally = newHitTally() } = options;
   const orgs = new BoundedMap<string, Cached>(options.orgsMax ?? 1000);
-  const compiled = new BoundedMap<string, Promise<CompiledEntity>>(options.entitiesMax ?? 2000);
+  const compiled = new BoundedMap<string, Compiled>(options.entitiesMax ?? 2000);
   const flights = singleFlight<string, ConfigSet>();
 
   const read = async (orgCode: string): Promise<ConfigSet> => {
@@ -66,18 +74,29 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
   };
   const readShared = (orgCode: string): Promise<ConfigSet> => flights(orgCode, () => read(orgCode));
 
-  const compileOnce = (orgCode: string, name: string, active: ActiveEntity): Promise<CompiledEntity> => {
-    const key = JSON.stringify([orgCode, name, active.revision]);
+  const compileOnce = (orgCode: string, name: string, active: ActiveEntity): NowOrLater<CompiledEntity> => {
+    // Neither codes nor names have spaces.
+    const key = `${orgCode} ${name}`;
     const known = compiled.get(key);
-    if (known !== undefined) return known;
+    if (known?.revision === active.revision) return known.entity;
     const loading = loadEntity(store.scope(orgScopeName(orgCode)), name, active);
-    compiled.set(key, loading);
-    loading.catch(() => compiled.delete(key));
+    // Revisions grow. Who still holds a set from before asks rarely, and for what nobody else will ask for.
+    if (known !== undefined && known.revision > active.revision) return loading;
+    const made: Compiled = { revision: active.revision, entity: loading };
+    compiled.set(key, made);
+    loading.then(
+      (entity) => {
+        made.entity = entity;
+      },
+      () => {
+        if (compiled.get(key) === made) compiled.delete(key);
+      },
+    );
     return loading;
   };
 
   return {
-    current: async (orgCode) => {
+    current: (orgCode) => {
       const cached = orgs.get(orgCode);
       const age = clock.now() - (cached?.readAt ?? 0);
       // A clock that was set back says nothing about the age.
@@ -101,7 +120,7 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
 
 interface ReadOptions {
   readonly known: ConfigSet | undefined;
-  readonly compile: (name: string, active: ActiveEntity) => Promise<CompiledEntity>;
+  readonly compile: (name: string, active: ActiveEntity) => NowOrLater<CompiledEntity>;
 }
 
 async function readConfigSet(scope: Scope, { known, compile }: ReadOptions): Promise<ConfigSet> {

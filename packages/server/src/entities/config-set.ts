@@ -1,3 +1,4 @@
+import type { NowOrLater } from '../lib/now-or-later.ts';
 import type { ApiAction } from './api-configs.ts';
 import type { CompiledEntity } from './compile-entity.ts';
 import type { EntityState } from './entity-state.ts';
@@ -12,7 +13,7 @@ export interface ConfigSet {
   /** What stands of an entity; undefined where there is no such entity. System entities have none. */
   active(name: string): ActiveEntity | undefined;
   /** Undefined where the org has no entity of that name. System entities are in every org. */
-  entity(name: string): Promise<CompiledEntity | undefined>;
+  entity(name: string): NowOrLater<CompiledEntity | undefined>;
   /** What the fence of an entity must not stand above, for its writers to know all that they have to heed. */
   generation(name: string): number;
   readonly references: ReferenceMap;
@@ -46,7 +47,7 @@ export interface ConfigSetParts {
   readonly references: ReferenceMap;
   readonly items: ReadonlyMap<string, number>;
   readonly settings: ReadonlyMap<string, StoredSetting>;
-  readonly compile: (name: string, active: ActiveEntity) => Promise<CompiledEntity>;
+  readonly compile: (name: string, active: ActiveEntity) => NowOrLater<CompiledEntity>;
 }
 
 export function makeConfigSet(parts: ConfigSetParts): ConfigSet {
@@ -55,7 +56,7 @@ export function makeConfigSet(parts: ConfigSetParts): ConfigSet {
     version,
     entityNames: [...entities.keys()],
     active: (name) => entities.get(name),
-    entity: async (name) => {
+    entity: (name) => {
       const active = entities.get(name);
       return active === undefined ? systemEntities.get(name) : compile(name, active);
     },
@@ -84,7 +85,7 @@ export const systemConfig: ConfigSet = makeConfigSet({
   references: new Map(),
   items: new Map(),
   settings: new Map(),
-  compile: async (name) => {
+  compile: (name) => {
     throw new TypeError(`there is no entity ${name}`);
   },
 });

@@ -1,9 +1,11 @@
+import { inSlices } from '../lib/event-loop.ts';
 import type { Cursors } from './cursor.ts';
 import { isExact, planList, readable } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
 import { cursorBinding } from './list-records.ts';
 import { openWalk } from './list-walk.ts';
 import { recordCounter } from './record-changes.ts';
+import { laneOf } from './workspace.ts';
 import type { RecordCall } from './write-loop.ts';
 
 /** `nexttoken` is there where the budget ended before the records did: `count` is the part counted so far. */
@@ -36,6 +38,7 @@ export async function countRecords(cursors: Cursors, call: RecordCall, query: Li
     plan,
     query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding),
   );
+  const pause = inSlices(laneOf(call.workspace));
   let count = 0;
   for (;;) {
     for (const entry of await walk.next(200)) {
@@ -44,5 +47,6 @@ export async function countRecords(cursors: Cursors, call: RecordCall, query: Li
     }
     if (walk.isAtEnd()) return { count };
     if (walk.isSpent()) return { count, nexttoken: cursors.seal(walk.position(), binding) };
+    await pause();
   }
 }

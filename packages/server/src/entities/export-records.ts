@@ -1,5 +1,6 @@
 /** Writes an entity's records into a file, as a list would show them to the caller. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { csvLine } from '../lib/csv-line.ts';
+import { turns } from '../lib/event-loop.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { AuthorizedCall } from './caller-access.ts';
 import type { ConfigReader } from './config-reader.ts';
@@ -9,9 +10,9 @@ import type { ListQuery } from './list-query.ts';
 import { openWalk } from './list-walk.ts';
 import { type Presentation, presentRecords } from './present-records.ts';
 import { isReadable, type ReadableText } from './row-access.ts';
-import { csvLine } from './transfer/csv-line.ts';
 import { recordCells } from './transfer/record-cells.ts';
 import type { TransferFormat } from './transfer-format.ts';
+import { laneOf } from './workspace.ts';
 
 export interface ExportRequest {
   readonly format: TransferFormat;
@@ -36,7 +37,7 @@ export async function* exportRecords(
     const texts = await presentRecords(call, presentation, items);
     yield texts.map((text) => (format === 'csv' ? csvLine(recordCells(columns, text)) : `${text}\n`)).join('');
     // Reads need not wait for anything, and others want to be served too.
-    await nextTurn();
+    await turns.rejoin(laneOf(call.workspace));
   }
 }
 

@@ -1,8 +1,10 @@
+import { inSlices } from '../lib/event-loop.ts';
 import type { Cursors } from './cursor.ts';
 import { isExact, type ListPlan, planList, readable } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
 import { openWalk } from './list-walk.ts';
 import type { ReadableText } from './row-access.ts';
+import { laneOf } from './workspace.ts';
 import type { RecordCall } from './write-loop.ts';
 
 /** Records as they are stored, with what the caller may read of them, and a cursor where there may be more. */
@@ -16,6 +18,7 @@ export async function listRecords(cursors: Cursors, call: RecordCall, query: Lis
   const binding = cursorBinding(call, query, plan);
   const start = query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding);
   const items: ReadableText[] = [];
+  const pause = inSlices(laneOf(call.workspace));
   const walk = await openWalk(call.workspace.scope, plan, start);
   while (!walk.isAtEnd() && !walk.isSpent()) {
     const wanted = query.pageSize - items.length + 1;
@@ -27,6 +30,7 @@ export async function listRecords(cursors: Cursors, call: RecordCall, query: Lis
       if (item !== undefined) items.push(item);
       walk.passed(entry.sk);
     }
+    await pause();
   }
   return { items, nexttoken: walk.isAtEnd() ? null : cursors.seal(walk.position(), binding) };
 }

@@ -49,7 +49,9 @@ export function recordPlace(entity: CompiledEntity, workspace: WorkspaceName, id
 /** The one partition that holds every record of an entity that is keyed by id. */
 export function directPartition(entity: CompiledEntity, workspace: WorkspaceName): string {
   const org = workspaceOrg(workspace);
-  return entity.keys.pk.parts.map((part) => ('literal' in part ? part.literal : org)).join('');
+  let partition = '';
+  for (const part of entity.keys.pk.parts) partition += 'literal' in part ? part.literal : org;
+  return partition;
 }
 
 function fillKey(entity: CompiledEntity, values: TokenValues): Key {

@@ -12,6 +12,7 @@ import { type Import, type ImportRequest, importRecords } from './import-records
 import type { ListQuery } from './list-query.ts';
 import { listRecords, type Page } from './list-records.ts';
 import type { Numbering } from './numbering.ts';
+import { boundedLoop, type PolicyBound } from './policy-bound.ts';
 import { readText } from './read-text.ts';
 import type { StoredRecord } from './record.ts';
 import type { ReadableText } from './row-access.ts';
@@ -33,6 +34,7 @@ export interface RuntimeParts {
   readonly rules: ReadonlyMap<string, EntityRules>;
   /** Left out, every org may use as much as it likes. */
   readonly gate?: WriteGate | undefined;
+  readonly policyBound?: PolicyBound | undefined;
 }
 
 export interface RecordRuntime {
@@ -56,8 +58,10 @@ export interface CreatedRecord extends StoredRecord, Pick<Written, 'isReplayed'>
  * with rules in their workspace, since they move what the rules compare and swap.
  */
 export function createRecordRuntime(given: RuntimeParts): RecordRuntime {
-  const gated = given.gate === undefined ? given.writeLoop : gatedLoop(given.writeLoop, given.gate);
-  const parts = { ...given, writeLoop: tellRules(gated, given.rules) };
+  const { gate, policyBound, rules } = given;
+  const bounded = policyBound === undefined ? given.writeLoop : boundedLoop(given.writeLoop, policyBound);
+  const gated = gate === undefined ? bounded : gatedLoop(bounded, gate);
+  const parts = { ...given, writeLoop: tellRules(gated, rules) };
   const inTurn = serialLanes<string>();
   const laneOf = (operation: RecordOperation): readonly string[] => {
     const { workspace, entity } = operation.call;

@@ -1,8 +1,8 @@
-import type { Store } from '../store/port.ts';
+import { Problem } from '../lib/problem.ts';
+import type { Scope, Store } from '../store/port.ts';
+import { eachWorkspace } from './each-workspace.ts';
 import { recordCounter } from './record-changes.ts';
 import { systemEntityNames } from './system-entity-names.ts';
-import { orgScopeName, workspaceScopeName } from './workspace.ts';
-import { workspaceRows } from './workspace-directory.ts';
 
 /** How many records of an entity a workspace has. */
 export interface WorkspaceRecords {
@@ -11,28 +11,34 @@ export interface WorkspaceRecords {
   readonly records: number;
 }
 
-const countersMax = 10_000;
-const workspacesAtOnce = 32;
+const countersPerRead = 1000;
 
 /**
  * The counters of all workspaces of an org, of entities that builders define. Those of an entity that is being removed
  * are there until its records are gone.
+ * @throws Problem `unavailable` where a counter holds no number: what is not known is not told as less.
  */
 export async function recordsOfOrg(store: Store, orgCode: string): Promise<readonly WorkspaceRecords[]> {
   const found: WorkspaceRecords[] = [];
-  const countersOf = async (tenantCode: string): Promise<void> => {
-    const scope = store.scope(workspaceScopeName(orgCode, tenantCode));
-    for (const { sk: entity, value } of await scope.range(recordCounter('').pk, { limit: countersMax }))
-      if (!systemEntityNames.includes(entity) && value !== '0')
-        found.push({ tenantCode, entity, records: Number(value) });
-  };
-  let codes: string[] = [];
-  for await (const { code } of workspaceRows(store.scope(orgScopeName(orgCode)))) {
-    codes.push(code);
-    if (codes.length < workspacesAtOnce) continue;
-    await Promise.all(codes.map(countersOf));
-    codes = [];
-  }
-  await Promise.all(codes.map(countersOf));
+  await eachWorkspace(store, orgCode, async (scope, tenantCode) => {
+    for await (const { entity, records } of countersIn(scope))
+      if (!systemEntityNames.includes(entity) && records !== 0) found.push({ tenantCode, entity, records });
+  });
   return found;
+}
+
+async function* countersIn(scope: Scope): AsyncGenerator<Omit<WorkspaceRecords, 'tenantCode'>> {
+  const { pk } = recordCounter('');
+  let after: string | undefined;
+  for (;;) {
+    const items = await scope.range(pk, { ...(after === undefined ? {} : { after }), limit: countersPerRead });
+    for (const { sk: entity, value } of items) {
+      const records = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+      if (!Number.isSafeInteger(records))
+        throw new Problem('unavailable', 'how many records there are cannot be told: a counter holds no number');
+      yield { entity, records };
+    }
+    if (items.length < countersPerRead) return;
+    after = items.at(-1)?.sk;
+  }
 }

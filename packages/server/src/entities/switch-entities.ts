@@ -3,6 +3,7 @@ import { inTurns } from '../lib/in-turns.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Change, Item, Scope, Store } from '../store/port.ts';
 import { type CompiledEntity, recordsMayMeet } from './compile-entity.ts';
+import { type ConfigGate, configSize, configSizeAfter } from './config-gate.ts';
 import type { ConfigSet } from './config-set.ts';
 import { definitionLimits } from './definition.ts';
 import type { EntityState } from './entity-state.ts';
@@ -28,6 +29,13 @@ export interface EntityTarget {
   readonly wanted: WantedEntity | undefined;
 }
 
+export interface EntitySwitchParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Left out, the org may have as much as the platform serves. */
+  readonly gate?: ConfigGate | undefined;
+}
+
 export interface EntitySwitchMoment {
   readonly orgCode: string;
   /** The configuration that stands. */
@@ -47,10 +55,10 @@ export interface EntitySwitch {
 /**
  * Brings some of an org's entities from what they are to what is wanted of them. What is written about each is planned
  * on its own; what they have in common, who refers to whom, is planned over all of them.
- * @throws Problem `conflict`, `dangling_reference`.
+ * @throws Problem `conflict`, `dangling_reference`, or what the gate refuses.
  */
 export async function switchEntities(
-  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  { store, clock, gate }: EntitySwitchParts,
   { orgCode, set, next, keepsRecords }: EntitySwitchMoment,
   targets: readonly EntityTarget[],
 ): Promise<EntitySwitch> {
@@ -68,6 +76,7 @@ export async function switchEntities(
   await refuseOverlap(scope, set, steps);
   const { references, referring } = await referencesAfter(set, steps, next);
   refuseDangling(references, names);
+  await gate?.(orgCode, { before: configSize(set), after: configSizeAfter(set, steps) });
   const work = steps
     .filter(({ state, name }) => isUnsettled(state) || referring.has(name))
     .map(({ name }) => maintainWork({ orgCode, entityName: name, version: next }, time.now));

@@ -1,4 +1,5 @@
 import type { Asking } from '../audit/audit-entry.ts';
+import type { Lane } from '../lib/fair-turns.ts';
 import type { Scope } from '../store/port.ts';
 
 export type Environment = 'test' | 'prod';
@@ -13,6 +14,11 @@ export interface Workspace {
   readonly tenantId: string;
   readonly tenantCode: string;
   readonly scope: Scope;
+}
+
+/** Whose turns at the event loop the work of a workspace takes. */
+export function laneOf({ orgCode, tenantId }: Workspace): Lane {
+  return { org: orgCode, workspace: tenantId };
 }
 
 /** What fills `{org}` in key templates: injective, because an org code has no hyphen. */

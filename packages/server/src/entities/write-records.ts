@@ -1,4 +1,5 @@
 import { timestamp } from '../lib/clock.ts';
+import { inSlices } from '../lib/event-loop.ts';
 import { Problem } from '../lib/problem.ts';
 import type { ConfigSet } from './config-set.ts';
 import { type Creation, newCreation, planCreate } from './create-record.ts';
@@ -9,6 +10,7 @@ import type { StoredRecord } from './record.ts';
 import type { RuntimeParts } from './record-runtime.ts';
 import { planRemovals, type Removing } from './references/plan-removal.ts';
 import { planUpdate, type UpdateInput } from './update-record.ts';
+import { laneOf } from './workspace.ts';
 import { callAt, type RecordCall, type WritePlan } from './write-loop.ts';
 
 /** A write of one record, as it is asked for. */
@@ -94,8 +96,13 @@ async function planTogether(
   config: ConfigSet,
   { asked, request }: { readonly asked: readonly Asked[]; readonly request: OnceRequest | undefined },
 ): Promise<TogetherPlan> {
+  const [first] = asked;
   const planned: Planned[] = [];
-  for (const one of asked) planned.push(await planOne(parts, config, one));
+  const pause = first === undefined ? undefined : inSlices(laneOf(first.call.workspace));
+  for (const one of asked) {
+    if (one !== first) await pause?.();
+    planned.push(await planOne(parts, config, one));
+  }
   const answer = planned.map(({ record }) => record);
   const removing = planned.flatMap((one) => one.removing ?? []);
   const removals = await planRemovals(removing, timestamp(parts.clock.now()));

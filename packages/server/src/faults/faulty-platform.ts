@@ -12,8 +12,9 @@ import { groupEntries } from '../iam/group-policies.ts';
 import { systemClock } from '../lib/clock.ts';
 import { openVault } from '../open-spaces.ts';
 import { PassingFault } from '../store/failing-store.ts';
+import { interceptOpened } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
-import type { OpenedStore } from '../store/port.ts';
+import type { Change, OpenedStore } from '../store/port.ts';
 
 export const operatorKey = 'g7Vt2kQx9LmZp4RwYb6NsHc3JdFe8TuA';
 
@@ -47,7 +48,10 @@ class LeapingClock {
   }
 }
 
-export async function startFaultyPlatform(): Promise<FaultyPlatform> {
+/** @param onCommit is told the changes of each commit that stands. */
+export async function startFaultyPlatform(
+  onCommit: (changes: readonly Change[]) => void = () => undefined,
+): Promise<FaultyPlatform> {
   // The turns of the background work are given by `settle`.
   mock.timers.enable({ apis: ['setInterval'] });
   const clock = new LeapingClock();
@@ -60,7 +64,14 @@ export async function startFaultyPlatform(): Promise<FaultyPlatform> {
     clock,
     onFault: () => undefined,
     onFatal: (error) => assert.fail(String(error)),
-    openSpace: async (space) => fault.store(stores[space]),
+    openSpace: async (space) =>
+      fault.store(
+        interceptOpened(stores[space], async ({ name, changes }, call) => {
+          const answer = await call();
+          if (name === 'commit' && changes !== undefined) onCommit(changes);
+          return answer;
+        }),
+      ),
   });
   const errors = platform.errors(() => 'http://127.0.0.1');
   const app = await listen({ host: '127.0.0.1', port: 0, gateway: platform.app, errors });
@@ -96,12 +107,13 @@ const turnMilliseconds = 1000;
 const turnsMax = 200;
 const never = Number.MAX_SAFE_INTEGER;
 
-async function settle(managementUrl: string, { test, prod }: Stores, clock: LeapingClock): Promise<void> {
+async function settle(managementUrl: string, stores: Stores, clock: LeapingClock): Promise<void> {
   // It is answered when no mail waits.
   await (await fetch(`${managementUrl}/inbox`)).text();
   for (let turn = 0; turn < turnsMax; turn++) {
     for (let breath = 0; breath < 3; breath++) await new Promise((resolve) => setImmediate(resolve));
-    const waiting = await Promise.all([test, prod].map(({ maintenance }) => maintenance.due('work', never, 1)));
+    const looks = Object.values(stores).map(({ maintenance }: OpenedStore) => maintenance.due('work', never, 1));
+    const waiting = await Promise.all(looks);
     const [next] = waiting.flat();
     if (next === undefined) return;
     clock.leapTo(next.item.due?.at ?? 0);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
 import { beginTrace } from './call-trace.ts';
@@ -35,6 +36,7 @@ export function createAnswer(parts: AnswerParts): Answer {
     const trace = beginTrace(requestId, { method, traceparent: headers.traceparent });
     const answer = (reply: Reply): Promise<void> | undefined => {
       if (response.headersSent || response.destroyed) return undefined;
+      trace.problem = reply.problem;
       if (trace.replyHeaders !== undefined) response.setHeaders(new Map(Object.entries(trace.replyHeaders)));
       // A body that is still being read while the answer is under way may end after it, or never.
       if (reply.stream !== undefined && isStreamed(incoming)) response.setHeader('Connection', 'close');
@@ -61,8 +63,11 @@ export function createAnswer(parts: AnswerParts): Answer {
         .then(answer)
         .catch(refuse);
     return () => {
-      const status = response.headersSent ? response.statusCode : undefined;
-      watch.ended(trace, { status, isWhole: response.writableFinished });
+      watch.ended(trace, {
+        status: response.headersSent ? response.statusCode : undefined,
+        isWhole: response.writableFinished,
+        milliseconds: performance.now() - trace.startedAt,
+      });
     };
   };
 }

@@ -3,6 +3,9 @@ import type { AppOrigins } from '../identity/app-origins.ts';
 import type { AppCaller } from '../identity/app-sessions.ts';
 import { environmentOfClient } from '../identity/org-directory.ts';
 import type { Clock } from '../lib/clock.ts';
+import { turns } from '../lib/event-loop.ts';
+import type { Lane } from '../lib/fair-turns.ts';
+import { type NowOrLater, whenKnown } from '../lib/now-or-later.ts';
 import { Problem } from '../lib/problem.ts';
 import type { MeteredPlace } from '../metering/call-meter.ts';
 import type { Metering } from '../metering/metering.ts';
@@ -28,6 +31,8 @@ import { type MatchedRequest, readRequest } from './pipeline/read-request.ts';
 import { readAppToken } from './pipeline/read-token.ts';
 import { singleHeader } from './pipeline/single-header.ts';
 import { refuseStandIn } from './pipeline/stand-ins.ts';
+import { inItsTurn, takeTurn } from './pipeline/take-turn.ts';
+import type { PublicRoute } from './public-route.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { json, type Reply } from './reply.ts';
 import type { GatewayRequest } from './request.ts';
@@ -54,13 +59,7 @@ export function createAppGateway(parts: AppGatewayParts): Gateway {
       const { route, params } = router.match(incoming.method ?? '', path);
       trace.route = route.path;
       const matched = { route, params, query, requestId: trace.requestId, ip: parts.clientAddress(incoming) };
-      if (route.access === 'public') {
-        trace.env = environmentOfClient(singleHeader(incoming, 'client_id'));
-        const reply = await route.handle(await readRequest(incoming, matched));
-        if (route.isMetered === true && trace.env !== undefined)
-          parts.metering.meter.count({ orgCode: params.org ?? '', env: trace.env, tenantCode: '' });
-        return reply;
-      }
+      if (route.access === 'public') return answerAnyone(parts, { incoming, route, matched, trace });
       const authenticated = parts.sessions.authenticate(readAppToken(incoming), params.org ?? '');
       const caller = authenticated instanceof Promise ? await authenticated : authenticated;
       if (caller.claims.org !== params.org) throw new Problem('token_invalid', 'the token is of another app');
@@ -68,14 +67,46 @@ export function createAppGateway(parts: AppGatewayParts): Gateway {
       trace.env = caller.claims.env;
       trace.principal = caller.claims.sub;
       parts.rateLimits.take(trace);
+      const turn = takeTurn(incoming, trace, laneOf(caller));
+      if (turn !== undefined) await turn;
       try {
         refuseStandIn(route, caller);
         return await answerCaller(parts, caller, { incoming, route, matched, path, errors });
       } finally {
         // Whatever the answer, it is the org's: its limits are held to the calls that were answered before.
         parts.metering.meter.count(meteredPlace(caller));
+        turns.leave(trace);
       }
     });
+}
+
+interface PublicRequest extends Pick<CallerRequest, 'incoming' | 'matched'> {
+  readonly route: PublicRoute;
+  readonly trace: CallTrace;
+}
+
+/** What is asked of the platform and not of an org, such as whether it is ready, waits for nobody. */
+function answerAnyone(parts: AppGatewayParts, request: PublicRequest): Promise<Reply> {
+  const { incoming, matched, trace } = request;
+  const { org } = matched.params;
+  const work = () => answerPublic(parts, request);
+  return org === undefined ? work() : inItsTurn(incoming, trace, { lane: { org: nobodys, workspace: org }, work });
+}
+
+async function answerPublic(parts: AppGatewayParts, request: PublicRequest): Promise<Reply> {
+  const { incoming, route, matched, trace } = request;
+  trace.env = environmentOfClient(singleHeader(incoming, 'client_id'));
+  const reply = await route.handle(await readRequest(incoming, matched));
+  if (route.isMetered === true && trace.env !== undefined)
+    parts.metering.meter.count({ orgCode: matched.params.org ?? '', env: trace.env, tenantCode: '' });
+  return reply;
+}
+
+/** No code of an org: whoever shows no token shares what one org has, so that nobody can take what an org has. */
+const nobodys = '';
+
+function laneOf({ claims }: AppCaller): Lane {
+  return { org: claims.org, workspace: claims.tenant_id ?? '' };
 }
 
 function meteredPlace({ claims }: AppCaller): MeteredPlace {
@@ -83,9 +114,10 @@ function meteredPlace({ claims }: AppCaller): MeteredPlace {
 }
 
 /** The plan is looked at before a body is read that nothing would come of. @throws Problem `plan_limit_exceeded`. */
-async function enter({ metering }: AppGatewayParts, orgCode: string, request: CallerRequest): Promise<GatewayRequest> {
-  if (isGated(request)) await metering.gate.check(orgCode);
-  return readRequest(request.incoming, request.matched);
+function enter({ metering }: AppGatewayParts, orgCode: string, request: CallerRequest): NowOrLater<GatewayRequest> {
+  const { incoming, matched } = request;
+  if (!isGated(request)) return readRequest(incoming, matched);
+  return whenKnown(metering.gate.check(orgCode), () => readRequest(incoming, matched));
 }
 
 /** A request that may be one sent again is let in: what it asks for may have been done, and is gated when it is not. */
@@ -102,33 +134,35 @@ interface CallerRequest {
   readonly errors: ErrorReplies;
 }
 
-async function answerCaller(parts: AppGatewayParts, caller: AppCaller, request: CallerRequest): Promise<Reply> {
+function answerCaller(parts: AppGatewayParts, caller: AppCaller, request: CallerRequest): NowOrLater<Reply> {
   const { incoming, route, matched, path, errors } = request;
   const { requestId, params, ip } = matched;
   const asking = { caller, requestId, ip, origin: incoming.headers.origin, time: parts.clock.now() };
   const { org } = caller.claims;
-  if (route.access === 'self') return route.handle(await enter(parts, org, request), caller);
+  if (route.access === 'self') return whenKnown(enter(parts, org, request), (entered) => route.handle(entered, caller));
   if (route.access === 'each') {
     const each: EachCaller = {
       workspace: placeOf(caller).workspace,
       actor: actorOf(asking),
-      authorize: (alone) => authorize(parts, asking, requestAlone(alone)),
+      authorize: async (alone) => authorize(parts, asking, requestAlone(alone)),
       refusal: (error) => errors.reply(error, requestId),
     };
-    return route.handle(await enter(parts, org, request), each);
+    return whenKnown(enter(parts, org, request), (entered) => route.handle(entered, each));
   }
   const { method, takesBody = false } = route;
   const resource = path.slice('/app/'.length + org.length);
   const asked = { method, resource, params, query: matched.query, takesBody: takesBody !== false };
-  if (isWorkspaceRoute(route)) {
-    const { context, demandBody } = await authorizeAction(parts, asking, { action: route.access, ...asked });
-    const entered = await enter(parts, org, request);
-    demandBody(entered.body);
-    return route.handle(entered, context);
-  }
-  const call = await authorize(parts, asking, { verb: route.access, entityName: params.entity ?? '', ...asked });
-  const entered = await enter(parts, org, request);
-  return route.handle(entered, authorizeBody(call, entered.body));
+  if (isWorkspaceRoute(route))
+    return whenKnown(authorizeAction(parts, asking, { action: route.access, ...asked }), ({ context, demandBody }) =>
+      whenKnown(enter(parts, org, request), (entered) => {
+        demandBody(entered.body);
+        return route.handle(entered, context);
+      }),
+    );
+  const verb = { verb: route.access, entityName: params.entity ?? '' };
+  return whenKnown(authorize(parts, asking, { ...verb, ...asked }), (call) =>
+    whenKnown(enter(parts, org, request), (entered) => route.handle(entered, authorizeBody(call, entered.body))),
+  );
 }
 
 /** Every route of the app gateway, in one table. */

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+import type { ProblemCode } from '@freehold/contract/problem';
 import type { Environment } from '../entities/workspace.ts';
 
 /**
@@ -18,6 +20,8 @@ export interface CallTrace {
   principal: string | undefined;
   /** Of the trace that the request says it is a part of (W3C Trace Context). */
   readonly traceId: string | undefined;
+  /** Of the answer, where it tells of one. */
+  problem: ProblemCode | undefined;
   /** What every answer of the call tells beside its own headers. */
   replyHeaders: Readonly<Record<string, string>> | undefined;
 }
@@ -35,6 +39,7 @@ export function beginTrace(
     env: undefined,
     principal: undefined,
     traceId: readTraceId(traceparent),
+    problem: undefined,
     replyHeaders: undefined,
   };
 }

@@ -8,6 +8,8 @@ export interface CallEnd {
   readonly status: number | undefined;
   /** Whether all of the answer went out. */
   readonly isWhole: boolean;
+  /** From its head until its answer had left. */
+  readonly milliseconds: number;
 }
 
 /** Sees every call of a gateway, to count it, to write it down or to measure it. Changes nothing about it. */

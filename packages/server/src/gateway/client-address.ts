@@ -14,7 +14,7 @@ const forwardedMax = 50;
 export function createClientAddress(trusted: readonly string[]): ClientAddress {
   const connected = (incoming: IncomingMessage): string => plainAddress(incoming.socket.remoteAddress ?? '');
   if (trusted.length === 0) return connected;
-  const proxies = listOf(trusted);
+  const proxies = networkList(trusted);
   return (incoming) => {
     let address = connected(incoming);
     const forwarded = incoming.headers['x-forwarded-for'];
@@ -37,7 +37,8 @@ export function isNetwork(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (isIPv6(address) ? 128 : 32));
 }
 
-function listOf(networks: readonly string[]): BlockList {
+/** @param networks which `isNetwork` has accepted. */
+export function networkList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
     const [address = '', prefix] = network.split('/');
@@ -58,6 +59,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 
 /** An IPv4 address that came over an IPv6 socket is written as what it is. */
 function plainAddress(address: string): string {
+  if (!address.includes(':')) return address;
   const mapped = address.toLowerCase().startsWith('::ffff:') ? address.slice(7) : address;
   return isIP(mapped) === 4 ? mapped : address;
 }

@@ -1,8 +1,9 @@
 import type { AuditActor, Occasion } from '../audit/audit-entry.ts';
 import type { DeployKeyScope, KnownDeployKey } from '../identity/deploy-keys.ts';
 import type { OrgCaller } from '../identity/org-accounts.ts';
-import { type Clock, timestamp } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
+import { occasionBy } from './pipeline/occasion.ts';
 import { refuseParameters } from './pipeline/read-query.ts';
 import type { GatewayRequest } from './request.ts';
 
@@ -49,10 +50,6 @@ export function askDeploy(
   refuseParameters(request.query, parameters);
   requireProd(caller);
   return { orgCode: caller.org.code, occasion: occasionBy(clock, request, caller) };
-}
-
-export function occasionBy(clock: Clock, { requestId }: GatewayRequest, { actor }: DeployCaller): Occasion {
-  return { at: timestamp(clock.now()), actor, request_id: requestId };
 }
 
 /** @throws Problem `conflict`. */

@@ -52,7 +52,13 @@ function problemReply(problem: Problem, requestId: string, baseUrl: string): Rep
   if (problem.status === 401) headers['WWW-Authenticate'] = challenge(problem.code);
   if (problem.status === 405) headers.Allow = String(allow);
   if (problem.status === 503 || problem.status === 429) headers['Retry-After'] = String(retry_after_seconds ?? 1);
-  return { status: problem.status, body: JSON.stringify(body), contentType: 'application/problem+json', headers };
+  return {
+    status: problem.status,
+    body: JSON.stringify(body),
+    contentType: 'application/problem+json',
+    headers,
+    problem: problem.code,
+  };
 }
 
 function problemPath(code: ProblemCode): string {

@@ -4,6 +4,7 @@ import type { DecisionLog } from '../iam/decision-log.ts';
 import { isDeployKey } from '../identity/deploy-keys.ts';
 import type { OperatorAccess } from '../identity/operator-key.ts';
 import type { OrgCaller } from '../identity/org-accounts.ts';
+import type { Lane } from '../lib/fair-turns.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { Metering } from '../metering/metering.ts';
 import type { Gateway } from './app-gateway.ts';
@@ -18,6 +19,7 @@ import {
 } from './deploy-caller.ts';
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
 import { type AclServices, aclRoutes } from './handlers/management/acl.ts';
+import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
 import { auditRoutes } from './handlers/management/audit.ts';
 import { type ConfigItemServices, configItemRoutes } from './handlers/management/config-items.ts';
 import { decisionRoutes } from './handlers/management/decisions.ts';
@@ -35,12 +37,14 @@ import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
 import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
+import { type UsageExportServices, usageExportRoutes } from './handlers/management/usage-export.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import type { DeployRoute, ManagementRoute } from './management-route.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
 import { isCookieCall, readSession } from './pipeline/console-cookie.ts';
 import { readRequest } from './pipeline/read-request.ts';
 import { readBearerToken } from './pipeline/read-token.ts';
+import { inItsTurn } from './pipeline/take-turn.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { createRouter } from './router.ts';
 
@@ -48,6 +52,7 @@ export interface ManagementGatewayParts
   extends Operations,
     AccountServices,
     AclServices,
+    AlertWebhookServices,
     DeployServices,
     DeployKeyServices,
     EntityServices,
@@ -57,9 +62,10 @@ export interface ManagementGatewayParts
     ImpersonationServices,
     InboxServices,
     ObservabilityServices,
+    UsageExportServices,
     PlanServices,
     PlatformServices {
-  readonly metering: Pick<Metering, 'plans' | 'report'>;
+  readonly metering: Pick<Metering, 'plans' | 'report' | 'caps' | 'parts' | 'today'>;
   readonly decisions: DecisionLog;
   /** Undefined where there is no operator key, and so no route for it. */
   readonly operator: OperatorAccess | undefined;
@@ -87,14 +93,21 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
       const deployer = await authenticateDeployer(parts, incoming, route.access);
       traceCaller(trace, { org: deployer.org, id: deployer.actor.id });
       parts.rateLimits.take(trace);
-      return route.handle(await readRequest(incoming, matched), deployer);
+      const work = async () => route.handle(await readRequest(incoming, matched), deployer);
+      return inItsTurn(incoming, trace, { lane: laneOf(deployer), work });
     }
     const caller = await authenticate(parts, incoming);
     traceCaller(trace, { org: caller.org, id: caller.user.id });
     parts.rateLimits.take(trace);
     requireRole(route.access, caller);
-    return route.handle(await readRequest(incoming, matched), caller);
+    const work = async () => route.handle(await readRequest(incoming, matched), caller);
+    return inItsTurn(incoming, trace, { lane: laneOf(caller), work });
   };
+}
+
+/** The builders of an org share what it has with its workspaces, as one of these. */
+function laneOf({ org }: Pick<OrgCaller, 'org'>): Lane {
+  return { org: org.code, workspace: 'builders' };
 }
 
 interface KnownCaller extends Pick<OrgCaller, 'org'> {
@@ -115,6 +128,8 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
     ...entityRoutes(parts),
     ...configItemRoutes(parts),
     ...observabilityRoutes(parts),
+    ...usageExportRoutes(parts),
+    ...alertWebhookRoutes(parts),
     ...decisionRoutes(parts.decisions),
     ...aclRoutes(parts),
     ...settingRoutes(parts),

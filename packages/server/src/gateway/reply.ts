@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { ProblemCode } from '@freehold/contract/problem';
 import { sendStream } from './pipeline/send-stream.ts';
 
 /** What a handler answers. `body` is the text that is sent; JSON unless `contentType` says otherwise. */
@@ -9,6 +10,8 @@ export interface Reply {
   readonly stream?: AsyncIterable<string>;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The code of the problem that it tells of. */
+  readonly problem?: ProblemCode;
 }
 
 export function json(status: number, value: unknown, headers?: Readonly<Record<string, string>>): Reply {
@@ -17,7 +20,7 @@ export function json(status: number, value: unknown, headers?: Readonly<Record<s
 
 /**
  * Writes a reply; resolves when nothing of it is left to be made.
- * INVARIANT: every reply has its request id and a rule for caches, and shows where it ends.
+ * INVARIANT: every reply has its request id and what caches have to know, and shows where it ends.
  * @throws whatever its stream throws.
  */
 export function send(response: ServerResponse, reply: Reply, requestId: string): Promise<void> | undefined {
@@ -49,7 +52,7 @@ const uncached = 'no-store';
 const revalidated = 'private, no-cache';
 
 function headOf({ headers }: Reply, requestId: string): string[] {
-  const head: string[] = ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff'];
+  const head: string[] = ['X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff', 'Vary', 'Origin'];
   let hasCacheRule = false;
   for (const name in headers) {
     // A reply that tells the caller's own id for the request tells it in place of ours.

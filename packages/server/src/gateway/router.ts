@@ -76,7 +76,7 @@ function walk<R>(root: Node<R>, path: string, params: Record<string, string>): N
     const slash = path.indexOf('/', start);
     const end = slash === -1 ? path.length : slash;
     const segment = path.slice(start, end);
-    const literal: Node<R> | undefined = node.literals.get(segment);
+    const literal: Node<R> | undefined = node.literals.size === 0 ? undefined : node.literals.get(segment);
     if (literal === undefined && node.parameter !== undefined) {
       params[node.parameter.name] = segment;
       node = node.parameter.node;

@@ -4,6 +4,7 @@ import { systemConfig } from '../entities/config-set.ts';
 import { createCursors } from '../entities/cursor.ts';
 import { createFences } from '../entities/fence.ts';
 import { createNumbering } from '../entities/numbering.ts';
+import type { PolicyBound } from '../entities/policy-bound.ts';
 import { type RecordData, recordText } from '../entities/record.ts';
 import { createRecordRuntime, type RecordRuntime } from '../entities/record-runtime.ts';
 import { createSealer } from '../entities/sealed-values.ts';
@@ -33,7 +34,7 @@ export interface FoundedWorkspace {
   /** Every record of access control, as one text: the same text, the same records. */
   everything(): Promise<string>;
   /** What the person may do with the records of the entities of access control, with the store or as others have it. */
-  as(userId: string, on?: Store): Writer;
+  as(userId: string, on?: Store, policyBound?: PolicyBound): Writer;
 }
 
 /** Writes in the name of one person; the routes' own check of the action is not made. */
@@ -57,9 +58,9 @@ export async function foundWorkspace(store: Store, clock: Clock, tenantCode = 'm
   };
   await workspace.scope.commit(await foundingChanges(parts, workspace, { founder: memberOf(founderId) }));
   // Each person calls a process of his own: within one, writes of access control take turns and never meet.
-  const as = (userId: string, on = store): Writer => {
+  const as: FoundedWorkspace['as'] = (userId, on = store, policyBound = undefined) => {
     const place = { ...workspace, scope: on.scope(workspace.scope.name) };
-    return writerOf(createRuntime(on, parts), place, userId);
+    return writerOf(createRuntime(on, parts, policyBound), place, userId);
   };
   const joining = (policyId?: string, id = parts.newId()): ReturnType<typeof joiningChanges> =>
     joiningChanges(parts, workspace, { member: memberOf(id), policyIds: policyId === undefined ? [] : [policyId] });
@@ -85,7 +86,7 @@ export async function foundWorkspace(store: Store, clock: Clock, tenantCode = 'm
 }
 
 /** With rules that no process shares with another. */
-export function createRuntime(store: Store, parts: GrantParts): RecordRuntime {
+export function createRuntime(store: Store, parts: GrantParts, policyBound?: PolicyBound): RecordRuntime {
   const configs = createConfigReader({ store, clock: parts.clock });
   return createRecordRuntime({
     ...parts,
@@ -94,6 +95,7 @@ export function createRuntime(store: Store, parts: GrantParts): RecordRuntime {
     rules: createIamRules(createAccessEpochs(), parts.clock),
     numbering: createNumbering(),
     sealer: createSealer([]),
+    policyBound,
   });
 }
 

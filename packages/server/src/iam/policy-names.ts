@@ -9,6 +9,9 @@ export const adminPolicy = 'adminacl';
 /** The policy that a workspace gives to new members, unless it names another. */
 export const viewerPolicy = 'vieweracl';
 
+/** What every workspace is founded with, whatever an org adds. */
+export const platformPolicies: readonly string[] = [adminPolicy, viewerPolicy];
+
 export const adminGroup = 'default-admins';
 
 /** The id of the policy of a name, by the name's own index. */

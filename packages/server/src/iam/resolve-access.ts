@@ -1,27 +1,35 @@
+import { countPatterns, type PolicyCounts } from '../access/count-patterns.ts';
 import { type CompiledAccess, compilePolicies } from '../access/decide.ts';
 import type { Workspace } from '../entities/workspace.ts';
-import { Problem } from '../lib/problem.ts';
 import { heldPolicies } from './held-policies.ts';
 
 /** A person's policies as one decision function. */
 export type Access = CompiledAccess;
 
-/** More than anybody needs, and few enough for every request of the person to be decided in well under a millisecond. */
+/** More than anybody needs, and few enough for an ordinary request of the person to be decided in under a millisecond. */
 const statementsPerPersonMax = 500;
+/** Of their actions, resources, fields and values of conditions: about as many as one policy of the largest size can have. */
+const patternsPerPersonMax = 2500;
 
-/**
- * What a person may do in a workspace, compiled from the policies that the person holds.
- * @throws Problem `access_denied` where they are more than are evaluated: leaving one out could leave out a Deny.
- */
-export async function resolveAccess(workspace: Workspace, userId: string): Promise<Access> {
-  const access = compilePolicies(await heldPolicies(workspace, userId));
-  const excess = describeExcess(access);
-  if (excess !== undefined) throw new Problem('access_denied', excess, { reason: 'implicit_deny' });
-  return access;
+/** What a person may do in a workspace. */
+export interface ResolvedAccess {
+  readonly access: Access;
+  /** Why all is denied, where the person holds more than is evaluated: leaving one out could leave out a Deny. */
+  readonly excess: string | undefined;
+}
+
+/** Compiled from the policies that the person holds, unless they are too many: whoever holds these costs others nothing. */
+export async function resolveAccess(workspace: Workspace, userId: string): Promise<ResolvedAccess> {
+  const held = await heldPolicies(workspace, userId);
+  const excess = describeExcess(countPatterns(held));
+  return { access: excess === undefined ? compilePolicies(held) : compilePolicies([]), excess };
 }
 
 /** A sentence about a person who holds so much that everything is denied to him. */
-export function describeExcess({ statementCount }: Access): string | undefined {
-  if (statementCount <= statementsPerPersonMax) return undefined;
-  return `the caller holds ${statementCount} statements, and at most ${statementsPerPersonMax} are evaluated`;
+export function describeExcess({ statementCount, patternCount }: PolicyCounts): string | undefined {
+  if (statementCount > statementsPerPersonMax)
+    return `the caller holds ${statementCount} statements, and at most ${statementsPerPersonMax} are evaluated`;
+  if (patternCount > patternsPerPersonMax)
+    return `the caller’s statements have ${patternCount} patterns and values, and at most ${patternsPerPersonMax} are evaluated`;
+  return undefined;
 }

@@ -9,6 +9,7 @@ import { heldPolicies } from '../iam/held-policies.ts';
 import { findMember } from '../iam/iam-rules.ts';
 import { type Permissions, permissionsOf } from '../iam/permissions.ts';
 import { pointerTo } from '../lib/json-pointer.ts';
+import type { NowOrLater } from '../lib/now-or-later.ts';
 import { invalidBody, Problem } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
 import { changePassword } from './app-password.ts';
@@ -62,7 +63,7 @@ export interface AppSelfParts extends TokenExchangeParts, AppUsersParts {
 
 export function createAppSelf(parts: AppSelfParts): AppSelf {
   const scopeOf = ({ env, org }: AppTokenClaims): Scope => parts.stores[env].scope(orgScopeName(org));
-  const configOf = ({ env, org }: AppTokenClaims): Promise<ConfigSet> => parts.configs[env].current(org);
+  const configOf = ({ env, org }: AppTokenClaims): NowOrLater<ConfigSet> => parts.configs[env].current(org);
   const read: AppSelf['read'] = async (caller) => {
     const { kind, claims } = caller;
     const known = kind === 'person' ? await requireUser(scopeOf(claims), caller) : { ...claims, id: claims.sub };

@@ -23,7 +23,7 @@ export interface AppCaller {
 export interface AppSessions {
   /**
    * @param orgCode the org that the call is for, where a service key is looked up; a token says itself whose it is.
-   * @throws Problem `token_invalid`, `token_expired`.
+   * @throws Problem `token_invalid`, `token_expired`; `access_denied` for whoever holds more than is evaluated.
    */
   authenticate(token: string, orgCode: string): AppCaller | Promise<AppCaller>;
 }
@@ -36,15 +36,20 @@ export interface AppSessionsParts extends SessionParts {
 // A compiled statement takes about 2 KB, so this is about 200 MB at the very most.
 const statementsKeptMax = 100_000;
 
+/** What is in use is looked at anew at least every 300 s, the most that `acl.cache_seconds` may be. */
+const idleMilliseconds = 600_000;
+
 /**
  * A known token costs a hash and four map lookups. Whether it was ended, membership and policies are asked anew when
  * they are older than `acl.cache_seconds`, and at once when this process has changed them.
  */
 export function createAppSessions(parts: AppSessionsParts): AppSessions {
   const { clock, epochs, endings, signingKeys } = parts;
+  const isIdle = (lookedAt: number): boolean => clock.now() - lookedAt > idleMilliseconds;
   const sessions = createTokenCache<Session>({
     entriesMax: parts.tokensMax ?? 100_000,
     tally: parts.tokenTally ?? newHitTally(),
+    isIdle: ({ checkedAt }) => isIdle(checkedAt),
   });
   const people = new BoundedMap<string, Place>(statementsKeptMax, ({ access }) => 1 + access.statementCount);
   const uses = createKeyUses(clock);
@@ -77,6 +82,8 @@ export function createAppSessions(parts: AppSessionsParts): AppSessions {
     const open = async (): Promise<Place> => {
       const person = await openPlace(parts, session);
       people.set(key, person);
+      const isGone = ({ resolvedAt }: Place): boolean => isIdle(resolvedAt);
+      if (people.deleteOldest(isGone)) people.deleteOldest(isGone);
       return person;
     };
     const joined = await personFlights(key, open);
@@ -85,7 +92,7 @@ export function createAppSessions(parts: AppSessionsParts): AppSessions {
   const resolve = async (token: string, orgCode: string, known: Session | undefined): Promise<AppCaller> => {
     const session = await sessionOf(token, orgCode, known);
     const { kind, claims, personKey } = session;
-    return { kind, claims, place: personKey === undefined ? undefined : await personOf(session, personKey) };
+    return { kind, claims, place: personKey === undefined ? undefined : letIn(await personOf(session, personKey)) };
   };
 
   return {
@@ -94,8 +101,14 @@ export function createAppSessions(parts: AppSessionsParts): AppSessions {
       const session = sessions.get(token, now / 1000);
       const person = session?.personKey === undefined ? undefined : people.get(session.personKey);
       if (session !== undefined && person !== undefined && stillStands(session, now) && isFresh(person, now))
-        return { kind: session.kind, claims: session.claims, place: person };
+        return { kind: session.kind, claims: session.claims, place: letIn(person) };
       return resolve(token, orgCode, session);
     },
   };
+}
+
+/** @throws Problem `access_denied`, which is remembered like any place: to be refused costs no more than to be answered. */
+function letIn(place: Place): Place {
+  if (place.refusal !== undefined) throw place.refusal;
+  return place;
 }

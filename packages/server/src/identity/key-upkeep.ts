@@ -1,3 +1,5 @@
+import { platformActor } from '../audit/audit-entry.ts';
+import type { OperatorLog } from '../audit/operator-log.ts';
 import type { LiveSigningKeys } from './signing-keys.ts';
 
 /** How soon a node learns what another one changed of the keys. */
@@ -7,12 +9,20 @@ export interface KeyUpkeep {
   close(): Promise<void>;
 }
 
+export interface KeyUpkeepParts {
+  readonly keys: Pick<LiveSigningKeys, 'tend'>;
+  readonly operatorLog: OperatorLog;
+  readonly onError: (error: unknown) => void;
+}
+
 /** Tends the keys in the background, so that no request ever waits for it. A turn that fails is tried again by the next. */
-export function startKeyUpkeep(keys: Pick<LiveSigningKeys, 'tend'>, onError: (error: unknown) => void): KeyUpkeep {
+export function startKeyUpkeep({ keys, operatorLog, onError }: KeyUpkeepParts): KeyUpkeep {
+  const tell = (kid: string): Promise<void> =>
+    operatorLog.tell('', { action: 'signing_key.made', target: { kind: 'signing_key', id: kid } }, platformActor);
   let running: Promise<void> | undefined;
   const timer = setInterval(() => {
     running ??= keys
-      .tend()
+      .tend(tell)
       .catch(onError)
       .finally(() => {
         running = undefined;

@@ -1,9 +1,10 @@
 import { type CompactJWSHeaderParameters, compactVerify, errors } from 'jose';
 import type { Clock } from '../lib/clock.ts';
+import type { ResolveHost } from '../lib/guarded-request.ts';
 import { Problem } from '../lib/problem.ts';
 import { unverifiedClaim } from './app-tokens.ts';
 import { type Claims, checkClaims, invalidToken, type ProviderIdentity, readIdentity } from './oidc/claims.ts';
-import { createFetchJson, type ResolveHost } from './oidc/fetch-json.ts';
+import { createFetchJson } from './oidc/fetch-json.ts';
 import { membersOf, type ProviderKey } from './oidc/key-set.ts';
 import { createProviderKeys, type KeyName } from './oidc/provider-keys.ts';
 import type { IssuerEntry } from './settings/issuers.ts';

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import type { SealingKey } from '../entities/sealed-values.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { generateSigningKey, type StoredSigningKey } from './signing-key.ts';
@@ -110,4 +110,9 @@ function isSigningKey(value: unknown): value is KeptSigningKey {
 
 function isTime(value: unknown): boolean {
   return typeof value === 'string' && Number.isFinite(Date.parse(value));
+}
+
+/** A key of 32 bytes for one purpose, from the one that seals cursors. */
+export function derivedKey({ cursor_key }: Pick<Secrets, 'cursor_key'>, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', Buffer.from(cursor_key, 'base64url'), '', purpose, 32));
 }

@@ -56,7 +56,7 @@ export interface ShownSigningKey {
 
 export interface LiveSigningKeys extends SigningKeys, SigningKeyAdmin {
   /** Learns what other nodes changed, drops what has expired, and has a key that is too old followed by another. */
-  tend(): Promise<void>;
+  tend(tell?: TellKey): Promise<void>;
 }
 
 export interface SigningKeysParts {
@@ -126,7 +126,13 @@ export async function openSigningKeys(parts: SigningKeysParts): Promise<LiveSign
         await tell(kid);
         return withoutKey(keys, kid, { now, fresh: () => generateSigningKey(now) });
       }),
-    tend: () => change((keys, now) => inTime(withoutExpired(keys, now), now, parts.ageDaysMax ?? 0)),
+    tend: (tell = tellNobody) =>
+      change(async (keys, now) => {
+        const standing = withoutExpired(keys, now);
+        const planned = await inTime(standing, now, parts.ageDaysMax ?? 0);
+        if (planned !== standing) for (const { kid } of planned.slice(-1)) await tell(kid);
+        return planned;
+      }),
   };
 }
 

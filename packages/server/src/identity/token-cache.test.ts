@@ -53,6 +53,25 @@ test('forgets one token and keeps the others', () => {
   );
 });
 
+test('lets go of what nobody uses any more, two for each that comes', () => {
+  let now = 0;
+  const cache = createTokenCache<{ readonly exp: number; readonly checkedAt: number }>({
+    entriesMax: 9,
+    isIdle: ({ checkedAt }) => now - checkedAt > 10,
+  });
+  const set = (token: string) => cache.set(token, { exp: 1000, checkedAt: now });
+  for (const token of ['a', 'b', 'c']) set(token);
+  now = 10;
+  set('d');
+  now = 11;
+  assert.ok(cache.get('a', now));
+  set('e');
+  assert.deepEqual(
+    ['b', 'c', 'a', 'd', 'e'].map((token) => cache.get(token, now) !== undefined),
+    [false, false, true, true, true],
+  );
+});
+
 test('holds no more entries than it was given, and forgets first what is used least', () => {
   const cache = createTokenCache<{ readonly exp: number }>({ entriesMax: 2 });
   cache.set('a', { exp: 10 });

@@ -18,9 +18,12 @@ export interface TokenCache<V> {
 export function createTokenCache<V extends { readonly exp: number }>({
   entriesMax,
   tally = newHitTally(),
+  isIdle = () => false,
 }: {
   readonly entriesMax: number;
   readonly tally?: HitTally;
+  /** Whether nobody will miss the entry that was not used for the longest time. */
+  readonly isIdle?: (value: V) => boolean;
 }): TokenCache<V> {
   const entries = new BoundedMap<string, V>(entriesMax);
   return {
@@ -35,7 +38,11 @@ export function createTokenCache<V extends { readonly exp: number }>({
       if (value !== undefined) entries.delete(key);
       return undefined;
     },
-    set: (token, value) => entries.set(cacheKey(token), value),
+    set: (token, value) => {
+      entries.set(cacheKey(token), value);
+      // Two go for one that comes, so that memory follows the tokens that are in use.
+      if (entries.deleteOldest(isIdle)) entries.deleteOldest(isIdle);
+    },
     delete: (token) => void entries.delete(cacheKey(token)),
   };
 }

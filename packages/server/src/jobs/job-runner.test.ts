@@ -10,12 +10,13 @@ async function workplace() {
   const clock = { now: () => now };
   const opened = await openStore({ kind: 'memory', clock });
   const errors: unknown[] = [];
-  const run = (handler: JobHandler, space: OpenedStore = opened) =>
+  const run = (handler: JobHandler, space: OpenedStore = opened, isParallel = false) =>
     startJobRunner({
       spaces: [space],
       handlers: new Map([['job', handler]]),
       clock,
       onError: (error) => errors.push(error),
+      isParallel,
     });
   const give = (name: string, job = 'job') => {
     const value = JSON.stringify({ job, name });
@@ -49,6 +50,35 @@ test('every piece of work that is due is done once and removed, also more than o
   assert.deepEqual(done.toSorted(), names);
   assert.deepEqual(errors, []);
   await runner.close();
+});
+
+test('a parallel runner does at most ten at once, each once, and one that fails keeps none from its end', async () => {
+  const { opened, run, give, left, errors } = await workplace();
+  const names = Array.from({ length: 25 }, (_, index) => `w${String(index).padStart(2, '0')}`);
+  for (const name of names) await give(name);
+  const done: string[] = [];
+  let gate = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const handler: JobHandler = async (_space, work) => {
+    begun.push(nameOf(work));
+    await gate.promise;
+    if (nameOf(work) === 'w24') throw new Error('broken');
+    done.push(nameOf(work));
+  };
+  const runner = run(handler, opened, true);
+  runner.poke();
+  for (const count of [10, 20, 25]) {
+    await until(() => begun.length === count);
+    await until(() => true);
+    assert.equal(begun.length, count);
+    const { resolve } = gate;
+    gate = Promise.withResolvers<void>();
+    resolve();
+  }
+  await until(() => errors.length === 1 && done.length === 24);
+  assert.deepEqual(done.toSorted(), names.slice(0, 24));
+  await runner.close();
+  assert.deepEqual(await left(), ['w24']);
 });
 
 test('work whose time has not come is left', async () => {

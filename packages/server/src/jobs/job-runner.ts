@@ -28,6 +28,8 @@ export interface JobRunnerOptions<Space extends JobSpace> {
   readonly handlers: ReadonlyMap<string, JobHandler<Space>>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;
+  /** Does what is due together at once: for work that waits for others most of its time. */
+  readonly isParallel?: boolean;
 }
 
 export interface JobRunner {
@@ -83,15 +85,17 @@ async function workOff<Space extends JobSpace>(
   for (;;) {
     const due = await space.maintenance.due('work', options.clock.now(), entriesPerRead);
     let failures = 0;
-    for (const entry of due) {
+    const run = async (entry: DueItem): Promise<void> => {
       if (isClosed()) return;
       await runOne(options, { space, entry, isClosed }).catch((error: unknown) => {
         failures += 1;
         options.onError(error);
       });
-    }
+    };
+    if (options.isParallel === true) await Promise.all(due.map(run));
+    else for (const entry of due) await run(entry);
     // What failed before it was leased is still due: it waits for the next turn, like everything behind it.
-    if (due.length < entriesPerRead || failures > 0) return;
+    if (due.length < entriesPerRead || failures > 0 || isClosed()) return;
   }
 }
 

@@ -61,6 +61,12 @@ export class BoundedMap<K, V> {
     return true;
   }
 
+  /** Lets go of the entry that was not used for the longest time, where that is so of its value. */
+  deleteOldest(isGone: (value: V) => boolean): boolean {
+    const oldest = this.#oldest;
+    return oldest !== undefined && isGone(oldest.value) && this.delete(oldest.key);
+  }
+
   #refresh(entry: Entry<K, V>): void {
     if (entry === this.#newest) return;
     this.#unlink(entry);

@@ -1,16 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
+import { inSlices } from './event-loop.ts';
 
-/** How long one piece of work may keep everybody else waiting. */
-const turnMilliseconds = 5;
+/** No code of an org: what builders do all at once shares what one org has. */
+const lane = { org: '*', workspace: '' };
 
-/** The items one after the other; whatever else waits is served in between, once a few milliseconds were spent on them. */
+/** The items one after the other; whatever else waits is served in between. */
 export async function* inTurns<T>(items: Iterable<T>): AsyncGenerator<T> {
-  let begun = performance.now();
+  const pause = inSlices(lane);
   for (const item of items) {
-    if (performance.now() - begun >= turnMilliseconds) {
-      await setImmediate();
-      begun = performance.now();
-    }
+    await pause();
     yield item;
   }
 }

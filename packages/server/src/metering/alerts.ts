@@ -1,50 +1,108 @@
-import { type AuditActor, platformAuditEntry } from '../audit/audit-entry.ts';
+import { platformActor, platformAuditEntry } from '../audit/audit-entry.ts';
+import { BoundedMap } from '../lib/bounded-map.ts';
 import { timestamp } from '../lib/clock.ts';
-import { type Change, Conflict, type Scope } from '../store/port.ts';
+import { type Change, Conflict, type Key, type Scope } from '../store/port.ts';
 import { type Day, dayMilliseconds } from './calendar.ts';
-import { type Alert, reachedAlerts, type Standing } from './limits.ts';
-
-/** Of its own accord the platform does nothing else that anybody has to be told of. */
-const itself: AuditActor = { kind: 'platform', id: 'platform' };
+import {
+  type Alert,
+  type AlertPercent,
+  metricWords,
+  reachedAlerts,
+  resetsAt,
+  type Standing,
+  windows,
+} from './limits.ts';
 
 /** As long as the longest window lasts, so that nothing is told twice in one. */
 const rememberedMilliseconds = 62 * dayMilliseconds;
 
+/** Has an alert sent to where an org wants it: changes for the commit that tells of it in the audit log. */
+export type Announce = (
+  orgCode: string,
+  event: { readonly type: string; readonly data: Readonly<Record<string, string | number | null>> },
+) => Promise<readonly Change[]>;
+
 export interface AlertsParts {
   readonly platform: Scope;
   readonly now: () => number;
+  readonly announce: Announce;
 }
 
-/** Tells in the org's audit log that 80, 95 or 100 % of a limit are reached: each once in its window, over all nodes. */
-export function createAlerts({ platform, now }: AlertsParts) {
+export interface ShownAlert extends Alert {
+  readonly level: 'info' | 'warning' | 'critical';
+  /** When it was told in the audit log; null where that is still to come. */
+  readonly since: string | null;
+  /** When counting begins anew; null for what does not begin anew. */
+  readonly resets_at: string | null;
+  /** A sentence for people. */
+  readonly message: string;
+}
+
+const action = 'plan.limit_near';
+
+const toldMax = 10_000;
+
+/**
+ * Tells in the org's audit log, and to where the org wants it, that 80, 95 or 100 % of a limit are reached: each once in
+ * its window, over all nodes.
+ */
+export function createAlerts({ platform, now, announce }: AlertsParts) {
   /** What this node knows to have been told, so that the store is not asked each second. */
-  let told = new Set<string>();
+  let told = new BoundedMap<string, true>(toldMax);
   let toldOn: Day = '';
 
-  const tell = async (orgCode: string, alert: Alert, window: string): Promise<void> => {
-    const sk = `${orgCode}#${alert.metric}#${window}#${alert.limit}#${alert.percent}`;
-    if (told.has(sk)) return;
+  const tell = async (orgCode: string, alert: Alert, today: Day): Promise<void> => {
+    const key = markKey(orgCode, alert, today);
+    if (told.has(key.sk)) return;
     const at = now();
     const due = { at: at + rememberedMilliseconds, queue: 'expire' } as const;
     const { metric, percent, used, limit } = alert;
     const entry = platformAuditEntry(
       orgCode,
-      { at: timestamp(at), actor: itself, request_id: '' },
-      { action: 'plan.limit_near', target: { kind: 'limit', id: metric }, detail: { percent, used, limit } },
+      { at: timestamp(at), actor: platformActor, request_id: '' },
+      { action, target: { kind: 'limit', id: metric }, detail: { percent, used, limit } },
     );
-    const mark: Change = { kind: 'put', pk: 'plan-alert', sk, value: '', if: 'absent', due };
-    await platform.commit([mark, entry]).catch(ignoreConflict);
-    told.add(sk);
+    const mark: Change = { kind: 'put', ...key, value: timestamp(at), if: 'absent', due };
+    const data = { ...alert, window: windows[metric], resets_at: resetsAt(metric, today) };
+    const announced = await announce(orgCode, { type: action, data });
+    await platform.commit([mark, entry, ...announced]).catch(ignoreConflict);
+    told.set(key.sk, true);
   };
 
   return {
     tell: async (orgCode: string, standing: Standing): Promise<void> => {
       const { today } = standing;
-      if (toldOn !== today) told = new Set();
+      if (toldOn !== today) told = new BoundedMap(toldMax);
       toldOn = today;
-      for (const alert of reachedAlerts(standing)) await tell(orgCode, alert, windowOf(alert, today));
+      for (const alert of reachedAlerts(standing)) await tell(orgCode, alert, today);
+    },
+    /** What stands at the moment, as a banner has it. */
+    show: async (orgCode: string, standing: Standing): Promise<readonly ShownAlert[]> => {
+      const { today } = standing;
+      const alerts = reachedAlerts(standing);
+      const marks = await platform.get(alerts.map((alert) => markKey(orgCode, alert, today)));
+      return alerts.map((alert, index) => ({
+        ...alert,
+        level: levels[alert.percent],
+        since: marks[index]?.value || null,
+        resets_at: resetsAt(alert.metric, today),
+        message: messageOf(alert),
+      }));
     },
   };
+}
+
+const levels: Readonly<Record<AlertPercent, ShownAlert['level']>> = { 80: 'info', 95: 'warning', 100: 'critical' };
+
+function messageOf({ metric, percent, used, limit }: Alert): string {
+  const what = `${limit} ${metricWords[metric]}`;
+  if (percent === 100) return `the plan’s limit of ${what} is reached: nothing can be written until there is room`;
+  return `${percent} % of the plan’s ${what} are used: ${used}`;
+}
+
+function markKey(orgCode: string, alert: Alert, today: Day): Key {
+  const { metric, limit, percent } = alert;
+  return { pk: 'plan-alert', sk: `${orgCode}#${metric}#${windowOf(alert, today)}#${limit}#${percent}` };
 }
 
 /** What is reached once a day, once a month, or once until it is remembered no more. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Change, Scope } from '../store/port.ts';
+import type { Change, Key, Scope } from '../store/port.ts';
 import { addDays, type Day, dayMilliseconds, dayOf, startOfDay } from './calendar.ts';
-import { liveKey, liveWorkspaceKey, type Tally } from './usage-rows.ts';
+import { addTallies, liveKey, liveWorkspaceKey, type Tally } from './usage-rows.ts';
 
 export type Environment = 'test' | 'prod';
 
@@ -21,13 +21,17 @@ export interface CallMeterParts {
   readonly node: string;
 }
 
-/** What one workspace, or a whole org, was counted in a day since this node started. */
-interface Cell {
-  readonly code: string | undefined;
+/** What was counted in a day since this node started. */
+interface Counted {
   calls: number;
   records: number;
   /** What of it is known to be stored. */
   stored: Tally;
+}
+
+/** Of one workspace; `''` is the code of calls of none. */
+interface Cell extends Counted {
+  readonly code: string;
   isDirty: boolean;
 }
 
@@ -35,10 +39,10 @@ interface MeteredDay {
   readonly day: Day;
   readonly orgCode: string;
   readonly env: Environment;
-  readonly total: Cell;
+  readonly total: Counted;
   readonly workspaces: Map<string, Cell>;
   dirty: Cell[];
-  /** Since when something of it waits to be stored. */
+  /** Since when something of it waits to be stored, or is being stored. */
   waitsSince: number | undefined;
 }
 
@@ -52,12 +56,13 @@ export interface OwnDay {
 
 const none: OwnDays = new Map();
 const commitsAtOnce = 16;
-const changesPerCommit = 1000;
+const cellsPerCommit = 1000;
 const overdueMilliseconds = 10_000;
 
 /**
  * Counts in memory. What is stored of it are absolute values under the name of this start of this node, so that writing
- * them once more changes nothing. INVARIANT: a day is stored until the end of the next one, and folded after that.
+ * them once more changes nothing. INVARIANT: a day is stored until the end of the next one, and folded after that. In each
+ * commit what is stored of the org is the sum of what is stored of its workspaces.
  */
 export class CallMeter {
   readonly #parts: CallMeterParts;
@@ -127,14 +132,14 @@ export class CallMeter {
     const day = this.#dayOf(place, this.today());
     let cell = day.workspaces.get(place.tenantCode);
     if (cell === undefined) {
-      cell = newCell(place.tenantCode);
+      cell = { code: place.tenantCode, isDirty: false, ...nothing() };
       day.workspaces.set(place.tenantCode, cell);
     }
     for (const one of [day.total, cell]) {
       one.calls += calls;
       one.records += records;
-      this.#soil(day, one);
     }
+    this.#soil(day, cell);
   }
 
   #soil(day: MeteredDay, cell: Cell): void {
@@ -158,7 +163,7 @@ export class CallMeter {
         day,
         orgCode,
         env,
-        total: newCell(undefined),
+        total: nothing(),
         workspaces: new Map(),
         dirty: [],
         waitsSince: undefined,
@@ -173,7 +178,6 @@ export class CallMeter {
     for (const cell of day.dirty.splice(0)) {
       const { calls, records } = difference(cell);
       cell.isDirty = false;
-      if (cell.code === undefined) continue;
       this.#add({ orgCode: day.orgCode, env: day.env, tenantCode: cell.code }, calls, records);
     }
     day.waitsSince = undefined;
@@ -182,26 +186,27 @@ export class CallMeter {
   async #store(day: MeteredDay): Promise<void> {
     const scope = this.#parts.orgScopes(day.orgCode)[day.env];
     const cells = day.dirty.splice(0);
-    const since = day.waitsSince;
+    const takenAt = this.#parts.clock.now();
     for (const cell of cells) cell.isDirty = false;
-    day.waitsSince = undefined;
-    for (let at = 0; at < cells.length; at += changesPerCommit) {
-      const some = cells.slice(at, at + changesPerCommit);
+    for (let at = 0; at < cells.length; at += cellsPerCommit) {
+      const some = cells.slice(at, at + cellsPerCommit);
       const values = some.map(({ calls, records }): Tally => ({ calls, records }));
+      const whole = some.map(difference).reduce(addTallies, day.total.stored);
       try {
-        await scope.commit(some.map((cell, index) => this.#put(day, cell, values[index])));
+        await scope.commit([
+          put(liveKey(day.day, this.node), whole),
+          ...some.map(({ code }, index) =>
+            put(liveWorkspaceKey({ day: day.day, node: this.node }, code), values[index]),
+          ),
+        ]);
       } catch (error) {
         for (const cell of cells.slice(at)) this.#soil(day, cell);
-        day.waitsSince = since;
         throw error;
       }
+      day.total.stored = whole;
       for (const [index, cell] of some.entries()) cell.stored = values[index] ?? cell.stored;
     }
-  }
-
-  #put({ day }: MeteredDay, { code }: Cell, value: Tally | undefined): Change {
-    const key = code === undefined ? liveKey(day, this.node) : liveWorkspaceKey({ day, node: this.node }, code);
-    return { kind: 'put', ...key, value: JSON.stringify(value), if: 'any' };
+    day.waitsSince = day.dirty.length === 0 ? undefined : takenAt;
   }
 
   #forgetBefore(oldest: Day): void {
@@ -216,10 +221,14 @@ export class CallMeter {
   }
 }
 
-function newCell(code: string | undefined): Cell {
-  return { code, calls: 0, records: 0, stored: { calls: 0, records: 0 }, isDirty: false };
+function nothing(): Counted {
+  return { calls: 0, records: 0, stored: { calls: 0, records: 0 } };
 }
 
-function difference({ calls, records, stored }: Cell): Tally {
+function difference({ calls, records, stored }: Counted): Tally {
   return { calls: calls - stored.calls, records: records - stored.records };
+}
+
+function put(key: Key, value: Tally | undefined): Change {
+  return { kind: 'put', ...key, value: JSON.stringify(value), if: 'any' };
 }

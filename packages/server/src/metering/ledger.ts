@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Scope } from '../store/port.ts';
 import type { Day } from './calendar.ts';
-import type { CallMeter, Environment, OrgScopes } from './call-meter.ts';
-import { addTallies, readDays, readWorkspaceDays, type Tally } from './usage-rows.ts';
+import type { CallMeter, Environment, OrgScopes, OwnDays } from './call-meter.ts';
+import { addTallies, eachWorkspaceDay, readDays, type Tally, type WorkspaceRow } from './usage-rows.ts';
 
 /**
  * What was counted, by all nodes: what they have stored, and what this one holds in memory. Gate, report and alerts read
@@ -11,66 +13,80 @@ export interface Ledger {
   stored(orgCode: string, env: Environment, from: Day): Promise<ReadonlyMap<Day, Tally>>;
   /** By day, all of it. */
   days(orgCode: string, env: Environment, from: Day): Promise<ReadonlyMap<Day, Tally>>;
-  /** All of it by day and workspace; `''` is the code of calls of no workspace. */
-  workspaceDays(orgCode: string, env: Environment, from: Day): Promise<readonly WorkspaceDay[]>;
+  /** All of it by workspace, a day after the other; `''` is the code of calls of no workspace. */
+  workspaceDays(orgCode: string, env: Environment, from: Day): AsyncIterable<WorkspacesOfDay>;
 }
 
-export interface WorkspaceDay extends Tally {
+export interface WorkspacesOfDay {
   readonly day: Day;
-  readonly tenantCode: string;
+  readonly workspaces: ReadonlyMap<string, Tally>;
 }
 
 export function createLedger(meter: CallMeter, orgScopes: OrgScopes): Ledger {
-  const isOwn = (orgCode: string, env: Environment) => {
-    const own = meter.own(orgCode, env);
-    return (day: Day, node: string | undefined): boolean => node === meter.node && own.has(day);
-  };
-
-  const stored: Ledger['stored'] = async (orgCode, env, from) => {
-    const rows = await readDays(orgScopes(orgCode)[env], from);
-    const isInMemory = isOwn(orgCode, env);
+  const readStored = async (orgCode: string, env: Environment, from: Day) => {
+    // What this node holds may leave its memory while it reads: then all of it goes by how it was.
+    const own: OwnDays = new Map(meter.own(orgCode, env));
     const days = new Map<Day, Tally>();
-    for (const row of rows)
-      if (row.kind === 'folded' || !isInMemory(row.day, row.node))
+    for (const row of await readDays(orgScopes(orgCode)[env], from))
+      if (row.kind === 'folded' || row.node !== meter.node || !own.has(row.day))
         days.set(row.day, addTallies(days.get(row.day), row.tally));
-    return days;
+    return { days, own };
   };
 
   return {
-    stored,
+    stored: async (orgCode, env, from) => (await readStored(orgCode, env, from)).days,
     days: async (orgCode, env, from) => {
-      const days = new Map(await stored(orgCode, env, from));
-      for (const [day, { total }] of meter.own(orgCode, env))
-        if (day >= from) days.set(day, addTallies(days.get(day), total));
+      const { days, own } = await readStored(orgCode, env, from);
+      for (const [day, { total }] of own) if (day >= from) days.set(day, addTallies(days.get(day), total));
       return days;
     },
-    workspaceDays: async (orgCode, env, from) => {
-      const rows = await readWorkspaceDays(orgScopes(orgCode)[env], from);
-      const isInMemory = isOwn(orgCode, env);
-      const sums = new Sums();
-      for (const { day, node, tallies } of rows)
-        if (!isInMemory(day, node))
-          for (const [code, tally] of Object.entries(tallies)) sums.add({ day, tenantCode: code, ...tally });
-      for (const [day, { workspaces }] of meter.own(orgCode, env))
-        if (day >= from) for (const [code, tally] of workspaces) sums.add({ day, tenantCode: code, ...pick(tally) });
-      return sums.all();
+    workspaceDays: (orgCode, env, from) => {
+      const own: OwnDays = new Map(meter.own(orgCode, env));
+      const isOwn = ({ day, node }: WorkspaceRow) => node === meter.node && own.has(day);
+      return joined(eachOfWorkspaces(orgScopes(orgCode)[env], from, isOwn), own, from);
     },
   };
 }
 
-function pick({ calls, records }: Tally): Tally {
-  return { calls, records };
+/** Puts the days that this node holds to those that are stored, both in the order of the days. */
+async function* joined(
+  stored: AsyncIterable<WorkspacesOfDay>,
+  own: OwnDays,
+  from: Day,
+): AsyncGenerator<WorkspacesOfDay> {
+  const waiting = [...own.keys()].filter((day) => day >= from).sort();
+  const take = (): readonly WorkspacesOfDay[] => {
+    const day = waiting.shift();
+    return day === undefined ? [] : [{ day, workspaces: own.get(day)?.workspaces ?? new Map() }];
+  };
+  for await (const { day, workspaces } of stored) {
+    while ((waiting[0] ?? day) < day) yield* take();
+    const sums = new Map(workspaces);
+    if (waiting[0] === day)
+      for (const one of take())
+        for (const [code, tally] of one.workspaces) sums.set(code, addTallies(sums.get(code), tally));
+    yield { day, workspaces: sums };
+  }
+  while (waiting.length > 0) yield* take();
 }
 
-class Sums {
-  readonly #sums = new Map<string, WorkspaceDay>();
-
-  add(one: WorkspaceDay): void {
-    const place = `${one.day}#${one.tenantCode}`;
-    this.#sums.set(place, { ...one, ...addTallies(this.#sums.get(place), one) });
+/** What is stored of the workspaces, a day at a time. */
+async function* eachOfWorkspaces(
+  scope: Scope,
+  from: Day,
+  isLeftOut: (row: WorkspaceRow) => boolean,
+): AsyncGenerator<WorkspacesOfDay> {
+  let open: { readonly day: Day; readonly workspaces: Map<string, Tally> } | undefined;
+  for await (const row of eachWorkspaceDay(scope, from)) {
+    if (row.day !== open?.day) {
+      if (open !== undefined) yield open;
+      // Reads need not wait for anything, and others want to be served too.
+      await nextTurn();
+      open = { day: row.day, workspaces: new Map() };
+    }
+    if (isLeftOut(row)) continue;
+    for (const [code, tally] of Object.entries(row.tallies))
+      open.workspaces.set(code, addTallies(open.workspaces.get(code), tally));
   }
-
-  all(): readonly WorkspaceDay[] {
-    return [...this.#sums.values()];
-  }
+  if (open !== undefined) yield open;
 }

@@ -12,7 +12,7 @@ export interface Flags {
   readonly recordLimitExceeded: boolean;
 }
 
-const windows = { api_calls_per_day: 'day', api_calls_per_month: 'month', records: 'total' } as const;
+export const windows = { api_calls_per_day: 'day', api_calls_per_month: 'month', records: 'total' } as const;
 
 /** A flag stands from the moment on that a limit is reached: from then on it gates every write. */
 export function flagsOf(limits: Limits, usage: Usage): Flags {
@@ -56,7 +56,7 @@ export function limitExceeded(metric: Metric, { limits, usage, today }: Standing
   const limit = limits[metric] ?? 0;
   const resets_at = resetsAt(metric, today);
   const seconds = resets_at === null ? recordsRetrySeconds : Math.ceil((Date.parse(resets_at) - now) / 1000);
-  return new Problem('plan_limit_exceeded', `the plan’s limit of ${limit} ${words[metric]} is reached`, {
+  return new Problem('plan_limit_exceeded', `the plan’s limit of ${limit} ${metricWords[metric]} is reached`, {
     metric,
     used,
     limit,
@@ -67,7 +67,11 @@ export function limitExceeded(metric: Metric, { limits, usage, today }: Standing
   });
 }
 
-const words = { api_calls_per_day: 'calls a day', api_calls_per_month: 'calls a month', records: 'records' } as const;
+export const metricWords = {
+  api_calls_per_day: 'calls a day',
+  api_calls_per_month: 'calls a month',
+  records: 'records',
+} as const;
 
 /** Of the shares of a limit that are told of, the highest that is reached. */
 function reachedPercent(metric: Metric, { limits, usage }: Standing): AlertPercent | undefined {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
 import { OutcomeUnknown, type Store, Unavailable } from '../store/port.ts';
+import { checkDays } from './check-days.ts';
 import { foldDays } from './fold-days.ts';
 import { forecast } from './forecast.ts';
 import { flagsOf, type Standing } from './limits.ts';
@@ -48,10 +49,12 @@ test('all nodes together count each call once, before it is stored here and a tu
   callTimes(one, 1);
   assert.deepEqual(await callsByDay(one), [['2026-01-31', 8]]);
   assert.deepEqual(await callsByDay(two), [['2026-01-31', 7]]);
-  const workspaces = await one.ledger.workspaceDays('acme', 'test', '2026-01-01');
-  assert.deepEqual(workspaces.map(({ tenantCode, calls }) => [tenantCode, calls]).sort(), [
-    ['', 4],
-    ['main', 4],
+  const workspaces: unknown[] = [];
+  for await (const day of one.ledger.workspaceDays('acme', 'test', '2026-01-01'))
+    for (const [code, { calls }] of day.workspaces) workspaces.push([day.day, code, calls]);
+  assert.deepEqual(workspaces.sort(), [
+    ['2026-01-31', '', 4],
+    ['2026-01-31', 'main', 4],
   ]);
 });
 
@@ -196,6 +199,39 @@ test('an org whose calls cannot be stored writes nothing after a while, unless t
   await node.meter.flush();
   await node.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 100 } }, occasion);
   await node.write(1);
+});
+
+test('what is being stored for long waits as well', async () => {
+  const { clock, store } = await open();
+  const held = Promise.withResolvers<void>();
+  const slow = interceptStore(store, async ({ name, scope }, call) => {
+    if (name === 'commit' && scope === orgScope(store).name) await held.promise;
+    return call();
+  });
+  const node = openNode(slow, clock, 'one');
+  await node.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 100 } }, occasion);
+  callTimes(node, 1);
+  const flushed = node.meter.flush();
+  clock.advance(11_000);
+  await assert.rejects(node.write(1), { code: 'unavailable' });
+  held.resolve();
+  await flushed;
+  await node.write(1);
+});
+
+test('what is stored of an org is the sum of its workspaces, also where a node dies amid very many of them', async () => {
+  const { clock, store } = await open();
+  let commits = 0;
+  const dying = interceptStore(store, async ({ name }, call) => {
+    if (name === 'commit' && ++commits > 1) throw new Unavailable('off');
+    return call();
+  });
+  const node = openNode(dying, clock, 'one');
+  for (let nr = 0; nr < 1500; nr++) callTimes(node, 1, `w${nr}`);
+  assert.equal((await node.meter.flush()).failures.length, 1);
+  const { calls, problems } = await checkDays(orgScope(store));
+  assert.ok(calls > 0 && calls < 1500);
+  assert.deepEqual(problems, []);
 });
 
 test('another node’s calls and plans are known a second later', async () => {

@@ -1,16 +1,20 @@
 /** The room's door: what is counted of orgs, what their plans allow, and what is told of both. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
+import { sharedByNextRun } from '../lib/next-run.ts';
 import type { Scope } from '../store/port.ts';
-import { createAlerts } from './alerts.ts';
+import { type Announce, createAlerts } from './alerts.ts';
 import type { Day } from './calendar.ts';
 import { CallMeter, type OrgScopes } from './call-meter.ts';
+import { type Caps, createCaps } from './caps.ts';
 import { foldDays } from './fold-days.ts';
 import { createLedger } from './ledger.ts';
 import { createPlanGate, type PlanGate } from './plan-gate.ts';
 import { createPlans, type Plans } from './plans.ts';
 import type { RecordsOf } from './records-of.ts';
 import { type ReportRequest, reportUsage } from './report.ts';
+import type { Configured } from './show-caps.ts';
+import { exportUsage, type UsageEntry, type UsageExport } from './usage-export.ts';
 
 export interface MeteringParts {
   readonly clock: Clock;
@@ -18,6 +22,8 @@ export interface MeteringParts {
   readonly orgScopes: OrgScopes;
   readonly hasOrg: (orgCode: string) => Promise<boolean>;
   readonly recordsOf: RecordsOf;
+  readonly configured: Configured;
+  readonly announce: Announce;
   readonly onError: (error: unknown) => void;
 }
 
@@ -25,9 +31,12 @@ export interface Metering {
   readonly meter: Pick<CallMeter, 'count'>;
   readonly gate: PlanGate;
   readonly plans: Plans;
+  readonly caps: Caps;
   report(request: ReportRequest): ReturnType<typeof reportUsage>;
-  /** Stores what was counted, and does what follows from it. It is done each second. */
-  turn(): Promise<void>;
+  /** Everything that the report adds up, some at a time. Begins nothing before it is iterated. */
+  parts(request: UsageExport): AsyncIterable<readonly UsageEntry[]>;
+  /** The day that is counted on. */
+  today(): Day;
   /** Ends once everything that was counted is stored. */
   close(): Promise<void>;
 }
@@ -35,13 +44,17 @@ export interface Metering {
 const turnMilliseconds = 1000;
 
 export function startMetering(parts: MeteringParts): Metering {
-  const { clock, platform, orgScopes, hasOrg, recordsOf, onError } = parts;
+  const { clock, platform, orgScopes, hasOrg, configured, announce, onError } = parts;
+  const recordsOf = sharedByNextRun(parts.recordsOf);
   const meter = new CallMeter({ clock, orgScopes, node: randomBytes(9).toString('base64url') });
   const ledger = createLedger(meter, orgScopes);
   const plans = createPlans({ platform, hasOrg, changed: (orgCode) => gate.forget(orgCode) });
   const gate = createPlanGate({ clock, plans, ledger, meter, recordsOf });
-  const alerts = createAlerts({ platform, now: () => clock.now() });
+  const alerts = createAlerts({ platform, now: () => clock.now(), announce });
   const now = (): number => clock.now();
+  const report = sharedByNextRun((request) =>
+    reportUsage({ ledger, gate, plans, alerts, recordsOf, now }, JSON.parse(request) as ReportRequest),
+  );
   /** The orgs whose days before today were folded. */
   let folded: { readonly day: Day; readonly orgCodes: Set<string> } = { day: '', orgCodes: new Set() };
 
@@ -54,19 +67,33 @@ export function startMetering(parts: MeteringParts): Metering {
     for (const scope of Object.values(orgScopes(orgCode))) await foldDays(scope, clock.now());
   };
 
-  const turn = async (): Promise<void> => {
+  /** The orgs of which something was stored that nothing has followed from yet. */
+  const waiting = new Set<string>();
+  const followAll = async (): Promise<void> => {
+    for (const orgCode of waiting) {
+      waiting.delete(orgCode);
+      await follow(orgCode).catch(onError);
+    }
+  };
+
+  const store = async (): Promise<void> => {
     const { orgCodes, failures } = await meter.flush();
     for (const failure of failures.slice(0, 1)) onError(failure);
-    if (failures.length === 0) for (const orgCode of orgCodes) await follow(orgCode).catch(onError);
+    if (failures.length === 0) for (const orgCode of orgCodes) waiting.add(orgCode);
     gate.tidy();
   };
 
-  let running: Promise<void> | undefined;
+  let storing: Promise<void> | undefined;
+  let following: Promise<void> | undefined;
+  // What follows may take long, and calls are stored each second all the same.
   const timer = setInterval(() => {
-    running ??= turn()
+    storing ??= store()
       .catch(onError)
       .finally(() => {
-        running = undefined;
+        storing = undefined;
+        following ??= followAll().finally(() => {
+          following = undefined;
+        });
       });
   }, turnMilliseconds);
   timer.unref();
@@ -74,11 +101,15 @@ export function startMetering(parts: MeteringParts): Metering {
     meter,
     gate,
     plans,
-    report: (request) => reportUsage({ ledger, gate, plans, recordsOf, now }, request),
-    turn,
+    caps: createCaps({ plans, configured, standing: (orgCode) => gate.standing(orgCode) }),
+    report: (request) => report(JSON.stringify(request)),
+    parts: (request) => exportUsage({ ledger, recordsOf }, request),
+    today: () => meter.today(),
     close: async () => {
       clearInterval(timer);
-      await running;
+      await storing;
+      waiting.clear();
+      await following;
       for (const failure of (await meter.flush()).failures) onError(failure);
     },
   };

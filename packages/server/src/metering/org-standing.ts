@@ -1,9 +1,9 @@
 import type { Clock } from '../lib/clock.ts';
-import { type Day, firstOfMonth } from './calendar.ts';
+import { addDays, type Day, firstOfMonth } from './calendar.ts';
 import type { CallMeter, Environment, MeteredPlace } from './call-meter.ts';
 import type { Ledger } from './ledger.ts';
 import type { Standing, Usage } from './limits.ts';
-import type { Limits } from './plan.ts';
+import { type Limits, metrics } from './plan.ts';
 import type { Plans } from './plans.ts';
 import type { RecordsOf } from './records-of.ts';
 import type { Tally } from './usage-rows.ts';
@@ -20,8 +20,17 @@ interface Known {
   readonly limits: Limits;
   /** What lies in the store of calls, without what this node holds in memory. */
   readonly stored: readonly ReadonlyMap<Day, Tally>[];
+  /** When it was begun to be read. */
   readonly at: number;
-  /** For how long all this is gone by. */
+  readonly today: Day;
+  readonly freshMilliseconds: number;
+}
+
+/** The last time that the records were added up. */
+interface AddedUp {
+  readonly at: number;
+  readonly today: Day;
+  /** For how long it is gone by. */
   readonly freshMilliseconds: number;
 }
 
@@ -33,13 +42,17 @@ const restPerWork = 20;
 /**
  * How an org stands to its plan, as this node knows it. What others do is at most a second old. The records are exact as
  * far as they are written here: the store is asked while no write of the org is under way on this node, and from then
- * on every write takes its place before it commits.
+ * on every write takes its place before it commits. Until they are added up again, what other nodes say they have added
+ * comes on top: up to a second's writes of theirs may then be there twice, never too few.
  */
 export class OrgStanding {
   readonly #parts: StandingParts;
   readonly #orgCode: string;
   #known: Known | undefined;
+  #addedUp: AddedUp | undefined;
   #records = 0;
+  /** What other nodes have added by what is stored of their days, as far as `#records` holds it. */
+  #byOthers = 0;
   #underWay = 0;
   #whenIdle: (() => void) | undefined;
   #loading: Promise<void> | undefined;
@@ -55,9 +68,7 @@ export class OrgStanding {
   whenReady(): Promise<void> | undefined {
     const now = this.#parts.clock.now();
     this.lastAsked = now;
-    const known = this.#known;
-    if (this.#loading === undefined && known !== undefined && Math.abs(now - known.at) < known.freshMilliseconds)
-      return undefined;
+    if (this.#loading === undefined && this.#isFresh(this.#known, now)) return undefined;
     this.#loading ??= this.#load().finally(() => {
       this.#loading = undefined;
     });
@@ -68,6 +79,7 @@ export class OrgStanding {
   forget(): void {
     this.#changes += 1;
     this.#known = undefined;
+    this.#addedUp = undefined;
   }
 
   get isIdle(): boolean {
@@ -84,6 +96,8 @@ export class OrgStanding {
 
   /** Takes a place for a write that adds so many records; nothing is asked of the store until it is given back. */
   enter(records: number): void {
+    // It did not wait for what is being added up, so nobody can tell whether that holds it.
+    if (this.#loading !== undefined) this.forget();
     this.#underWay += 1;
     if (records > 0) this.#records += records;
   }
@@ -113,24 +127,46 @@ export class OrgStanding {
     return { api_calls_per_day: todayCalls, api_calls_per_month: monthCalls, records: this.#records };
   }
 
+  /** A day that is over leaves the memory of this node, so whatever was read without it is read again. */
+  #isFresh(what: Known | AddedUp | undefined, now: number): boolean {
+    if (what === undefined || what.today !== this.#parts.meter.today()) return false;
+    return Math.abs(now - what.at) < what.freshMilliseconds;
+  }
+
   async #load(): Promise<void> {
-    const { clock, plans, ledger, meter, recordsOf } = this.#parts;
+    const { clock, plans, ledger, meter } = this.#parts;
     const changes = this.#changes;
+    const today = meter.today();
+    const at = clock.now();
     const { limits } = await plans.of(this.#orgCode);
-    const isCounting = limits.api_calls_per_day !== undefined || limits.api_calls_per_month !== undefined;
-    const from = firstOfMonth(meter.today());
-    const stored = isCounting
-      ? await Promise.all(environments.map((env) => ledger.stored(this.#orgCode, env, from)))
-      : [];
-    const began = clock.now();
-    if (limits.records !== undefined) {
+    // Days of others may still change while the next one lasts.
+    const [from = today] = [firstOfMonth(today), addDays(today, -1)].toSorted();
+    const isAsked = metrics.some((metric) => limits[metric] !== undefined);
+    const stored = isAsked ? await Promise.all(environments.map((env) => ledger.stored(this.#orgCode, env, from))) : [];
+    // What takes long to read would else be old before anybody goes by it.
+    const fresh = Math.max(freshMilliseconds, 2 * (clock.now() - at));
+    const isStill = () => changes === this.#changes && today === meter.today();
+    if (limits.records !== undefined) await this.#addUp(recordsIn(stored), { today, isStill });
+    if (isStill()) this.#known = { limits, stored, at, today, freshMilliseconds: fresh };
+  }
+
+  /** @param isStill whether what is being read is still wanted. */
+  async #addUp(
+    byOthers: number,
+    { today, isStill }: { readonly today: Day; readonly isStill: () => boolean },
+  ): Promise<void> {
+    const { clock, recordsOf } = this.#parts;
+    if (this.#isFresh(this.#addedUp, clock.now())) this.#records += byOthers - this.#byOthers;
+    else {
       await this.#idle();
+      const began = clock.now();
       const workspaces = await recordsOf(this.#orgCode);
+      if (!isStill()) return;
       this.#records = workspaces.reduce((sum, { records }) => sum + records, 0);
+      const rest = restPerWork * (clock.now() - began);
+      this.#addedUp = { at: clock.now(), today, freshMilliseconds: Math.max(freshMilliseconds, rest) };
     }
-    if (changes !== this.#changes) return;
-    const rest = restPerWork * (clock.now() - began);
-    this.#known = { limits, stored, at: clock.now(), freshMilliseconds: Math.max(freshMilliseconds, rest) };
+    this.#byOthers = byOthers;
   }
 
   /** Ends when no write of the org is under way; those that come wait for the end of the loading. */
@@ -143,4 +179,10 @@ export class OrgStanding {
       };
     });
   }
+}
+
+function recordsIn(stored: Known['stored']): number {
+  let sum = 0;
+  for (const days of stored) for (const { records } of days.values()) sum += records;
+  return sum;
 }

@@ -7,8 +7,18 @@ export const metrics = ['api_calls_per_day', 'api_calls_per_month', 'records'] a
 
 export type Metric = (typeof metrics)[number];
 
-/** A metric that is left out has no limit. */
-export type Limits = Readonly<Partial<Record<Metric, number>>>;
+/**
+ * What an org may have configured: entities and indexes in each environment, policies in each workspace. Unlike a metric,
+ * a cap that is reached closes nothing but what would add more.
+ */
+export const caps = ['entities', 'indexes', 'policies'] as const;
+
+export type Cap = (typeof caps)[number];
+
+export const limitNames = [...metrics, ...caps] as const;
+
+/** What is left out has no limit but those of the platform itself. */
+export type Limits = Readonly<Partial<Record<Metric | Cap, number>>>;
 
 export interface Plan {
   readonly name: string;
@@ -17,8 +27,22 @@ export interface Plan {
 
 /** The limits of plans that are named without saying any. */
 const knownPlans: Readonly<Record<string, Limits>> = {
-  free: { api_calls_per_day: 10_000, api_calls_per_month: 100_000, records: 10_000 },
-  pro: { api_calls_per_day: 1_000_000, api_calls_per_month: 10_000_000, records: 1_000_000 },
+  free: {
+    api_calls_per_day: 10_000,
+    api_calls_per_month: 100_000,
+    records: 10_000,
+    entities: 25,
+    indexes: 100,
+    policies: 50,
+  },
+  pro: {
+    api_calls_per_day: 1_000_000,
+    api_calls_per_month: 10_000_000,
+    records: 1_000_000,
+    entities: 250,
+    indexes: 2500,
+    policies: 500,
+  },
   unlimited: {},
 };
 
@@ -54,16 +78,16 @@ function readLimits(limits: unknown, errors: InputError[]): Limits {
     errors.push({ pointer: '/limits', code: 'wrong_type', message: '`limits` must be an object' });
     return {};
   }
-  const read: Partial<Record<Metric, number>> = {};
+  const read: Partial<Record<Metric | Cap, number>> = {};
   const others = { ...limits };
-  for (const metric of metrics) {
-    const value = limits[metric];
-    delete others[metric];
+  for (const name of limitNames) {
+    const value = limits[name];
+    delete others[name];
     if (value === undefined) continue;
-    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) read[metric] = value;
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) read[name] = value;
     else {
-      const message = `\`${metric}\` must be a whole number that is not negative; left out, there is no limit`;
-      errors.push({ pointer: `/limits/${metric}`, code: 'wrong_type', message });
+      const message = `\`${name}\` must be a whole number that is not negative; left out, there is no limit`;
+      errors.push({ pointer: `/limits/${name}`, code: 'wrong_type', message });
     }
   }
   errors.push(...unknownMembers(others, '/limits'));

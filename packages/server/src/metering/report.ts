@@ -1,9 +1,11 @@
 import { invalidInput } from '../lib/problem.ts';
+import type { createAlerts } from './alerts.ts';
 import { addDays, type Day, firstOfMonth } from './calendar.ts';
 import type { Environment } from './call-meter.ts';
 import { forecast } from './forecast.ts';
-import type { Ledger, WorkspaceDay } from './ledger.ts';
-import { flagsOf, reachedAlerts, resetsAt, type Standing } from './limits.ts';
+import type { Ledger } from './ledger.ts';
+import { flagsOf, resetsAt, type Standing } from './limits.ts';
+import { type Figure, figures, PartsOfUsage } from './parts-of-usage.ts';
 import type { PlanGate } from './plan-gate.ts';
 import type { Plans } from './plans.ts';
 import type { EntityRecords, RecordsOf } from './records-of.ts';
@@ -13,6 +15,7 @@ export interface ReportParts {
   readonly ledger: Ledger;
   readonly gate: Pick<PlanGate, 'standing'>;
   readonly plans: Pick<Plans, 'of'>;
+  readonly alerts: Pick<ReturnType<typeof createAlerts>, 'show'>;
   readonly recordsOf: RecordsOf;
   readonly now: () => number;
 }
@@ -33,9 +36,9 @@ const workspacesShown = 1000;
 /** What an org uses, and how that stands to its plan. */
 export async function reportUsage(parts: ReportParts, request: ReportRequest) {
   const { orgCode } = request;
-  const explained = readFigure(request.explain);
+  const figure = readFigure(request.explain);
   const standing = await parts.gate.standing(orgCode);
-  const facts = await gather(parts, request, standing);
+  const facts = await gather(parts, { ...request, figure }, standing);
   const { limits, today } = standing;
   const usage = { ...standing.usage, ...callsOf(facts.all, today), records: total(facts.records) };
   const now: Standing = { limits, today, usage };
@@ -45,18 +48,18 @@ export async function reportUsage(parts: ReportParts, request: ReportRequest) {
     plan: { name: plan.name, limits: plan.limits, updated_at: plan.updated_at, upgrade_url: request.upgradeUrl },
     usage: {
       ...shownUsage(facts.all, facts.records, today),
-      by_workspace: byWorkspace(facts, today),
+      by_workspace: byWorkspace(facts),
     },
     environments: {
       test: environment(facts, 'test', today),
       prod: request.hasProd ? environment(facts, 'prod', today) : null,
     },
     flags: flagsOf(limits, usage),
-    alerts: reachedAlerts(now),
+    alerts: await parts.alerts.show(orgCode, now),
     forecast: forecast(now, facts.all, parts.now()),
     resets_at: resetOf(now),
     windows: { day: resetsAt('api_calls_per_day', today), month: resetsAt('api_calls_per_month', today) },
-    ...(explained === undefined ? {} : { explain: explain(explained, facts, today) }),
+    ...(figure === undefined ? {} : { explain: facts.parts.explained() }),
   };
 
   function shownUsage(days: ReadonlyMap<Day, Tally>, records: readonly EntityRecords[], last: Day) {
@@ -82,26 +85,27 @@ interface Facts {
   readonly days: Readonly<Record<Environment, ReadonlyMap<Day, Tally>>>;
   /** Of both environments together. */
   readonly all: ReadonlyMap<Day, Tally>;
-  readonly workspaces: readonly (WorkspaceDay & { readonly env: Environment })[];
+  readonly parts: PartsOfUsage;
   readonly records: readonly EntityRecords[];
 }
 
-async function gather({ ledger, recordsOf }: ReportParts, request: ReportRequest, { today }: Standing): Promise<Facts> {
-  const { orgCode, days } = request;
+interface Gathered extends ReportRequest {
+  readonly figure: Figure | undefined;
+}
+
+async function gather({ ledger, recordsOf }: ReportParts, request: Gathered, { today }: Standing): Promise<Facts> {
+  const { orgCode, days, figure } = request;
   const month = firstOfMonth(today);
   const first = [month, addDays(today, 1 - Math.max(days, 7))].toSorted()[0] ?? month;
   const [test, prod] = await Promise.all(environments.map((env) => ledger.days(orgCode, env, first)));
-  const workspaces = await Promise.all(
-    environments.map(async (env) => (await ledger.workspaceDays(orgCode, env, month)).map((one) => ({ ...one, env }))),
-  );
+  const parts = new PartsOfUsage(today, figure);
+  for (const env of environments)
+    for await (const day of ledger.workspaceDays(orgCode, env, month)) parts.noteDay(env, day);
   const all = new Map(test);
   for (const [day, tally] of prod ?? []) all.set(day, addTallies(all.get(day), tally));
-  return {
-    days: { test: test ?? new Map(), prod: prod ?? new Map() },
-    all,
-    workspaces: workspaces.flat(),
-    records: await recordsOf(orgCode),
-  };
+  const records = await recordsOf(orgCode);
+  parts.noteRecords(records);
+  return { days: { test: test ?? new Map(), prod: prod ?? new Map() }, all, parts, records };
 }
 
 function callsOf(days: ReadonlyMap<Day, Tally>, today: Day) {
@@ -134,24 +138,23 @@ interface WorkspaceUsage {
 }
 
 /** Those with most calls first; of very many only these. */
-function byWorkspace({ workspaces, records }: Facts, today: Day): readonly WorkspaceUsage[] {
+function byWorkspace({ parts, records }: Facts): readonly WorkspaceUsage[] {
   const placeOf = (one: { readonly env: Environment; readonly tenantCode: string }) => `${one.env}#${one.tenantCode}`;
-  const calls = Map.groupBy(workspaces, placeOf);
+  const calls = new Map(parts.calls().map((one) => [placeOf(one), one]));
   const counted = Map.groupBy(records, placeOf);
   const places = [...new Set([...calls.keys(), ...counted.keys()])].sort();
-  const all = places.map((place): WorkspaceUsage => {
+  const callsIn = (place: string) => calls.get(place)?.month ?? 0;
+  const shown = places.toSorted((left, right) => callsIn(right) - callsIn(left)).slice(0, workspacesShown);
+  return shown.map((place): WorkspaceUsage => {
     const [env, code = ''] = place.split('#');
-    const days = calls.get(place) ?? [];
     const own = counted.get(place) ?? [];
-    const sum = (some: readonly Tally[]) => some.reduce((before, one) => before + one.calls, 0);
     return {
       env: env === 'prod' ? 'prod' : 'test',
       tenant_code: code === '' ? null : code,
-      api_calls: { today: sum(days.filter(({ day }) => day === today)), month: sum(days) },
+      api_calls: { today: calls.get(place)?.today ?? 0, month: callsIn(place) },
       records: { total: total(own), by_entity: byEntity(own) },
     };
   });
-  return all.toSorted((left, right) => right.api_calls.month - left.api_calls.month).slice(0, workspacesShown);
 }
 
 /** When the call flags that stand are gone at last; where none stands, when the next window is over. */
@@ -160,29 +163,10 @@ function resetOf({ limits, usage, today }: Standing): string | null {
   return resetsAt(apiLimitExceeded ? 'api_calls_per_month' : 'api_calls_per_day', today);
 }
 
-const figures = ['api_calls.today', 'api_calls.month', 'records.total'] as const;
-
-type Figure = (typeof figures)[number];
-
 function readFigure(text: string | undefined): Figure | undefined {
   if (text === undefined) return undefined;
   const figure = figures.find((known) => known === text);
   if (figure !== undefined) return figure;
   const message = `\`explain\` must be one of ${figures.map((known) => `\`${known}\``).join(', ')}`;
   throw invalidInput('invalid_request', [{ pointer: '/explain', code: 'wrong_type', message }]);
-}
-
-/** The parts that a figure is the sum of. */
-function explain(figure: Figure, { workspaces, records }: Facts, today: Day) {
-  const parts =
-    figure === 'records.total'
-      ? records.map(({ env, tenantCode, entity, records: value }) => ({ env, tenant_code: tenantCode, entity, value }))
-      : workspaces
-          .filter(({ day }) => figure === 'api_calls.month' || day === today)
-          .filter(({ calls }) => calls > 0)
-          .map(({ env, day, tenantCode, calls }) => {
-            const tenant_code = tenantCode === '' ? null : tenantCode;
-            return { env, date: day, tenant_code, value: calls };
-          });
-  return { figure, value: parts.reduce((sum, { value }) => sum + value, 0), parts };
 }

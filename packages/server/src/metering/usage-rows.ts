@@ -1,4 +1,5 @@
 /** How usage lies in the org's scope of an environment. Nothing here knows an org: the scope is given. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Item, Key, Scope } from '../store/port.ts';
 import { addDays, type Day } from './calendar.ts';
 
@@ -48,23 +49,84 @@ export interface WorkspaceRow {
 /** The days of an org from this one on, in their order. */
 export async function readDays(scope: Scope, from: Day): Promise<readonly UsageRow[]> {
   const rows: UsageRow[] = [];
-  for await (const item of itemsFrom(scope, callsPartition, from)) {
-    const [day = '', node] = item.sk.split('#');
-    const tally = JSON.parse(item.value) as Tally;
-    rows.push(node === undefined ? { kind: 'folded', item, day, tally } : { kind: 'live', item, day, node, tally });
-  }
+  for await (const item of itemsFrom(scope, callsPartition, from)) rows.push(usageRow(item));
   return rows;
 }
 
 export async function readWorkspaceDays(scope: Scope, from: Day): Promise<readonly WorkspaceRow[]> {
   const rows: WorkspaceRow[] = [];
-  for await (const item of itemsFrom(scope, workspacesPartition, from)) {
-    const [day = '', node, code = ''] = item.sk.split('#');
-    const value = JSON.parse(item.value) as unknown;
-    const tallies = node === undefined ? (value as WorkspaceTallies) : { [code]: value as Tally };
-    rows.push({ item, day, node, tallies });
-  }
+  for await (const row of eachWorkspaceDay(scope, from)) rows.push(row);
   return rows;
+}
+
+/** The same one after the other. */
+export async function* eachWorkspaceDay(scope: Scope, from: Day): AsyncGenerator<WorkspaceRow> {
+  for await (const item of itemsFrom(scope, workspacesPartition, from)) yield workspaceRow(item);
+}
+
+/** A row that holds something else than whole numbers, or is of no day. */
+export interface UnreadableRow {
+  readonly day: Day;
+  readonly place: string;
+}
+
+export interface DayTally {
+  readonly day: Day;
+  readonly tally: Tally;
+}
+
+/** What the rows of days come to one after the other, and what cannot be read as such. */
+export function eachRow(scope: Scope, from: Day): AsyncGenerator<DayTally | UnreadableRow> {
+  return readEach(itemsFrom(scope, callsPartition, from), (item) => {
+    const { day, tally } = usageRow(item);
+    return { day, tally };
+  });
+}
+
+/** What the workspaces of a row come to. */
+export function eachWorkspaceRow(scope: Scope, from: Day): AsyncGenerator<DayTally | UnreadableRow> {
+  return readEach(itemsFrom(scope, workspacesPartition, from), (item) => {
+    const { day, tallies } = workspaceRow(item);
+    let tally: Tally = { calls: 0, records: 0 };
+    for (const one of Object.values(tallies)) tally = addTallies(tally, one);
+    return { day, tally };
+  });
+}
+
+async function* readEach(
+  items: AsyncIterable<Item>,
+  read: (item: Item) => DayTally,
+): AsyncGenerator<DayTally | UnreadableRow> {
+  for await (const item of items) {
+    const row = readSafely(item, read);
+    yield row ?? { day: item.sk.slice(0, 'YYYY-MM-DD'.length), place: JSON.stringify(item.sk) };
+  }
+}
+
+function readSafely(item: Item, read: (item: Item) => DayTally): DayTally | undefined {
+  try {
+    const row = read(item);
+    const { calls, records } = row.tally;
+    const isSound = Number.isSafeInteger(calls) && calls >= 0 && Number.isSafeInteger(records);
+    return isSound && dayForm.test(row.day) ? row : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const dayForm = /^\d{4}-\d{2}-\d{2}$/;
+
+function usageRow(item: Item): UsageRow {
+  const [day = '', node] = item.sk.split('#');
+  const tally = JSON.parse(item.value) as Tally;
+  return node === undefined ? { kind: 'folded', item, day, tally } : { kind: 'live', item, day, node, tally };
+}
+
+function workspaceRow(item: Item): WorkspaceRow {
+  const [day = '', node, code = ''] = item.sk.split('#');
+  const value = JSON.parse(item.value) as unknown;
+  const tallies = node === undefined ? (value as WorkspaceTallies) : { [code]: value as Tally };
+  return { item, day, node, tallies };
 }
 
 const rowsPerRead = 500;
@@ -78,6 +140,8 @@ async function* itemsFrom(scope: Scope, pk: string, from: Day): AsyncGenerator<I
     const last = items.at(-1);
     if (last === undefined || items.length < rowsPerRead) return;
     after = last.sk;
+    // Reads need not wait for anything, and others want to be served too.
+    await nextTurn();
   }
 }
 

@@ -6,7 +6,7 @@ import { orgScopeName } from '../entities/workspace.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Change } from '../store/port.ts';
 import { refuseOtherBase } from './agreed-base.ts';
-import { type Check, checkRecords, checkSwitch } from './checks.ts';
+import { type Check, type CheckedSwitch, checkRecords, checkSwitch } from './checks.ts';
 import { type Bodies, type ItemChangeKind, itemOf } from './compare.ts';
 import { newest } from './item-bodies.ts';
 import type { ItemTarget } from './plan-items.ts';
@@ -26,7 +26,7 @@ export interface Activated {
 /**
  * Makes all that is staged live, by one commit: the bodies lie there already, and what is flipped is which of them hold.
  * @throws Problem `conflict` where nothing is staged or a check speaks against it, `dangling_reference`,
- * `version_mismatch` where other items are staged than the caller agreed to.
+ * `plan_limit_exceeded`, `version_mismatch` where other items are staged than the caller agreed to.
  */
 export async function activate(parts: PromotionParts, asked: Asked, request: ActivateRequest): Promise<Activated> {
   const { orgCode, occasion } = asked;
@@ -37,8 +37,9 @@ export async function activate(parts: PromotionParts, asked: Asked, request: Act
     const staged = await stagedTargets(place);
     if (staged.rows.length === 0) throw new Problem('conflict', 'nothing is staged: publish items first');
     refuseOtherBase(stagedBase(staged.rows), request.base, stagedSince);
-    const { checks, plan } = await checkSwitch(parts, { ...staged, place, next });
-    refuseErrors(checks);
+    const checked = await checkSwitch(parts, { ...staged, place, next });
+    refuseErrors(checked);
+    const { checks, plan } = checked;
     if (plan === undefined) throw new TypeError('a switch without an error has a plan');
     const found = await records.of(place, staged, plan);
     const { release, changes } = await releaseOf({ place, occasion, staged, note: request.note });
@@ -58,14 +59,18 @@ export async function activate(parts: PromotionParts, asked: Asked, request: Act
 const stagedSince = 'other items are staged than those agreed to: look at what is staged again';
 
 /** @throws Problem with all checks, where one of them is an error. */
-function refuseErrors(checks: readonly Check[]): void {
+function refuseErrors({ checks, exceeded }: CheckedSwitch): void {
   const errors = checks.filter(({ level }) => level === 'error');
   if (errors.length === 0) return;
   const isDangling = errors.some(({ check }) => check === 'references');
   const told = errors.slice(0, 5).map(({ message }) => message);
   if (errors.length > told.length) told.push(`and ${errors.length - told.length} more`);
-  const code = isDangling ? 'dangling_reference' : 'conflict';
-  throw new Problem(code, `nothing was activated: ${told.join('; ')}`, { checks: errors.slice(0, 100) });
+  const message = `nothing was activated: ${told.join('; ')}`;
+  const details = { checks: errors.slice(0, 100) };
+  // Told as every other refusal by a plan is, where nothing else stands against it.
+  if (exceeded !== undefined && errors.length === 1)
+    throw new Problem(exceeded.code, message, { ...exceeded.details, ...details });
+  throw new Problem(isDangling ? 'dangling_reference' : 'conflict', message, details);
 }
 
 /**

@@ -40,7 +40,7 @@ export interface ChangedItems {
 
 /**
  * Changes items of test, any number of them by one commit. An item that is as it is to be stays at its version.
- * @throws Problem `validation_failed`, `unknown_field`, `conflict`, `dangling_reference`.
+ * @throws Problem `validation_failed`, `unknown_field`, `conflict`, `dangling_reference`, `plan_limit_exceeded`.
  */
 export async function changeItems(
   parts: PromotionParts,
@@ -61,7 +61,8 @@ export async function changeItems(
     const after = [...bodiesAfter(before, targets).values()];
     refuseTooMuch(targets, after);
     refuseDangling(newlyDangling(parts.kinds, [...before.values()], after));
-    const plan = await planItems({ ...test, clock: parts.clock }, { ...place, next, keepsRecords: false }, targets);
+    const planParts = { ...test, clock: parts.clock, gate: parts.gates?.test };
+    const plan = await planItems(planParts, { ...place, next, keepsRecords: false }, targets);
     if (!force) await refuseFailingRecords(test.store, { orgCode, set }, plan.steps);
     const told = steps.flatMap((step) => [step.noted(asked), auditEntry(asked.occasion, step.audited)]);
     const changes = [...plan.changes, ...steps.flatMap(({ puts }) => puts), ...told];

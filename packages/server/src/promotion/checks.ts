@@ -12,7 +12,7 @@ import type { Place, PromotionParts } from './promotion-parts.ts';
 
 /** Something to know before what is staged becomes live. An error keeps it from that; of records only until forced. */
 export interface Check extends Partial<ConfigItem> {
-  readonly check: 'definition' | 'references' | 'switch' | 'records' | 'indexes' | 'access' | 'impact';
+  readonly check: 'definition' | 'references' | 'switch' | 'plan' | 'records' | 'indexes' | 'access' | 'impact';
   readonly level: 'error' | 'warning' | 'info';
   readonly message: string;
   /** What was found, by what the check is. */
@@ -33,11 +33,13 @@ export interface CheckedSwitch {
   readonly checks: readonly Check[];
   /** Undefined where it cannot be planned. */
   readonly plan: ItemsPlan | undefined;
+  /** How the org's plan refuses it. */
+  readonly exceeded: Problem | undefined;
 }
 
 /** Everything but what the records say: nothing here depends on how many there are. */
 export async function checkSwitch(
-  { stores, clock, kinds }: PromotionParts,
+  { stores, clock, kinds, gates }: PromotionParts,
   intended: IntendedSwitch,
 ): Promise<CheckedSwitch> {
   const { place, next, before, targets } = intended;
@@ -51,17 +53,25 @@ export async function checkSwitch(
     }),
   );
   let plan: ItemsPlan | undefined;
+  let exceeded: Problem | undefined;
   try {
-    plan = await planItems({ store: stores.prod, clock }, { ...place, next, keepsRecords: true }, targets);
+    const planParts = { store: stores.prod, clock, gate: gates?.prod };
+    plan = await planItems(planParts, { ...place, next, keepsRecords: true }, targets);
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     // What dangles was told already, item by item.
-    if (problem.code !== 'dangling_reference')
-      checks.push({ ...problem.details, check: 'switch', level: 'error', message: problem.message });
+    if (problem.code !== 'dangling_reference') checks.push(refusalCheck(problem));
+    if (problem.code === 'plan_limit_exceeded') exceeded = problem;
   }
   if (plan !== undefined) checks.push(...sizeChecks(plan, targets), ...plan.steps.flatMap(indexChecks));
   for await (const target of inTurns(targets)) checks.push(...changeChecks(kinds, before.get(itemKey(target)), target));
-  return { checks, plan };
+  return { checks, plan, exceeded };
+}
+
+function refusalCheck({ code, message, details }: Problem): Check {
+  if (code !== 'plan_limit_exceeded') return { ...details, check: 'switch', level: 'error', message };
+  const { metric, used, limit } = details;
+  return { check: 'plan', level: 'error', message, metric, used, limit };
 }
 
 /** What an activation writes beside its plan and the staged rows: the head, the release, its snapshot and the audit log. */

@@ -58,11 +58,12 @@ interface Planning {
 
 /** What is planned of entities, and what their records have against it. */
 async function planProblems(
-  { stores, clock }: PromotionParts,
+  { stores, clock, gates }: PromotionParts,
   { place, targets, next, force }: Planning,
 ): Promise<readonly ImportProblem[]> {
   try {
-    const plan = await planItems({ store: stores.test, clock }, { ...place, next, keepsRecords: false }, targets);
+    const planParts = { store: stores.test, clock, gate: gates?.test };
+    const plan = await planItems(planParts, { ...place, next, keepsRecords: false }, targets);
     const tooLarge = refusalOf(() => refuseMoreThanACommit(plan, targets));
     if (force) return tooLarge;
     const failing = await failingEntities(stores.test, place, plan.steps);

@@ -4,20 +4,19 @@ import type { ApiVersions, ConfigSet, StoredSetting } from '../entities/config-s
 import { sameVersions } from '../entities/entity-bodies.ts';
 import type { EntityContent } from '../entities/entity-content.ts';
 import { activeItemKey, activeSettings } from '../entities/org-keys.ts';
-import { type EntityStep, type EntityTarget, switchEntities } from '../entities/switch-entities.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Change, Store } from '../store/port.ts';
+import {
+  type EntityStep,
+  type EntitySwitchParts,
+  type EntityTarget,
+  switchEntities,
+} from '../entities/switch-entities.ts';
+import type { Change } from '../store/port.ts';
 import { newest } from './item-bodies.ts';
 import { liveItem } from './read-items.ts';
 
 /** What is to become of an item; undefined takes it away. Its bodies lie under the versions, or come in the same commit. */
 export interface ItemTarget extends ConfigItem {
   readonly wanted: { readonly content: unknown; readonly versions: number | ApiVersions } | undefined;
-}
-
-export interface PlanItemsParts {
-  readonly store: Store;
-  readonly clock: Clock;
 }
 
 export interface PlanItemsMoment {
@@ -37,10 +36,10 @@ export interface ItemsPlan {
 /**
  * The changes, of one commit, that bring items of all kinds to what is wanted of them; bodies and the head of the
  * configuration are not among them. Whether items other than entities refer to what is there, the caller has asked.
- * @throws Problem `conflict`, `dangling_reference`.
+ * @throws Problem `conflict`, `dangling_reference`, or what the gate refuses.
  */
 export async function planItems(
-  parts: PlanItemsParts,
+  parts: EntitySwitchParts,
   moment: PlanItemsMoment,
   targets: readonly ItemTarget[],
 ): Promise<ItemsPlan> {

@@ -1,4 +1,5 @@
 import type { Occasion } from '../audit/audit-entry.ts';
+import type { ConfigGate } from '../entities/config-gate.ts';
 import type { ConfigReader } from '../entities/config-reader.ts';
 import type { ConfigSet } from '../entities/config-set.ts';
 import type { Cursors } from '../entities/cursor.ts';
@@ -12,6 +13,8 @@ export interface PromotionParts {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
+  /** Left out, an org may have as much as the platform serves. */
+  readonly gates?: Readonly<Record<Environment, ConfigGate>> | undefined;
   readonly kinds: ConfigKinds;
   readonly cursors: Cursors;
   /** Tells the job runner that there is work. */

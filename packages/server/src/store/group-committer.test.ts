@@ -75,6 +75,30 @@ describe('a group committer', () => {
     assert.deepEqual(bench.groups, [['a', 'b'], ['c']]);
   });
 
+  test('has a commit wait for no more than the group under way, however many of another scope wait', async () => {
+    const bench = new CommitterBench();
+    for (let index = 0; index < 1000; index++) bench.submit('busy', 1);
+    await bench.turn();
+    bench.submit('modest', 1);
+    bench.finish();
+    await bench.turn();
+    assert.equal(bench.groups[0]?.length, 256);
+    assert.equal(bench.groups[1]?.includes('modest'), true);
+  });
+
+  test('lets no commit of many changes into a group of others, and serves these before the next such', async () => {
+    const bench = new CommitterBench();
+    for (let index = 0; index < 3; index++) bench.submitLarge('large', 300);
+    bench.submit('modest', 1);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups, [['large', 'modest'], ['large'], ['large']]);
+    const others = new CommitterBench();
+    for (let index = 0; index < 3; index++) others.submitLarge('large', 600);
+    others.submit('modest', 1);
+    await others.finishAll();
+    assert.deepEqual(others.groups, [['large'], ['modest'], ['large'], ['large']]);
+  });
+
   test('refuses what is over its queue, and takes more when a group has left', async () => {
     const bench = new CommitterBench({ groupMax: 1, queuedMax: 2 });
     for (const name of ['a', 'b']) bench.submit(name, 1);
@@ -295,7 +319,19 @@ class CommitterBench {
   }
 
   submit(scope: string, bytes: number, options?: CommitOptions): void {
-    const member: Member = { kind: 'commit', scope, changes: [{ kind: 'append', pk: 'log', value: String(bytes) }] };
+    this.#submit(
+      { kind: 'commit', scope, changes: [{ kind: 'append', pk: 'log', value: String(bytes) }] },
+      bytes,
+      options,
+    );
+  }
+
+  submitLarge(scope: string, changes: number): void {
+    const append = { kind: 'append', pk: 'log', value: '' } as const;
+    this.#submit({ kind: 'commit', scope, changes: Array.from({ length: changes }, () => append) }, changes);
+  }
+
+  #submit(member: Member, bytes: number, options?: CommitOptions): void {
     const answer = this.committer.submit(member, bytes, options);
     this.#answers.push(
       answer.then(

@@ -12,7 +12,10 @@ export type RunGroup = (members: readonly Member[]) => Promise<readonly MemberAn
 
 export interface CommitterLimits {
   readonly groupMax: number;
-  /** Judging a commit may take the product of its changes and those before it in the group. */
+  /**
+   * Whoever comes while a group is under way waits for it, so it is short. Judging a commit may take the product of its
+   * changes and those before it in the group.
+   */
   readonly groupChangesMax: number;
   readonly groupBytesMax: number;
   readonly queuedMax: number;
@@ -27,7 +30,7 @@ export interface CommitterLimits {
 
 export const committerDefaults: CommitterLimits = {
   groupMax: 256,
-  groupChangesMax: 4000,
+  groupChangesMax: 512,
   groupBytesMax: 8 * 1024 * 1024,
   queuedMax: 8192,
   queuedBytesMax: 128 * 1024 * 1024,

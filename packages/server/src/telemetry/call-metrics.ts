@@ -18,20 +18,28 @@ export function createCallMetrics(metrics: Metrics): CallMetrics {
     help: 'Connections that were ended with a refusal because what they sent was no request, or came too slowly.',
   });
   return (gateway) => {
+    /** By route, method and class of status. */
     const series = new Map<string, Map<string, Histogram[]>>();
-    const seriesOf = ({ method, route = 'none' }: CallTrace, statusClass: number): Histogram => {
+    const ofCalls = (route: string, method: string): Histogram[] => {
       const ofRoute = series.get(route) ?? new Map<string, Histogram[]>();
-      series.set(route, ofRoute);
-      const known = ofRoute.get(method) ?? [];
-      ofRoute.set(method, known);
-      const status = statusClass === 0 ? 'none' : `${statusClass}xx`;
-      known[statusClass] ??= seconds({ gateway, method, route, status });
+      if (ofRoute.size === 0) series.set(route, ofRoute);
+      const ofMethod = ofRoute.get(method) ?? [];
+      if (ofMethod.length === 0) ofRoute.set(method, ofMethod);
+      return ofMethod;
+    };
+    const seriesOf = ({ method, route = 'none' }: CallTrace, statusClass: number): Histogram => {
+      const known = ofCalls(route, method);
+      known[statusClass] ??= seconds({
+        gateway,
+        method,
+        route,
+        status: statusClass === 0 ? 'none' : `${statusClass}xx`,
+      });
       return known[statusClass];
     };
     return {
-      ended: (trace, { status = 0 }) => {
-        const took = (performance.now() - trace.startedAt) / 1000;
-        seriesOf(trace, Math.floor(status / 100)).observe(took);
+      ended: (trace, { status = 0, milliseconds }) => {
+        seriesOf(trace, Math.floor(status / 100)).observe(milliseconds / 1000);
       },
       refused: (code) => refusals({ gateway, code }).add(),
     };

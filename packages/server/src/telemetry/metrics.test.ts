@@ -54,8 +54,8 @@ test('calls are counted by route and class of status, those without an answer to
   const app = createCallMetrics(metrics)('app');
   const trace = beginTrace('r', { method: 'GET', traceparent: undefined });
   const of = (route: string | undefined) => ({ ...trace, route, org: 'acme', principal: 'p' });
-  for (const status of [200, 204, 404, undefined]) app.ended(of('/x/:id'), { status, isWhole: true });
-  app.ended(of(undefined), { status: 404, isWhole: true });
+  for (const status of [200, 204, 404, undefined]) app.ended(of('/x/:id'), { status, isWhole: true, milliseconds: 1 });
+  app.ended(of(undefined), { status: 404, isWhole: true, milliseconds: 1 });
   app.refused('invalid_request');
   const text = metrics.text();
   const countOf = (route: string, status: string) =>
@@ -90,7 +90,7 @@ test('calls of a store are counted with their failures, and conflicts apart', as
 test('runs of jobs are counted by their end', async () => {
   const metrics = createMetrics();
   const fails = new Error('fails');
-  const jobs = watchJobs(metrics, new Map([['j', async (_space: unknown, work: unknown) => assert.ok(work, fails)]]));
+  const jobs = watchJobs(metrics)(new Map([['j', async (_space: unknown, work: unknown) => assert.ok(work, fails)]]));
   const run = (work: boolean) => jobs.get('j')?.(undefined, work, async () => undefined);
   await run(true);
   await assert.rejects(async () => run(false), fails);

@@ -88,7 +88,7 @@ test('without an SDK the work is done and nothing is told', async () => {
   const spans = watchSpans();
   const call = beginTrace('r', { method: 'GET', traceparent });
   assert.equal(await spans.during(call, { traceparent }, () => watchCommitSpan(commit, async () => 7)), 7);
-  spans.ended(call, { status: 200, isWhole: true });
+  spans.ended(call, { status: 200, isWhole: true, milliseconds: 1 });
   assert.deepEqual(told, []);
 });
 
@@ -106,8 +106,14 @@ test('a call is a span of the trace it names, and its commits lie within it; fai
       fails,
     );
   });
-  Object.assign(call, { route: '/app/:org/create/:entity', org: 'acme', env: 'test', principal: 'p' });
-  spans.ended(call, { status: 503, isWhole: true });
+  Object.assign(call, {
+    route: '/app/:org/create/:entity',
+    org: 'acme',
+    env: 'test',
+    principal: 'p',
+    problem: 'conflict',
+  });
+  spans.ended(call, { status: 503, isWhole: true, milliseconds: 1 });
   const [request, good, bad] = told;
   assert.equal(told.length, 3);
   assert.deepEqual(
@@ -124,6 +130,7 @@ test('a call is a span of the trace it names, and its commits lie within it; fai
     'freehold.org': 'acme',
     'freehold.env': 'test',
     'freehold.principal': 'p',
+    'freehold.problem': 'conflict',
   });
   assert.deepEqual([good?.name, good?.parent?.spanId, good?.status], ['store.commit', 'span 1', undefined]);
   assert.deepEqual([bad?.parent?.spanId, bad?.status], ['span 1', SpanStatusCode.ERROR]);

@@ -1,14 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { context, propagation, ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import {
+  context,
+  ProxyTracerProvider,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
 import type { CallTrace } from '../gateway/call-trace.ts';
 import type { CallWatch } from '../gateway/call-watch.ts';
 import type { Intercept } from '../store/intercepted-store.ts';
 
 /**
- * Spans of OpenTelemetry, for whoever has loaded an SDK into the process; without one, each of these is nothing and
- * takes less than 0.1 µs. Attributes follow the semantic conventions for HTTP servers, and hold no text of a request.
+ * Spans of OpenTelemetry, for whoever has loaded an SDK into the process before the platform. Attributes follow the
+ * semantic conventions for HTTP servers, and hold no text of a request.
  */
 const tracer = trace.getTracer('freehold');
+
+/** Whether there is an SDK that takes spans. */
+export function isTraced(): boolean {
+  const provider = trace.getTracerProvider();
+  return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer('freehold') !== undefined;
+}
 
 type SpanWatch = Pick<CallWatch, 'during' | 'ended'>;
 
@@ -35,11 +50,20 @@ export function watchSpans(): SpanWatch {
   };
 }
 
-function attributesOf({ method, route, requestId, org, env, principal }: CallTrace): Readonly<Record<string, string>> {
+function attributesOf({
+  method,
+  route,
+  requestId,
+  problem,
+  org,
+  env,
+  principal,
+}: CallTrace): Readonly<Record<string, string>> {
   return {
     'http.request.method': method,
     'freehold.request_id': requestId,
     ...(route === undefined ? {} : { 'http.route': route }),
+    ...(problem === undefined ? {} : { 'freehold.problem': problem }),
     ...(org === undefined ? {} : { 'freehold.org': org }),
     ...(env === undefined ? {} : { 'freehold.env': env }),
     ...(principal === undefined ? {} : { 'freehold.principal': principal }),

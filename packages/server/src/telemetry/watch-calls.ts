@@ -1,8 +1,8 @@
 import type { CallTrace } from '../gateway/call-trace.ts';
-import type { CallWatch } from '../gateway/call-watch.ts';
+import { type CallWatch, unwatched } from '../gateway/call-watch.ts';
 import type { CallLog } from './call-log.ts';
 import type { CallMetrics } from './call-metrics.ts';
-import { watchSpans } from './spans.ts';
+import { isTraced, watchSpans } from './spans.ts';
 
 export interface WatchCallsParts {
   /** Undefined where the log takes no such lines. */
@@ -12,7 +12,7 @@ export interface WatchCallsParts {
 
 /** What watches the calls of a gateway. */
 export function watchCalls({ log, metrics }: WatchCallsParts): CallWatch {
-  const spans = watchSpans();
+  const spans = isTraced() ? watchSpans() : unwatched;
   return {
     during: spans.during,
     ended: (trace, end) => {

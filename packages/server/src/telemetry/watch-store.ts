@@ -1,7 +1,8 @@
+import { performance } from 'node:perf_hooks';
 import { type Intercept, interceptOpened, type StoreCall } from '../store/intercepted-store.ts';
 import { Conflict, type OpenedStore } from '../store/port.ts';
 import type { Counter, Histogram, Metrics } from './metrics.ts';
-import { watchCommitSpan } from './spans.ts';
+import { isTraced, watchCommitSpan } from './spans.ts';
 
 type Space = 'platform' | 'test' | 'prod';
 
@@ -32,8 +33,9 @@ export function createStoreMetrics(metrics: Metrics): WatchStore {
     const outcomes = Object.fromEntries(calls.map((call) => [call, outcomesOf(call)])) as Readonly<
       Record<StoreCall['name'], Outcomes>
     >;
-    const watch: Intercept = (asked, call) => timed(outcomes[asked.name], () => watchCommitSpan(asked, call));
-    return interceptOpened(opened, watch);
+    const timedCall: Intercept = ({ name }, call) => timed(outcomes[name], call);
+    const timedAndTraced: Intercept = (asked, call) => timedCall(asked, () => watchCommitSpan(asked, call));
+    return interceptOpened(opened, isTraced() ? timedAndTraced : timedCall);
   };
 }
 
@@ -43,14 +45,18 @@ interface Outcomes {
   readonly conflict: Counter;
 }
 
-async function timed<T>({ seconds, failed, conflict }: Outcomes, call: () => Promise<T>): Promise<T> {
+function timed<T>({ seconds, failed, conflict }: Outcomes, call: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
-  try {
-    return await call();
-  } catch (error) {
-    (error instanceof Conflict ? conflict : failed).add();
-    throw error;
-  } finally {
-    seconds.observe((performance.now() - startedAt) / 1000);
-  }
+  const observe = (): void => seconds.observe((performance.now() - startedAt) / 1000);
+  return call().then(
+    (answer) => {
+      observe();
+      return answer;
+    },
+    (error: unknown) => {
+      observe();
+      (error instanceof Conflict ? conflict : failed).add();
+      throw error;
+    },
+  );
 }

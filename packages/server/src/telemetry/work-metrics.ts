@@ -30,30 +30,26 @@ export function countDenials<D extends { readonly env: string }, L extends { add
 
 type Handler<Space> = (space: Space, work: unknown, stillMine: () => Promise<void>) => Promise<void>;
 
+export type WatchJobs = <Space>(handlers: ReadonlyMap<string, Handler<Space>>) => ReadonlyMap<string, Handler<Space>>;
+
 /** Counts each run of a job, and those that did not come to an end. */
-export function watchJobs<Space>(
-  metrics: Metrics,
-  handlers: ReadonlyMap<string, Handler<Space>>,
-): ReadonlyMap<string, Handler<Space>> {
+export function watchJobs(metrics: Metrics): WatchJobs {
   const runs = metrics.counter({
     name: 'freehold_job_runs_total',
     help: 'Runs of background jobs; what is `cut_off` is gone on with later.',
   });
-  const watched = [...handlers].map(([job, handle]): readonly [string, Handler<Space>] => {
+  const watch = <Space>(job: string, handle: Handler<Space>): Handler<Space> => {
     const done = runs({ job, outcome: 'done' });
     const cutOff = runs({ job, outcome: 'cut_off' });
-    return [
-      job,
-      async (...asked) => {
-        let outcome = cutOff;
-        try {
-          await handle(...asked);
-          outcome = done;
-        } finally {
-          outcome.add();
-        }
-      },
-    ];
-  });
-  return new Map(watched);
+    return async (...asked) => {
+      let outcome = cutOff;
+      try {
+        await handle(...asked);
+        outcome = done;
+      } finally {
+        outcome.add();
+      }
+    };
+  };
+  return (handlers) => new Map([...handlers].map(([job, handle]) => [job, watch(job, handle)]));
 }

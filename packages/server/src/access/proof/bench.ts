@@ -5,6 +5,7 @@
  */
 import type { AccessContext } from '../context.ts';
 import { compileAll } from './agreement.ts';
+import { benchCaps } from './bench-caps.ts';
 import {
   type BenchRequest,
   type BenchStatement,
@@ -80,6 +81,7 @@ async function main(): Promise<void> {
     statements.map((statement) => ({ ...statement, below: 10 })),
   );
   worstCase();
+  benchCaps(say);
 }
 
 async function compare(title: string, held: readonly BenchStatement[]): Promise<void> {

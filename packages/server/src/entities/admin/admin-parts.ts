@@ -1,6 +1,7 @@
 import type { Occasion } from '../../audit/audit-entry.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Store } from '../../store/port.ts';
+import type { ConfigGate } from '../config-gate.ts';
 import type { ConfigReader } from '../config-reader.ts';
 import type { ConfigSet } from '../config-set.ts';
 
@@ -9,6 +10,7 @@ export interface EntityAdminParts {
   readonly store: Store;
   readonly configs: ConfigReader;
   readonly clock: Clock;
+  readonly gate?: ConfigGate | undefined;
   /** On which what is asked for is done. */
   readonly occasion: Occasion;
   /** Tells the job runner that there is work. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { csvLine } from '../../lib/csv-line.ts';
 import { stringType } from '../field-types/string.ts';
 import { cellText } from './cell-value.ts';
-import { csvLine } from './csv-line.ts';
 
 for (const [what, cells, line] of [
   ['plain texts stay plain', ['a', '1.5', 'é😀', 'x y', "'"], "a,1.5,é😀,x y,'"],

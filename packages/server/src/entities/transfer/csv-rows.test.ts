@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { csvLine } from '../../lib/csv-line.ts';
 import { compileEntity } from '../compile-entity.ts';
 import type { FieldDefinition } from '../definition.ts';
 import { fieldOf, valuesFor } from '../field-types/cases/any-field.ts';
@@ -8,7 +9,6 @@ import type { FieldValue } from '../field-types/field-type.ts';
 import { isValueProblem } from '../field-types/field-type.ts';
 import { fieldTypes } from '../field-types/registry.ts';
 import { cellText } from './cell-value.ts';
-import { csvLine } from './csv-line.ts';
 import { csvRows } from './csv-rows.ts';
 import { isExact, outcomes, pieces } from './rows-for-tests.ts';
 import { rowBytesMax } from './transfer-row.ts';

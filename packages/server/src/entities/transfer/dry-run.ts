@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { turns } from '../../lib/event-loop.ts';
 import type { Change, Committed, Item, Key, Scope } from '../../store/port.ts';
 import { isIndexPartition } from '../../store/port.ts';
 import type { RuntimeParts } from '../record-runtime.ts';
+import { laneOf } from '../workspace.ts';
 import type { RecordCall, WriteLoop } from '../write-loop.ts';
 
 export interface DryRunOptions {
@@ -35,7 +36,7 @@ const dryLoop: WriteLoop = async (context, _entityNames, makePlan) => {
   const plan = await makePlan(context.config);
   const committed = await context.workspace.scope.commit(plan.changes.map(({ change }) => change));
   // Nothing here waits for a disk, and others want to be served too.
-  await nextTurn();
+  await turns.rejoin(laneOf(context.workspace));
   return { plan, committed };
 };
 

@@ -1,4 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
+import { inSlices } from '../../lib/event-loop.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Key } from '../../store/port.ts';
 import { type CreatePlan, planCreate } from '../create-record.ts';
@@ -9,6 +10,7 @@ import type { RuntimeParts } from '../record-runtime.ts';
 import type { RowAccess } from '../row-access.ts';
 import { demandSome } from '../row-checks.ts';
 import { planUpdate, type UpdatePlan } from '../update-record.ts';
+import { laneOf } from '../workspace.ts';
 import type { RecordCall, WritePlan } from '../write-loop.ts';
 import { apartWrites, placeText } from './apart-writes.ts';
 import type { ImportRow } from './import-row.ts';
@@ -44,7 +46,13 @@ export interface RowsPlan extends WritePlan {
  */
 export async function planRows(parts: RuntimeParts, call: RecordCall, request: RowsRequest): Promise<RowsPlan> {
   const unique = request.upsert === undefined ? undefined : upsertIndex(call.entity, request.upsert);
-  const planned = await Promise.all(request.rows.map((row) => planRow(parts, call, { row, unique, ...request })));
+  const pause = inSlices(laneOf(call.workspace));
+  const planned: PlannedRow[] = [];
+  for (let start = 0; start < request.rows.length; start += rowsAtOnce) {
+    const rows = request.rows.slice(start, start + rowsAtOnce);
+    planned.push(...(await Promise.all(rows.map((row) => planRow(parts, call, { row, unique, ...request })))));
+    await pause();
+  }
   const taken = await takenPlaces(call, planned);
   const apart = apartWrites();
   const settled: SettledRow[] = [];
@@ -62,6 +70,8 @@ export async function planRows(parts: RuntimeParts, call: RecordCall, request: R
   }
   return { settled, rest: request.rows.slice(settled.length), changes: mergeChanges(changes) };
 }
+
+const rowsAtOnce = 10;
 
 interface PlannedRow {
   readonly row: ImportRow;

@@ -1,4 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
+import type { NowOrLater } from '../../lib/now-or-later.ts';
 import { Problem } from '../../lib/problem.ts';
 import { TooLarge } from '../../store/port.ts';
 import type { ConfigSet } from '../config-set.ts';
@@ -12,7 +13,7 @@ export type RowWriter = (rows: readonly ImportRow[]) => Promise<readonly Settled
 
 interface WriterOptions extends Omit<RowsRequest, 'rows'> {
   /** The configuration as it is by now. */
-  readonly latest: () => Promise<ConfigSet>;
+  readonly latest: () => NowOrLater<ConfigSet>;
 }
 
 export function createRowWriter(parts: RuntimeParts, call: RecordCall, options: WriterOptions): RowWriter {

@@ -1,3 +1,4 @@
+import { actorKinds } from '../../audit/audit-entry.ts';
 import { arrayOf, type JsonSchema, objectOf, orNull, schemaReference, text, time } from '../../lib/json-schema.ts';
 import { nexttoken } from './list-parameters.ts';
 import { jsonContent, type Operation } from './operation.ts';
@@ -69,7 +70,7 @@ export const auditSchemas: Readonly<Record<string, JsonSchema>> = {
     {
       at: time,
       actor: objectOf({
-        kind: { ...text, enum: ['org_user', 'service_key', 'deploy_key', 'operator', 'app_user', 'platform'] },
+        kind: { ...text, enum: actorKinds },
         id: text,
       }),
       request_id: text,

@@ -38,6 +38,7 @@ const problemsOfWrites: readonly ProblemCode[] = [
   'not_found',
   'conflict',
   'dangling_reference',
+  'plan_limit_exceeded',
 ];
 
 function pageOf(name: string): ReturnType<typeof jsonContent> {

@@ -107,6 +107,7 @@ const releaseOperations: readonly Operation[] = [
       'origin_refused',
       'conflict',
       'dangling_reference',
+      'plan_limit_exceeded',
     ],
   },
   {

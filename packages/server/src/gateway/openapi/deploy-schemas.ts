@@ -86,7 +86,10 @@ export const deploySchemas: Readonly<Record<string, JsonSchema>> = {
     ...objectOf(
       {
         ...item,
-        check: { ...text, enum: ['definition', 'references', 'switch', 'records', 'indexes', 'access', 'impact'] },
+        check: {
+          ...text,
+          enum: ['definition', 'references', 'switch', 'plan', 'records', 'indexes', 'access', 'impact'],
+        },
         level: { ...text, enum: ['error', 'warning', 'info'], description: 'An error keeps it from becoming live.' },
         message: text,
       },

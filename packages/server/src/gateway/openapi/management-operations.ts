@@ -1,5 +1,6 @@
 import { arrayOf, closedObjectOf, objectOf, schemaReference, text } from '../../lib/json-schema.ts';
 import { aclOperations } from './acl-operations.ts';
+import { alertWebhookOperations } from './alert-webhook-operations.ts';
 import { auditOperations } from './audit-operations.ts';
 import { configItemOperations } from './config-item-operations.ts';
 import { deployOperations } from './deploy-operations.ts';
@@ -28,6 +29,7 @@ export function managementOperations(): readonly Operation[] {
     ...pipelineOperations,
     ...auditOperations,
     ...usageOperations,
+    ...alertWebhookOperations,
     ...serviceKeyOperations,
     inboxOperation,
     documentOperation({ path: '/openapi.json', access: 'public' }),
@@ -134,7 +136,14 @@ const entityOperations: readonly Operation[] = [
         headers: ['Idempotency-Replayed'],
       },
     ],
-    problems: ['validation_failed', 'unknown_field', 'prod_read_only', 'conflict', 'idempotency_key_reused'],
+    problems: [
+      'validation_failed',
+      'unknown_field',
+      'prod_read_only',
+      'conflict',
+      'idempotency_key_reused',
+      'plan_limit_exceeded',
+    ],
   },
   {
     method: 'PUT',
@@ -159,7 +168,15 @@ const entityOperations: readonly Operation[] = [
         headers: ['ETag'],
       },
     ],
-    problems: ['validation_failed', 'unknown_field', 'prod_read_only', 'not_found', 'conflict', 'version_mismatch'],
+    problems: [
+      'validation_failed',
+      'unknown_field',
+      'prod_read_only',
+      'not_found',
+      'conflict',
+      'version_mismatch',
+      'plan_limit_exceeded',
+    ],
   },
   {
     method: 'GET',

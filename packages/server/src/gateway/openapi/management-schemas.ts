@@ -11,6 +11,7 @@ import {
   time,
 } from '../../lib/json-schema.ts';
 import { aclSchemas } from './acl-operations.ts';
+import { alertWebhookSchemas } from './alert-webhook-operations.ts';
 import { auditSchemas } from './audit-operations.ts';
 import { configItemSchemas } from './config-item-operations.ts';
 import { deploySchemas } from './deploy-schemas.ts';
@@ -167,6 +168,7 @@ export const managementSchemas = {
   ...settingSchemas,
   ...auditSchemas,
   ...usageSchemas,
+  ...alertWebhookSchemas,
   ...configItemSchemas,
   ...deploySchemas,
   ...serviceKeySchemas,

@@ -1,5 +1,5 @@
 import type { ProblemCode } from '@freehold/contract/problem';
-import type { JsonSchema } from '../../lib/json-schema.ts';
+import { arrayOf, type JsonSchema, text } from '../../lib/json-schema.ts';
 import type { Method } from '../router.ts';
 import type { HeaderName } from './headers.ts';
 
@@ -43,6 +43,16 @@ export type Content = Readonly<Record<string, JsonSchema>>;
 
 export function jsonContent(schema: JsonSchema): Content {
   return { 'application/json': schema };
+}
+
+/** JSON Lines: for whoever reads `contentSchema`, the lines are the elements of an array. */
+export function linesContent(mediaTypes: readonly string[], line: JsonSchema): Content {
+  return Object.fromEntries(
+    mediaTypes.map((contentMediaType) => [
+      contentMediaType,
+      { ...text, contentMediaType, contentSchema: arrayOf(line) },
+    ]),
+  );
 }
 
 /** Refusals that any route may answer with, whatever it is for. */

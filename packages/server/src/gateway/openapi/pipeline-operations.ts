@@ -60,6 +60,7 @@ const archiveOperations: readonly Operation[] = [
       'version_mismatch',
       'conflict',
       'dangling_reference',
+      'plan_limit_exceeded',
     ],
   },
 ];

@@ -75,6 +75,7 @@ export const signInOperations: readonly Operation[] = [
       'audience_mismatch',
       'not_found',
       'conflict',
+      'plan_limit_exceeded',
     ],
   },
   {

@@ -1,9 +1,9 @@
 import { type CompiledEntity, isPlatformMade } from '../../entities/compile-entity.ts';
-import { anyOf, arrayOf, type JsonSchema, schemaReference, text } from '../../lib/json-schema.ts';
+import { anyOf, schemaReference, text } from '../../lib/json-schema.ts';
 import { place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
 import { choiceParameters, flag, orderParameters } from './list-parameters.ts';
-import { type Content, jsonContent, type Operation } from './operation.ts';
+import { type Content, jsonContent, linesContent, type Operation } from './operation.ts';
 import { queryParameter } from './parameters.ts';
 import { shownBy } from './view-schemas.ts';
 
@@ -84,13 +84,3 @@ function exportFile(documented: DocumentedEntity): Operation {
 const csvContent: Content = {
   'text/csv': { ...text, description: 'A line with the names of the fields, and one for each record.' },
 };
-
-/** JSON Lines: for whoever reads `contentSchema`, the lines are the elements of an array. */
-function linesContent(mediaTypes: readonly string[], line: JsonSchema): Content {
-  return Object.fromEntries(
-    mediaTypes.map((contentMediaType) => [
-      contentMediaType,
-      { ...text, contentMediaType, contentSchema: arrayOf(line) },
-    ]),
-  );
-}

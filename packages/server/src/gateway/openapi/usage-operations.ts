@@ -8,8 +8,9 @@ import {
   text,
   time,
 } from '../../lib/json-schema.ts';
-import { metrics } from '../../metering/plan.ts';
-import { jsonContent, type Operation } from './operation.ts';
+import { caps, limitNames, metrics } from '../../metering/plan.ts';
+import { exportedMetrics } from '../../metering/usage-export.ts';
+import { jsonContent, linesContent, type Operation } from './operation.ts';
 import { queryParameter } from './parameters.ts';
 
 const day: JsonSchema = { ...text, format: 'date', description: 'A day of UTC.' };
@@ -36,6 +37,35 @@ export const usageOperations: readonly Operation[] = [
       ),
     ],
     replies: [{ status: 200, description: 'As it is by now.', content: jsonContent(schemaReference('Observability')) }],
+  },
+  {
+    method: 'GET',
+    path: '/observability/export',
+    operationId: 'exportUsage',
+    tag: 'usage',
+    summary: 'All parts that usage is added up from, as a file',
+    access: 'token',
+    parameters: [
+      queryParameter(
+        'format',
+        { ...text, enum: ['csv', 'jsonl'] },
+        'Where it is left out, `Accept` decides; else `jsonl`.',
+      ),
+      queryParameter('metric', { ...text, enum: exportedMetrics }, 'Where it is left out, both.'),
+      queryParameter('from', day, 'The first day of which calls are told; left out, the first of this month.'),
+      queryParameter('to', day, 'The last one; left out, today.'),
+    ],
+    replies: [
+      {
+        status: 200,
+        description: 'Calls by day and workspace, and records by workspace and entity, a line each.',
+        content: {
+          'text/csv': { ...text, description: 'A line with the names of the members, and one for each part.' },
+          ...linesContent(['application/x-ndjson'], schemaReference('UsagePart')),
+        },
+        headers: ['Content-Disposition'],
+      },
+    ],
   },
 ];
 
@@ -66,7 +96,7 @@ export const planOperations: readonly Operation[] = [
         {
           name: { ...text, pattern: '^[a-z][a-z0-9_-]{0,63}$' },
           limits: {
-            ...closedObjectOf(Object.fromEntries(metrics.map((name) => [name, count])), metrics),
+            ...closedObjectOf(Object.fromEntries(limitNames.map((name) => [name, count])), limitNames),
             description: 'Left out for `free`, `pro` and `unlimited`, which have limits of their own.',
           },
         },
@@ -93,14 +123,25 @@ const usage = {
   records,
 };
 
+const shownCap = { limit: orNull(count), test: count, prod: orNull(count) };
+const workspacePolicies = arrayOf(objectOf({ env, tenant_code: text, used: count }));
+
 export const usageSchemas: Readonly<Record<string, JsonSchema>> = {
-  PlanLimits: objectOf(Object.fromEntries(metrics.map((name) => [name, count])), metrics),
+  PlanLimits: objectOf(Object.fromEntries(limitNames.map((name) => [name, count])), limitNames),
   Usage: objectOf(usage),
   WorkspaceUsage: objectOf({
     env,
     tenant_code: { ...orNull(text), description: 'Null for calls that are in no workspace, such as signing in.' },
     api_calls: objectOf({ today: count, month: count }),
     records,
+  }),
+  UsagePart: objectOf({
+    metric: { ...text, enum: exportedMetrics },
+    env,
+    date: { ...orNull(day), description: 'Null for records, which are told as they are by now.' },
+    tenant_code: { ...orNull(text), description: 'Null for calls that are in no workspace, such as signing in.' },
+    entity: { ...orNull(text), description: 'Null for calls.' },
+    value: count,
   }),
   Observability: objectOf(
     {
@@ -119,9 +160,25 @@ export const usageSchemas: Readonly<Record<string, JsonSchema>> = {
         recordLimitExceeded: { type: 'boolean' },
       }),
       alerts: arrayOf(
-        objectOf({ metric, percent: { type: 'integer', enum: [80, 95, 100] }, used: count, limit: count }),
+        objectOf({
+          metric,
+          percent: { type: 'integer', enum: [80, 95, 100] },
+          used: count,
+          limit: count,
+          level: { ...text, enum: ['info', 'warning', 'critical'] },
+          since: { ...orNull(time), description: 'When it was told in the audit log.' },
+          resets_at: orNull(time),
+          message: text,
+        }),
       ),
       forecast: objectOf(Object.fromEntries(metrics.map((name) => [name, orNull(day)]))),
+      caps: {
+        ...objectOf({
+          ...Object.fromEntries(caps.map((name) => [name, objectOf(shownCap)])),
+          policies: objectOf({ ...shownCap, workspaces: workspacePolicies }),
+        }),
+        description: 'What there is of each, and the limit of each environment: of policies that of each workspace.',
+      },
       resets_at: { ...time, description: 'When the call flags that stand are gone at last.' },
       windows: objectOf({ day: time, month: time }),
       explain: objectOf({
@@ -130,6 +187,10 @@ export const usageSchemas: Readonly<Record<string, JsonSchema>> = {
         parts: arrayOf(
           objectOf({ env, date: day, tenant_code: orNull(text), entity: text, value: integer }, ['date', 'entity']),
         ),
+        others: {
+          ...objectOf({ count, value: integer }),
+          description: 'Of more than 1,000 parts the largest are told, and here what the others come to.',
+        },
       }),
     },
     ['explain'],

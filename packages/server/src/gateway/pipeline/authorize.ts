@@ -5,6 +5,7 @@ import type { AuditActor } from '../../audit/audit-entry.ts';
 import type { AuthorizedCall, RowRequest } from '../../entities/caller-access.ts';
 import type { CompiledEntity } from '../../entities/compile-entity.ts';
 import type { ConfigReader } from '../../entities/config-reader.ts';
+import type { ConfigSet } from '../../entities/config-set.ts';
 import { bothRows, type RowAccess } from '../../entities/row-access.ts';
 import { demandSome } from '../../entities/row-checks.ts';
 import type { Actor, Environment } from '../../entities/workspace.ts';
@@ -13,6 +14,7 @@ import { routeOfVerb } from '../../iam/action-parts.ts';
 import type { DecisionLog } from '../../iam/decision-log.ts';
 import { isWhole, type Refusals, rowsOf, rowsOfMany } from '../../iam/policy-rows.ts';
 import type { AppCaller } from '../../identity/app-sessions.ts';
+import { type NowOrLater, whenKnown } from '../../lib/now-or-later.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import { type AskingRequest, contextOf, type KnownRequest, type PolicyRequest } from './policy-context.ts';
 
@@ -38,31 +40,34 @@ export interface AskedVerb {
  * to the call.
  * @throws Problem `workspace_required`, `access_denied`, `not_found`.
  */
-export async function authorize(
+export function authorize(
   parts: AuthorizeParts,
   asking: Asking,
   asked: AskedVerb & PolicyRequest,
-): Promise<AuthorizedCall> {
+): NowOrLater<AuthorizedCall> {
   const { caller } = asking;
   const { claims } = caller;
   const { workspace } = placeOf(caller);
   const asker = new Asker(parts, asking);
   const rows = demandSome(asker.rows(asked, asked));
-  const config = await parts.configs[claims.env].current(claims.org);
-  const entity: CompiledEntity | undefined = await config.entity(asked.entityName);
-  if (entity === undefined) throw notFound();
-  return {
-    workspace,
-    config,
-    entity,
-    actor: actorOf(asking),
-    rows,
-    access: {
-      rows: (alone) => asker.rows(alone, requestAlone(alone)),
-      rowsOfBody: (body) => asker.rows(asked, withBody(asked, body)),
-      demand: (verb) => void asker.demand(verb + asked.entityName, asked),
-    },
+  const callOf = (config: ConfigSet, entity: CompiledEntity | undefined): AuthorizedCall => {
+    if (entity === undefined) throw notFound();
+    return {
+      workspace,
+      config,
+      entity,
+      actor: actorOf(asking),
+      rows,
+      access: {
+        rows: (alone) => asker.rows(alone, requestAlone(alone)),
+        rowsOfBody: (body) => asker.rows(asked, withBody(asked, body)),
+        demand: (verb) => void asker.demand(verb + asked.entityName, asked),
+      },
+    };
   };
+  return whenKnown(parts.configs[claims.env].current(claims.org), (config) =>
+    whenKnown(config.entity(asked.entityName), (entity) => callOf(config, entity)),
+  );
 }
 
 /** The same call, now that the body is read: what it says may decide. @throws Problem `access_denied`. */
@@ -79,22 +84,21 @@ export interface AuthorizedAction {
 }
 
 /** The same for what is about no record. @throws Problem `workspace_required`, `access_denied`. */
-export async function authorizeAction(
+export function authorizeAction(
   parts: AuthorizeParts,
   asking: Asking,
   asked: { readonly action: string } & PolicyRequest,
-): Promise<AuthorizedAction> {
+): NowOrLater<AuthorizedAction> {
   const { caller } = asking;
   const { workspace } = placeOf(caller);
   const asker = new Asker(parts, asking);
   const isOpen = asker.demand(asked.action, asked) === 'undecided';
-  const config = await parts.configs[caller.claims.env].current(caller.claims.org);
-  return {
+  return whenKnown(parts.configs[caller.claims.env].current(caller.claims.org), (config) => ({
     context: { workspace, config, actor: actorOf(asking) },
     demandBody: (body) => {
       if (isOpen) asker.demand(asked.action, withBody(asked, body));
     },
-  };
+  }));
 }
 
 /** Where a caller's requests work. @throws Problem `workspace_required`. */

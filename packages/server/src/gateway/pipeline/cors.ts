@@ -8,13 +8,13 @@ import type { Reply } from '../reply.ts';
 /**
  * Cross-origin replies (Fetch standard, CORS protocol): the caller's origin is given back where the app's own list has
  * it, and nothing else ever is. Also on refusals, so that a page can read why. Tokens travel in headers and never in
- * cookies, so credentials are not allowed.
+ * cookies, so credentials are not allowed. That an answer depends on the origin, every reply says (`Vary`).
  */
 export function withCors(origins: AppOrigins, request: CrossOrigin, answer: () => Promise<Reply>): Promise<Reply> {
   const { incoming, errors, trace } = request;
   const refused = (error: unknown): Reply => errors.reply(error, trace.requestId);
   const { origin } = incoming.headers;
-  if (origin === undefined) return answer().then(varied, (error: unknown) => varied(refused(error)));
+  if (origin === undefined) return answer();
   const isAllowed = async (env: Environment | undefined): Promise<boolean> => {
     const orgCode = orgOf(incoming.url ?? '');
     return orgCode !== undefined && origins.isAllowed(orgCode, origin, env);
@@ -24,8 +24,8 @@ export function withCors(origins: AppOrigins, request: CrossOrigin, answer: () =
     .catch(refused)
     .then(async (reply) =>
       (await isAllowed(trace.env))
-        ? { ...reply, headers: { ...exposed, ...reply.headers, ...vary, ...allowed(origin) } }
-        : { ...reply, headers: { ...withoutCors(reply.headers), ...vary } },
+        ? { ...reply, headers: { ...exposed, ...reply.headers, ...allowed(origin) } }
+        : { ...reply, headers: withoutCors(reply.headers) },
     );
 }
 
@@ -34,11 +34,7 @@ async function answerPreflight(
   isAllowed: (env: Environment | undefined) => Promise<boolean>,
 ): Promise<Reply> {
   const headers = (await isAllowed(undefined)) ? { ...allowed(origin), ...preflightHeaders } : {};
-  return { status: 204, headers: { ...vary, ...headers } };
-}
-
-function varied(reply: Reply): Reply {
-  return { ...reply, headers: { ...reply.headers, ...vary } };
+  return { status: 204, headers };
 }
 
 export interface CrossOrigin {
@@ -48,7 +44,6 @@ export interface CrossOrigin {
   readonly trace: CallTrace;
 }
 
-const vary = { Vary: 'Origin' };
 const exposed = {
   'Access-Control-Expose-Headers':
     'Content-Disposition, ETag, Idempotency-Replayed, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { NowOrLater } from '../../lib/now-or-later.ts';
 import type { GatewayRequest, TakesBody } from '../request.ts';
 import type { Match } from '../router.ts';
 import { openBodyStream } from './body-stream.ts';
@@ -12,13 +13,15 @@ export interface MatchedRequest extends Match<{ readonly takesBody?: TakesBody }
 }
 
 /** Reads what the handler of a matched route needs. Comes after every check that does without the body. */
-export async function readRequest(incoming: IncomingMessage, matched: MatchedRequest): Promise<GatewayRequest> {
+export function readRequest(incoming: IncomingMessage, matched: MatchedRequest): NowOrLater<GatewayRequest> {
   const { route, params, query, requestId, ip } = matched;
   const { takesBody } = route;
-  const takesJson = takesBody === true || (takesBody === 'where sent' && hasBody(incoming));
-  const body = takesJson ? await readJsonBody(incoming) : undefined;
   const stream = typeof takesBody === 'object' ? openBodyStream(incoming, takesBody.streamOf) : undefined;
-  return { incoming, requestId, ip, params, query: readQuery(query), body, stream };
+  const withBody = (body: unknown): GatewayRequest => {
+    return { incoming, requestId, ip, params, query: readQuery(query), body, stream };
+  };
+  const takesJson = takesBody === true || (takesBody === 'where sent' && hasBody(incoming));
+  return takesJson ? readJsonBody(incoming).then(withBody) : withBody(undefined);
 }
 
 /** RFC 9112, 6: what says that a body follows. */

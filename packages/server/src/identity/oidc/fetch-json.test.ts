@@ -3,7 +3,8 @@ import type { LookupAddress } from 'node:dns';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, test } from 'node:test';
-import { AddressRefused, createFetchJson, type FetchJsonOptions } from './fetch-json.ts';
+import { AddressRefused } from '../../lib/guarded-request.ts';
+import { createFetchJson, type FetchJsonOptions } from './fetch-json.ts';
 
 let respond: RequestListener;
 let calls = 0;

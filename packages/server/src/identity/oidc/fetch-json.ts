@@ -1,9 +1,5 @@
-import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
-import http, { type IncomingMessage, type RequestOptions } from 'node:http';
-import https from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
-import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
+import type { IncomingMessage } from 'node:http';
+import { createGuardedRequest, type ResolveHost } from '../../lib/guarded-request.ts';
 
 /**
  * Gets a JSON document from an address that somebody outside has chosen.
@@ -20,65 +16,15 @@ export interface FetchJsonOptions {
   readonly resolve?: ResolveHost;
 }
 
-export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
-
-/** The address, or what its name stands for, is none that may be called. */
-export class AddressRefused extends Error {}
-
-/** Follows no redirect: the place that it leads to is one that nobody has allowed. */
 export function createFetchJson(options: FetchJsonOptions): FetchJson {
-  const isDevelopment = options.allowPrivateAddresses;
-  const protocols = isDevelopment ? ['https:', 'http:'] : ['https:'];
-  const mayCall: AddressRule = (ip) => isPublicAddress(ip) || (isDevelopment && isLoopbackAddress(ip));
-  const guarded = guardedLookup(options.resolve ?? resolveHost, mayCall);
+  const { allowPrivateAddresses: isDevelopment, resolve } = options;
+  const request = createGuardedRequest({ isDevelopment, ...(resolve === undefined ? {} : { resolve }) });
+  const headers = { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'freehold' };
   return async (address) => {
-    const url = URL.parse(address);
-    if (url === null || !protocols.includes(url.protocol)) throw new AddressRefused('the scheme is not allowed');
-    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    // A connection to a literal address looks nothing up.
-    if (isIP(host) !== 0 && !mayCall(host)) throw new AddressRefused('the address is not public');
-    const response = await send(url, {
-      // An agent of its own: none that a setting of the environment sends through a proxy, past the look-up.
-      agent: false,
-      lookup: guarded,
-      signal: AbortSignal.timeout(options.timeoutMilliseconds),
-      headers: { accept: 'application/json', 'accept-encoding': 'identity', 'user-agent': 'freehold' },
-    });
+    const signal = AbortSignal.timeout(options.timeoutMilliseconds);
+    const response = await request(address, { method: 'GET', headers, signal });
     return JSON.parse(await readBody(response, options.bodyBytesMax));
   };
-}
-
-type AddressRule = (ip: string) => boolean;
-
-const resolveHost: ResolveHost = (host) => lookup(host, { all: true });
-
-/**
- * Judges the addresses that the connection itself is about to use, so that no second answer of the name server can
- * slip in between. One address that must not be called condemns the name.
- */
-function guardedLookup(resolve: ResolveHost, mayCall: AddressRule): LookupFunction {
-  return (host, options, callback) => {
-    resolve(host).then(
-      (found) => {
-        const [first] = found;
-        if (first === undefined || !found.every(({ address }) => mayCall(address)))
-          callback(new AddressRefused('the name stands for an address that is not public'), []);
-        else if (options.all === true) callback(null, [...found]);
-        else callback(null, first.address, first.family);
-      },
-      (error: Error) => callback(error, []),
-    );
-  };
-}
-
-function send(url: URL, options: RequestOptions): Promise<IncomingMessage> {
-  const { request } = url.protocol === 'https:' ? https : http;
-  return new Promise((resolve, reject) => {
-    const sent = request(url, options, resolve).on('error', reject);
-    // All that happens when the server wants to switch to another protocol.
-    sent.on('close', () => reject(new Error('the connection ended without an answer')));
-    sent.end();
-  });
 }
 
 async function readBody(response: IncomingMessage, bytesMax: number): Promise<string> {

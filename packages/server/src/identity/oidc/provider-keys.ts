@@ -1,7 +1,8 @@
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { AddressRefused } from '../../lib/guarded-request.ts';
 import { Problem } from '../../lib/problem.ts';
-import { AddressRefused, type FetchJson } from './fetch-json.ts';
+import type { FetchJson } from './fetch-json.ts';
 import { findKey, membersOf, type ProviderKey, readKeySet } from './key-set.ts';
 
 /** Whose keys: the address of the key set is looked up where it is not given. */

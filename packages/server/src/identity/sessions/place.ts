@@ -1,7 +1,7 @@
 import type { Workspace } from '../../entities/workspace.ts';
 import { builderAccess } from '../../iam/builder-access.ts';
 import { findMember } from '../../iam/iam-rules.ts';
-import { type Access, resolveAccess } from '../../iam/resolve-access.ts';
+import { type Access, type ResolvedAccess, resolveAccess } from '../../iam/resolve-access.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { AppTokenClaims } from '../app-tokens.ts';
 import { openWorkspace, readHead } from '../workspace-head.ts';
@@ -11,6 +11,8 @@ import { freshMilliseconds, type Session, type SessionParts } from './session.ts
 export interface Place {
   readonly workspace: Workspace;
   readonly access: Access;
+  /** Why nothing is answered, whatever is asked. */
+  readonly refusal: Problem | undefined;
   readonly resolvedAt: number;
   /** For how long this serves, where this process has not heard of a change. */
   readonly freshMilliseconds: number;
@@ -29,9 +31,12 @@ export async function openPlace(parts: PlaceParts, { kind, claims }: Pick<Sessio
   const head = await readHead(workspace.scope);
   const isLetIn = kind === 'builder' || (await isSameMembership(workspace, claims));
   if (head?.id !== id || !isLetIn) throw new Problem('token_invalid', 'the membership behind the token has ended');
-  const access = kind === 'builder' ? builderAccess : await resolveAccess(workspace, sub);
-  return { workspace, access, resolvedAt, freshMilliseconds: await freshMilliseconds(parts, claims), epoch };
+  const { access, excess } = kind === 'builder' ? ofBuilder : await resolveAccess(workspace, sub);
+  const refusal = excess === undefined ? undefined : new Problem('access_denied', excess, { reason: 'implicit_deny' });
+  return { workspace, access, refusal, resolvedAt, freshMilliseconds: await freshMilliseconds(parts, claims), epoch };
 }
+
+const ofBuilder: ResolvedAccess = { access: builderAccess, excess: undefined };
 
 async function isSameMembership(workspace: Workspace, { sub, member_since }: AppTokenClaims): Promise<boolean> {
   const member = await findMember(workspace, sub);

@@ -6,6 +6,7 @@ import { settingOf } from '../../entities/setting.ts';
 import { type Environment, orgScopeName } from '../../entities/workspace.ts';
 import { type WorkspaceRow, workspaceRowKey } from '../../entities/workspace-directory.ts';
 import { foundingChanges, type GrantParts, type Member } from '../../iam/founding.ts';
+import { platformPolicies } from '../../iam/policy-names.ts';
 import { type WorkspaceTemplates, workspaceTemplates } from '../../iam/workspace-templates.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { type Change, Conflict, type Scope, type Store } from '../../store/port.ts';
@@ -14,7 +15,11 @@ import { type OrgPlace, openWorkspace, type WorkspaceHead, workspaceHeadKey } fr
 import { tryCommit } from './commits.ts';
 import { chooseChange, hintChange } from './membership-hints.ts';
 
+/** @throws Problem where workspaces of an org may not be founded with so many policies. */
+export type FoundingGate = (place: OrgPlace, tenantCode: string, policies: number) => Promise<void>;
+
 export interface FoundingParts extends GrantParts {
+  readonly foundingGate?: FoundingGate | undefined;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly stores: Readonly<Record<Environment, Store>>;
 }
@@ -42,7 +47,10 @@ export async function findIntent(orgScope: Scope, code: string): Promise<Intent 
   return item === undefined ? undefined : { row: JSON.parse(item.value) as FoundingRow, version: item.version };
 }
 
-/** Takes a code for a new workspace, which its founder's next token is for from the same commit on. Undefined where it is taken. */
+/**
+ * Takes a code for a new workspace, which its founder's next token is for from the same commit on. Undefined where it is
+ * taken. @throws Problem what the gate refuses: then nothing of the workspace is there.
+ */
 export async function takeCode(
   parts: FoundingParts,
   { env, orgCode, requestId = '' }: OrgPlace,
@@ -52,6 +60,10 @@ export async function takeCode(
   for (;;) {
     const [head] = await orgScope.get([configHeadKey]);
     const config = await parts.configs[env].current(orgCode);
+    const templates = settingOf(config, env, workspaceTemplates);
+    // What the platform itself gives every workspace is always there.
+    if (templates.policies.length > 0)
+      await parts.foundingGate?.({ env, orgCode }, wanted.code, platformPolicies.length + templates.policies.length);
     const row: FoundingRow = {
       id: parts.newId(),
       ...wanted,
@@ -59,7 +71,7 @@ export async function takeCode(
       created_at: timestamp(parts.clock.now()),
       config_version: head?.version ?? 0,
       default_member_access: settingOf(config, env, defaultMemberAccess),
-      templates: settingOf(config, env, workspaceTemplates),
+      templates,
     };
     const take: Change = { kind: 'put', ...workspaceRowKey(row.code), value: JSON.stringify(row), if: 'absent' };
     const standing = head === undefined ? 'absent' : { version: head.version };

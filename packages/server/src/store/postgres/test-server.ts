@@ -34,6 +34,8 @@ export interface OwnServer extends TestServer {
   readonly data: string;
   /** As if the machine had failed: no process of the server gets to say anything, or to write what it holds. */
   kill(): Promise<void>;
+  /** Another one that follows this one and takes no writes. This one is shut down and started meanwhile. */
+  standby(): Promise<OwnServer>;
   /** As its operator would stop it. */
   shutDown(): Promise<void>;
   start(): Promise<void>;
@@ -99,11 +101,22 @@ export async function startOwnServer({
     '--no-sync',
   ];
   execFileSync(program('initdb'), [...initialise, ...(initdb.length > 0 ? initdb : ['--no-locale'])], options);
+  return serverOn(place, { data, port, password });
+}
+
+interface DataFolder {
+  readonly data: string;
+  readonly port: number;
+  readonly password: string;
+}
+
+async function serverOn(place: Place, { data, port, password }: DataFolder): Promise<OwnServer> {
+  const options = { ...place.owner, cwd: place.folder, env: { ...place.env, TZ: 'UTC', LANG: 'C' } };
   const url = `postgres://owner:${password}@127.0.0.1:${port}/postgres`;
   let running: ChildProcess | undefined;
   const start = async () => {
     const settings = ['-k', place.folder, '-h', '127.0.0.1', '-p', String(port), '-c', 'max_connections=200'];
-    const command = ['-c', untilTold, 'sh', program('postgres'), '-D', data, ...settings];
+    const command = ['-c', untilTold, 'sh', join(place.binaries.folder, 'postgres'), '-D', data, ...settings];
     running = spawn('sh', command, { ...options, stdio: ['pipe', 'ignore', 'ignore'] });
     await untilReady(url, running);
   };
@@ -114,13 +127,25 @@ export async function startOwnServer({
     await ended;
     running = undefined;
   };
+  const shutDown = () => end('INT');
   await start();
   return {
     ...serverAt(url),
     data,
     start,
-    shutDown: () => end('INT'),
+    shutDown,
     kill: () => end('QUIT'),
+    async standby() {
+      const own = makePlace(place.binaries);
+      const copy = join(own.folder, 'data');
+      await shutDown();
+      execFileSync('cp', ['-a', data, copy]);
+      await start();
+      const primary = `host=127.0.0.1 port=${port} user=owner password=${password}`;
+      writeFileSync(join(copy, 'postgresql.auto.conf'), `primary_conninfo = '${primary}'\n`);
+      writeFileSync(join(copy, 'standby.signal'), '');
+      return serverOn(own, { data: copy, port: await freePort(), password });
+    },
     async stop() {
       await end('QUIT');
       rmSync(place.folder, { recursive: true, force: true });

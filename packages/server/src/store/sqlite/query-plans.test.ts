@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
+import { constants, DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { append, checkEmpty, put, putIndex, remove } from '../conformance/bench.ts';
 import { keyBounds } from '../key-bounds.ts';
@@ -11,13 +11,32 @@ import { SqliteWriter } from './writer.ts';
 test('reads and writes by keys alone: no statement walks a table or sorts', () => {
   using database = new RecordingDatabase(':memory:');
   prepareSchema(database);
-  useEverything(database);
+  useEverything(new SqliteWriter(database), new SqliteReader(database));
   assert.ok(database.prepared.size > 40);
   for (const sql of database.prepared) {
     for (const step of database.plan(sql)) {
       assert.doesNotMatch(step, /SCAN (?!\(subquery|CONSTANT)|TEMP B-TREE|AUTOMATIC/, `${sql}\n${step}`);
     }
   }
+});
+
+test('compiles each statement once, whatever it is asked with', () => {
+  using database = new DatabaseSync(':memory:');
+  prepareSchema(database);
+  const writer = new SqliteWriter(database);
+  const reader = new SqliteReader(database);
+  let compiled = 0;
+  // SQLite asks it whenever it compiles a statement, and runs without it.
+  database.setAuthorizer(() => {
+    compiled += 1;
+    return constants.SQLITE_OK;
+  });
+  // The second time some of it stands already, which asks something else.
+  for (let time = 0; time < 2; time++) useEverything(writer, reader);
+  assert.ok(compiled > 40);
+  compiled = 0;
+  useEverything(writer, reader);
+  assert.equal(compiled, 0);
 });
 
 class RecordingDatabase extends DatabaseSync {
@@ -36,15 +55,13 @@ class RecordingDatabase extends DatabaseSync {
   }
 }
 
-function useEverything(database: DatabaseSync): void {
-  const writer = new SqliteWriter(database);
+function useEverything(writer: SqliteWriter, reader: SqliteReader): void {
   const changes = [put('p', 'k'), putIndex('index#i', 'k', 'p', 'k'), append('log', 'x'), checkEmpty('p', 'x')];
   writer.run([{ kind: 'commit', scope: 's', changes }], 0);
   const counts = { kind: 'add', pk: 'c', sk: 'n', by: 1 } as const;
   const removes = [remove('p', 'k'), remove('index#i', 'k'), checkEmpty('index#i'), checkEmpty('q'), counts];
   writer.run([{ kind: 'commit', scope: 's', changes: removes }], 0);
 
-  const reader = new SqliteReader(database);
   reader.get(
     's',
     [

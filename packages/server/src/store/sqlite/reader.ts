@@ -10,6 +10,7 @@ import {
   indexItemOfRow,
   itemColumns,
   itemOfRow,
+  limitSql,
   type Statement,
   Statements,
 } from './rows.ts';
@@ -35,7 +36,7 @@ export class SqliteReader {
     if (isIndexPartition(read.pk)) return this.#indexRange(scope, read);
     const rows = this.#statements.prepare<RangeRow>(`
       select version, due_queue, due_at, value, sk from items
-      where ${boundsSql(read)} and ${liveSql} ${orderSql(read)} limit ?`);
+      where ${boundsSql(read)} and ${liveSql} ${orderSql(read)} ${limitSql()}`);
     const found = rowsOf(rows, read, ...boundsOf(scope, read), now, read.limit);
     const itemOf = ([version, queue, at, value, sk]: RangeRow): Item =>
       itemOfRow([version, queue, at, value, sk, read.pk]);
@@ -51,7 +52,7 @@ export class SqliteReader {
     const rows = this.#statements.prepare<FollowedRow>(`
       select items.version, due_queue, due_at, value, entry.sk
       from index_items as entry left join items on items.row = target_row
-      where ${boundsSql(read, 'entry.')} ${orderSql(read, 'entry.')} limit ?`);
+      where ${boundsSql(read, 'entry.')} ${orderSql(read, 'entry.')} ${limitSql()}`);
     const found = rows.all(...boundsOf(scope, read), read.limit);
     if (!found.every((row) => isAlive(row, now))) return this.#followKeys(scope, read, now);
     return takeWhileFits(found, read, followedOfRow, ({ value }) => value);
@@ -62,7 +63,7 @@ export class SqliteReader {
       select items.version, due_queue, due_at, value, entry.sk
       from index_items as entry
       cross join items on items.scope = entry.scope and items.pk = target_pk and items.sk = target_sk
-      where ${boundsSql(read, 'entry.')} and ${liveSql} ${orderSql(read, 'entry.')} limit ?`);
+      where ${boundsSql(read, 'entry.')} and ${liveSql} ${orderSql(read, 'entry.')} ${limitSql()}`);
     const found = rows.iterate(...boundsOf(scope, read), now, read.limit);
     return takeWhileFits(found, read, followedOfRow, ({ value }) => value);
   }
@@ -72,13 +73,13 @@ export class SqliteReader {
     const rows = this.#statements.prepare<readonly [count: number]>(`
       select count(*) from (
         select 1 from ${isIndex ? 'index_items' : 'items'}
-        where ${boundsSql(read)} ${isIndex ? '' : `and ${liveSql}`} limit ?)`);
+        where ${boundsSql(read)} ${isIndex ? '' : `and ${liveSql}`} ${limitSql()})`);
     return rows.get(...boundsOf(scope, read), ...(isIndex ? [] : [now]), read.limit)?.[0] ?? 0;
   }
 
   scopes(after: ScopeName | undefined, limit: number): readonly ScopeHead[] {
     const rows = this.#statements.prepare<readonly [name: string, seq: number, state: ScopeState]>(
-      'select scope, seq, state from heads where scope > ? order by scope limit ?',
+      `select scope, seq, state from heads where scope > ? order by scope ${limitSql()}`,
     );
     // No scope has an empty name.
     return rows.all(after ?? '', limit).map(([name, seq, state]) => ({ name, seq, state }));
@@ -91,7 +92,7 @@ export class SqliteReader {
       union all
       select version, null, null, '', sk, pk, target_pk, target_sk
       from index_items where scope = ?1 and (pk, sk) > (?2, ?3)
-      order by pk, sk limit ?4`);
+      order by pk, sk ${limitSql('?4')}`);
     const found = rowsOf(rows, { limit }, scope, after?.pk ?? '', after?.sk ?? '', limit);
     return takeWhileFits(found, { bytesMax: limits.scanBytesMax }, itemOfScanRow, (item) => item.value);
   }
@@ -99,7 +100,7 @@ export class SqliteReader {
   due(queue: Queue, before: number, limit: number): readonly DueItem[] {
     const rows = this.#statements.prepare<DueRow>(`
       select ${itemColumns}, scope from items
-      where due_queue = ? and due_at <= ? order by due_at limit ?`);
+      where due_queue = ? and due_at <= ? order by due_at ${limitSql()}`);
     return rows.all(queue, before, limit).map(([version, dueQueue, dueAt, value, sk, pk, scope]) => ({
       scope,
       item: itemOfRow([version, dueQueue, dueAt, value, sk, pk]),
@@ -120,7 +121,7 @@ export class SqliteReader {
   #indexRange(scope: ScopeName, read: BoundedRead): readonly Item[] {
     const rows = this.#statements.prepare<IndexRow>(`
       select ${indexColumns} from index_items
-      where ${boundsSql(read)} ${orderSql(read)} limit ?`);
+      where ${boundsSql(read)} ${orderSql(read)} ${limitSql()}`);
     return rows.all(...boundsOf(scope, read), read.limit).map(indexItemOfRow);
   }
 

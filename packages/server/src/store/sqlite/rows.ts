@@ -24,6 +24,14 @@ export function indexItemOfRow([version, targetPk, targetSk, sk, pk]: IndexRow):
   return { pk, sk, version, value: '', target: { pk: targetPk, sk: targetSk } };
 }
 
+/**
+ * A limit that is a parameter. As an expression, since a bare one has SQLite compile the statement again whenever it is
+ * bound, to plan for its value.
+ */
+export function limitSql(parameter = '?'): string {
+  return `limit ${parameter} + 0`;
+}
+
 type Parameter = string | number | null;
 
 /** A prepared statement whose rows are tuples: a third less work per row than objects with named columns. */

@@ -13,7 +13,7 @@ import { type Item, isIndexPartition, type Key, type ScopeName, type ScopeState 
 import { busyMilliseconds } from './connection.ts';
 import { checkpointPages, logPagesMax } from './log-bounds.ts';
 import { boundsOf, boundsSql } from './reader.ts';
-import { Statements } from './rows.ts';
+import { limitSql, Statements } from './rows.ts';
 import { isDiskFull, isPassing, isSqliteError } from './sqlite-error.ts';
 
 /** How a group ended that could not be stored. */
@@ -153,8 +153,8 @@ export class SqliteWriter {
     const bounds = { ...keyBounds({ prefix }), pk };
     const isIndex = isIndexPartition(pk);
     const sql = isIndex
-      ? `select sk from index_items where ${boundsSql(bounds)} limit ?`
-      : `select sk from items where ${boundsSql(bounds)} and (due_queue is not 'expire' or due_at > ?) limit ?`;
+      ? `select sk from index_items where ${boundsSql(bounds)} ${limitSql()}`
+      : `select sk from items where ${boundsSql(bounds)} and (due_queue is not 'expire' or due_at > ?) ${limitSql()}`;
     const parameters = [...boundsOf(scope, bounds), ...(isIndex ? [] : [now]), atMost];
     return this.#statements
       .prepare<readonly [sk: string]>(sql)

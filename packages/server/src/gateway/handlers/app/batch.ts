@@ -3,7 +3,9 @@ import { claimKey, type OnceRequest, partOf } from '../../../entities/idempotenc
 import { presentationOf, presentRecords, writtenText } from '../../../entities/present-records.ts';
 import { entityTag, type StoredRecord } from '../../../entities/record.ts';
 import type { RecordRuntime } from '../../../entities/record-runtime.ts';
+import { laneOf } from '../../../entities/workspace.ts';
 import type { RecordOperation } from '../../../entities/write-records.ts';
+import { inSlices } from '../../../lib/event-loop.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { EachCaller, EachRoute } from '../../app-route.ts';
 import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
@@ -50,22 +52,31 @@ interface Results {
 /** @throws Problem of the operation that is refused. */
 async function runTogether(runtime: RecordRuntime, caller: EachCaller, { operations, once }: Asked): Promise<Results> {
   const refused = (index: number, problem: Problem) => atOperation(index, operations[index]?.action, problem);
+  const pause = inSlices(laneOf(caller.workspace));
   const allowed: Allowed[] = [];
   for (const [index, operation] of operations.entries()) {
+    await pause();
     const decided = await decide(caller, operation);
     if ('error' in decided) throw decided.error instanceof Problem ? refused(index, decided.error) : decided.error;
     allowed.push(decided);
   }
   const { records, isReplayed } = await runtime.write(allowed, { once, refused });
   const results: string[] = [];
-  for (const [index, operation] of allowed.entries()) results.push(await resultOf(operation, records[index]));
+  for (const [index, operation] of allowed.entries()) {
+    await pause();
+    results.push(await resultOf(operation, records[index]));
+  }
   return { results, isReplayed };
 }
 
 /** A refused operation is a result like any other. Of a request that is repeated, only what is missing is done. */
 async function runEach(runtime: RecordRuntime, caller: EachCaller, { operations, once }: Asked): Promise<Results> {
+  const pause = inSlices(laneOf(caller.workspace));
   const decided = [];
-  for (const operation of operations) decided.push(await decide(caller, operation));
+  for (const operation of operations) {
+    await pause();
+    decided.push(await decide(caller, operation));
+  }
   const isAnyAllowed = decided.some((one) => !('error' in one));
   const claimed = once && isAnyAllowed ? await claimKey(caller.workspace.scope, once) : undefined;
   const results: string[] = [];

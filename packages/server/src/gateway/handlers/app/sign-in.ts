@@ -58,7 +58,6 @@ export function tokenReply(exchanged: ExchangedToken): Reply {
 /** A browser may read the token's header, and nobody may keep the reply. */
 const tokenHeaders = {
   'Cache-Control': 'no-store',
-  Vary: 'Origin',
   'Access-Control-Expose-Headers': 'x-service-token',
 };
 

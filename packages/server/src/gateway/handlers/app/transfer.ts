@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { AuthorizedCall } from '../../../entities/caller-access.ts';
 import { exportRecords } from '../../../entities/export-records.ts';
 import type { Import } from '../../../entities/import-records.ts';
@@ -7,18 +6,14 @@ import { scopeToCaller } from '../../../entities/list-scope.ts';
 import { presentationOf } from '../../../entities/present-records.ts';
 import { bothRows } from '../../../entities/row-access.ts';
 import { demandSome } from '../../../entities/row-checks.ts';
-import type { TransferFormat } from '../../../entities/transfer-format.ts';
 import { invalidInput, Problem } from '../../../lib/problem.ts';
 import type { RecordRoute } from '../../app-route.ts';
 import { askedType } from '../../pipeline/asked-type.ts';
+import { csvType, fileReply, jsonlType, jsonlTypes, readFileFormat } from '../../pipeline/file-format.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
 import type { AppServices } from './services.ts';
-
-const csvType = 'text/csv';
-const jsonlTypes = ['application/x-ndjson', 'application/jsonl', 'application/jsonlines'] as const;
-const [jsonlType] = jsonlTypes;
 
 /** The routes that take and give an entity's records as a file. */
 export function transferRoutes(services: TransferServices): readonly RecordRoute[] {
@@ -98,15 +93,12 @@ function exportFile(
   // An export is a list without pages: what denies the one denies the other.
   const listed = exported.access.rows({ verb: 'list', entityName: exported.entity.name });
   const call: AuthorizedCall = { ...exported, rows: demandSome(bothRows(exported.rows, listed)) };
-  const format = readFormat(query.get('format'), incoming);
+  const format = readFileFormat(query.get('format'), incoming);
   const listQuery = scopeToCaller(call, readExportQuery(call, query));
   const presentation = presentationOf(call, 'list', listQuery.view);
-  return {
-    status: 200,
-    stream: exportRecords(call, { format, query: listQuery, presentation, configs: configs[call.workspace.env] }),
-    contentType: format === 'csv' ? `${csvType}; charset=utf-8; header=present` : jsonlType,
-    headers: { 'Content-Disposition': `attachment; filename="${call.entity.name}.${format}"` },
-  };
+  const own = configs[call.workspace.env];
+  const stream = exportRecords(call, { format, query: listQuery, presentation, configs: own });
+  return fileReply(call.entity.name, format, stream);
 }
 
 /** A list without pages. */
@@ -122,11 +114,4 @@ function readExportQuery({ entity }: AuthorizedCall, query: ReadonlyMap<string, 
     }));
   if (errors.length > 0) throw invalidInput('invalid_request', errors);
   return readListQuery(entity, parameters);
-}
-
-function readFormat(text: string | undefined, incoming: IncomingMessage): TransferFormat {
-  if (text === undefined) return askedType(incoming, [csvType, ...jsonlTypes]) === csvType ? 'csv' : 'jsonl';
-  if (text === 'csv' || text === 'jsonl') return text;
-  const message = '`format` must be `csv` or `jsonl`';
-  throw invalidInput('invalid_request', [{ pointer: '/format', code: 'wrong_type', message }]);
 }

@@ -1,10 +1,11 @@
 import type { ConfigItem } from '../../../entities/config-item.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { archiveBytesMax } from '../../../promotion/config-archive.ts';
-import { type DeployCaller, occasionBy, requireProd } from '../../deploy-caller.ts';
+import { type DeployCaller, requireProd } from '../../deploy-caller.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import type { BodyStream } from '../../pipeline/body-stream.ts';
 import { readFlag, readParameters, requireTest } from '../../pipeline/management-query.ts';
+import { occasionBy } from '../../pipeline/occasion.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
 import type { DeployServices } from './deploy.ts';

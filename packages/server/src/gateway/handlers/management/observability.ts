@@ -6,7 +6,7 @@ import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json } from '../../reply.ts';
 
 export interface ObservabilityServices {
-  readonly metering: Pick<Metering, 'report' | 'plans'>;
+  readonly metering: Pick<Metering, 'report' | 'plans' | 'caps'>;
   readonly site: ConsoleSite;
   /** Where an org gets more; left out, a page of this gateway says what a limit is. */
   readonly upgradeUrl: string | undefined;
@@ -28,7 +28,8 @@ export function observabilityRoutes({ metering, site, upgradeUrl }: Observabilit
           explain: query.get('explain'),
           upgradeUrl: upgradeUrl ?? `${siteUrl(site, incoming)}/problems/plan_limit_exceeded`,
         });
-        return json(200, report);
+        const hasProd = org.environments.prod !== null;
+        return json(200, { ...report, caps: await metering.caps.show(org.code, { hasProd }) });
       },
     },
   ];

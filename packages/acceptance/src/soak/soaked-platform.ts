@@ -1,0 +1,90 @@
+/** A platform that is started again now and then on the same ports, as its operator would, while its callers go on. */
+import { createServer } from 'node:net';
+import { type Gateways, type Platform, startPlatform, temporaryDirectory } from '../platform.ts';
+import { operatorEnv } from './operator.ts';
+
+export interface SoakedPlatform extends Gateways {
+  readonly dataDir: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** The process of now. */
+  process(): Platform;
+  /** Asks for a drain, waits for the end and starts it again on what is there. */
+  restart(): Promise<{ readonly drainMilliseconds: number; readonly startMilliseconds: number }>;
+  /** Resolves when there is a process that answers. */
+  up(): Promise<void>;
+  /** Whether a call that was begun then, by `performance.now()`, may end without an answer, or with 503. */
+  mayBreak(begun: number): boolean;
+  /** Whether it was away at any time since then: for what takes longer than a call. */
+  wasAwaySince(begun: number): boolean;
+}
+
+/**
+ * The signal and a call may cross each other. A call that was begun longer before the signal than this has been read by
+ * the platform, and what is under way is answered in a drain.
+ */
+const crossingMilliseconds = 1000;
+/** How fast a start is, other programs measure; here it may be one of many on a busy machine. */
+const readyMilliseconds = 120_000;
+
+export interface SoakedOptions {
+  /** A module with faults for the platform. */
+  readonly preloaded?: URL;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export async function startSoaked({ preloaded, env: more = {} }: SoakedOptions): Promise<SoakedPlatform> {
+  const [app, management] = [await freePort(), await freePort()];
+  const env = {
+    ...operatorEnv,
+    ...more,
+    FREEHOLD_APP_PORT: String(app),
+    FREEHOLD_MANAGEMENT_PORT: String(management),
+    FREEHOLD_LOG_LEVEL: 'warn',
+  };
+  const dataDir = temporaryDirectory();
+  // Tells of each collection on standard output, and changes nothing else.
+  const nodeFlags = ['--trace-gc', ...(preloaded === undefined ? [] : ['--import', preloaded.href])];
+  const start = () => startPlatform({ dataDir, env, nodeFlags, readyMilliseconds });
+  let process = await start();
+  let gap = { from: Number.NEGATIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
+  let upAgain = Promise.resolve();
+  return {
+    app: process.app,
+    management: process.management,
+    dataDir,
+    env,
+    process: () => process,
+    restart: async () => {
+      const from = performance.now();
+      gap = { from, to: Number.POSITIVE_INFINITY };
+      const answers = Promise.withResolvers<void>();
+      const { code, signal } = await process.terminate();
+      upAgain = answers.promise;
+      const ended = performance.now();
+      try {
+        if (code !== 0) throw new Error(`the drain ended with ${signal ?? code}\n${process.stderr()}`);
+        process = await start();
+      } finally {
+        gap = { from, to: performance.now() };
+        answers.resolve();
+      }
+      return { drainMilliseconds: ended - from, startMilliseconds: gap.to - ended };
+    },
+    up: () => upAgain,
+    wasAwaySince: (begun) => begun <= gap.to,
+    mayBreak: (begun) => begun >= gap.from - crossingMilliseconds && begun <= gap.to,
+  };
+}
+
+/** Below those that the system gives to connections of its own accord, so that it is still free after a restart. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 18_000);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}

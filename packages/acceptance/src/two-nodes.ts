@@ -1,0 +1,46 @@
+/** Two nodes on one database: for tests that run on PostgreSQL alone. */
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { AppUser, Org } from './org.ts';
+import { type Gateways, type Platform, storeKind, temporaryDirectory, verifyToEnd } from './platform.ts';
+import { platformOf } from './platform-for-tests.ts';
+
+export const skip = storeKind !== 'postgres' && 'not run: FREEHOLD_TEST_STORE names no database';
+
+export interface Nodes {
+  readonly one: Platform;
+  readonly other: Platform;
+  readonly dataDir: string;
+}
+
+export async function twoNodes(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<Nodes> {
+  const dataDir = temporaryDirectory();
+  const [one, other] = await Promise.all([platformOf(t, { dataDir, env }), platformOf(t, { dataDir, env })]);
+  return { one, other, dataDir };
+}
+
+export function orgOn({ app, management }: Gateways, org: Org): Org {
+  return { ...org, app, management };
+}
+
+/** The same user, who calls another node. */
+export function userOn(node: Gateways, user: AppUser): AppUser {
+  return { ...user, org: orgOn(node, user.org) };
+}
+
+/** Whatever is asked for so long after the change has to show it; how long the answer takes says nothing. */
+export async function assertSeenAfter(milliseconds: number, isSeen: () => Promise<boolean>): Promise<void> {
+  const changedAt = performance.now();
+  for (;;) {
+    const age = performance.now() - changedAt;
+    if (await isSeen()) return;
+    assert.ok(age < milliseconds, `not seen ${age} ms after the change`);
+  }
+}
+
+export async function assertSound({ one, other, dataDir }: Nodes): Promise<void> {
+  await Promise.all([one.terminate(), other.terminate()]);
+  const { code, stdout, stderr } = await verifyToEnd(dataDir);
+  assert.deepEqual([code, stderr], [0, ''], stdout);
+  assert.match(stdout, /nothing has drifted\n$/);
+}

@@ -1,0 +1,101 @@
+/** Puts together what works in the background. */
+import type { Config } from './config.ts';
+import type { ConfigReader } from './entities/config-reader.ts';
+import { maintainEntity, maintainEntityJob, readMaintainWork } from './entities/maintain-entity.ts';
+import { purgeEntity, purgeEntityJob, readPurgeWork } from './entities/purge-entity.ts';
+import type { Environment } from './entities/workspace.ts';
+import { networkList } from './gateway/client-address.ts';
+import { platformScopeName } from './identity/org-directory.ts';
+import { derivedKey, type Secrets } from './identity/secrets.ts';
+import {
+  closeWorkspace,
+  closeWorkspaceJob,
+  purgeWorkspace,
+  purgeWorkspaceJob,
+  readRemovalWork,
+} from './identity/workspace-removal.ts';
+import { startExpirySweep } from './jobs/expiry-sweep.ts';
+import { type JobHandler, type JobRunner, startJobRunner } from './jobs/job-runner.ts';
+import type { Clock } from './lib/clock.ts';
+import type { IdSource } from './lib/ids.ts';
+import type { Spaces } from './open-spaces.ts';
+import type { OpenedStore } from './store/port.ts';
+import type { WatchJobs } from './telemetry/work-metrics.ts';
+import { type AlertWebhook, createAlertWebhook, deliveryJob } from './webhooks/alert-webhook.ts';
+
+interface Watched {
+  readonly clock: Clock;
+  readonly onFault: (error: unknown) => void;
+  readonly watch: WatchJobs;
+}
+
+export interface JobParts extends Watched {
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+}
+
+interface DataSpace extends OpenedStore {
+  readonly configs: ConfigReader;
+}
+
+export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: JobParts): JobRunner {
+  const handlers = new Map<string, JobHandler<DataSpace>>([
+    [purgeEntityJob, ({ store }, work, stillMine) => purgeEntity(store, readPurgeWork(work), stillMine)],
+    [
+      maintainEntityJob,
+      (space, work, stillMine) => maintainEntity({ ...space, clock }, readMaintainWork(work), stillMine),
+    ],
+    [closeWorkspaceJob, (space, work) => closeWorkspace({ ...space, clock }, readRemovalWork(work))],
+    [
+      purgeWorkspaceJob,
+      (space, work, stillMine) => purgeWorkspace({ ...space, clock }, readRemovalWork(work), stillMine),
+    ],
+  ]);
+  const dataSpaces = [
+    { ...spaces.test, configs: configs.test },
+    { ...spaces.prod, configs: configs.prod },
+  ];
+  const runner = startJobRunner({ spaces: dataSpaces, handlers: watch(handlers), clock, onError: onFault });
+  const sweep = startExpirySweep({ spaces: Object.values(spaces), clock, onError: onFault });
+  return {
+    poke: runner.poke,
+    close: async () => {
+      await Promise.all([runner.close(), sweep.close()]);
+    },
+  };
+}
+
+export interface AlertParts extends Watched {
+  readonly config: Config;
+  readonly newId: IdSource;
+  readonly secrets: Secrets;
+}
+
+export interface Alerts {
+  readonly webhook: AlertWebhook;
+  close(): Promise<void>;
+}
+
+/** What is sent waits for others most of its time, so it has a runner of its own. */
+export function startAlerts({ platform }: Spaces, parts: AlertParts): Alerts {
+  const { config, clock, newId, secrets, watch, onFault } = parts;
+  const webhook = createAlertWebhook({
+    platform: platform.store.scope(platformScopeName),
+    clock,
+    newId,
+    rootKey: derivedKey(secrets, 'alert-webhook'),
+    rules: { isDevelopment: config.mode === 'development', alsoAllowed: networkList(config.webhookNetworks) },
+    upgradeUrl: config.upgradeUrl,
+    poke: () => runner.poke(),
+  });
+  const deliver: JobHandler = (_space, work, stillMine) => webhook.deliver(work, stillMine);
+  const handlers = watch(new Map([[deliveryJob, deliver]]));
+  const runner = startJobRunner({ spaces: [platform], handlers, clock, onError: onFault, isParallel: true });
+  return {
+    webhook,
+    close: async () => {
+      const closed = runner.close();
+      webhook.close();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { OpenedStore, Scope, ScopeHead, ScopeState } from '../../store/port.ts';
+import { orgScopeName, type Workspace } from '../workspace.ts';
+import { type WorkspaceRow, workspaceRowKey } from '../workspace-directory.ts';
+
+/** The scope of an org, or of one of its workspaces. */
+export interface ScopeOfOrg {
+  readonly orgCode: string;
+  readonly tenantCode: string | undefined;
+  readonly scope: Scope;
+  readonly state: ScopeState;
+}
+
+const scopesPerRead = 100;
+
+/** The scopes of all orgs of a data space: that of an org, and then those of its workspaces. */
+export async function* scopesOfOrgs({ store, maintenance }: OpenedStore): AsyncGenerator<ScopeOfOrg> {
+  let heads: readonly ScopeHead[] = [];
+  do {
+    heads = await maintenance.scopes(heads.at(-1)?.name, scopesPerRead);
+    for (const { name, state } of heads) {
+      const place = placeOf(name);
+      if (place !== undefined) yield { ...place, scope: store.scope(name), state };
+    }
+  } while (heads.length > 0);
+}
+
+function placeOf(scopeName: string): Pick<ScopeOfOrg, 'orgCode' | 'tenantCode'> | undefined {
+  const start = orgScopeName('');
+  if (!scopeName.startsWith(start)) return undefined;
+  const codes = scopeName.slice(start.length);
+  // No code of an org has a hyphen.
+  const hyphen = codes.indexOf('-');
+  if (hyphen === -1) return { orgCode: codes, tenantCode: undefined };
+  return { orgCode: codes.slice(0, hyphen), tenantCode: codes.slice(hyphen + 1) };
+}
+
+/** What an org knows of a workspace. Once the code of a removed one is free again, an empty scope is left of it. */
+export async function workspaceStanding(
+  { store, maintenance }: OpenedStore,
+  { orgCode, tenantCode, scope }: Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>,
+): Promise<'known' | 'unknown' | 'removed'> {
+  const [row] = await store.scope(orgScopeName(orgCode)).get([workspaceRowKey(tenantCode)]);
+  const isEmpty = (await maintenance.scan(scope.name, undefined, 1)).length === 0;
+  if (row === undefined) return isEmpty ? 'removed' : 'unknown';
+  return (JSON.parse(row.value) as WorkspaceRow).state === 'removed' ? 'removed' : 'known';
+}

@@ -1,0 +1,4 @@
+import { alertFlows } from './alert-flows.ts';
+import { testFlows } from './test-flows.ts';
+
+await testFlows(alertFlows);

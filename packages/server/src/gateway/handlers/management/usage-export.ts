@@ -1,0 +1,68 @@
+import type { TransferFormat } from '../../../entities/transfer-format.ts';
+import { csvLine } from '../../../lib/csv-line.ts';
+import { invalidInput } from '../../../lib/problem.ts';
+import { type Day, firstOfMonth, isDay } from '../../../metering/calendar.ts';
+import type { Metering } from '../../../metering/metering.ts';
+import { type ExportedMetric, exportedMetrics, type UsageEntry } from '../../../metering/usage-export.ts';
+import type { ManagementRoute } from '../../management-route.ts';
+import { fileReply, readFileFormat } from '../../pipeline/file-format.ts';
+import { refuseParameters } from '../../pipeline/read-query.ts';
+
+export interface UsageExportServices {
+  readonly metering: Pick<Metering, 'parts' | 'today'>;
+}
+
+/** What an org uses, in all its parts, as a file. */
+export function usageExportRoutes({ metering }: UsageExportServices): readonly ManagementRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/observability/export',
+      access: 'developer',
+      handle: ({ query, incoming }, { org }) => {
+        refuseParameters(query, ['format', 'metric', 'from', 'to']);
+        const format = readFileFormat(query.get('format'), incoming);
+        const metric = readMetric(query.get('metric'));
+        const days = readDays(query, metering.today());
+        return fileReply('usage', format, textOf(format, metering.parts({ orgCode: org.code, metric, ...days })));
+      },
+    },
+  ];
+}
+
+function readMetric(text: string | undefined): ExportedMetric | undefined {
+  const metric = exportedMetrics.find((known) => known === text);
+  if (metric !== undefined || text === undefined) return metric;
+  const message = `\`metric\` must be ${exportedMetrics.map((known) => `\`${known}\``).join(' or ')}; left out, it is both`;
+  throw invalidInput('invalid_request', [{ pointer: '/metric', code: 'wrong_type', message }]);
+}
+
+function readDays(query: ReadonlyMap<string, string>, today: Day): { readonly from: Day; readonly to: Day } {
+  const days = { from: query.get('from') ?? firstOfMonth(today), to: query.get('to') ?? today };
+  const errors = (['from', 'to'] as const)
+    .filter((name) => !isDay(days[name]))
+    .map((name) => ({ pointer: `/${name}`, code: 'wrong_type', message: `\`${name}\` must be a day as 2026-01-31` }));
+  if (errors.length === 0 && days.from > days.to)
+    errors.push({ pointer: '/from', code: 'wrong_type', message: '`from` must not come after `to`' });
+  if (errors.length > 0) throw invalidInput('invalid_request', errors);
+  return days;
+}
+
+const columns = [
+  'metric',
+  'env',
+  'date',
+  'tenant_code',
+  'entity',
+  'value',
+] as const satisfies readonly (keyof UsageEntry)[];
+
+async function* textOf(format: TransferFormat, entries: AsyncIterable<readonly UsageEntry[]>): AsyncGenerator<string> {
+  if (format === 'csv') yield csvLine(columns);
+  for await (const some of entries) yield some.map((one) => lineOf(format, one)).join('');
+}
+
+/** No cell can begin a formula: codes, names and days begin with a letter or a digit, and no count is negative. */
+function lineOf(format: TransferFormat, entry: UsageEntry): string {
+  return format === 'csv' ? csvLine(columns.map((name) => String(entry[name] ?? ''))) : `${JSON.stringify(entry)}\n`;
+}

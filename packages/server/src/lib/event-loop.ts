@@ -1,0 +1,28 @@
+import { type EventLoop, FairTurns, type Lane } from './fair-turns.ts';
+
+const eventLoop: EventLoop = {
+  now: () => performance.now(),
+  later: setImmediate,
+  // A promise that is kept runs on before this, with all that follows from it; a tick alone would come first.
+  next: (run) => queueMicrotask(() => process.nextTick(run)),
+};
+
+/** The turns at this process's one event loop: all platforms of a process share it. */
+export const turns: FairTurns = new FairTurns(eventLoop);
+
+/** As long may one piece of work keep everybody else waiting. */
+const sliceMilliseconds = 1;
+
+/**
+ * For work that takes long: asked between two steps of it, this lets others go first once a slice is over.
+ * Undefined where the work may go on at once.
+ */
+export function inSlices(lane: Lane): () => Promise<void> | undefined {
+  let begun = performance.now();
+  return () => {
+    if (performance.now() - begun < sliceMilliseconds) return undefined;
+    return turns.rejoin(lane).then(() => {
+      begun = performance.now();
+    });
+  };
+}

@@ -1,0 +1,93 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import http, { type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import https from 'node:https';
+import { type BlockList, isIP, type LookupFunction } from 'node:net';
+import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
+
+/**
+ * Sends a request to an address that somebody outside has chosen, and gives the answer once its head is there. Follows
+ * no redirect, since it leads to a place that nobody has allowed, and asks no proxy of the environment.
+ * @throws AddressRefused for an address that must not be called; another Error when there is no answer.
+ */
+export type GuardedRequest = (address: string, request: RequestToSend) => Promise<IncomingMessage>;
+
+export interface RequestToSend {
+  readonly method: 'GET' | 'POST';
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: string;
+  /** Ends the look-up of the name, the connection and the answer. */
+  readonly signal: AbortSignal;
+}
+
+export interface CallRules {
+  /** In development also plain http, and this machine's own addresses; other private addresses never. */
+  readonly isDevelopment: boolean;
+  /** Private networks that may be called all the same. */
+  readonly alsoAllowed?: BlockList;
+  readonly resolve?: ResolveHost;
+}
+
+export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
+
+/** The address, or what its name stands for, is none that may be called. */
+export class AddressRefused extends Error {}
+
+export function createGuardedRequest(rules: CallRules): GuardedRequest {
+  const guarded = guardedLookup(rules.resolve ?? resolveHost, (ip) => mayCall(rules, ip));
+  return async (address, request) => {
+    const url = callableUrl(address, rules);
+    return send(url, request, guarded);
+  };
+}
+
+/**
+ * The address, as far as its text tells that it may be called: what a name stands for is judged when it is called.
+ * @throws AddressRefused
+ */
+export function callableUrl(address: string, rules: CallRules): URL {
+  const url = URL.parse(address);
+  const protocols = rules.isDevelopment ? ['https:', 'http:'] : ['https:'];
+  if (url === null || !protocols.includes(url.protocol)) throw new AddressRefused('the scheme is not allowed');
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  // A connection to a literal address looks nothing up.
+  if (isIP(host) !== 0 && !mayCall(rules, host)) throw new AddressRefused('the address is not public');
+  return url;
+}
+
+function mayCall({ isDevelopment, alsoAllowed }: CallRules, ip: string): boolean {
+  if (isPublicAddress(ip) || (isDevelopment && isLoopbackAddress(ip))) return true;
+  return alsoAllowed?.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4') ?? false;
+}
+
+const resolveHost: ResolveHost = (host) => lookup(host, { all: true });
+
+/**
+ * Judges the addresses that the connection itself is about to use, so that no second answer of the name server can
+ * slip in between. One address that must not be called condemns the name.
+ */
+function guardedLookup(resolve: ResolveHost, isAllowed: (ip: string) => boolean): LookupFunction {
+  return (host, options, callback) => {
+    resolve(host).then(
+      (found) => {
+        const [first] = found;
+        if (first === undefined || !found.every(({ address }) => isAllowed(address)))
+          callback(new AddressRefused('the name stands for an address that is not public'), []);
+        else if (options.all === true) callback(null, [...found]);
+        else callback(null, first.address, first.family);
+      },
+      (error: Error) => callback(error, []),
+    );
+  };
+}
+
+function send(url: URL, { body, ...request }: RequestToSend, guarded: LookupFunction): Promise<IncomingMessage> {
+  const { request: open } = url.protocol === 'https:' ? https : http;
+  return new Promise((resolve, reject) => {
+    // An agent of its own: none that a setting of the environment sends through a proxy, past the look-up.
+    const sent = open(url, { ...request, agent: false, lookup: guarded }, resolve).on('error', reject);
+    // All that happens when the server wants to switch to another protocol.
+    sent.on('close', () => reject(new Error('the connection ended without an answer')));
+    sent.end(body);
+  });
+}

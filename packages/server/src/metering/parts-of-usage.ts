@@ -1,0 +1,94 @@
+/** What figures of usage are made up of: by workspace, and by all that can be told apart. */
+import type { Day } from './calendar.ts';
+import type { Environment } from './call-meter.ts';
+import type { WorkspacesOfDay } from './ledger.ts';
+import type { EntityRecords } from './records-of.ts';
+
+export interface WorkspaceCalls {
+  readonly env: Environment;
+  /** `''` for calls that are in no workspace. */
+  readonly tenantCode: string;
+  today: number;
+  month: number;
+}
+
+export const figures = ['api_calls.today', 'api_calls.month', 'records.total'] as const;
+
+export type Figure = (typeof figures)[number];
+
+export interface FigurePart {
+  readonly env: Environment;
+  readonly date?: Day;
+  readonly tenant_code: string | null;
+  readonly entity?: string;
+  readonly value: number;
+}
+
+/** Takes the days of a month as they come from the ledger. */
+export class PartsOfUsage {
+  readonly #today: Day;
+  readonly #figure: Figure | undefined;
+  readonly #calls = new Map<string, WorkspaceCalls>();
+  readonly #largest = new LargestParts();
+
+  /** @param figure the one that is to be explained. */
+  constructor(today: Day, figure: Figure | undefined) {
+    this.#today = today;
+    this.#figure = figure;
+  }
+
+  noteDay(env: Environment, { day, workspaces }: WorkspacesOfDay): void {
+    if (day > this.#today) return;
+    const isToday = day === this.#today;
+    const isExplained = this.#figure === 'api_calls.month' || (this.#figure === 'api_calls.today' && isToday);
+    for (const [tenantCode, { calls }] of workspaces) {
+      const place = `${env}#${tenantCode}`;
+      const sum = this.#calls.get(place) ?? { env, tenantCode, today: 0, month: 0 };
+      sum.month += calls;
+      if (isToday) sum.today += calls;
+      this.#calls.set(place, sum);
+      const tenant_code = tenantCode === '' ? null : tenantCode;
+      if (isExplained && calls > 0) this.#largest.add({ env, date: day, tenant_code, value: calls });
+    }
+  }
+
+  noteRecords(records: readonly EntityRecords[]): void {
+    if (this.#figure !== 'records.total') return;
+    for (const { env, tenantCode, entity, records: value } of records)
+      this.#largest.add({ env, tenant_code: tenantCode, entity, value });
+  }
+
+  calls(): readonly WorkspaceCalls[] {
+    return [...this.#calls.values()];
+  }
+
+  explained() {
+    return this.#figure === undefined ? undefined : { figure: this.#figure, ...this.#largest.told() };
+  }
+}
+
+const partsMax = 1000;
+
+/** Keeps the largest of any number of parts, and what the others come to. */
+class LargestParts {
+  #parts: FigurePart[] = [];
+  #value = 0;
+  #others = 0;
+
+  add(part: FigurePart): void {
+    this.#value += part.value;
+    this.#parts.push(part);
+    if (this.#parts.length > 4 * partsMax) this.#cut();
+  }
+
+  told() {
+    if (this.#parts.length > partsMax) this.#cut();
+    const shown = this.#parts.reduce((sum, { value }) => sum + value, 0);
+    return { value: this.#value, parts: this.#parts, others: { count: this.#others, value: this.#value - shown } };
+  }
+
+  #cut(): void {
+    this.#others += this.#parts.length - partsMax;
+    this.#parts = this.#parts.toSorted((left, right) => right.value - left.value).slice(0, partsMax);
+  }
+}

@@ -1,0 +1,61 @@
+import type { Day } from './calendar.ts';
+import type { Environment } from './call-meter.ts';
+import type { Ledger } from './ledger.ts';
+import type { RecordsOf } from './records-of.ts';
+
+/** Calls of a workspace on a day, or records of an entity in a workspace by now. */
+export interface UsageEntry {
+  readonly metric: ExportedMetric;
+  readonly env: Environment;
+  /** Null for records, which are told as they are. */
+  readonly date: Day | null;
+  /** Null for calls that are in no workspace, such as signing in. */
+  readonly tenant_code: string | null;
+  /** Null for calls. */
+  readonly entity: string | null;
+  readonly value: number;
+}
+
+export const exportedMetrics = ['api_calls', 'records'] as const;
+
+export type ExportedMetric = (typeof exportedMetrics)[number];
+
+export interface UsageExport {
+  readonly orgCode: string;
+  /** The first and the last day of which calls are told. */
+  readonly from: Day;
+  readonly to: Day;
+  /** What is told: undefined is everything. */
+  readonly metric: ExportedMetric | undefined;
+}
+
+interface ExportParts {
+  readonly ledger: Pick<Ledger, 'workspaceDays'>;
+  readonly recordsOf: RecordsOf;
+}
+
+const environments = ['test', 'prod'] as const satisfies readonly Environment[];
+
+/** All parts that the report adds up, from where it has them; some at a time. */
+export async function* exportUsage(
+  { ledger, recordsOf }: ExportParts,
+  { orgCode, from, to, metric }: UsageExport,
+): AsyncGenerator<readonly UsageEntry[]> {
+  if (metric !== 'records')
+    for (const env of environments)
+      for await (const { day, workspaces } of ledger.workspaceDays(orgCode, env, from)) {
+        if (day > to) break;
+        yield [...workspaces]
+          .filter(([, { calls }]) => calls > 0)
+          .sort(([left], [right]) => (left < right ? -1 : 1))
+          .map(([code, { calls }]) => ({ metric: 'api_calls', env, date: day, ...ofNoEntity(code), value: calls }));
+      }
+  if (metric !== 'api_calls')
+    yield (await recordsOf(orgCode)).map(({ env, tenantCode, entity, records }) => {
+      return { metric: 'records', env, date: null, tenant_code: tenantCode, entity, value: records };
+    });
+}
+
+function ofNoEntity(code: string): Pick<UsageEntry, 'tenant_code' | 'entity'> {
+  return { tenant_code: code === '' ? null : code, entity: null };
+}

@@ -1,0 +1,139 @@
+/** Counts the records in the stores anew and compares them with what is told of them. The platform must be stopped. */
+import { parseArgs } from 'node:util';
+import { operatorActor } from './audit/operator-log.ts';
+import { type Command, configFor, Refusal, runCommand } from './command-line.ts';
+import type { Config } from './config.ts';
+import {
+  isRight,
+  type Recounted,
+  type RecountedWorkspace,
+  recountRecords,
+  repairCounters,
+} from './entities/recount-records.ts';
+import { systemClock, timestamp } from './lib/clock.ts';
+import { checkDays } from './metering/check-days.ts';
+import { hasData, noData, usingSpace } from './stopped-platform.ts';
+import { Conflict, type OpenedStore } from './store/port.ts';
+
+const help = `Counts the records of each org, environment, workspace and entity, and compares them with their counters and with the
+sum that plans are held to and builders are shown. Compares the calls that are stored of each day with those of its
+workspaces; months are sums of days. The platform must be stopped, with all of its nodes.
+
+  freehold recount [--data-dir ./data]    FREEHOLD_DATA_DIR names the folder too
+    --repair                              sets counters to what was counted, and says so in the audit log
+
+FREEHOLD_STORE and FREEHOLD_STORE_PROD say the same as to the platform. Without --repair nothing is changed, and what
+calls come to is told alone.
+
+Ends with 0 where all is equal or was set right, 1 where something is not, and 2 where it cannot be counted.
+`;
+
+interface Totals {
+  orgs: number;
+  workspaces: number;
+  skipped: number;
+  records: number;
+  days: number;
+  calls: number;
+  /** What is not equal, and of that what was set right. */
+  differences: number;
+  repaired: number;
+}
+
+async function run(words: readonly string[]): Promise<number> {
+  const flag = { type: 'boolean' } as const;
+  const options = { 'data-dir': { type: 'string' }, repair: flag, help: flag } as const;
+  const { values } = parseArgs({ args: [...words], options });
+  if (values.help === true) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const config = configFor(values['data-dir']);
+  if (!hasData(config)) throw noData(config);
+  const { differences, repaired } = await recountAll(config, values.repair === true);
+  const left = differences - repaired;
+  const setRight = repaired === 0 ? '' : `set right: ${repaired}\n`;
+  process.stdout.write(`${setRight}${left === 0 ? 'nothing differs' : `differences: ${left}`}\n`);
+  return left === 0 ? 0 : 1;
+}
+
+async function recountAll(config: Config, isRepair: boolean): Promise<Pick<Totals, 'differences' | 'repaired'>> {
+  let [differences, repaired] = [0, 0];
+  for (const env of ['test', 'prod'] as const) {
+    const totals = await usingSpace(config, env, (opened) => recountSpace(opened, env, isRepair));
+    const { orgs, workspaces, skipped, records, days, calls } = totals;
+    say(
+      `${env}: ${orgs} orgs, ${workspaces} workspaces (and ${skipped} not looked at), ${records} records, ` +
+        `${calls} calls on ${days} days`,
+    );
+    differences += totals.differences;
+    repaired += totals.repaired;
+  }
+  return { differences, repaired };
+}
+
+async function recountSpace(opened: OpenedStore, env: 'test' | 'prod', isRepair: boolean): Promise<Totals> {
+  const totals = { orgs: 0, workspaces: 0, skipped: 0, records: 0, days: 0, calls: 0, differences: 0, repaired: 0 };
+  const occasion = { at: timestamp(systemClock.now()), actor: operatorActor, request_id: '' };
+  for await (const one of recountRecords({ opened, clock: systemClock })) {
+    const wrong = await look(one, totals);
+    for (const line of wrong) say(`${env}: ${line}`);
+    totals.differences += wrong.length;
+    if (one.kind !== 'workspace' || wrong.length === 0 || !isRepair) continue;
+    await repairCounters(one, { env, occasion }).catch(refuseConflict);
+    totals.repaired += wrong.length;
+  }
+  return totals;
+}
+
+/** What is not equal, a sentence each. */
+async function look(one: Recounted, totals: Totals): Promise<readonly string[]> {
+  switch (one.kind) {
+    case 'org':
+      totals.orgs += 1;
+      return daysOf(one, totals);
+    case 'skipped':
+      totals.skipped += 1;
+      return [];
+    case 'workspace':
+      totals.workspaces += 1;
+      return countersOf(one, totals);
+    case 'sum':
+      if (one.told === one.found) return [];
+      return [`records of org ${one.orgCode}: ${one.told ?? 'none'} can be told, ${one.found} are there`];
+  }
+}
+
+async function daysOf({ orgCode, scope }: Extract<Recounted, { kind: 'org' }>, totals: Totals) {
+  const { days, calls, problems } = await checkDays(scope);
+  totals.days += days;
+  totals.calls += calls;
+  return problems.map(({ day, problem }) => `calls of org ${orgCode} on ${day}: ${problem}`);
+}
+
+function countersOf({ orgCode, tenantCode, entities }: RecountedWorkspace, totals: Totals): readonly string[] {
+  for (const { found } of entities) totals.records += found;
+  return entities
+    .filter((one) => !isRight(one))
+    .map(({ entity, counter, found }) => {
+      const place = `records of org ${orgCode}, workspace ${tenantCode}, entity ${entity}`;
+      return `${place}: the counter says ${counter?.value ?? 'nothing'}, ${found} are there`;
+    });
+}
+
+function refuseConflict(error: unknown): never {
+  if (error instanceof Conflict)
+    throw new Refusal('somebody writes meanwhile: stop the platform, with all of its nodes');
+  throw error;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+export const recount: Command = {
+  failure: 'the records cannot be counted (is the platform still running?)',
+  run,
+};
+
+if (import.meta.main) runCommand(recount);

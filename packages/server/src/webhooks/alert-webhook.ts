@@ -1,0 +1,166 @@
+/** The room's door: what an org wants to be told of leaves signed, after the commit of what it tells of, until it has arrived. */
+import { createHmac } from 'node:crypto';
+import { type Occasion, platformAuditEntry } from '../audit/audit-entry.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
+import { type CallRules, createGuardedRequest } from '../lib/guarded-request.ts';
+import type { IdSource } from '../lib/ids.ts';
+import { notFound } from '../lib/problem.ts';
+import { type Change, Conflict, type Scope } from '../store/port.ts';
+import { type DeliverParts, deliver } from './deliver.ts';
+import { readWebhook } from './read-webhook.ts';
+import { secretText } from './signature.ts';
+import {
+  type Delivery,
+  type DeliveryWork,
+  deliveryJob,
+  deliveryKey,
+  findWebhook,
+  type StoredWebhook,
+  testType,
+  webhookKey,
+  workItem,
+} from './stored-webhook.ts';
+
+export { deliveryJob };
+
+/** The address that the alerts of an org are sent to. */
+export interface AlertWebhook {
+  /** @throws Problem `not_found` where there is none. */
+  show(orgCode: string): Promise<ShownWebhook>;
+  /** Puts one in place of another. Its secret is told this once. @throws Problem `validation_failed`, `unknown_field`. */
+  set(asked: AskedWebhook, body: unknown): Promise<CreatedWebhook>;
+  /** What waits is sent no more. @throws Problem `not_found`. */
+  remove(asked: AskedWebhook): Promise<void>;
+  /** Has a message sent that says nothing. @throws Problem `not_found`. */
+  test(orgCode: string): Promise<{ readonly id: string }>;
+  /** What has an alert sent, for the commit of what it tells of; nothing where the org wants none. */
+  announce(orgCode: string, event: AlertEvent): Promise<readonly Change[]>;
+  /** Does a piece of work that one of the above has left. */
+  deliver(work: unknown, stillMine: () => Promise<void>): Promise<void>;
+  /** Cuts off what is being sent: it is sent at the next start. */
+  close(): void;
+}
+
+export interface AskedWebhook {
+  readonly orgCode: string;
+  readonly occasion: Occasion;
+  /** Where the management gateway is reached. */
+  readonly managementUrl: string;
+}
+
+export interface AlertEvent {
+  /** Dotted, as `plan.limit_near`. */
+  readonly type: string;
+  /** Names and figures: it leaves the platform. */
+  readonly data: Readonly<Record<string, string | number | null>>;
+}
+
+type WebhookConfig = Pick<StoredWebhook, 'url' | 'created_at' | 'created_by'>;
+
+export interface ShownWebhook extends WebhookConfig {
+  readonly last_delivery: Delivery | null;
+}
+
+export interface CreatedWebhook extends WebhookConfig {
+  readonly secret: string;
+}
+
+export interface AlertWebhookParts {
+  readonly platform: Scope;
+  readonly clock: Clock;
+  readonly newId: IdSource;
+  /** What the secrets are derived from, so that none lies in the store. */
+  readonly rootKey: Buffer;
+  readonly rules: CallRules;
+  /** Where an org gets more; left out, a page of the management gateway says what a limit is. */
+  readonly upgradeUrl: string | undefined;
+  /** Has work done that is new. */
+  readonly poke: () => void;
+}
+
+const timeoutMilliseconds = 10_000;
+
+export function createAlertWebhook(parts: AlertWebhookParts): AlertWebhook {
+  const { platform, clock } = parts;
+  const closing = new AbortController();
+  const now = (): number => clock.now();
+  const delivering: DeliverParts = {
+    platform,
+    now,
+    timeoutMilliseconds,
+    request: createGuardedRequest(parts.rules),
+    closing: closing.signal,
+    keyOf: (webhook) => keyOf(parts, webhook),
+  };
+  return {
+    show: (orgCode) => showWebhook(platform, orgCode),
+    set: (asked, body) => setWebhook(parts, asked, body),
+    remove: (asked) => removeWebhook(platform, asked),
+    test: async (orgCode) => {
+      if ((await findWebhook(platform, orgCode)) === undefined) throw notFound();
+      const work = workOf(parts, orgCode, { type: testType, data: { org: orgCode } });
+      await platform.commit([workItem(work, clock.now(), 'any')]);
+      parts.poke();
+      return { id: work.id };
+    },
+    announce: async (orgCode, { type, data }) => {
+      const webhook = await findWebhook(platform, orgCode);
+      if (webhook === undefined) return [];
+      const upgrade_url = parts.upgradeUrl ?? `${webhook.management_url}/problems/plan_limit_exceeded`;
+      const work = workOf(parts, orgCode, { type, data: { org: orgCode, ...data, upgrade_url } });
+      return [workItem(work, clock.now(), 'absent')];
+    },
+    deliver: (work, stillMine) => deliver(delivering, work as DeliveryWork, stillMine),
+    close: () => closing.abort(),
+  };
+}
+
+function workOf({ clock, newId }: AlertWebhookParts, org: string, { type, data }: AlertEvent): DeliveryWork {
+  return { job: deliveryJob, org, id: newId(), type, timestamp: timestamp(clock.now()), data, attempts: 0 };
+}
+
+function keyOf({ rootKey }: AlertWebhookParts, { id }: StoredWebhook): Buffer {
+  return createHmac('sha256', rootKey).update(id).digest();
+}
+
+async function showWebhook(platform: Scope, orgCode: string): Promise<ShownWebhook> {
+  const [row, last] = await platform.get([webhookKey(orgCode), deliveryKey(orgCode)]);
+  if (row === undefined) throw notFound();
+  const { url, created_at, created_by } = JSON.parse(row.value) as StoredWebhook;
+  const last_delivery = last === undefined ? null : (JSON.parse(last.value) as Delivery);
+  return { url, created_at, created_by, last_delivery };
+}
+
+/** Another address has another secret: whoever knew the one can sign nothing for the other. */
+async function setWebhook(parts: AlertWebhookParts, asked: AskedWebhook, body: unknown): Promise<CreatedWebhook> {
+  const { url } = readWebhook(body, parts.rules);
+  const { orgCode, occasion, managementUrl: management_url } = asked;
+  const config: WebhookConfig = { url, created_at: occasion.at, created_by: occasion.actor.id };
+  const webhook: StoredWebhook = { id: parts.newId(), ...config, management_url };
+  await parts.platform.commit([
+    { kind: 'put', ...webhookKey(orgCode), value: JSON.stringify(webhook), if: 'any' },
+    { kind: 'remove', ...deliveryKey(orgCode), if: 'any' },
+    platformAuditEntry(orgCode, occasion, { action: 'alert_webhook.set', target: targetOf(webhook) }),
+  ]);
+  return { ...config, secret: secretText(keyOf(parts, webhook)) };
+}
+
+async function removeWebhook(platform: Scope, { orgCode, occasion }: AskedWebhook): Promise<void> {
+  const [row] = await platform.get([webhookKey(orgCode)]);
+  if (row === undefined) throw notFound();
+  const target = targetOf(JSON.parse(row.value) as StoredWebhook);
+  try {
+    await platform.commit([
+      { kind: 'remove', ...webhookKey(orgCode), if: { version: row.version } },
+      { kind: 'remove', ...deliveryKey(orgCode), if: 'any' },
+      platformAuditEntry(orgCode, occasion, { action: 'alert_webhook.removed', target }),
+    ]);
+  } catch (error) {
+    if (error instanceof Conflict) throw notFound();
+    throw error;
+  }
+}
+
+function targetOf({ id }: StoredWebhook) {
+  return { kind: 'webhook', id };
+}

@@ -1,0 +1,76 @@
+import { platformActor, platformAuditEntry } from '../audit/audit-entry.ts';
+import { timestamp } from '../lib/clock.ts';
+import { type Change, Conflict, type Scope } from '../store/port.ts';
+import { type Attempt, type PostParts, postMessage } from './post-message.ts';
+import {
+  type Delivery,
+  type DeliveryWork,
+  deliveryKey,
+  findWebhook,
+  type StoredWebhook,
+  testType,
+  workItem,
+  workKey,
+} from './stored-webhook.ts';
+
+export interface DeliverParts extends PostParts {
+  readonly platform: Scope;
+  readonly keyOf: (webhook: StoredWebhook) => Buffer;
+}
+
+/** How long after an attempt that failed the next one is made; after the last there is none. */
+export const retryMilliseconds: readonly number[] = [5, 60, 300, 1800, 7200, 21_600].map((seconds) => seconds * 1000);
+const retryAfterSecondsMax = 21_600;
+const statusGone = 410;
+
+/**
+ * Sends a message to where its org wants it by now; where it wants none any more, it is forgotten. What became of it is
+ * written in the commit that takes the work away or puts it off, so after a crash before it the message is sent again.
+ */
+export async function deliver(parts: DeliverParts, work: DeliveryWork, stillMine: () => Promise<void>): Promise<void> {
+  const webhook = await findWebhook(parts.platform, work.org);
+  if (webhook === undefined) return;
+  const { id, type, timestamp: at, data } = work;
+  const message = { id, body: JSON.stringify({ id, type, timestamp: at, data }) };
+  const attempt = await postMessage(parts, { url: webhook.url, key: parts.keyOf(webhook) }, message);
+  // A platform that ends has cut the call off: that is no failure of the receiver.
+  if (!attempt.isDelivered) await stillMine();
+  await parts.platform.commit(changesAfter(work, attempt, parts.now())).catch(ignoreConflict);
+}
+
+function changesAfter(work: DeliveryWork, attempt: Attempt, now: number): readonly Change[] {
+  const { org, id, type } = work;
+  const attempts = work.attempts + 1;
+  const nextAt = nextAttemptAt({ ...work, attempts }, attempt, now);
+  const state = attempt.isDelivered ? 'delivered' : nextAt === undefined ? 'failed' : 'retrying';
+  const { status, failure } = attempt;
+  const next_attempt_at = nextAt === undefined ? null : timestamp(nextAt);
+  const delivery: Delivery = { id, type, state, attempts, at: timestamp(now), status, failure, next_attempt_at };
+  return [
+    { kind: 'put', ...deliveryKey(org), value: JSON.stringify(delivery), if: 'any' },
+    ...(nextAt === undefined ? workDone(work) : [workItem({ ...work, attempts }, nextAt, 'present')]),
+    ...(state === 'failed' && type !== testType ? [givenUp(work, attempts, now)] : []),
+  ];
+}
+
+/** A newer test may have taken the place of one: whoever runs the work takes away what it has begun with, and no other. */
+function workDone(work: DeliveryWork): readonly Change[] {
+  return work.type === testType ? [] : [{ kind: 'remove', ...workKey(work), if: 'present' }];
+}
+
+function nextAttemptAt({ type, attempts }: DeliveryWork, attempt: Attempt, now: number): number | undefined {
+  const wait = retryMilliseconds[attempts - 1];
+  if (attempt.isDelivered || wait === undefined || type === testType || attempt.status === statusGone) return undefined;
+  return now + Math.max(wait, Math.min(attempt.retryAfterSeconds, retryAfterSecondsMax) * 1000);
+}
+
+function givenUp({ org, id, type }: DeliveryWork, attempts: number, now: number): Change {
+  const occasion = { at: timestamp(now), actor: platformActor, request_id: '' };
+  const target = { kind: 'webhook_message', id };
+  return platformAuditEntry(org, occasion, { action: 'alert_webhook.failed', target, detail: { type, attempts } });
+}
+
+/** Another node has taken the work over and come to its end. */
+function ignoreConflict(error: unknown): void {
+  if (!(error instanceof Conflict)) throw error;
+}
