@@ -1,6 +1,6 @@
 /**
  * Preloaded into a platform, makes it answer before what it answers is on disk: its stores lie beside the data folder's
- * files, which follow some milliseconds later. While it lives nobody can tell.
+ * files, which follow a quarter of a second later. While it lives nobody can tell.
  */
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync as PlainDatabase } from 'node:sqlite';
 import { isMainThread } from 'node:worker_threads';
 
-const behindMilliseconds = 20;
+const behindMilliseconds = 250;
 const moved = new Map<string, string>();
 
 /** Where the store lies that seems to lie at `path`: as the last process left the file there, once for each process. */
