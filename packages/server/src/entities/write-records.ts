@@ -110,6 +110,7 @@ async function planTogether(
   const touches = new Set<string>();
   if (request !== undefined) merged.add([keepAnswer(request, answer)]);
   for (const { refused, changes, removing } of planned) {
+    await pause?.();
     merged.add(changes, refused);
     const removal = removing === undefined ? undefined : removals.get(removing);
     merged.add(removal?.changes ?? [], refused);

@@ -44,6 +44,8 @@ export interface Engine {
   readonly groupsAtOnce?: number;
   /** Of so many scopes may a group be. Left out: of all that wait. */
   readonly scopesOfGroupMax?: number;
+  /** So many changes of a group may be of one owner where others commit too, or one commit. Left out: all of them. */
+  readonly groupChangesOfOwnerMax?: number;
   get(scope: ScopeName, keys: readonly Key[], now: number): Answer<readonly (Item | undefined)[]>;
   range(scope: ScopeName, read: BoundedRead, now: number): Answer<readonly Item[]>;
   follow(scope: ScopeName, read: BoundedRead, now: number): Answer<readonly Followed[]>;
@@ -91,11 +93,12 @@ export function storeOnEngine(engine: Engine, clock: Clock): OpenedStore {
   };
 }
 
-function limitsOf({ groupsAtOnce, scopesOfGroupMax }: Engine): CommitterLimits {
+function limitsOf({ groupsAtOnce, scopesOfGroupMax, groupChangesOfOwnerMax }: Engine): CommitterLimits {
   return {
     ...committerDefaults,
     ...(groupsAtOnce === undefined ? {} : { groupsAtOnce }),
     ...(scopesOfGroupMax === undefined ? {} : { scopesOfGroupMax }),
+    ...(groupChangesOfOwnerMax === undefined ? {} : { groupChangesOfOwnerMax }),
   };
 }
 

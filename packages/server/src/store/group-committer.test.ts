@@ -61,6 +61,76 @@ describe('a group committer', () => {
     ]);
   });
 
+  test('lets owners take turns, however many scopes one of them has', async () => {
+    const bench = new CommitterBench({ groupMax: 2 });
+    for (const name of ['busy-1', 'busy-2', 'busy-3', 'busy-1', 'modest-1', 'busy-4']) bench.submit(name, 1);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups, [
+      ['busy-1', 'modest-1'],
+      ['busy-2', 'busy-3'],
+      ['busy-4', 'busy-1'],
+    ]);
+  });
+
+  test('gives an owner no more than its share of a group where others commit, and all of it where nobody does', async () => {
+    const bench = new CommitterBench({ groupChangesOfOwnerMax: 3 });
+    const flood = (commits: number) => {
+      for (let index = 0; index < commits; index++) bench.submit(`busy-${index % 4}`, 1);
+    };
+    flood(10);
+    await bench.finishAll();
+    assert.deepEqual(
+      bench.groups.map(({ length }) => length),
+      [10],
+    );
+    flood(4);
+    bench.submit('modest', 1);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups.slice(1), [['busy-0', 'modest', 'busy-1', 'busy-2'], ['busy-3']]);
+    // The other one is taken to be there for a while.
+    for (let group = 0; group < 253; group++) {
+      flood(1);
+      await bench.finishAll();
+    }
+    flood(5);
+    await bench.finishAll();
+    assert.deepEqual(
+      bench.groups.slice(256).map(({ length }) => length),
+      [3, 2],
+    );
+    flood(5);
+    await bench.finishAll();
+    assert.equal(bench.groups.at(-1)?.length, 5);
+  });
+
+  test('takes background commits for nobody else, and holds a commit that is larger than a share up for nothing', async () => {
+    const bench = new CommitterBench({ groupChangesOfOwnerMax: 3 });
+    bench.submit('platform', 1, { priority: 'background' });
+    for (let index = 0; index < 5; index++) bench.submit('busy', 1);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups, [['busy', 'busy', 'busy', 'busy', 'busy', 'platform']]);
+    bench.submitLarge('large', 5);
+    bench.submit('large', 1);
+    bench.submit('modest', 1);
+    await bench.finishAll();
+    assert.deepEqual(bench.groups.slice(1), [['large', 'modest'], ['large']]);
+  });
+
+  test('tells the first of a large group at once and the others in turns, each scope in its order', async () => {
+    const bench = new CommitterBench();
+    const told: string[] = [];
+    for (const name of ['a', 'b', 'c', 'd', 'a', 'b'])
+      void bench.committer
+        .submit({ kind: 'commit', scope: name, changes: [{ kind: 'append', pk: 'log', value: '1' }] }, 1)
+        .then(({ kind }) => told.push(`${name} ${kind}`));
+    await bench.turn();
+    bench.finish();
+    for (let tick = 0; tick < 20; tick++) await Promise.resolve();
+    assert.deepEqual(told, ['a committed', 'b committed', 'c committed', 'd committed']);
+    await bench.committer.close();
+    assert.deepEqual(told.slice(4), ['a committed', 'b committed']);
+  });
+
   test('ends a group at its limit of bytes, and lets a larger commit go alone', async () => {
     const bench = new CommitterBench({ groupBytesMax: 10 });
     for (const bytes of [4, 6, 1, 100, 9]) bench.submit(`of ${bytes}`, bytes);
@@ -117,9 +187,9 @@ describe('a group committer', () => {
     assert.deepEqual(await bench.answers(), ['stored', 'Unavailable', 'stored']);
   });
 
-  test('refuses a scope that floods the queue before it refuses the others', async () => {
-    const bench = new CommitterBench({ queuedOfScopeMax: 2 });
-    for (const name of ['busy', 'busy', 'busy', 'other']) bench.submit(name, 1);
+  test('refuses an owner that floods the queue before it refuses the others', async () => {
+    const bench = new CommitterBench({ queuedOfOwnerMax: 2 });
+    for (const name of ['busy', 'busy-1', 'busy-2', 'other']) bench.submit(name, 1);
     bench.submit('busy', 1, { priority: 'background' });
     await bench.finishAll();
     assert.deepEqual(await bench.answers(), ['stored', 'stored', 'Unavailable', 'stored', 'Unavailable']);

@@ -1,5 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
+import { AnswerLine } from './answer-line.ts';
 import type { Member, Verdict } from './apply-group.ts';
-import { type CommitOptions, type ScopeName, Unavailable } from './port.ts';
+import { OwnerShares } from './owner-shares.ts';
+import { type CommitOptions, ownerOf, type ScopeName, Unavailable } from './port.ts';
+import { type Waiting, WaitingCommits } from './waiting-commits.ts';
 
 /** `apart`: nothing of the member is stored, and it has to be run again in a group of its scope alone. */
 export type MemberAnswer = Verdict | 'apart';
@@ -20,12 +24,14 @@ export interface CommitterLimits {
   readonly groupBytesMax: number;
   readonly queuedMax: number;
   readonly queuedBytesMax: number;
-  /** Below `queuedMax`, so that a scope that floods the queue is refused before the others are. */
-  readonly queuedOfScopeMax: number;
+  /** Below `queuedMax`, so that an owner that floods the queue is refused before the others are. */
+  readonly queuedOfOwnerMax: number;
   /** So many groups under way at once, and of a scope one at a time. Left out: one group at a time. */
   readonly groupsAtOnce?: number;
   /** Of so many scopes may a group be. Left out: of all that wait. */
   readonly scopesOfGroupMax?: number;
+  /** So many changes of a group may be of one owner where others commit too, or one commit. Left out: all of them. */
+  readonly groupChangesOfOwnerMax?: number;
 }
 
 export const committerDefaults: CommitterLimits = {
@@ -34,21 +40,24 @@ export const committerDefaults: CommitterLimits = {
   groupBytesMax: 8 * 1024 * 1024,
   queuedMax: 8192,
   queuedBytesMax: 128 * 1024 * 1024,
-  queuedOfScopeMax: 2048,
+  queuedOfOwnerMax: 2048,
 };
 
 /**
  * The queue in front of an engine's writer: one group is under way, the next forms meanwhile, so that groups grow with
- * the load and a lone commit waits for nobody. Scopes take turns; background commits come when no other could go.
+ * the load and a lone commit waits for nobody. Owners take turns, and so do the scopes of one; background commits come
+ * when no other could go.
  */
 export class GroupCommitter {
   readonly #run: RunGroup;
   readonly #limits: CommitterLimits;
-  readonly #lines = { request: new Rotation(), background: new Rotation() };
+  readonly #lines = { request: new WaitingCommits(), background: new WaitingCommits() };
   /** Scopes that must wait for a group of theirs to end. */
   readonly #busy = new Set<ScopeName>();
   /** Scopes whose next group is of them alone. */
   readonly #apart = new Set<ScopeName>();
+  readonly #answers = new AnswerLine();
+  readonly #shares: OwnerShares;
   #queuedBytes = 0;
   #underWay = 0;
   #isStarting = false;
@@ -58,6 +67,7 @@ export class GroupCommitter {
   constructor(run: RunGroup, limits: CommitterLimits = committerDefaults) {
     this.#run = run;
     this.#limits = limits;
+    this.#shares = new OwnerShares(limits.groupChangesOfOwnerMax);
   }
 
   /** `bytes` is the size of the commit's keys and values. */
@@ -74,8 +84,8 @@ export class GroupCommitter {
   /** Takes no more commits and ends when those that were taken are answered. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#isIdle) return;
-    await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    if (!this.#isIdle) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    while (!this.#answers.isEmpty) await setImmediate();
   }
 
   #refusal(scope: ScopeName, bytes: number): string | undefined {
@@ -84,7 +94,7 @@ export class GroupCommitter {
     const isFull =
       request.length + background.length >= this.#limits.queuedMax ||
       this.#queuedBytes + bytes > this.#limits.queuedBytesMax ||
-      request.lengthOf(scope) + background.lengthOf(scope) >= this.#limits.queuedOfScopeMax;
+      request.lengthOfOwner(scope) + background.lengthOfOwner(scope) >= this.#limits.queuedOfOwnerMax;
     return isFull ? 'too many commits are waiting' : undefined;
   }
 
@@ -132,7 +142,7 @@ export class GroupCommitter {
       for (const [index, waiting] of group.entries()) {
         const answer = answers[index];
         if (answer === undefined) waiting.reject(new Error('the engine left a commit without an answer'));
-        else if (answer !== 'apart') waiting.resolve(answer);
+        else if (answer !== 'apart') this.#answers.tell(waiting, answer, index);
       }
       this.#putBack(group.filter((_, index) => answers[index] === 'apart'));
     } catch (error) {
@@ -153,103 +163,78 @@ export class GroupCommitter {
 
   #nextGroup(): readonly Waiting[] {
     const group: Waiting[] = [];
-    const scopes = new Set<ScopeName>();
+    const changesOfOwnerMax = this.#shares.changesMax(this.#lines.request.owners);
+    const forming: Forming = { scopes: new Set(), changesOf: new Map(), changesOfOwnerMax };
     let bytes = 0;
     let changes = 0;
     while (group.length < this.#limits.groupMax) {
-      const place = this.#nextPlace(scopes);
+      const place = this.#nextPlace(forming);
       if (place === undefined) break;
       const { line, next } = place;
       bytes += next.bytes;
-      changes += next.member.kind === 'commit' ? next.member.changes.length : 0;
+      changes += changesIn(next);
       const isFull = bytes > this.#limits.groupBytesMax || changes > this.#limits.groupChangesMax;
       if (isFull && group.length > 0) break;
       group.push(next);
       line.shift(next.member.scope);
-      // Served last, so that the scopes of a group take turns.
-      scopes.delete(next.member.scope);
-      scopes.add(next.member.scope);
+      join(forming, next);
     }
     for (const waiting of group) this.#queuedBytes -= waiting.bytes;
+    if (group.length > 0) this.#shares.note(group);
     return group;
   }
 
-  /** Who comes next into a group of these scopes. */
-  #nextPlace(scopes: ReadonlySet<ScopeName>): Place | undefined {
+  /** Who comes next into a group. */
+  #nextPlace(forming: Forming): Place | undefined {
+    const { scopes } = forming;
     const { scopesOfGroupMax = Number.POSITIVE_INFINITY } = this.#limits;
     const isAlone = scopes.values().some((scope) => this.#apart.has(scope));
     const isClosed = isAlone || scopes.size >= scopesOfGroupMax;
-    const isWaitedFor = (scope: ScopeName) =>
-      this.#busy.has(scope) || (scopes.size > 0 && this.#apart.has(scope) && !scopes.has(scope));
+    const isFree = (scope: ScopeName) =>
+      !this.#busy.has(scope) && (scopes.size === 0 || !this.#apart.has(scope) || scopes.has(scope));
+    const mayCome = (next: Waiting) => !hasItsShare(forming, next);
     for (const line of [this.#lines.request, this.#lines.background]) {
-      const scope = isClosed ? scopes.values().find((one) => line.has(one)) : line.firstScope(isWaitedFor);
-      const next = scope === undefined ? undefined : line.first(scope);
+      const next = isClosed
+        ? scopes
+            .values()
+            .map((scope) => line.first(scope))
+            .find((first) => first !== undefined && mayCome(first))
+        : line.next(isFree, mayCome);
       if (next !== undefined) return { line, next };
     }
     return undefined;
   }
 }
 
+/** A group that is not full yet. */
+interface Forming {
+  /** In the order in which they were served last. */
+  readonly scopes: Set<ScopeName>;
+  /** By owner. */
+  readonly changesOf: Map<string, number>;
+  readonly changesOfOwnerMax: number;
+}
+
+/** A commit that is larger than the share of its owner comes alone of it. */
+function hasItsShare({ changesOf, changesOfOwnerMax }: Forming, next: Waiting): boolean {
+  const before = changesOf.get(ownerOf(next.member.scope));
+  return before !== undefined && before + changesIn(next) > changesOfOwnerMax;
+}
+
+function join({ scopes, changesOf }: Forming, waiting: Waiting): void {
+  const { scope } = waiting.member;
+  // Served last, so that the scopes of a group take turns.
+  scopes.delete(scope);
+  scopes.add(scope);
+  const owner = ownerOf(scope);
+  changesOf.set(owner, (changesOf.get(owner) ?? 0) + changesIn(waiting));
+}
+
+function changesIn({ member }: Waiting): number {
+  return member.kind === 'commit' ? member.changes.length : 0;
+}
+
 interface Place {
-  readonly line: Rotation;
+  readonly line: WaitingCommits;
   readonly next: Waiting;
-}
-
-interface Waiting {
-  readonly member: Member;
-  readonly bytes: number;
-  readonly priority: 'request' | 'background';
-  readonly resolve: (verdict: Verdict) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** One line of waiting commits for each scope. A scope that was served stands behind the others. */
-class Rotation {
-  readonly #scopes = new Map<ScopeName, Waiting[]>();
-  #length = 0;
-
-  get length(): number {
-    return this.#length;
-  }
-
-  lengthOf(scope: ScopeName): number {
-    return this.#scopes.get(scope)?.length ?? 0;
-  }
-
-  push(waiting: Waiting): void {
-    const { scope } = waiting.member;
-    const line = this.#scopes.get(scope);
-    if (line === undefined) this.#scopes.set(scope, [waiting]);
-    else line.push(waiting);
-    this.#length++;
-  }
-
-  putBack(group: readonly Waiting[]): void {
-    for (const [scope, first] of Map.groupBy(group, ({ member }) => member.scope))
-      this.#scopes.set(scope, [...first, ...(this.#scopes.get(scope) ?? [])]);
-    this.#length += group.length;
-  }
-
-  has(scope: ScopeName): boolean {
-    return this.#scopes.has(scope);
-  }
-
-  /** Whose turn it is. */
-  firstScope(isWaitedFor: (scope: ScopeName) => boolean): ScopeName | undefined {
-    for (const scope of this.#scopes.keys()) if (!isWaitedFor(scope)) return scope;
-    return undefined;
-  }
-
-  first(scope: ScopeName): Waiting | undefined {
-    return this.#scopes.get(scope)?.[0];
-  }
-
-  shift(scope: ScopeName): void {
-    const line = this.#scopes.get(scope);
-    if (line === undefined) return;
-    line.shift();
-    this.#scopes.delete(scope);
-    if (line.length > 0) this.#scopes.set(scope, line);
-    this.#length--;
-  }
 }

@@ -11,8 +11,16 @@
  * - after `close` every call is refused as {@link Unavailable}.
  */
 
-/** Non-empty and at most {@link limits.scopeBytesMax} bytes. */
+/**
+ * Non-empty and at most {@link limits.scopeBytesMax} bytes. What stands before a hyphen names the owner of the scope:
+ * owners share what an engine can do.
+ */
 export type ScopeName = string;
+
+export function ownerOf(scope: ScopeName): string {
+  const end = scope.indexOf('-');
+  return end === -1 ? scope : scope.slice(0, end);
+}
 
 /** `pk` names a partition, `sk` the place in it. Both are non-empty and at most {@link limits.keyBytesMax} bytes. */
 export interface Key {

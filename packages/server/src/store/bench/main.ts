@@ -44,7 +44,7 @@ async function measure(contestant: Contestant, plan: Plan): Promise<void> {
 
 async function createWorks({ opened: { store }, rival }: OpenedContestant, clients: number): Promise<readonly Work[]> {
   const one = store.scope('one');
-  const many = Array.from({ length: 32 }, (_, index) => store.scope(`many-${index}`));
+  const many = Array.from({ length: 32 }, (_, index) => store.scope(`many${index}`));
   for (const scope of [one, ...many]) await scope.commit([fence]);
   const target = rival?.targets[clients];
   const works: readonly Work[] = [

@@ -71,6 +71,8 @@ interface Parts {
 class SqliteEngine implements Engine {
   readonly kind = 'sqlite';
   readonly synchronous = 'full';
+  /** Everybody waits for the one writer: a group of one owner takes about as long as its sync. */
+  readonly groupChangesOfOwnerMax = 64;
   readonly #parts: Parts;
   #reader: SqliteReader;
   #hasReadFault = false;
