@@ -143,10 +143,10 @@ function launch(argv: readonly string[], options: StartOptions & { readonly data
   return { child, ended, stdout: () => stdout, stderr: () => readFileSync(errorPath, 'utf8') };
 }
 
-/** The settings of the shell that runs the tests must not leak into the platform under test. */
+/** The settings of the shell that runs the tests must not leak into the platform under test, but for what is compiled. */
 function cleanEnvironment(): Record<string, string | undefined> {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !name.startsWith('FREEHOLD_') && !name.startsWith('NODE_'),
+    ([name]) => name === 'NODE_COMPILE_CACHE' || (!name.startsWith('FREEHOLD_') && !name.startsWith('NODE_')),
   );
   return Object.fromEntries(kept);
 }
