@@ -39,6 +39,13 @@ test('probes ask for routes that there are', () => {
   for (const [, path = ''] of probes) assert.ok(shared.includes(`path: '${path}'`), path);
 });
 
+test('no pod is given variables that are named after its Services: those of ours would begin as settings do', () => {
+  const documents = read('deploy/kubernetes/freehold.yaml').split(/^---$/m);
+  const pods = documents.flatMap((document) => [...document.matchAll(/^( +)spec:\n(?:\1 .*\n)*?\1 +containers:/gm)]);
+  assert.ok(pods.length > 0);
+  for (const [spec, indent = ''] of pods) assert.match(spec, new RegExp(`^${indent}  enableServiceLinks: false$`, 'm'));
+});
+
 test('what the image copies is there', () => {
   for (const [, sources = ''] of read('deploy/Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm))
     for (const source of sources.split(' ')) assert.ok(existsSync(join(root, source)), source);
