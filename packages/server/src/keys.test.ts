@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
 import { compose } from './compose.ts';
 import { readConfig } from './config.ts';
+import { drain } from './gateway/drain.ts';
 import { listen } from './gateway/listener.ts';
 import { openStore } from './store/open-store.ts';
 
@@ -66,7 +67,7 @@ async function setScene(context: TestContext): Promise<Scene> {
   const app = await listen({ host: '127.0.0.1', port: 0, gateway: platform.app, errors });
   const management = await listen({ host: '127.0.0.1', port: 0, gateway: platform.management, errors });
   context.after(async () => {
-    await Promise.all([app.drain(0), management.drain(0)]);
+    await drain([app, management], 0);
     await platform.close();
   });
   const { body } = await call(

@@ -3,6 +3,7 @@ import { type Command, runCommand } from './command-line.ts';
 import { compose, type Platform } from './compose.ts';
 import { type Config, helpText, readConfig } from './config.ts';
 import { showDemo } from './demo.ts';
+import { drain } from './gateway/drain.ts';
 import { type Listener, type ListenOptions, listen } from './gateway/listener.ts';
 import { systemClock } from './lib/clock.ts';
 import { createCallLog } from './telemetry/call-log.ts';
@@ -50,7 +51,8 @@ async function run(config: Config): Promise<void> {
   onSignal(async () => {
     log.info('draining');
     platform.startDraining();
-    await Promise.all(Object.values(listeners).map((listener?: Listener) => listener?.drain(drainMilliseconds)));
+    const open = [app, management, metrics].filter((listener) => listener !== undefined);
+    await drain(open, drainMilliseconds);
     await platform.close();
     process.exit(0);
   });

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Problem } from '../lib/problem.ts';
 import { createAnswer } from './answer.ts';
@@ -14,8 +14,10 @@ import { createTurns } from './pipeline/turns.ts';
 export interface Listener {
   /** Where it is reached on this machine. */
   readonly url: string;
-  /** Takes no more requests, lets those under way finish for at most this long, then ends. */
-  drain(milliseconds: number): Promise<void>;
+  /** Answers 503 from now on. Resolves when the requests that were under way have ended. */
+  refuseNew(): Promise<void>;
+  /** Takes no more connections and ends those that are open, by force after so long. */
+  close(milliseconds: number): Promise<void>;
 }
 
 export interface ListenOptions {
@@ -60,6 +62,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const { gateway, errors, watch = unwatched, perAddressMax } = options;
   const limits = { ...timeLimits, ...options.limits };
   const nextRequestId = createRequestIds();
+  const underWay = new Set<IncomingMessage>();
+  const idle = Promise.withResolvers<void>();
   let isDraining = false;
   const answer = createAnswer({
     gateway,
@@ -71,16 +75,24 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
 
   const turns = createTurns();
-  const server = createServer({ ...serverOptions, ...limits }, (incoming, response) => {
-    const refusal = hasOneHost(incoming)
-      ? undefined
-      : new Problem('invalid_request', 'a request has one `Host` header');
-    turns.take(incoming, response, () => answer(incoming, response, refusal));
-  });
-  server.on('checkExpectation', (incoming, response) => {
-    const refusal = new Problem('expectation_failed', 'only `100-continue` can be expected');
-    turns.take(incoming, response, () => answer(incoming, response, refusal));
-  });
+  const take = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem): void =>
+    turns.take(incoming, response, () => {
+      if (!isDraining) underWay.add(incoming);
+      const ended = answer(incoming, response, refusal);
+      return () => {
+        ended();
+        underWay.delete(incoming);
+        if (isDraining && underWay.size === 0) idle.resolve();
+      };
+    });
+  const server = createServer({ ...serverOptions, ...limits }, (incoming, response) =>
+    hasOneHost(incoming)
+      ? take(incoming, response)
+      : take(incoming, response, new Problem('invalid_request', 'a request has one `Host` header')),
+  );
+  server.on('checkExpectation', (incoming, response) =>
+    take(incoming, response, new Problem('expectation_failed', 'only `100-continue` can be expected')),
+  );
   server.maxConnections = connectionsMax;
   if (perAddressMax !== undefined)
     server.on(
@@ -100,10 +112,13 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const host = options.host === '0.0.0.0' || options.host === '::' ? '127.0.0.1' : options.host;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    drain: (milliseconds) => {
+    refuseNew: () => {
       isDraining = true;
-      return close(server, milliseconds);
+      server.closeIdleConnections();
+      if (underWay.size === 0) idle.resolve();
+      return idle.promise;
     },
+    close: (milliseconds) => close(server, milliseconds),
   };
 }
 

@@ -7,8 +7,9 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { Problem } from '../lib/problem.ts';
 import type { Gateway } from './app-gateway.ts';
+import { drain } from './drain.ts';
 import { createErrorReplies } from './error-reply.ts';
-import { type ListenOptions, listen } from './listener.ts';
+import { type Listener, type ListenOptions, listen } from './listener.ts';
 import { openBodyStream } from './pipeline/body-stream.ts';
 import { readJsonBody } from './pipeline/read-json-body.ts';
 import { json, type Reply } from './reply.ts';
@@ -19,11 +20,9 @@ const longBytes = 128 * 1024 * 1024;
 /** What may be on its way: the buffers of both processes and of the system between them. */
 const aheadMax = 32 * 1024 * 1024;
 
-interface Served {
+interface Served extends Listener {
   readonly port: number;
-  readonly url: string;
   readonly faults: readonly unknown[];
-  drain(milliseconds: number): Promise<void>;
   /** A connection that has sent this. */
   send(...parts: readonly string[]): Socket;
 }
@@ -40,7 +39,7 @@ async function serve(context: TestContext, gateway: Gateway, limits: ListenOptio
   const sockets: Socket[] = [];
   context.after(async () => {
     for (const socket of sockets) socket.destroy();
-    await listener.drain(0);
+    await drain([listener], 0);
   });
   return {
     ...listener,
@@ -214,7 +213,7 @@ test('a drain waits for a long answer and for nothing after it', { timeout: 10_0
   const served = await serve(context, async () => streamed(long()), { keepAliveTimeout: 60_000, idleTimeout: 60_000 });
   const socket = served.send(get('/'));
   await until(socket, 'a,b\r\n');
-  const drained = served.drain(60_000).then(() => 'drained');
+  const drained = drain([served], 60_000).then(() => 'drained');
   mayEnd.resolve();
   assert.match(await textOf(socket), /c,d\r\n\r\n0\r\n\r\n$/);
   assert.equal(await drained, 'drained');
@@ -225,7 +224,7 @@ test('a drain cuts off what takes too long', async (context) => {
   const served = await serve(context, async () => streamed(stream));
   const socket = served.send(get('/'));
   await once(socket, 'data');
-  await served.drain(10);
+  await drain([served], 10);
   await returned;
 });
 
