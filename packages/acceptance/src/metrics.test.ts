@@ -8,6 +8,7 @@ import { runToEnd } from './platform.ts';
 import { platformForTests, platformOf } from './platform-for-tests.ts';
 
 const operatorKey = 'g7Vt2kQx9LmZp4RwYb6NsHc3JdFe8TuA';
+const productionEnv = { FREEHOLD_MODE: 'production', FREEHOLD_HOST: '127.0.0.1' };
 const series = /^[a-z_]+(?:\{[a-z_]+="[^"\\]*"(?:,[a-z_]+="[^"\\]*")*\})? [\d.e+-]+$/;
 
 /** The value of a series by its whole name. */
@@ -17,10 +18,18 @@ function valueIn(text: string, name: string): number {
   return Number(line.slice(name.length));
 }
 
-test('metrics are for the operator key alone, and never on the app gateway', async (t) => {
-  const { management } = await platformForTests();
-  assertProblem(await call('GET', `${management}/metrics`, { token: operatorKey }), 'not_found');
-  const platform = await platformOf(t, { env: { FREEHOLD_OPERATOR_KEY: operatorKey } });
+test('in development metrics are open to whoever reaches the management gateway', async (t) => {
+  const { app, management } = await platformForTests();
+  for (const options of [{}, { token: operatorKey }])
+    assert.equal((await call('GET', `${management}/metrics`, options)).status, 200);
+  assertProblem(await call('GET', `${management}/metrics?org=acme`), 'invalid_request');
+  assertProblem(await call('GET', `${app}/metrics`), 'not_found');
+  const locked = await platformOf(t, { env: productionEnv });
+  assertProblem(await call('GET', `${locked.management}/metrics`, { token: operatorKey }), 'not_found');
+});
+
+test('in production metrics are for the operator key alone, and never on the app gateway', async (t) => {
+  const platform = await platformOf(t, { env: { ...productionEnv, FREEHOLD_OPERATOR_KEY: operatorKey } });
   const { org, founder } = await foundedOrg(platform);
   assertProblem(await call('GET', `${platform.app}/metrics`, { token: operatorKey }), 'not_found');
   assertProblem(await call('GET', `${platform.management}/metrics`), 'token_missing');

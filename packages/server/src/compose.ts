@@ -139,6 +139,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       ...people.management,
       operatorLog,
       metrics,
+      metricsAreOpen: config.mode === 'development',
       upgradeUrl: config.upgradeUrl,
       alertWebhook: alerts.webhook,
     }),

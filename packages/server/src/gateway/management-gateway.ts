@@ -34,7 +34,7 @@ import { managementDocumentRoutes } from './handlers/management/openapi.ts';
 import { orgRoutes } from './handlers/management/org.ts';
 import { passwordRoutes } from './handlers/management/passwords.ts';
 import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
-import { type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
+import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
 import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type UsageExportServices, usageExportRoutes } from './handlers/management/usage-export.ts';
@@ -141,6 +141,7 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
     ...inboxRoutes(parts),
     ...auditRoutes(parts.audit),
     ...platformRoutes(parts),
+    metricsRoute(parts),
     ...planRoutes(parts),
     ...managementDocumentRoutes(parts),
     ...sharedRoutes(parts),

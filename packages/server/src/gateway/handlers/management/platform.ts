@@ -2,16 +2,19 @@ import type { OperatorLog } from '../../../audit/operator-log.ts';
 import type { SigningKeyAdmin } from '../../../identity/signing-keys.ts';
 import type { OperatorRoute } from '../../management-route.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
+import type { PublicRoute } from '../../public-route.ts';
 import { json, type Reply } from '../../reply.ts';
 
 export interface PlatformServices {
   readonly signingKeys: SigningKeyAdmin;
   readonly operatorLog: OperatorLog;
   readonly metrics: { text(): string };
+  /** Whether metrics are told to whoever asks, as in development. */
+  readonly metricsAreOpen: boolean;
 }
 
 /** What concerns the platform as a whole, for whoever runs it. */
-export function platformRoutes({ signingKeys, operatorLog, metrics }: PlatformServices): readonly OperatorRoute[] {
+export function platformRoutes({ signingKeys, operatorLog }: PlatformServices): readonly OperatorRoute[] {
   return [
     {
       method: 'GET',
@@ -46,16 +49,22 @@ export function platformRoutes({ signingKeys, operatorLog, metrics }: PlatformSe
         return { status: 204 };
       },
     },
-    {
-      method: 'GET',
-      path: '/metrics',
-      access: 'operator',
-      handle: ({ query }) => {
-        refuseParameters(query);
-        return metricsReply(metrics);
-      },
-    },
   ];
+}
+
+export function metricsRoute(
+  services: Pick<PlatformServices, 'metrics' | 'metricsAreOpen'>,
+): OperatorRoute | PublicRoute {
+  const { metrics, metricsAreOpen } = services;
+  return {
+    method: 'GET',
+    path: '/metrics',
+    access: metricsAreOpen ? 'public' : 'operator',
+    handle: ({ query }) => {
+      refuseParameters(query);
+      return metricsReply(metrics);
+    },
+  };
 }
 
 /** Prometheus’ text, of the version that every scraper knows. */
