@@ -3,7 +3,7 @@ import type { Metrics } from './metrics.ts';
 
 /** How the process is. @returns ends the watching of the event loop. */
 export function startProcessMetrics(metrics: Metrics): { close(): Promise<void> } {
-  const delay = monitorEventLoopDelay({ resolution: 20 });
+  const delay = monitorEventLoopDelay({ resolution: resolutionMilliseconds });
   delay.enable();
   metrics.asked(
     {
@@ -19,7 +19,7 @@ export function startProcessMetrics(metrics: Metrics): { close(): Promise<void> 
       ] as const;
       const isEmpty = delay.count === 0;
       delay.reset();
-      return told.map(([quantile, value]) => ({ labels: { quantile }, value: isEmpty ? 0 : value / 1e9 }));
+      return told.map(([quantile, value]) => ({ labels: { quantile }, value: isEmpty ? 0 : latenessOf(value) }));
     },
   );
   const value = (of: number) => [{ value: of }];
@@ -43,4 +43,11 @@ export function startProcessMetrics(metrics: Metrics): { close(): Promise<void> 
       delay.disable();
     },
   };
+}
+
+const resolutionMilliseconds = 20;
+
+/** Seconds of what was measured in nanoseconds: the time between two looks, of which each is asked for after so long. */
+function latenessOf(measured: number): number {
+  return Math.max(0, measured / 1e9 - resolutionMilliseconds / 1000);
 }
