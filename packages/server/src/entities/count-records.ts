@@ -46,7 +46,7 @@ export async function countRecords(cursors: Cursors, call: RecordCall, query: Li
       if (readable(plan, call.entity, entry) !== undefined) count += 1;
     }
     if (walk.isAtEnd()) return { count };
-    if (walk.isSpent()) return { count, nexttoken: cursors.seal(walk.position(), binding) };
     await pause();
+    if (walk.isSpent()) return { count, nexttoken: cursors.seal(walk.position(), binding) };
   }
 }

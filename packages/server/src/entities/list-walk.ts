@@ -1,8 +1,11 @@
 import type { Followed, RangeRead, Scope } from '../store/port.ts';
 import type { ListPlan, WordEntries } from './list-plan.ts';
 
-/** What one page may look at before it ends short, with a cursor to go on from. */
-export const scanBudget = { items: 2000, bytes: 4 * 1024 * 1024 } as const;
+/**
+ * What one page may look at before it ends short, with a cursor to go on from. Of its time it may wait for its turns: an
+ * index that is dropped meanwhile is taken apart two seconds later at the earliest.
+ */
+export const scanBudget = { items: 2000, bytes: 4 * 1024 * 1024, milliseconds: 500 } as const;
 
 /** Goes through the records of a plan in steps, keeping to the scan budget. */
 export interface Walk {
@@ -18,8 +21,10 @@ function rangeWalk(scope: Scope, plan: ListPlan, start: string | undefined): Wal
   let isAtEnd = false;
   let itemsLeft: number = scanBudget.items;
   let bytesLeft: number = scanBudget.bytes;
+  const hasTime = timeLeft();
   return {
     next: async (limit) => {
+      hasTime();
       const read = { ...continued(plan, position), limit: Math.min(limit, itemsLeft), bytesMax: bytesLeft };
       const entries = plan.isIndex ? await scope.follow(plan.pk, read) : await scope.range(plan.pk, read);
       // A UTF-16 unit takes at most 3 bytes of UTF-8, so this is never less than what the store counted.
@@ -35,7 +40,17 @@ function rangeWalk(scope: Scope, plan: ListPlan, start: string | undefined): Wal
     },
     position: () => position ?? '',
     isAtEnd: () => isAtEnd,
-    isSpent: () => itemsLeft <= 0 || bytesLeft <= 0,
+    isSpent: () => itemsLeft <= 0 || bytesLeft <= 0 || !hasTime(),
+  };
+}
+
+/** Whether there is time left, which begins to run when this is asked first: some step is always made. */
+function timeLeft(): () => boolean {
+  let begun: number | undefined;
+  return () => {
+    const now = performance.now();
+    begun ??= now;
+    return now - begun < scanBudget.milliseconds;
   };
 }
 
@@ -69,8 +84,10 @@ async function gatheredWalk(
   if (isReverse) places.reverse();
   let position = start;
   let bytesLeft: number = scanBudget.bytes;
+  const hasTime = timeLeft();
   return {
     next: async (limit) => {
+      hasTime();
       const found: Followed[] = [];
       while (found.length < limit && bytesLeft > 0) {
         const place = places.shift();
@@ -87,7 +104,7 @@ async function gatheredWalk(
     },
     position: () => position ?? '',
     isAtEnd: () => places.length === 0,
-    isSpent: () => bytesLeft <= 0,
+    isSpent: () => bytesLeft <= 0 || !hasTime(),
   };
 }
 
