@@ -126,3 +126,20 @@ for (const settled of [undefined, 0, 1, 60, 300]) {
     await assert.rejects(async () => sessions.authenticate(token, 'acme'), { code: 'token_invalid' });
   });
 }
+
+test('a clock that is set back makes nothing younger: policies are read again', async () => {
+  const { founded, sessions, pass, tokenOf } = await bench(60);
+  const founder = founded.as(founded.founderId);
+  const userId = await founded.join();
+  const statements = [{ Effect: 'Allow', Action: ['listuser'], Resource: ['*'] }];
+  const acl_policy_id = await founder.create('aclpolicy', { name: 'readers', statements });
+  const link = await founder.create('useraclpolicy', { user_id: userId, acl_policy_id });
+  const token = await tokenOf(userId);
+  const outcome = async () =>
+    (await sessions.authenticate(token, 'acme')).place?.access.rule('listuser', '/list/user', assert.fail).outcome;
+  pass(30_000);
+  assert.equal(await outcome(), 'allowed');
+  await founder.remove('useraclpolicy', link);
+  pass(-20_000);
+  assert.equal(await outcome(), 'implicit_deny');
+});

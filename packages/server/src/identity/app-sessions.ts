@@ -33,8 +33,9 @@ export interface AppSessionsParts extends SessionParts {
   readonly tokenTally?: HitTally;
 }
 
-// A compiled statement takes about 2 KB, so this is about 200 MB at the very most.
-const statementsKeptMax = 100_000;
+// In parts of about 2 KB: a person, a compiled statement, or twenty of its patterns. That is 200 MB at the very most.
+const partsKeptMax = 100_000;
+const patternsPerPart = 20;
 
 /** What is in use is looked at anew at least every 300 s, the most that `acl.cache_seconds` may be. */
 const idleMilliseconds = 600_000;
@@ -51,17 +52,18 @@ export function createAppSessions(parts: AppSessionsParts): AppSessions {
     tally: parts.tokenTally ?? newHitTally(),
     isIdle: ({ checkedAt }) => isIdle(checkedAt),
   });
-  const people = new BoundedMap<string, Place>(statementsKeptMax, ({ access }) => 1 + access.statementCount);
+  const people = new BoundedMap<string, Place>(partsKeptMax, partsOf);
   const uses = createKeyUses(clock);
   const tokenFlights = singleFlight<string, Session>();
   const personFlights = singleFlight<string, Place>();
 
   const stillStands = (session: Session, now: number): boolean =>
-    now - session.checkedAt < session.freshMilliseconds &&
+    isYoung(now - session.checkedAt, session.freshMilliseconds) &&
     endings.current(session.tokensKey) === session.change &&
     signingKeys.removals === session.removals;
   const isFresh = (person: Place, now: number): boolean =>
-    now - person.resolvedAt < person.freshMilliseconds && epochs.current(person.workspace.scope.name) === person.epoch;
+    isYoung(now - person.resolvedAt, person.freshMilliseconds) &&
+    epochs.current(person.workspace.scope.name) === person.epoch;
 
   // A call may join a run that began before the change it must see, so what it gets is looked at again.
   const sessionOf = async (token: string, orgCode: string, known: Session | undefined): Promise<Session> => {
@@ -105,6 +107,15 @@ export function createAppSessions(parts: AppSessionsParts): AppSessions {
       return resolve(token, orgCode, session);
     },
   };
+}
+
+/** A clock that was set back says nothing about an age. */
+function isYoung(milliseconds: number, freshMilliseconds: number): boolean {
+  return milliseconds >= 0 && milliseconds < freshMilliseconds;
+}
+
+function partsOf({ access }: Place): number {
+  return 1 + access.statementCount + Math.ceil(access.patternCount / patternsPerPart);
 }
 
 /** @throws Problem `access_denied`, which is remembered like any place: to be refused costs no more than to be answered. */
