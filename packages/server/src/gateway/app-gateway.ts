@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { AppOrigins } from '../identity/app-origins.ts';
 import type { AppCaller } from '../identity/app-sessions.ts';
+import { networkKey } from '../identity/network-key.ts';
 import { environmentOfClient } from '../identity/org-directory.ts';
 import type { Clock } from '../lib/clock.ts';
 import { turns } from '../lib/event-loop.ts';
@@ -88,9 +89,10 @@ interface PublicRequest extends Pick<CallerRequest, 'incoming' | 'matched'> {
 /** What is asked of the platform and not of an org, such as whether it is ready, waits for nobody. */
 function answerAnyone(parts: AppGatewayParts, request: PublicRequest): Promise<Reply> {
   const { incoming, matched, trace } = request;
-  const { org } = matched.params;
   const work = () => answerPublic(parts, request);
-  return org === undefined ? work() : inItsTurn(incoming, trace, { lane: { org: nobodys, workspace: org }, work });
+  if (matched.params.org === undefined) return work();
+  // The path is the caller's choice, but not where he comes from.
+  return inItsTurn(incoming, trace, { lane: { org: nobodys, workspace: networkKey(matched.ip) }, work });
 }
 
 async function answerPublic(parts: AppGatewayParts, request: PublicRequest): Promise<Reply> {

@@ -28,14 +28,17 @@ export interface TurnLimits {
   };
   /** What a turn gives to whoever waits. Work that takes longer is paid for by the turns that come. */
   readonly turnMilliseconds: number;
-  /** Of an org. */
+  /**
+   * Of an org. A connection has one call at a time, so the connections there may be are a bound already: were it less, one
+   * workspace could have the calls of its siblings refused.
+   */
   readonly waitingMax: number;
 }
 
 const defaultLimits: TurnLimits = {
   round: { orgMilliseconds: 1, milliseconds: 2, waitingMilliseconds: 1 },
   turnMilliseconds: 0.25,
-  waitingMax: 1024,
+  waitingMax: 20_000,
 };
 
 /**

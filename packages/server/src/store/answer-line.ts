@@ -1,4 +1,5 @@
 import { turns } from '../lib/event-loop.ts';
+import type { Lane } from '../lib/fair-turns.ts';
 import type { Verdict } from './apply-group.ts';
 import { ownerOf, type ScopeName } from './port.ts';
 import type { Waiting } from './waiting-commits.ts';
@@ -26,7 +27,7 @@ export class AnswerLine {
       return;
     }
     this.#waiting.set(scope, waiting + 1);
-    void turns.rejoin({ org: ownerOf(scope), workspace: scope }).then(() => {
+    void turns.rejoin(laneOf(scope)).then(() => {
       this.#leave(scope);
       resolve(verdict);
     });
@@ -37,4 +38,9 @@ export class AnswerLine {
     if (waiting > 1) this.#waiting.set(scope, waiting - 1);
     else this.#waiting.delete(scope);
   }
+}
+
+/** Of its own, beside that of the owner's calls: no org is named so. */
+function laneOf(scope: ScopeName): Lane {
+  return { org: `#${ownerOf(scope)}`, workspace: scope };
 }

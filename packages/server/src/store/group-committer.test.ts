@@ -189,10 +189,19 @@ describe('a group committer', () => {
 
   test('refuses an owner that floods the queue before it refuses the others', async () => {
     const bench = new CommitterBench({ queuedOfOwnerMax: 2 });
-    for (const name of ['busy', 'busy-1', 'busy-2', 'other']) bench.submit(name, 1);
-    bench.submit('busy', 1, { priority: 'background' });
+    for (const name of ['busy-1', 'busy-1', 'busy-1', 'other', 'busy-2', 'busy-2', 'busy-2']) bench.submit(name, 1);
+    bench.submit('busy-1', 1, { priority: 'background' });
     await bench.finishAll();
-    assert.deepEqual(await bench.answers(), ['stored', 'stored', 'Unavailable', 'stored', 'Unavailable']);
+    assert.deepEqual(await bench.answers(), [
+      'stored',
+      'stored',
+      'Unavailable',
+      'stored',
+      'stored',
+      'stored',
+      'Unavailable',
+      'Unavailable',
+    ]);
   });
 
   test('hands the error of a group to each of its members and goes on with the next', async () => {

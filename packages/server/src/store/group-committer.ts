@@ -24,7 +24,7 @@ export interface CommitterLimits {
   readonly groupBytesMax: number;
   readonly queuedMax: number;
   readonly queuedBytesMax: number;
-  /** Below `queuedMax`, so that an owner that floods the queue is refused before the others are. */
+  /** Below `queuedMax`, so that whoever floods the queue is refused before the others are. */
   readonly queuedOfOwnerMax: number;
   /** So many groups under way at once, and of a scope one at a time. Left out: one group at a time. */
   readonly groupsAtOnce?: number;
@@ -94,8 +94,16 @@ export class GroupCommitter {
     const isFull =
       request.length + background.length >= this.#limits.queuedMax ||
       this.#queuedBytes + bytes > this.#limits.queuedBytesMax ||
-      request.lengthOfOwner(scope) + background.lengthOfOwner(scope) >= this.#limits.queuedOfOwnerMax;
+      this.#hasEnoughWaiting(scope);
     return isFull ? 'too many commits are waiting' : undefined;
+  }
+
+  /** Of an owner with too many, a scope with less than its share may add to them. */
+  #hasEnoughWaiting(scope: ScopeName): boolean {
+    const [request, background] = [this.#lines.request.of(scope), this.#lines.background.of(scope)];
+    const owner = request.owner + background.owner;
+    const scopes = Math.max(request.scopes, background.scopes);
+    return owner >= this.#limits.queuedOfOwnerMax && (request.scope + background.scope) * scopes >= owner;
   }
 
   get #isIdle(): boolean {

@@ -25,9 +25,14 @@ export class WaitingCommits {
     return this.#owners.size;
   }
 
-  /** How many wait of the owner of a scope. */
-  lengthOfOwner(scope: ScopeName): number {
-    return this.#owners.get(ownerOf(scope))?.length ?? 0;
+  /** How many wait of the owner of a scope, of how many of its scopes, and how many of this one. */
+  of(scope: ScopeName): { readonly owner: number; readonly scopes: number; readonly scope: number } {
+    const owned = this.#owners.get(ownerOf(scope));
+    return {
+      owner: owned?.length ?? 0,
+      scopes: owned?.scopes.size ?? 0,
+      scope: owned?.scopes.get(scope)?.length ?? 0,
+    };
   }
 
   push(waiting: Waiting): void {
