@@ -1,15 +1,6 @@
 /** What the samples of a process say of it. */
 import type { Samples } from './samples.ts';
-import {
-  floorsOf,
-  hasRisen,
-  type Point,
-  settledTrendOf,
-  type Trend,
-  trendOf,
-  type Verdict,
-  verdictOf,
-} from './trend.ts';
+import { floorsOf, hasRisen, type Point, settledTrendOf, type Verdict, verdictOf } from './trend.ts';
 
 export interface Judged {
   readonly isGood: boolean;
@@ -31,15 +22,13 @@ export function judgeMemory({
   const span = (resident.at(-1)?.at ?? 0) - (resident[0]?.at ?? 0);
   // What a process needs for a moment, as for a password hash, is gone in the next.
   const floors = floorsOf(resident, Math.max(2, Math.min(30, span / stretches)));
-  return [
-    judge('resident memory', floors, settledTrendOf(floors)),
-    judge('heap after collections', live, trendOf(live)),
-  ];
+  return [judge('resident memory', floors), judge('heap after collections', live)];
 }
 
 const stretches = 24;
 
-function judge(what: string, points: readonly Point[], trend: Trend) {
+function judge(what: string, points: readonly Point[]) {
+  const trend = settledTrendOf(points);
   const verdict = verdictOf(trend, growthMax);
   const values = points.map(({ value }) => value);
   const range =

@@ -1,6 +1,7 @@
-/** What a process takes, looked at from outside: nothing is forced on it, so that it collects when it would anyway. */
+/** What a process takes, looked at from outside, but for what it tells of its heap (`collect-often.ts`). */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { leftOfHeap } from './left-of-heap.ts';
 import { operate } from './operator.ts';
 import { ignoreFound, type SoakCaller } from './soak-caller.ts';
 import type { Point } from './trend.ts';
@@ -47,7 +48,7 @@ export function startSampler(caller: SoakCaller): Sampler {
     samples.threads.push({ at, value: numberIn(status, /^Threads:\s+(\d+)$/m) });
     samples.descriptors.push({ at, value: readdirSync(`/proc/${pid}/fd`).length });
     samples.log.push({ at, value: longestLog(platform.dataDir) });
-    for (const value of collections()) samples.live.push({ at, value });
+    for (const left of collections()) samples.live.push({ at, value: left / megabyte });
     if (turn++ % turnsBetweenScrapes === 0) scraping = scrape().catch(ignoreFound);
   };
   const scrape = async (): Promise<void> => {
@@ -83,19 +84,14 @@ function longestLog(dataDir: string): number {
   return Math.max(0, ...logs.map((file) => statSync(join(dataDir, file)).size / megabyte));
 }
 
-/** What was left by each collection of all of the heap since the last look, of the thread that answers: it collects first. */
+/** Bytes that were left by each collection since the last look. */
 function collectionsOf(told: () => string): () => readonly number[] {
-  const collection = /^\[\d+:(0x[0-9a-f]+)[^\]]*\].*? ms: (.*?)[\d.]+ \([\d.]+\) -> ([\d.]+) \(/;
-  const main = /^\[\d+:(0x[0-9a-f]+)/m.exec(told())?.[1];
   let readTo = told().length;
   return () => {
     const text = told();
     const end = text.lastIndexOf('\n') + 1;
     const lines = text.slice(readTo, end).split('\n');
     readTo = end;
-    const found = lines.map((line) => collection.exec(line)).filter((match) => match !== null);
-    return found.flatMap(([, isolate, kind, left]) =>
-      isolate === main && kind?.includes('Mark-Compact') === true ? [Number(left)] : [],
-    );
+    return lines.flatMap((line) => (line.startsWith(leftOfHeap) ? [Number(line.slice(leftOfHeap.length))] : []));
   };
 }

@@ -42,8 +42,8 @@ export async function startSoaked({ preloaded, env: more = {} }: SoakedOptions):
     FREEHOLD_LOG_LEVEL: 'warn',
   };
   const dataDir = temporaryDirectory();
-  // Tells of each collection on standard output, and changes nothing else.
-  const nodeFlags = ['--trace-gc', ...(preloaded === undefined ? [] : ['--import', preloaded.href])];
+  const modules = [new URL('./collect-often.ts', import.meta.url), ...(preloaded === undefined ? [] : [preloaded])];
+  const nodeFlags = ['--expose-gc', ...modules.flatMap(({ href }) => ['--import', href])];
   const start = () => startPlatform({ dataDir, env, nodeFlags, readyMilliseconds });
   let process = await start();
   let gap = { from: Number.NEGATIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
