@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { auditEntry, platformAuditEntry } from './audit/audit-entry.ts';
+import { orgKey } from './identity/org-directory.ts';
 import { systemClock } from './lib/clock.ts';
 import { openSpace } from './open-spaces.ts';
 import type { Item, OpenedStore } from './store/port.ts';
@@ -48,7 +50,12 @@ async function dataFolder(context: TestContext): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'freehold-audit-'));
   context.after(() => rmSync(folder, { recursive: true, force: true }));
   await using(folder, 'platform', ({ store }) =>
-    store.scope('platform').commit([platformAuditEntry('acme', occasion, { action: 'org.created' })]),
+    store
+      .scope('platform')
+      .commit([
+        { kind: 'put', ...orgKey('acme'), value: '{}', if: 'absent' },
+        platformAuditEntry('acme', occasion, { action: 'org.created' }),
+      ]),
   );
   await using(folder, 'prod', async () => undefined);
   await using(folder, 'test', async ({ store }) => {
@@ -102,6 +109,68 @@ test('verify ends with 1 and the place where an entry was changed', async (conte
     stdout.includes(`broken: test "org#acme" "audit" at "${sk}": the entry does not follow from the 1 before it`),
   );
   assert.match(stdout, /^2 chains, 2 entries, 1 broken$/m);
+});
+
+/** Runs SQL on a store, as somebody would who owns the database. */
+function tamper(folder: string, space: string, sql: string): void {
+  using database = new DatabaseSync(join(folder, `${space}.db`));
+  database.exec(sql);
+}
+
+test('a store that is gone or was emptied is missed by every command that looks at it, and not made anew', async (context) => {
+  for (const space of ['platform', 'test', 'prod']) {
+    const folder = await dataFolder(context);
+    const path = join(folder, `${space}.db`);
+    for (const leave of [() => undefined, () => writeFileSync(path, '')]) {
+      for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+      leave();
+      const isThere = existsSync(path);
+      for (const [file, words] of [
+        ['audit-command.ts', ['verify']],
+        ['audit-command.ts', ['export']],
+        ['verify.ts', []],
+        ['recount.ts', ['--repair']],
+      ] as const) {
+        const { code, stdout, stderr } = await run(file, [...words, '--data-dir', folder]);
+        assert.deepEqual([code, stdout], [2, ''], `${space} ${file}`);
+        assert.equal(stderr, `\`${path}\` is missing, and the others are there: restore a backup\n`);
+        assert.equal(existsSync(path), isThere);
+      }
+    }
+  }
+});
+
+test('verify tells of a scope whose head was removed, whether or not there is a chain in it', async (context) => {
+  const folder = await dataFolder(context);
+  tamper(folder, 'test', 'delete from heads');
+  const { code, stdout } = await audit('verify', '--data-dir', folder);
+  assert.equal(code, 1);
+  assert.match(stdout, /^broken: test "org#acme" "audit" at its end: the head of the scope is gone$/m);
+  assert.match(stdout, /^2 chains, 4 entries, 1 broken$/m);
+  tamper(folder, 'test', `insert into items (scope, pk, sk, version, value) values ('org#acme-main', 'p', 'k', 1, '')`);
+  assert.match(
+    (await audit('verify', '--data-dir', folder)).stdout,
+    /^broken: test "org#acme-main" "audit" at its end/m,
+  );
+});
+
+test('verify misses the chain of an org that was removed as a whole, with its head', async (context) => {
+  const folder = await dataFolder(context);
+  tamper(folder, 'platform', `delete from items where pk = 'audit;acme' or pk = 'chain' and sk = 'audit;acme'`);
+  const { code, stdout } = await audit('verify', '--data-dir', folder);
+  assert.equal(code, 1);
+  assert.match(stdout, /^broken: platform "platform" "audit;acme" at its end: the head of the chain is gone$/m);
+});
+
+test('a file that holds no digest proves nothing, and is refused', async (context) => {
+  const folder = await dataFolder(context);
+  const noted = join(folder, 'noted');
+  for (const text of ['', '0 chains, 0 entries, all whole\n']) {
+    writeFileSync(noted, text);
+    const { code, stdout, stderr } = await audit('verify', '--data-dir', folder, '--expect-file', noted);
+    assert.deepEqual([code, stdout], [2, '']);
+    assert.ok(stderr.startsWith(`\`${noted}\` holds no digest, so nothing would be proved`), stderr);
+  }
 });
 
 test('a copy, and a backup that is restored, have the chains of what they were made from, and go on with them', async (context) => {

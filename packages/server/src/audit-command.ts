@@ -1,12 +1,15 @@
 /** Verifies the chains of the audit log and exports its entries. Changes nothing; the platform must be stopped. */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { platformAudit } from './audit/audit-entry.ts';
 import { exportedEntries } from './audit/export-entries.ts';
 import { type Chain, verifyChains } from './audit/verify-chains.ts';
 import { type Command, configFor, Refusal, runCommand } from './command-line.ts';
 import type { Config } from './config.ts';
+import { orgCodes, platformScopeName } from './identity/org-directory.ts';
 import type { Spaces } from './open-spaces.ts';
-import { hasData, noData, usingSpace } from './stopped-platform.ts';
+import { requireStores, usingSpace } from './stopped-platform.ts';
+import type { OpenedStore, ScopeName } from './store/port.ts';
 
 const help = `Each entry of the audit log depends on all entries before it.
 
@@ -35,9 +38,9 @@ async function run(words: readonly string[]): Promise<number> {
   if (rest.length > 0 || (name !== 'verify' && name !== 'export'))
     throw new Refusal('`freehold audit` takes `verify` or `export`: see `freehold audit --help`');
   const config = configFor(values['data-dir']);
-  if (!hasData(config)) throw noData(config);
-  if (name === 'export') return exportAll(config, values.org);
-  return verifyAll(config, expectedDigests(values.expect ?? [], values['expect-file']));
+  const expected = expectedDigests(values.expect ?? [], values['expect-file']);
+  await requireStores(config);
+  return name === 'export' ? exportAll(config, values.org) : verifyAll(config, expected);
 }
 
 const options = {
@@ -51,15 +54,23 @@ const options = {
 function expectedDigests(given: readonly string[], file: string | undefined): Set<string> {
   for (const digest of given)
     if (!/^[0-9a-f]{64}$/.test(digest)) throw new Refusal(`\`${digest}\` is no digest: 64 hexadecimal digits`);
-  const noted = file === undefined ? [] : (readFileSync(file, 'utf8').match(/\b[0-9a-f]{64}\b/g) ?? []);
-  return new Set([...given, ...noted]);
+  return new Set([...given, ...(file === undefined ? [] : digestsIn(file))]);
+}
+
+function digestsIn(file: string): readonly string[] {
+  const found = readFileSync(file, 'utf8').match(/\b[0-9a-f]{64}\b/g);
+  if (found !== null) return found;
+  throw new Refusal(
+    `\`${file}\` holds no digest, so nothing would be proved: write what is printed now to another file`,
+  );
 }
 
 async function verifyAll(config: Config, expected: Set<string>): Promise<number> {
   const counts = { chains: 0, entries: 0, broken: 0 };
   for (const space of spaces)
     await usingSpace(config, space, async (opened) => {
-      for await (const chain of verifyChains(opened, (digest) => expected.delete(digest))) {
+      const owed = space === 'platform' ? await chainsOfOrgs(opened) : new Map();
+      for await (const chain of verifyChains(opened, { owed, seen: (digest) => expected.delete(digest) })) {
         tell(space, chain);
         counts.chains++;
         counts.entries += chain.count;
@@ -70,6 +81,13 @@ async function verifyAll(config: Config, expected: Set<string>): Promise<number>
   const isWhole = counts.broken + expected.size === 0;
   say(`${counts.chains} chains, ${counts.entries} entries, ${isWhole ? 'all whole' : `${counts.broken} broken`}`);
   return isWhole ? 0 : 1;
+}
+
+/** An org begins with an entry that its own commit writes, so each has a chain. */
+async function chainsOfOrgs({ store }: OpenedStore): Promise<ReadonlyMap<ScopeName, readonly string[]>> {
+  const chains: string[] = [];
+  for await (const code of orgCodes(store.scope(platformScopeName))) chains.push(platformAudit(code));
+  return new Map([[platformScopeName, chains]]);
 }
 
 function tell(space: string, { scope, pk, count, digest, broken }: Chain): void {

@@ -8,7 +8,7 @@ import { type Config, readConfig } from './config.ts';
 import { checkFolder } from './doctor/check-folder.ts';
 import { checkPort } from './doctor/check-port.ts';
 import { checkIssuer, checkMailServer } from './doctor/check-reach.ts';
-import { checkServer, hasPlatform } from './doctor/check-server.ts';
+import { checkServer, missingSpaces } from './doctor/check-server.ts';
 import { type Finding, fault, good, note } from './doctor/finding.ts';
 import { parseSecrets } from './identity/secrets.ts';
 import { systemClock } from './lib/clock.ts';
@@ -113,7 +113,8 @@ async function checkSecrets(config: Config): Promise<Finding> {
       parseSecrets(await readFile(join(store.folder, 'secrets.json'), 'utf8'));
       return good('the secrets can be read');
     }
-    if (!(await hasPlatform(store.url))) return note('there are no secrets yet: the first start makes them');
+    if ((await missingSpaces(store.url, ['platform'])).length > 0)
+      return note('there are no secrets yet: the first start makes them');
     const opened = await openSpace('platform', store, { clock: systemClock, onFatal: () => undefined });
     try {
       await openVault(config, opened.store).read();

@@ -55,7 +55,7 @@ async function fill(opened: OpenedStore): Promise<RecordBench> {
 async function dataFolder(context: TestContext) {
   const folder = temporaryFolder(context);
   const paths = { test: join(folder, 'test.db'), prod: join(folder, 'prod.db') };
-  await usingStore(paths.prod, async () => undefined);
+  for (const path of [paths.prod, join(folder, 'platform.db')]) await usingStore(path, async () => undefined);
   await usingStore(paths.test, fill);
   return { folder, path: paths.test };
 }
@@ -127,6 +127,23 @@ test('records of a workspace that the org does not know are missing in its sum',
   const { code, stdout } = await recount('--data-dir', folder, '--repair');
   assert.equal(stdout, `test: records of org acme: 2 can be told, 3 are there\n${sound}${empty}differences: 1\n`);
   assert.equal(code, 1);
+});
+
+test('a scope that has lost its head is counted and told of, and nothing is written to it', async (context) => {
+  const { folder, path } = await dataFolder(context);
+  await usingStore(path, plantCounters);
+  const contents = () => usingStore(path, ({ maintenance }) => maintenance.scan(workspaceScope, undefined, 1000));
+  const before = await contents();
+  const lose = async ({ maintenance }: OpenedStore) => {
+    for (const name of [orgScope, workspaceScope]) await maintenance.load({ name, seq: 0, state: 'open' }, []);
+  };
+  await usingStore(path, lose);
+  const { code, stdout } = await recount('--data-dir', folder, '--repair');
+  assert.equal(code, 1);
+  for (const name of [orgScope, workspaceScope])
+    assert.ok(stdout.includes(`test: the head of the scope ${name} is gone: restore a backup\n`), stdout);
+  assert.ok(stdout.endsWith(`${sound}${empty}set right: 1\ndifferences: 5\n`), stdout);
+  assert.deepEqual(await contents(), before);
 });
 
 test('days of which the workspaces come to something else, or that cannot be read, are told of and left alone', async (context) => {

@@ -12,7 +12,7 @@ import {
 } from './entities/recount-records.ts';
 import { systemClock, timestamp } from './lib/clock.ts';
 import { checkDays } from './metering/check-days.ts';
-import { hasData, noData, usingSpace } from './stopped-platform.ts';
+import { requireStores, usingSpace } from './stopped-platform.ts';
 import { Conflict, type OpenedStore } from './store/port.ts';
 
 const help = `Counts the records of each org, environment, workspace and entity, and compares them with their counters and with the
@@ -49,7 +49,7 @@ async function run(words: readonly string[]): Promise<number> {
     return 0;
   }
   const config = configFor(values['data-dir']);
-  if (!hasData(config)) throw noData(config);
+  await requireStores(config);
   const { differences, repaired } = await recountAll(config, values.repair === true);
   const left = differences - repaired;
   const setRight = repaired === 0 ? '' : `set right: ${repaired}\n`;
@@ -79,7 +79,7 @@ async function recountSpace(opened: OpenedStore, env: 'test' | 'prod', isRepair:
     const wrong = await look(one, totals);
     for (const line of wrong) say(`${env}: ${line}`);
     totals.differences += wrong.length;
-    if (one.kind !== 'workspace' || wrong.length === 0 || !isRepair) continue;
+    if (one.kind !== 'workspace' || !one.hasHead || wrong.length === 0 || !isRepair) continue;
     await repairCounters(one, { env, occasion }).catch(refuseConflict);
     totals.repaired += wrong.length;
   }
@@ -91,17 +91,21 @@ async function look(one: Recounted, totals: Totals): Promise<readonly string[]> 
   switch (one.kind) {
     case 'org':
       totals.orgs += 1;
-      return daysOf(one, totals);
+      return [...headOf(one), ...(await daysOf(one, totals))];
     case 'skipped':
       totals.skipped += 1;
       return [];
     case 'workspace':
       totals.workspaces += 1;
-      return countersOf(one, totals);
+      return [...headOf(one), ...countersOf(one, totals)];
     case 'sum':
       if (one.told === one.found) return [];
       return [`records of org ${one.orgCode}: ${one.told ?? 'none'} can be told, ${one.found} are there`];
   }
+}
+
+function headOf({ scope, hasHead }: Pick<RecountedWorkspace, 'scope' | 'hasHead'>): readonly string[] {
+  return hasHead ? [] : [`the head of the scope ${scope.name} is gone: restore a backup`];
 }
 
 async function daysOf({ orgCode, scope }: Extract<Recounted, { kind: 'org' }>, totals: Totals) {

@@ -1,7 +1,8 @@
 /** What the commands open that look at the data of a platform that is stopped. */
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { Refusal } from './command-line.ts';
 import type { Config } from './config.ts';
+import { missingSpaces } from './doctor/check-server.ts';
 import { systemClock } from './lib/clock.ts';
 import { openSpace, type Spaces, sqlitePath } from './open-spaces.ts';
 import type { OpenedStore } from './store/port.ts';
@@ -28,12 +29,25 @@ const parts = {
   },
 };
 
-/** Whether a platform has ever started there; on PostgreSQL it can only be asked. */
-export function hasData(config: StorePlaces): boolean {
-  return (['test', 'prod'] as const).every((space) => {
+/** @throws Refusal where a store is not there: opened, it would be made, and found to be whole. */
+export async function requireStores(config: Pick<Config, 'store' | 'storeProd' | 'dataDir'>): Promise<void> {
+  const missing: (keyof Spaces)[] = [];
+  for (const space of spaces) if (await isMissing(placeOf(config, space), space)) missing.push(space);
+  if (missing.length === spaces.length) throw noData(config);
+  if (missing.length === 0) return;
+  const names = missing.map((space) => {
     const place = placeOf(config, space);
-    return place.kind === 'postgres' || existsSync(sqlitePath(place.folder, space));
+    return place.kind === 'sqlite' ? `\`${sqlitePath(place.folder, space)}\`` : `the schema of \`${space}\``;
   });
+  throw new Refusal(`${names.join(' and ')} is missing, and the others are there: restore a backup`);
+}
+
+const spaces = ['platform', 'test', 'prod'] as const;
+
+async function isMissing(place: StorePlace, space: keyof Spaces): Promise<boolean> {
+  if (place.kind === 'postgres') return (await missingSpaces(place.url, [space])).length > 0;
+  const found = statSync(sqlitePath(place.folder, space), { throwIfNoEntry: false });
+  return found === undefined || found.size === 0;
 }
 
 export function noData({ store, dataDir }: Pick<Config, 'store' | 'dataDir'>): Refusal {

@@ -8,7 +8,7 @@ import { groupEntries } from './iam/group-policies.ts';
 import { createSecretsFile } from './identity/secrets-file.ts';
 import { systemClock } from './lib/clock.ts';
 import { openVault } from './open-spaces.ts';
-import { hasData, noData, usingSpace } from './stopped-platform.ts';
+import { noData, requireStores, usingSpace } from './stopped-platform.ts';
 import type { OpenedStore } from './store/port.ts';
 
 const help = `Looks whether the indexes, unique values, counters, references and sealed values in the stores are what their
@@ -31,6 +31,7 @@ async function run(words: readonly string[]): Promise<number> {
     return 0;
   }
   const config = configFor(values['data-dir']);
+  await requireStores(config);
   const fieldKeys = await findFieldKeys(config);
   if (fieldKeys === undefined) throw noData(config);
   const sealer = createSealer(fieldKeys);
@@ -44,14 +45,14 @@ async function run(words: readonly string[]): Promise<number> {
   return driftCount === 0 ? 0 : 1;
 }
 
-/** The keys that values are sealed by; undefined where no platform has ever started. */
+/** The keys that values are sealed by; undefined where a database holds no secrets yet. */
 async function findFieldKeys(config: Config): Promise<readonly SealingKey[] | undefined> {
   const { store } = config;
   if (store.kind === 'postgres') {
     const vaultIn = (opened: OpenedStore) => openVault(config, opened.store).read();
     return (await usingSpace(config, 'platform', vaultIn)).secrets.field_keys;
   }
-  return hasData(config) ? ((await createSecretsFile(store.folder).read()).secrets.field_keys ?? []) : undefined;
+  return (await createSecretsFile(store.folder).read()).secrets.field_keys ?? [];
 }
 
 function lookAt(opened: OpenedStore, sealer: Sealer): Promise<Findings> {

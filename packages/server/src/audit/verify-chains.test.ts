@@ -38,7 +38,7 @@ async function written(): Promise<OpenedStore> {
 }
 
 async function allChains(opened: OpenedStore, seen: (digest: string) => void = () => undefined): Promise<Chain[]> {
-  return gather(verifyChains(opened, seen));
+  return gather(verifyChains(opened, { owed: new Map(), seen }));
 }
 
 /** The same store, had somebody changed the items of one of its scopes. */

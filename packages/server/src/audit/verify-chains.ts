@@ -1,4 +1,5 @@
 import { chainHeads, linkDigest, noChain, readHead, readLink } from '../store/chain.ts';
+import { itemWithoutHead } from '../store/lost-head.ts';
 import type { Item, OpenedStore, Scope, ScopeName } from '../store/port.ts';
 import { isAuditPartition, orgAudit } from './audit-entry.ts';
 
@@ -21,22 +22,43 @@ export interface BrokenLink {
 
 const pageItems = 500;
 
-/** Every chain of the store, one after the other. `seen` is told of the digest of each entry that is as it was written. */
-export async function* verifyChains(opened: OpenedStore, seen: (digest: string) => void): AsyncGenerator<Chain> {
-  for await (const { scope, pk } of chainsIn(opened)) yield verifyChain(scope, pk, seen);
+export interface ChainsToVerify {
+  /** Chains that must be there, by their scopes, beside those of which something is found. */
+  readonly owed: ReadonlyMap<ScopeName, readonly string[]>;
+  /** Is told of the digest of each entry that is as it was written. */
+  readonly seen: (digest: string) => void;
 }
 
-/** The partitions of all chains of a store. */
-export async function* chainsIn(opened: OpenedStore): AsyncGenerator<{ readonly scope: Scope; readonly pk: string }> {
-  for await (const name of scopeNames(opened)) {
-    const scope = opened.store.scope(name);
-    for (const pk of await chainsOf(opened, scope)) yield { scope, pk };
+/** Every chain of the store, one after the other. */
+export async function* verifyChains(opened: OpenedStore, { owed, seen }: ChainsToVerify): AsyncGenerator<Chain> {
+  for await (const { scope, hasHead } of scopesIn(opened)) {
+    const found = await chainsOf(opened, scope);
+    const pks = [...new Set([...found, ...(owed.get(scope.name) ?? [])])].sort();
+    // Of a scope without its head something has to be told, though it may never have had entries.
+    if (!hasHead && pks.length === 0) pks.push(orgAudit);
+    for (const pk of pks) {
+      const chain = await verifyChain(scope, pk, seen);
+      yield hasHead || chain.broken !== undefined ? chain : { ...chain, broken: scopeHeadGone };
+    }
   }
 }
 
-async function* scopeNames({ maintenance }: OpenedStore): AsyncGenerator<ScopeName> {
+const scopeHeadGone: BrokenLink = { sk: undefined, problem: 'the head of the scope is gone' };
+
+/** The partitions of all chains of a store. */
+export async function* chainsIn(opened: OpenedStore): AsyncGenerator<{ readonly scope: Scope; readonly pk: string }> {
+  for await (const { scope } of scopesIn(opened)) for (const pk of await chainsOf(opened, scope)) yield { scope, pk };
+}
+
+interface FoundScope {
+  readonly scope: Scope;
+  readonly hasHead: boolean;
+}
+
+async function* scopesIn({ store, maintenance }: OpenedStore): AsyncGenerator<FoundScope> {
   for (let page = await maintenance.scopes(undefined, pageItems); page.length > 0; ) {
-    for (const { name } of page) yield name;
+    for (const head of page)
+      yield { scope: store.scope(head.name), hasHead: (await itemWithoutHead(maintenance, head)) === undefined };
     page = await maintenance.scopes(page.at(-1)?.name, pageItems);
   }
 }

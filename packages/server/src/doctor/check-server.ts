@@ -25,9 +25,13 @@ export async function checkServer({ url, setting, spaces }: ServerToCheck, clock
   }
 }
 
-/** Whether a platform has ever started there. */
-export async function hasPlatform(url: string): Promise<boolean> {
-  return (await askServer(url, ['platform'])).schemas.some(({ hasTables }) => hasTables);
+/** Those of the data spaces that no platform has made there. */
+export async function missingSpaces<Space extends string>(
+  url: string,
+  spaces: readonly Space[],
+): Promise<readonly Space[]> {
+  const made = (await askServer(url, spaces)).schemas.filter(({ hasTables }) => hasTables);
+  return spaces.filter((space) => !made.some(({ name }) => name.endsWith(`_${space}`)));
 }
 
 /** @param looked under which setting the server was found, and how many milliseconds its clock is ahead. */

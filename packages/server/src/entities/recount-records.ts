@@ -21,13 +21,15 @@ import { type Environment, type Workspace, workspaceOrg } from './workspace.ts';
  * configuration is not whole, so that it is not known whose records lie where.
  */
 export type Recounted =
-  | { readonly kind: 'org'; readonly orgCode: string; readonly scope: Scope }
+  | { readonly kind: 'org'; readonly orgCode: string; readonly scope: Scope; readonly hasHead: boolean }
   | { readonly kind: 'skipped'; readonly orgCode: string; readonly tenantCode: string }
   | RecountedWorkspace
   | OrgSum;
 
 export interface RecountedWorkspace extends Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'> {
   readonly kind: 'workspace';
+  /** Without its head a scope would begin to count its commits anew: nothing may be written to it. */
+  readonly hasHead: boolean;
   readonly entities: readonly RecountedEntity[];
 }
 
@@ -58,16 +60,17 @@ export async function* recountRecords({ opened, clock }: RecountParts): AsyncGen
   let org: OpenOrg | undefined;
   for await (const place of scopesOfOrgs(opened)) {
     const { orgCode, tenantCode, scope } = place;
+    const hasHead = place.withoutHead === undefined;
     if (org?.orgCode !== orgCode) {
       if (org !== undefined) yield* sumOf(opened, org);
       const config = await configs.current(orgCode);
       org = { orgCode, config, isWhole: await checkOrg(scope, config, new Findings()), found: 0 };
     }
-    if (tenantCode === undefined) yield { kind: 'org', orgCode, scope };
+    if (tenantCode === undefined) yield { kind: 'org', orgCode, scope, hasHead };
     else if (await isCounted(opened, place, org)) {
       const entities = await recount(opened, { workspace: { orgCode, tenantCode, scope }, config: org.config });
       for (const { entity, found } of entities) if (!systemEntityNames.includes(entity)) org.found += found;
-      yield { kind: 'workspace', orgCode, tenantCode, scope, entities };
+      yield { kind: 'workspace', orgCode, tenantCode, scope, hasHead, entities };
     } else yield { kind: 'skipped', orgCode, tenantCode };
   }
   if (org !== undefined) yield* sumOf(opened, org);

@@ -321,6 +321,18 @@ for (const { name, plant, scope = 'org#acme-main', found } of faults)
       );
   });
 
+test('a look at a store finds scopes that have lost their head, and goes on to look into them', async () => {
+  const { bench } = await soundOrg();
+  const { maintenance } = bench.opened;
+  for (const name of ['org#acme', 'org#acme-main']) await maintenance.load({ name, seq: 0, state: 'open' }, []);
+  const { counts, drift } = await verifyStore(verifyParts(bench));
+  assert.deepEqual([counts.orgs, counts.workspaces, counts.records], [1, 1, 3]);
+  assert.deepEqual(
+    drift.map(({ kind, scope, problem }) => [kind, scope, problem]),
+    ['org#acme', 'org#acme-main'].map((name) => ['head', name, 'is there, and the head of its scope is gone']),
+  );
+});
+
 test('an index that is being built or erased is not asked for, and what is there of it is nothing strange', async () => {
   const { bench } = await soundOrg();
   const { admin, configs } = bench.node();

@@ -31,7 +31,9 @@ export async function verifyStore(parts: VerifyParts): Promise<Findings> {
   const findings = new Findings();
   // The scope of an org comes before those of its workspaces.
   const broken = new Set<string>();
-  for await (const { orgCode, tenantCode, scope, state } of scopesOfOrgs(parts.opened)) {
+  for await (const { orgCode, tenantCode, scope, state, withoutHead } of scopesOfOrgs(parts.opened)) {
+    if (withoutHead !== undefined)
+      findings.add(drift(scope, 'head', withoutHead, 'is there, and the head of its scope is gone'));
     const config = await configs.current(orgCode);
     if (tenantCode === undefined) {
       if (!(await checkOrg(scope, config, findings))) broken.add(orgCode);

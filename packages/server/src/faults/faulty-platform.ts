@@ -134,6 +134,6 @@ async function findDrift(config: Config, stores: Stores, clock: LeapingClock): P
 
 async function brokenChains(opened: OpenedStore): Promise<readonly Chain[]> {
   const chains: Chain[] = [];
-  for await (const chain of verifyChains(opened, () => undefined)) chains.push(chain);
+  for await (const chain of verifyChains(opened, { owed: new Map(), seen: () => undefined })) chains.push(chain);
   return chains.filter(({ broken }) => broken !== undefined);
 }

@@ -26,6 +26,19 @@ export function orgKey(code: string): Key {
   return { pk: 'org', sk: code };
 }
 
+const orgsPerRead = 500;
+
+/** Of every org that there is. */
+export async function* orgCodes(platform: Scope): AsyncGenerator<string> {
+  const { pk } = orgKey('');
+  for (let after: string | undefined; ; ) {
+    const orgs = await platform.range(pk, { ...(after === undefined ? {} : { after }), limit: orgsPerRead });
+    for (const { sk } of orgs) yield sk;
+    after = orgs.at(-1)?.sk;
+    if (after === undefined) return;
+  }
+}
+
 export function newClientId(env: Environment): string {
   return `${env}_${secretToken().slice(0, 24)}`;
 }

@@ -126,6 +126,17 @@ test('a source that is written to meanwhile is noticed, and the target stays clo
   assert.ok((await maintenance.scopes(undefined, 5)).every(({ state }) => state === 'closed'));
 });
 
+test('a source that has lost the head of a scope is refused, and nothing is written', async () => {
+  const [source, target] = [openMemory({ clock }), openMemory({ clock })];
+  await source.store.scope('s').commit([{ kind: 'append', pk: 'log', value: '1' }]);
+  await source.maintenance.load({ name: 's', seq: 0, state: 'open' }, []);
+  await assert.rejects(
+    copyStores(sides(source.maintenance, target.maintenance)),
+    /has lost the head of the scope "s" in `test`/,
+  );
+  assert.deepEqual(await target.maintenance.scopes(undefined, 5), []);
+});
+
 test('a copy that was cut off is no source', async () => {
   const [source, target] = [openMemory({ clock }), openMemory({ clock })];
   await source.maintenance.load({ name: 's', seq: 0, state: 'closed' }, []);

@@ -1,4 +1,5 @@
 import { allScopes, fingerprintScope, pagesOf, textOf } from './fingerprint.ts';
+import { itemWithoutHead } from './lost-head.ts';
 import { type Item, isIndexPartition, type Key, type Maintenance, type ScopeHead } from './port.ts';
 
 /** Two stores of the same data space: nobody writes to either of them meanwhile. */
@@ -73,6 +74,11 @@ function unfinished(name: string): ScopeHead {
 /** A target is empty, or what an earlier run left: scopes of the source alone, unfinished or with its numbers. */
 async function judge({ space, from, to }: CopySides): Promise<Judged> {
   const heads = await allScopes(from);
+  for (const head of heads)
+    if ((await itemWithoutHead(from, head)) !== undefined)
+      throw new CopyRefused(
+        `the source has lost the head of the scope ${JSON.stringify(head.name)} in \`${space}\`: restore a backup`,
+      );
   if (heads.some(({ seq }) => seq === 0))
     throw new CopyRefused(`the source is a copy that was cut off: \`${space}\` is not whole`);
   const known = new Map((await allScopes(to)).map((head) => [head.name, head]));

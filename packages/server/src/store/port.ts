@@ -187,7 +187,10 @@ export interface DueItem {
 
 /** What reaches over scopes. Handed to background jobs and to the composition root only. */
 export interface Maintenance {
-  /** Scopes by name, in byte order, after the one named. */
+  /**
+   * Scopes by name, in byte order, after the one named. One that has items and no head, as nobody leaves it who writes by
+   * this port, is listed as a commit would take it: open, with `seq` 0.
+   */
   scopes(after: ScopeName | undefined, limit: number): Promise<readonly ScopeHead[]>;
   /**
    * Every item of a scope, index items and expired ones included, ordered by `pk`, then `sk`. It ends after `limit` items,

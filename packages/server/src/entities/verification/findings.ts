@@ -18,6 +18,8 @@ export type DriftKind =
   | 'sealed'
   | 'fence'
   | 'config'
+  /** Without its head a scope would begin to count its commits anew. */
+  | 'head'
   /** A lookup whose record is gone. A forced change of a definition may leave some, so it is told apart. */
   | 'dangling';
 

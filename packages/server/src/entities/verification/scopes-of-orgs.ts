@@ -1,4 +1,5 @@
-import type { OpenedStore, Scope, ScopeHead, ScopeState } from '../../store/port.ts';
+import { itemWithoutHead } from '../../store/lost-head.ts';
+import type { Item, OpenedStore, Scope, ScopeHead, ScopeState } from '../../store/port.ts';
 import { orgScopeName, type Workspace } from '../workspace.ts';
 import { type WorkspaceRow, workspaceRowKey } from '../workspace-directory.ts';
 
@@ -8,6 +9,8 @@ export interface ScopeOfOrg {
   readonly tenantCode: string | undefined;
   readonly scope: Scope;
   readonly state: ScopeState;
+  /** An item of a scope that has lost its head. */
+  readonly withoutHead: Item | undefined;
 }
 
 const scopesPerRead = 100;
@@ -17,9 +20,11 @@ export async function* scopesOfOrgs({ store, maintenance }: OpenedStore): AsyncG
   let heads: readonly ScopeHead[] = [];
   do {
     heads = await maintenance.scopes(heads.at(-1)?.name, scopesPerRead);
-    for (const { name, state } of heads) {
-      const place = placeOf(name);
-      if (place !== undefined) yield { ...place, scope: store.scope(name), state };
+    for (const head of heads) {
+      const place = placeOf(head.name);
+      if (place === undefined) continue;
+      const withoutHead = await itemWithoutHead(maintenance, head);
+      yield { ...place, scope: store.scope(head.name), state: head.state, withoutHead };
     }
   } while (heads.length > 0);
 }

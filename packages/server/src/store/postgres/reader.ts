@@ -1,3 +1,4 @@
+import { compareBytes } from '../../lib/byte-order.ts';
 import type { BoundedRead } from '../engine.ts';
 import {
   type DueItem,
@@ -72,7 +73,9 @@ export class PostgresReader {
   async scopes(after: ScopeName | undefined, limit: number): Promise<readonly ScopeHead[]> {
     // No scope has an empty name.
     const rows = await this.#connections.read<HeadRow>(this.#statements.scopes(), [after ?? '', limit]);
-    return rows.map(([name, seq, state]) => ({ name, seq, state }));
+    return rows
+      .map(([name, seq, state]) => ({ name, seq, state }))
+      .sort((left, right) => compareBytes(left.name, right.name));
   }
 
   async scan(scope: ScopeName, after: Key | undefined, limit: number): Promise<readonly Item[]> {

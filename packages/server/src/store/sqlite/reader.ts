@@ -78,11 +78,17 @@ export class SqliteReader {
   }
 
   scopes(after: ScopeName | undefined, limit: number): readonly ScopeHead[] {
-    const rows = this.#statements.prepare<readonly [name: string, seq: number, state: ScopeState]>(
-      `select scope, seq, state from heads where scope > ? order by scope ${limitSql()}`,
-    );
-    // No scope has an empty name.
-    return rows.all(after ?? '', limit).map(([name, seq, state]) => ({ name, seq, state }));
+    return this.#inSnapshot(() => {
+      const found: ScopeHead[] = [];
+      // No scope has an empty name.
+      for (let place = after ?? ''; found.length < limit; ) {
+        const [name, seq, state] = this.#statements.prepare<NextScopeRow>(nextScopeSql).get(place) ?? [];
+        if (typeof name !== 'string') break;
+        found.push({ name, seq: seq ?? 0, state: state ?? 'open' });
+        place = name;
+      }
+      return found;
+    });
   }
 
   scan(scope: ScopeName, after: Key | undefined, limit: number): readonly Item[] {
@@ -149,10 +155,21 @@ const shortReadLimit = 32;
 type RangeRow = ItemRow extends readonly [...infer Columns, string] ? readonly [...Columns] : never;
 type FollowedRow = RangeRow;
 type DueRow = readonly [...ItemRow, scope: ScopeName];
+type NextScopeRow = readonly [name: ScopeName | null, seq: number | null, state: ScopeState | null];
 type ScanRow = readonly [...ItemRow, targetPk: string | null, targetSk: string | null];
 
 const getItemSql = `select ${itemColumns} from items where scope = ? and pk = ? and sk = ?`;
 const getIndexSql = `select ${indexColumns} from index_items where scope = ? and pk = ? and sk = ?`;
+
+/** One seek in each table, however many items a scope has. */
+const nextScopeSql = `
+  select scope, seq, state
+  from (
+    select min(scope) as scope from (
+      select min(scope) as scope from heads where scope > ?1
+      union all select min(scope) from items where scope > ?1
+      union all select min(scope) from index_items where scope > ?1))
+  left join heads using (scope)`;
 
 const liveSql = `(due_queue is not 'expire' or due_at > ?)`;
 
