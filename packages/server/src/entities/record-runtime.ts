@@ -59,9 +59,10 @@ export interface CreatedRecord extends StoredRecord, Pick<Written, 'isReplayed'>
  */
 export function createRecordRuntime(given: RuntimeParts): RecordRuntime {
   const { gate, policyBound, rules } = given;
-  const bounded = policyBound === undefined ? given.writeLoop : boundedLoop(given.writeLoop, policyBound);
-  const gated = gate === undefined ? bounded : gatedLoop(bounded, gate);
-  const parts = { ...given, writeLoop: tellRules(gated, rules) };
+  // The gate is innermost: who holds a place at it and asked how the org stands would wait for that very place.
+  const gated = gate === undefined ? given.writeLoop : gatedLoop(given.writeLoop, gate);
+  const bounded = policyBound === undefined ? gated : boundedLoop(gated, policyBound);
+  const parts = { ...given, writeLoop: tellRules(bounded, rules) };
   const inTurn = serialLanes<string>();
   const laneOf = (operation: RecordOperation): readonly string[] => {
     const { workspace, entity } = operation.call;
