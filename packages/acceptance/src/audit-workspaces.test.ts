@@ -11,6 +11,7 @@ import {
   defineEntity,
   definition,
   foundedOrg,
+  list,
   manage,
   newEmail,
   type Org,
@@ -30,6 +31,7 @@ interface Entry {
   readonly target: { readonly kind: string; readonly id: string };
   readonly env: string;
   readonly tenant_code: string;
+  readonly detail?: { readonly user_id?: string; readonly acl_policy_id?: string };
 }
 
 interface Page {
@@ -134,13 +136,21 @@ test('J07: workspaces, invitations and who joins and leaves stand in the log, an
   const query = `?tenant_code=${founder.tenantCode}&pagesize=200`;
   const entries = await told(org, query);
   assert.deepEqual(entries.map(({ action, actor }) => [action, actor.id === founder.id]).sort(), [
+    ['group.created', true],
+    ['group_link.created', true],
     ['invitation.accepted', false],
     ['invitation.created', true],
     ['invitation.created', true],
     ['invitation.removed', true],
     ['invitation.resent', true],
+    ['member.joined', false],
+    ['member.joined', true],
     ['member.removed', false],
     ['policy.created', true],
+    ['policy.created', true],
+    ['policy.created', true],
+    ['policy_link.created', false],
+    ['policy_link.created', true],
     ['workspace.changed', true],
     ['workspace.created', true],
     ['workspace.removed', true],
@@ -149,6 +159,59 @@ test('J07: workspaces, invitations and who joins and leaves stand in the log, an
   const { text } = await manage(org, 'GET', `/audit${query}`);
   for (const secret of ['telltale', 'Telltale', founder.email, guest.email, again.code, password, guest.token])
     assert.ok(!text.replaceAll(founder.tenantCode ?? '', '').includes(secret), secret);
+});
+
+/** The entries of the workspace of which one says that its target, or whom it gives a policy, is this person or server. */
+async function comingOf(founder: AppUser, id: string): Promise<readonly Entry[]> {
+  const entries = await told(founder.org, `?tenant_code=${founder.tenantCode}&pagesize=200`);
+  return entries.filter(({ target, detail }) => target.id === id || detail?.user_id === id).reverse();
+}
+
+test('J07: who comes in, by whatever way, leaves a row for each policy that he gets', async () => {
+  const { org, founder } = await foundedOrg(gateways);
+  const policies = (await list(founder, 'aclpolicy')).items;
+  const [admin, viewer] = ['adminacl', 'vieweracl'].map((name) => policies.find((policy) => policy.name === name)?.id);
+  const member = await signIn(org);
+  const body = { env: 'test', tenant_code: founder.tenantCode, name: 'server', policies: ['adminacl', 'vieweracl'] };
+  const key = await manage<{ id: string }>(org, 'POST', '/org/service-keys', { body });
+  const [made] = await told(org, `?action=service_key.created&target=${key.body.id}`);
+  for (const [id, by, ...granted] of [
+    [founder.id, `app_user ${founder.id}`, admin],
+    [member.id, `app_user ${member.id}`, viewer],
+    [key.body.id, `org_user ${made?.actor.id}`, admin, viewer],
+  ] as const) {
+    const entries = (await comingOf(founder, id)).filter(({ action }) => /^(member|policy_link)\./.test(action));
+    assert.deepEqual(
+      entries.map(({ action, actor, detail }) => [action, `${actor.kind} ${actor.id}`, detail?.acl_policy_id]),
+      [['member.joined', by, undefined], ...granted.map((policy) => ['policy_link.created', by, policy])],
+    );
+    assert.equal(new Set(entries.map(({ request_id }) => request_id)).size, 1);
+  }
+  assert.equal(made?.request_id, key.headers.get('x-request-id'));
+});
+
+test('J07: an invitation that grants a policy names it whenever something becomes of it', async () => {
+  const org = await multiOrg(gateways);
+  const [founder, guest] = [await founderOf(org), await signIn(org, newEmail('guest'))];
+  const acl_policy_id = (await list(founder, 'aclpolicy', '?name=adminacl')).items[0]?.id ?? '';
+  const post = (path: string, body?: unknown) => act<{ id: string; code: string }>(founder, 'POST', path, { body });
+  const { id } = (await post('/user/invitations', { email: guest.email, acl_policy_id })).body;
+  const { code } = (await post(`/user/invitations/${id}/resend`)).body;
+  const joined = await act(guest, 'POST', '/user/acceptinvitation', { body: { code } });
+  assert.equal(joined.status, 200, joined.text);
+  const other = (await post('/user/invitations', { email: newEmail('other'), acl_policy_id })).body;
+  await act(founder, 'DELETE', `/user/invitations/${other.id}`);
+  const entries = await told(org, `?tenant_code=${founder.tenantCode}&action=invitation.`);
+  assert.deepEqual(
+    entries.map(({ action, detail }) => [action, detail]).reverse(),
+    ['created', 'resent', 'accepted', 'created', 'removed'].map((done) => [`invitation.${done}`, { acl_policy_id }]),
+  );
+  const [, link] = await comingOf(founder, guest.id);
+  assert.deepEqual(
+    [link?.action, link?.actor.id, link?.detail],
+    ['policy_link.created', guest.id, { user_id: guest.id, acl_policy_id }],
+  );
+  assert.equal(link?.request_id, joined.headers.get('x-request-id'));
 });
 
 test('the log of a workspace is read page by page, by what was done to what, when and by which request', async () => {
@@ -172,14 +235,18 @@ test('the log of a workspace is read page by page, by what was done to what, whe
   assert.deepEqual(found, all);
   assert.deepEqual(
     all.map(({ action }) => action),
-    ['group.created', 'group.created', 'group.created', 'member.joined', 'workspace.created'],
+    [
+      ...['group.created', 'group.created', 'group.created', 'policy_link.created', 'member.joined'],
+      ...['group_link.created', 'policy_link.created', 'member.joined', 'group.created'],
+      ...['policy.created', 'policy.created', 'workspace.created'],
+    ],
   );
   const [, second] = all;
   assert.deepEqual(await told(org, `?${code}&target=${ids[1]}`), [second]);
   assert.deepEqual(await told(org, `?${code}&request_id=${second?.request_id}`), [second]);
-  assert.deepEqual(await told(org, `?${code}&actor=${member.id}&env=test&action=member.`), [all[3]]);
+  assert.deepEqual(await told(org, `?${code}&actor=${member.id}&env=test&action=member.`), [all[4]]);
   assert.deepEqual(await told(org, `?${code}&from=${all[0]?.at}&to=${all[0]?.at}`), []);
-  assert.equal((await told(org, `?${code}&from=2000-01-01`)).length, 5);
+  assert.equal((await told(org, `?${code}&from=2000-01-01`)).length, all.length);
   assert.deepEqual(await told(org, `?${code}&to=2000-01-01T00:00:00Z`), []);
   const cursor = (await manage<Page>(org, 'GET', `/audit?${code}&pagesize=1`)).body.nexttoken;
   assertProblem(await manage(org, 'GET', `/audit?tenant_code=other&pagesize=1&nexttoken=${cursor}`), 'invalid_cursor');

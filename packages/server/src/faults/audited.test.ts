@@ -1,8 +1,8 @@
 /** Each change of configuration, access, keys, plans and deployments is told in the audit log, by the commit that makes it. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type AuditEntry, isAuditPartition } from '../audit/audit-entry.ts';
-import type { Append, Change } from '../store/port.ts';
+import type { Change } from '../store/port.ts';
+import { AccessWitness, entriesOf, isEntry } from './access-told.ts';
 import { alertFlows } from './alert-flows.ts';
 import { builderFlows } from './builder-flows.ts';
 import { configFlows } from './config-flows.ts';
@@ -15,6 +15,12 @@ import { personFlows } from './person-flows.ts';
 import { recordFlows } from './record-flows.ts';
 import { setScene } from './scene.ts';
 import { workspaceFlows } from './workspace-flows.ts';
+
+/** What a workspace is founded with. */
+const founded: readonly string[] = [
+  ...['workspace.created', 'policy.created', 'policy.created', 'group.created', 'member.joined'],
+  ...['policy_link.created', 'group_link.created'],
+];
 
 /** What each flow is told as. */
 const told: Readonly<Record<string, readonly string[]>> = {
@@ -42,7 +48,7 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'a change of a config item': ['crew.changed'],
   'an earlier version of a config item brought back': ['crew.changed'],
   'the removal of a config item': ['crew.removed'],
-  'a service key': ['member.joined', 'service_key.created'],
+  'a service key': ['member.joined', 'policy_link.created', 'service_key.created'],
   'the removal of a service key': ['service_key.removed', 'member.removed'],
   'a deploy key': ['deploy_key.created'],
   'the removal of a deploy key': ['deploy_key.removed'],
@@ -50,19 +56,19 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'a rotation of the signing keys': ['signing_key.made'],
   'the revocation of a signing key': ['signing_key.revoked'],
   'a change of the plan': ['plan.changed'],
-  'a first sign-in': ['workspace.created'],
+  'a first sign-in': founded,
   'a new policy': ['policy.created'],
   'a link of a policy': ['policy_link.created'],
   'the suspension of a member': ['member.suspended'],
   'the removal of a member': ['member.removed'],
-  'a workspace': ['workspace.created'],
+  'a workspace': founded,
   'another name of a workspace': ['workspace.changed'],
   'leaving a workspace': ['member.removed'],
   'the removal of a workspace with its purge': ['workspace.removed'],
   'an invitation': ['invitation.created'],
   'an invitation sent again': ['invitation.resent'],
   'an invitation withdrawn': ['invitation.removed'],
-  'an invitation accepted': ['invitation.accepted'],
+  'an invitation accepted': ['member.joined', 'policy_link.created', 'invitation.accepted'],
 };
 
 /** They change records, or the account of whoever calls. */
@@ -92,11 +98,13 @@ const flows: Flows = {
 };
 
 const commits: (readonly Change[])[] = [];
-const platform = await startFaultyPlatform((changes) => void commits.push(changes));
+const witness = new AccessWitness();
+const platform = await startFaultyPlatform((changes) => {
+  commits.push(changes);
+  witness.look(changes);
+});
 after(() => platform.close());
 const scene = await setScene(platform);
-
-const isEntry = (change: Change): change is Append => change.kind === 'append' && isAuditPartition(change.pk);
 
 test('of every flow it is said whether the audit log tells of it', () => {
   assert.deepEqual([...Object.keys(told), ...untold].sort(), Object.keys(flows).sort());
@@ -112,10 +120,10 @@ for (const [name, flow] of Object.entries(flows))
     await platform.settle();
     const actions: string[] = [];
     for (const changes of commits)
-      for (const { value } of changes.filter(isEntry)) {
-        const { action, actor, request_id } = JSON.parse(value) as AuditEntry;
+      for (const entry of entriesOf(changes)) {
+        const { action, actor, request_id } = entry;
         actions.push(action);
-        assert.ok(actor.id !== '' && request_id !== '', value);
+        assert.ok(actor.id !== '' && request_id !== '', JSON.stringify(entry));
         assert.equal(
           changes.every((change) => isEntry(change)),
           alone.includes(action),
@@ -123,4 +131,5 @@ for (const [name, flow] of Object.entries(flows))
         );
       }
     assert.deepEqual(actions, told[name] ?? []);
+    assert.deepEqual(witness.faults.splice(0), []);
   });

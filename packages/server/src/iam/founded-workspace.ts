@@ -19,6 +19,7 @@ import { createAccessEpochs } from './access-epochs.ts';
 import { foundingChanges, type GrantParts, joiningChanges } from './founding.ts';
 import { createIamRules } from './iam-rules.ts';
 import { policyIdByName } from './policy-names.ts';
+import { personAsking } from './told-changes.ts';
 
 export interface FoundedWorkspace {
   readonly workspace: Workspace;
@@ -56,14 +57,20 @@ export async function foundWorkspace(store: Store, clock: Clock, tenantCode = 'm
     tenantCode,
     scope: store.scope(workspaceScopeName('acme', tenantCode)),
   };
-  await workspace.scope.commit(await foundingChanges(parts, workspace, { founder: memberOf(founderId) }));
+  await workspace.scope.commit(
+    await foundingChanges(parts, workspace, { founder: memberOf(founderId), asking: personAsking(founderId) }),
+  );
   // Each person calls a process of his own: within one, writes of access control take turns and never meet.
   const as: FoundedWorkspace['as'] = (userId, on = store, policyBound = undefined) => {
     const place = { ...workspace, scope: on.scope(workspace.scope.name) };
     return writerOf(createRuntime(on, parts, policyBound), place, userId);
   };
   const joining = (policyId?: string, id = parts.newId()): ReturnType<typeof joiningChanges> =>
-    joiningChanges(parts, workspace, { member: memberOf(id), policyIds: policyId === undefined ? [] : [policyId] });
+    joiningChanges(parts, workspace, {
+      member: memberOf(id),
+      policyIds: policyId === undefined ? [] : [policyId],
+      asking: personAsking(id),
+    });
   const [group] = await as(founderId).all('group');
   return {
     workspace,

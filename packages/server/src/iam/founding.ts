@@ -1,4 +1,5 @@
 import type { Statement } from '../access/statement.ts';
+import type { Asking } from '../audit/audit-entry.ts';
 import { systemConfig } from '../entities/config-set.ts';
 import { planCreate } from '../entities/create-record.ts';
 import { createNumbering } from '../entities/numbering.ts';
@@ -12,6 +13,7 @@ import type { Change } from '../store/port.ts';
 import { groupIndexChanges, policyIdsOf } from './group-policies.ts';
 import { recordKey } from './held-policies.ts';
 import { adminGroup, adminPolicy, viewerPolicy } from './policy-names.ts';
+import { type ToldEntity, toldWrites } from './told-changes.ts';
 import type { WorkspaceTemplates } from './workspace-templates.ts';
 
 /** A person as a workspace knows him. `id` is the `sub` of his tokens. */
@@ -43,19 +45,24 @@ const reading: readonly Statement[] = [
 
 /**
  * Everything that a new workspace starts with: its policies, its group of admins, its founder with both, and what the
- * org's templates add.
+ * org's templates add, each told of.
  */
 export async function foundingChanges(
   parts: GrantParts,
   workspace: Workspace,
-  { founder, templates }: { readonly founder: Member; readonly templates?: WorkspaceTemplates | undefined },
+  founding: {
+    readonly founder: Member;
+    readonly templates?: WorkspaceTemplates | undefined;
+    readonly asking: Asking;
+  },
 ): Promise<readonly Change[]> {
+  const { founder, templates, asking } = founding;
   const [adminId, viewerId, groupId] = [parts.newId(), parts.newId(), parts.newId()];
   const platformPolicies = [
     [adminPolicy, adminId],
     [viewerPolicy, viewerId],
   ] as const;
-  return bundle(parts, { workspace, actor: { userId: founder.id, claims: {} } }, [
+  return bundle(parts, { workspace, actor: { userId: founder.id, claims: {}, asking } }, [
     { entity: 'aclpolicy', id: adminId, body: { name: adminPolicy, statements: everything } },
     { entity: 'aclpolicy', id: viewerId, body: { name: viewerPolicy, statements: reading } },
     { entity: 'group', id: groupId, body: { name: adminGroup, acl_policies: [adminId] } },
@@ -74,43 +81,52 @@ function templateRecords(
   const ids = new Map([...platformPolicies, ...policies.map(({ name }) => [name, newId()] as const)]);
   const idOf = (name: string): string => ids.get(name) ?? '';
   return [
-    ...policies.map((body) => ({ entity: 'aclpolicy', id: idOf(body.name), body: { ...body } })),
-    ...groups.map(({ name, acl_policies }) => ({
-      entity: 'group',
-      id: newId(),
-      body: { name, acl_policies: acl_policies.map(idOf) },
-    })),
+    ...policies.map((body): NewRecord => ({ entity: 'aclpolicy', id: idOf(body.name), body: { ...body } })),
+    ...groups.map(
+      ({ name, acl_policies }): NewRecord => ({
+        entity: 'group',
+        id: newId(),
+        body: { name, acl_policies: acl_policies.map(idOf) },
+      }),
+    ),
   ];
 }
 
 /**
- * A new member, with policies to begin with. Joining does not move the policy epoch, so the commit itself checks that
- * they are still there.
+ * A new member, with policies to begin with, each told of. Joining does not move the policy epoch, so the commit itself
+ * checks that they are still there.
  */
 export async function joiningChanges(
   parts: GrantParts,
   workspace: Workspace,
-  joining: { readonly member: Member; readonly policyIds: readonly string[]; readonly role?: string | undefined },
+  joining: {
+    readonly member: Member;
+    readonly policyIds: readonly string[];
+    readonly role?: string | undefined;
+    readonly asking: Asking;
+  },
 ): Promise<readonly Change[]> {
-  const { member, policyIds, role } = joining;
+  const { member, policyIds, role, asking } = joining;
   const body = { ...memberBody(member), ...(role === undefined ? {} : { role }) };
-  const call = { workspace, actor: { userId: member.id, claims: {} } };
+  const call = { workspace, actor: { userId: member.id, claims: {}, asking } };
   const stand = policyIds.map(
     (id): Change => ({ kind: 'check', ...recordKey(workspace, 'aclpolicy', id), if: 'present' }),
   );
   const records = await bundle(parts, call, [
     { entity: 'user', id: member.id, body },
-    ...policyIds.map((id) => ({
-      entity: 'useraclpolicy',
-      id: parts.newId(),
-      body: { user_id: member.id, acl_policy_id: id },
-    })),
+    ...policyIds.map(
+      (id): NewRecord => ({
+        entity: 'useraclpolicy',
+        id: parts.newId(),
+        body: { user_id: member.id, acl_policy_id: id },
+      }),
+    ),
   ]);
   return [...stand, ...records];
 }
 
 interface NewRecord {
-  readonly entity: string;
+  readonly entity: ToldEntity;
   readonly id: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -127,7 +143,7 @@ async function bundle(
   for (const { entity, id, body } of records) {
     const asked = { ...call, config: systemConfig, entity: systemEntity(entity) };
     const plan = await planCreate({ clock, ...unruled }, asked, { id, body, numbers: new Map() });
-    changes.push(...plan.changes);
+    changes.push(...plan.changes, ...toldWrites(clock, entity, { ...call, after: plan.data }));
     if (entity === 'group') changes.push(...groupIndexChanges({ id, key: plan.key }, [], policyIdsOf(plan.data)));
   }
   return mergeChanges(changes).map(({ change }) => change);

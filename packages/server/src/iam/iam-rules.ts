@@ -15,23 +15,29 @@ import { groupChanges } from './rules/group-rules.ts';
 import { keepAnAdmin } from './rules/last-admin.ts';
 import { linkChanges } from './rules/link-rules.ts';
 import { policyChanges } from './rules/policy-rules.ts';
-import { type ToldKind, toldWrites } from './told-changes.ts';
+import { type ToldEntity, toldWrites } from './told-changes.ts';
 
 /** What the entities of access control demand beyond their definitions: all of it stands here and in `rules/`. */
 export function createIamRules(epochs: AccessEpochs, clock: Clock): ReadonlyMap<string, EntityRules> {
-  const serial = (kind: ToldKind, check: (write: RecordWrite) => Promise<readonly PlannedChange[]>): EntityRules => ({
-    changes: async (write) => {
-      const epoch = await moveEpoch(write.workspace.scope);
-      return [epoch, ...(await check(write)), ...toldWrites(clock, kind, write)];
+  const serial = (
+    entity: ToldEntity,
+    check: (write: RecordWrite) => Promise<readonly PlannedChange[]>,
+  ): readonly [ToldEntity, EntityRules] => [
+    entity,
+    {
+      changes: async (write) => {
+        const epoch = await moveEpoch(write.workspace.scope);
+        return [epoch, ...(await check(write)), ...toldWrites(clock, entity, write)];
+      },
+      committed: ({ workspace }) => epochs.bump(workspace.scope.name),
     },
-    committed: ({ workspace }) => epochs.bump(workspace.scope.name),
-  });
+  ];
   return new Map([
-    ['aclpolicy', serial('policy', policyChanges)],
-    ['group', serial('group', groupChanges)],
-    ['useraclpolicy', serial('policy_link', (write) => linkChanges(write, policyLink))],
-    ['usergroup', serial('group_link', (write) => linkChanges(write, groupLink))],
-    ['user', serial('member', userChanges)],
+    serial('aclpolicy', policyChanges),
+    serial('group', groupChanges),
+    serial('useraclpolicy', (write) => linkChanges(write, policyLink)),
+    serial('usergroup', (write) => linkChanges(write, groupLink)),
+    serial('user', userChanges),
   ]);
 }
 

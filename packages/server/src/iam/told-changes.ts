@@ -1,4 +1,4 @@
-import { type Audited, auditEntry } from '../audit/audit-entry.ts';
+import { type Asking, type Audited, auditEntry } from '../audit/audit-entry.ts';
 import type { RecordWrite } from '../entities/entity-rules.ts';
 import { type PlannedChange, unconditional } from '../entities/planned-change.ts';
 import type { RecordData } from '../entities/record.ts';
@@ -18,14 +18,24 @@ export function toldInWorkspace(
   { workspace, actor }: ToldPlace,
   audited: Pick<Audited, 'action' | 'target' | 'detail'>,
 ): Append {
-  const { actor: who, request_id } = actor.asking ?? { actor: { kind: 'app_user', id: actor.userId }, request_id: '' };
+  const { actor: who, request_id } = actor.asking ?? personAsking(actor.userId);
   const place = { env: workspace.env, tenant_code: workspace.tenantCode };
   return auditEntry({ at: timestamp(clock.now()), actor: who, request_id }, { ...audited, ...place });
 }
 
+/** A person of the app who asks for something himself. */
+export function personAsking(id: string, requestId = ''): Asking {
+  return { actor: { kind: 'app_user', id }, request_id: requestId };
+}
+
 /** What a write of access control is told as; nothing where it changes no access. Only ids: names are values of fields. */
-export function toldWrites(clock: Clock, kind: ToldKind, write: RecordWrite): readonly PlannedChange[] {
+export function toldWrites(
+  clock: Clock,
+  entity: ToldEntity,
+  write: ToldPlace & Pick<RecordWrite, 'before' | 'after'>,
+): readonly PlannedChange[] {
   const { before, after } = write;
+  const kind = toldKinds[entity];
   const [record, done] = [after ?? before, doneBy(kind, before, after)];
   if (record === undefined || done === undefined) return [];
   const action = `${kind}.${done}`;
@@ -36,10 +46,20 @@ export function toldWrites(clock: Clock, kind: ToldKind, write: RecordWrite): re
   ];
 }
 
-export type ToldKind = 'policy' | 'group' | 'policy_link' | 'group_link' | 'member';
+/** By entity, what the records of access control are called in the log. */
+const toldKinds = {
+  aclpolicy: 'policy',
+  group: 'group',
+  useraclpolicy: 'policy_link',
+  usergroup: 'group_link',
+  user: 'member',
+} as const;
+
+export type ToldEntity = keyof typeof toldKinds;
+type ToldKind = (typeof toldKinds)[ToldEntity];
 
 function doneBy(kind: ToldKind, before: RecordData | undefined, after: RecordData | undefined): string | undefined {
-  if (before === undefined) return 'created';
+  if (before === undefined) return kind === 'member' ? 'joined' : 'created';
   if (after === undefined) return 'removed';
   if (kind !== 'member') return 'changed';
   if (before.status !== after.status) return after.status === 'active' ? 'reactivated' : 'suspended';

@@ -3,8 +3,7 @@ import { orgScopeName, type Workspace } from '../entities/workspace.ts';
 import { joiningChanges, type Member } from '../iam/founding.ts';
 import { findMember, removedMemberKey } from '../iam/iam-rules.ts';
 import { policyIdByName } from '../iam/policy-names.ts';
-import { toldInWorkspace } from '../iam/told-changes.ts';
-import type { Clock } from '../lib/clock.ts';
+import { personAsking } from '../iam/told-changes.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Change, Scope } from '../store/port.ts';
 import { emailKey } from './email.ts';
@@ -84,22 +83,13 @@ async function joinWorkspace(
     if (head === undefined || removed !== undefined) return undefined;
     const policyId = await policyIdByName(scope, head.default_member_access);
     const policyIds = policyId === undefined ? [] : [policyId];
-    const changes = await joiningChanges(parts, workspace, { member: person, policyIds });
+    const asking = personAsking(person.id, place.requestId);
+    const changes = await joiningChanges(parts, workspace, { member: person, policyIds, asking });
     const stands: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
     const notRemoved: Change = { kind: 'check', ...removedMemberKey(person.id), if: 'absent' };
-    await tryCommit(scope, [stands, notRemoved, ...changes, joinedEntry(parts.clock, place, { workspace, person })]);
+    await tryCommit(scope, [stands, notRemoved, ...changes]);
   }
   throw new Problem('conflict', 'others keep changing the workspace: try again');
-}
-
-function joinedEntry(
-  clock: Clock,
-  { requestId = '' }: OrgPlace,
-  { workspace, person: { id } }: { readonly workspace: Workspace; readonly person: Member },
-): Change {
-  const asking = { actor: { kind: 'app_user', id }, request_id: requestId } as const;
-  const actor = { userId: id, claims: {}, asking };
-  return toldInWorkspace(clock, { workspace, actor }, { action: 'member.joined', target: { kind: 'member', id } });
 }
 
 const joinAttemptsMax = 16;

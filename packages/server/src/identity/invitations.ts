@@ -2,7 +2,6 @@ import { mayBeId } from '../entities/find-record.ts';
 import { orgScopeName } from '../entities/workspace.ts';
 import type { WriteContext } from '../entities/write-loop.ts';
 import { promisePolicy } from '../iam/promised-policy.ts';
-import { toldInWorkspace } from '../iam/told-changes.ts';
 import { timestamp } from '../lib/clock.ts';
 import { invalidInput, notFound, Problem } from '../lib/problem.ts';
 import { invitationMail } from '../mail/mail-texts.ts';
@@ -24,6 +23,7 @@ import {
   invitedPut,
   newCode,
 } from './invitations/invitation.ts';
+import { invitationTold } from './invitations/invitation-told.ts';
 import { readInvitation } from './invitations/read-invitation.ts';
 import type { MailBrake } from './mail-brake.ts';
 import type { MembershipParts } from './memberships.ts';
@@ -103,7 +103,12 @@ async function invite(parts: InvitationParts, context: WriteContext, body: unkno
     const checks = await promised(context, invitation);
     if (checks === undefined) throw unknownPolicy(asked.acl_policy_id ?? '');
     const stands: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
-    return [...checks, stands, invitationPut(invitation, 'absent'), invitationTold(parts, context, 'created', id)];
+    return [
+      ...checks,
+      stands,
+      invitationPut(invitation, 'absent'),
+      invitationTold(parts.clock, context, { invitation, done: 'created' }),
+    ];
   });
   return issued(parts, context, { invitation, code });
 }
@@ -120,7 +125,7 @@ async function resend(parts: InvitationParts, context: WriteContext, id: string)
     return [
       ...checks,
       invitationPut(invitation, { version: item.version }),
-      invitationTold(parts, context, 'resent', id),
+      invitationTold(parts.clock, context, { invitation, done: 'resent' }),
     ];
   });
   if (invitation === undefined) throw new TypeError('a commit was planned');
@@ -176,15 +181,11 @@ async function withdraw(parts: MembershipParts, context: WriteContext, id: strin
   const { item, invitation } = await requireInvitation(scope, id);
   const withdrawn = await tryCommit(scope, [
     { kind: 'remove', ...invitationKey(id), if: { version: item.version } },
-    invitationTold(parts, context, 'removed', id),
+    invitationTold(parts.clock, context, { invitation, done: 'removed' }),
   ]);
   if (!withdrawn) return withdraw(parts, context, id);
   const told = invitedKey(invitation.email, tenantCode, id);
   await tryCommit(parts.stores[env].scope(orgScopeName(orgCode)), [{ kind: 'remove', ...told, if: 'any' }]);
-}
-
-function invitationTold({ clock }: MembershipParts, context: WriteContext, done: string, id: string): Change {
-  return toldInWorkspace(clock, context, { action: `invitation.${done}`, target: { kind: 'invitation', id } });
 }
 
 async function requireInvitation(scope: Scope, id: string) {

@@ -3,7 +3,7 @@ import { systemEntity } from '../entities/system-entities.ts';
 import { orgScopeName } from '../entities/workspace.ts';
 import type { WriteContext } from '../entities/write-loop.ts';
 import { promisePolicy } from '../iam/promised-policy.ts';
-import { toldInWorkspace } from '../iam/told-changes.ts';
+import { personAsking, toldInWorkspace } from '../iam/told-changes.ts';
 import { invalidInput, notFound, Problem } from '../lib/problem.ts';
 import type { Change, Scope } from '../store/port.ts';
 import type { AppTokenClaims } from './app-tokens.ts';
@@ -161,8 +161,7 @@ async function switchWorkspace(parts: WorkspacesParts, claims: AppTokenClaims, b
 async function leaveWorkspace(parts: WorkspacesParts, { claims, requestId }: OwnRequest, body: unknown): Promise<void> {
   const { workspace } = await namedMembership(parts, claims, body);
   const config = await parts.configs[claims.env].current(claims.org);
-  const asking = { actor: { kind: 'app_user', id: claims.sub }, request_id: requestId } as const;
-  const actor = { userId: claims.sub, claims: {}, asking };
+  const actor = { userId: claims.sub, claims: {}, asking: personAsking(claims.sub, requestId) };
   await parts.runtime.remove({ workspace, entity: systemEntity('user'), actor, config }, { id: claims.sub });
   await tryCommit(homeOf(parts, claims).orgScope, [forgetChange(claims.sub, workspace.tenantCode)]);
 }

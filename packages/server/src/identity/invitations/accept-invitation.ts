@@ -3,7 +3,7 @@ import { joiningChanges, type Member } from '../../iam/founding.ts';
 import { readPolicies } from '../../iam/held-policies.ts';
 import { findMember, removedMemberKey } from '../../iam/iam-rules.ts';
 import { policyIdByName } from '../../iam/policy-names.ts';
-import { toldInWorkspace } from '../../iam/told-changes.ts';
+import { personAsking } from '../../iam/told-changes.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Item } from '../../store/port.ts';
 import { emailKey } from '../email.ts';
@@ -12,6 +12,7 @@ import { type OrgPlace, openWorkspace, readHead, type WorkspaceHead, workspaceHe
 import { commitPlanned, tryCommit } from '../workspaces/commits.ts';
 import { chooseChange, hintChange, membershipsMax, tenantsOf } from '../workspaces/membership-hints.ts';
 import { type Invitation, invitationKey, invitedKey, readCode } from './invitation.ts';
+import { invitationTold } from './invitation-told.ts';
 
 /**
  * Makes the person a member by the commit that takes the invitation away, so that a code is good once. The org is told
@@ -57,7 +58,7 @@ interface Accepting {
 async function acceptance(
   parts: MembershipParts,
   workspace: Workspace,
-  { item, code_hash, person, requestId = '' }: Accepting,
+  { item, code_hash, person, requestId }: Accepting,
 ): Promise<readonly Change[]> {
   const invitation = item === undefined ? undefined : (JSON.parse(item.value) as Invitation);
   if (item === undefined || invitation?.code_hash !== code_hash) throw noInvitation();
@@ -66,18 +67,19 @@ async function acceptance(
     throw new Problem('conflict', 'the caller is in the workspace already');
   const inviter = await requireInviter(workspace, invitation);
   const policyIds = await grantedPolicies(workspace, invitation);
-  const asking = { actor: { kind: 'app_user', id: person.id }, request_id: requestId } as const;
+  const actor = { userId: person.id, claims: {}, asking: personAsking(person.id, requestId) };
   return [
     inviter,
     { kind: 'remove', ...invitationKey(invitation.id), if: { version: item.version } },
     { kind: 'check', ...workspaceHeadKey, if: 'present' },
     { kind: 'remove', ...removedMemberKey(person.id), if: 'any' },
-    ...(await joiningChanges(parts, workspace, { member: person, policyIds, role: invitation.role })),
-    toldInWorkspace(
-      parts.clock,
-      { workspace, actor: { userId: person.id, claims: {}, asking } },
-      { action: 'invitation.accepted', target: { kind: 'invitation', id: invitation.id } },
-    ),
+    ...(await joiningChanges(parts, workspace, {
+      member: person,
+      policyIds,
+      role: invitation.role,
+      asking: actor.asking,
+    })),
+    invitationTold(parts.clock, { workspace, actor }, { invitation, done: 'accepted' }),
   ];
 }
 

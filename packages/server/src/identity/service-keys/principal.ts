@@ -7,7 +7,6 @@ import { type GrantParts, joiningChanges, type Member } from '../../iam/founding
 import { findMember } from '../../iam/iam-rules.ts';
 import { policyIdByName } from '../../iam/policy-names.ts';
 import { serviceRole } from '../../iam/service-principal.ts';
-import { toldInWorkspace } from '../../iam/told-changes.ts';
 import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { readHead, workspaceHeadKey } from '../workspace-head.ts';
@@ -38,9 +37,7 @@ export async function joinAsServer(
     if ((await readHead(scope))?.id !== workspace.tenantId) throw notFound();
     const stands: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
     const policyIds = await policyIdsOf(scope, policies);
-    const joined = { action: 'member.joined', target: { kind: 'member', id: member.id } };
-    const told = toldInWorkspace(parts.clock, { workspace, actor: { userId: member.id, claims: {}, asking } }, joined);
-    return [stands, ...(await joiningChanges(parts, workspace, { member, policyIds, role: serviceRole })), told];
+    return [stands, ...(await joiningChanges(parts, workspace, { member, policyIds, role: serviceRole, asking }))];
   });
   const joined = await findMember(workspace, member.id);
   if (joined === undefined) throw new Problem('conflict', 'the key was removed from the workspace meanwhile');

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { orgAudit, readEntry } from '../../audit/audit-entry.ts';
 import { createConfigReader } from '../../entities/config-reader.ts';
+import { orgScopeName, workspaceScopeName } from '../../entities/workspace.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/port.ts';
 import { arrive } from '../arrival.ts';
 import { listMemberships, type MembershipParts } from '../memberships.ts';
-import { completeFounding, takeCode } from './founding.ts';
+import { completeFounding, findIntent, takeCode } from './founding.ts';
 
 const place = { env: 'test', orgCode: 'acme' } as const;
 const ann = { id: '018bcfe5-6800-7000-8000-0000000000aa', email: 'ann@acme.example', fn: '', ln: '' };
@@ -37,6 +39,19 @@ function dyingStore(store: Store, livesFor: number, isLastDone: boolean): Store 
     },
   };
 }
+
+test('what a workspace starts with is told as asked by its founder’s request, whoever completes the founding', async () => {
+  const { store } = await openStore({ kind: 'memory', clock: systemClock });
+  const parts = partsOn(store);
+  const intent = await takeCode(parts, { ...place, requestId: 'r1' }, { code: 'team', name: 'Team', founder: ann });
+  assert.equal((await listMemberships(parts, place, ann.id)).length, 1);
+  const items = await store.scope(workspaceScopeName('acme', 'team')).range(orgAudit, { limit: 100 });
+  const entries = items.map(readEntry);
+  assert.ok(entries.some((entry) => entry?.action === 'policy_link.created' && entry.detail?.user_id === ann.id));
+  for (const entry of entries) assert.deepEqual([entry?.actor.id, entry?.request_id], [ann.id, 'r1']);
+  const row = (await findIntent(store.scope(orgScopeName('acme')), 'team'))?.row;
+  assert.deepEqual([intent?.row.request_id, row?.state, row?.request_id], ['r1', 'ready', undefined]);
+});
 
 test('a workspace whose founding crashed at any commit is whole or not there, and its founder finds it', async () => {
   for (let livesFor = 0; livesFor < 3; livesFor++)

@@ -7,6 +7,7 @@ import { type Environment, orgScopeName } from '../../entities/workspace.ts';
 import { type WorkspaceRow, workspaceRowKey } from '../../entities/workspace-directory.ts';
 import { foundingChanges, type GrantParts, type Member } from '../../iam/founding.ts';
 import { platformPolicies } from '../../iam/policy-names.ts';
+import { personAsking } from '../../iam/told-changes.ts';
 import { type WorkspaceTemplates, workspaceTemplates } from '../../iam/workspace-templates.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { type Change, Conflict, type Scope, type Store } from '../../store/port.ts';
@@ -35,6 +36,8 @@ export interface FoundingRow extends WorkspaceRow {
   readonly default_member_access: string;
   /** Absent once the workspace has them. */
   readonly templates?: WorkspaceTemplates;
+  /** The request that took the code, for the audit log: whoever completes the founding, it asked. Goes with the templates. */
+  readonly request_id?: string;
 }
 
 export interface Intent {
@@ -72,6 +75,7 @@ export async function takeCode(
       config_version: head?.version ?? 0,
       default_member_access: settingOf(config, env, defaultMemberAccess),
       templates,
+      request_id: requestId,
     };
     const take: Change = { kind: 'put', ...workspaceRowKey(row.code), value: JSON.stringify(row), if: 'absent' };
     const standing = head === undefined ? 'absent' : { version: head.version };
@@ -84,8 +88,7 @@ export async function takeCode(
         env,
         tenant_code: row.code,
       };
-      const actor = { kind: 'app_user', id: wanted.founder.id } as const;
-      const audited = auditEntry({ at: row.created_at, actor, request_id: requestId }, created);
+      const audited = auditEntry({ at: row.created_at, ...personAsking(wanted.founder.id, requestId) }, created);
       const { seq } = await orgScope.commit([take, unchanged, ...told, audited]);
       return { row, version: seq };
     } catch (error) {
@@ -100,11 +103,12 @@ export async function takeCode(
  * number of times at once: a conflict means that another run has made the same step.
  */
 export async function completeFounding(parts: FoundingParts, place: OrgPlace, { row, version }: Intent): Promise<void> {
-  const { templates, ...known } = row;
+  const { templates, request_id, ...known } = row;
   const { id, code, name, founder, default_member_access } = row;
   const workspace = openWorkspace(parts, place, row);
   const head: WorkspaceHead = { id, code, name, founder_id: founder.id, default_member_access };
-  const grants = await foundingChanges(parts, workspace, { founder, templates });
+  const asking = personAsking(founder.id, request_id);
+  const grants = await foundingChanges(parts, workspace, { founder, templates, asking });
   await tryCommit(workspace.scope, [
     { kind: 'put', ...workspaceHeadKey, value: JSON.stringify(head), if: 'absent' },
     fenceFloor(row.config_version, id),

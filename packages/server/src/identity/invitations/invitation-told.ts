@@ -1,0 +1,20 @@
+import { type ToldPlace, toldInWorkspace } from '../../iam/told-changes.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Append } from '../../store/port.ts';
+import type { Invitation } from './invitation.ts';
+
+/** What became of an invitation, with the policy that it grants where it names one. */
+export function invitationTold(
+  clock: Clock,
+  place: ToldPlace,
+  {
+    invitation: { id, acl_policy_id },
+    done,
+  }: { readonly invitation: Invitation; readonly done: 'created' | 'resent' | 'removed' | 'accepted' },
+): Append {
+  return toldInWorkspace(clock, place, {
+    action: `invitation.${done}`,
+    target: { kind: 'invitation', id },
+    ...(acl_policy_id === undefined ? {} : { detail: { acl_policy_id } }),
+  });
+}
