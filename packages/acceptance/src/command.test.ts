@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -11,7 +12,13 @@ const names = ['start', 'backup', 'restore', 'copy', 'doctor', 'verify', 'recoun
 const bare = { FREEHOLD_STORE: 'sqlite:' };
 
 /** Node as it is, but for the version that it says it has. */
-const older = ['--import', 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.1.0"})'];
+const saying = (version: string) => [
+  '--import',
+  `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"${version}"})`,
+];
+const older = saying('20.1.0');
+/** The process that is given this runs no TypeScript; one that it hands over to does. */
+const withoutTypes = '--no-strip-types';
 const whyNoOther =
   !existsSync(join(root, 'node_modules', '.bin', 'node')) && 'not run: `npm ci` has brought no Node here';
 
@@ -87,13 +94,32 @@ test('a backup taken beside writers is verified when it is restored, and holds e
 test('an older Node hands over to the one that was installed, with its words, its signals and its end', {
   skip: whyNoOther,
 }, async (t) => {
-  const refused = await commandToEnd(['verify', '--data-dir', join(temporaryDirectory(), 'nowhere')], {
-    nodeFlags: older,
-    env: bare,
-  });
-  assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /there is no data of a platform in/);
+  for (const nodeFlags of [older, saying('24.6.0')]) {
+    const words = ['verify', '--data-dir', join(temporaryDirectory(), 'nowhere')];
+    const refused = await commandToEnd(words, { nodeFlags: [...nodeFlags, withoutTypes], env: bare });
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /there is no data of a platform in/);
+  }
   const platform = await platformOf(t, { nodeFlags: older, byCommand: true });
   await signUp(platform);
   assert.deepEqual(await platform.terminate(), { code: 0, signal: null });
+});
+
+test('a Node is too old below what `engines` asks for, and no other', () => {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly engines: { readonly node: string };
+  };
+  for (const [version, isEnough] of [
+    ['20.19.5', false],
+    ['24.6.9', false],
+    ['24.7.0', true],
+    ['24.10.0', true],
+    ['26.0.0', true],
+  ] as const) {
+    const program = join(root, 'tools', 'check-runtime.mjs');
+    const { status, stderr } = spawnSync(process.execPath, [...saying(version), program], { encoding: 'utf8' });
+    assert.equal(status, isEnough ? 0 : 1, version);
+    if (!isEnough)
+      assert.ok(stderr.startsWith(`Freehold needs Node ${engines.node.slice(2)} or newer; this is`), stderr);
+  }
 });

@@ -3,11 +3,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { isNewEnough } from './needed-node.mjs';
 
 const words = process.argv.slice(2);
 const carried = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
 
-if (Number.parseInt(process.versions.node, 10) >= 24) {
+if (isNewEnough(process.versions.node)) {
   const { runFreehold } = await import('../src/freehold.ts');
   await runFreehold(words);
 } else if (existsSync(carried)) {
