@@ -214,6 +214,18 @@ test('J07: an invitation that grants a policy names it whenever something become
   assert.equal(link?.request_id, joined.headers.get('x-request-id'));
 });
 
+test('J07: another policy for new members is named, and a change of the name alone names none', async () => {
+  const founder = await founderOf(await multiOrg(gateways));
+  const id = (await list(founder, 'aclpolicy', '?name=adminacl')).items[0]?.id;
+  for (const body of [{ name: 'One' }, { default_member_access: 'adminacl' }, { default_member_access: 'adminacl' }])
+    assert.equal((await act(founder, 'PUT', '/user/workspace', { body })).status, 200);
+  const entries = await told(founder.org, `?tenant_code=${founder.tenantCode}&action=workspace.changed`);
+  assert.deepEqual(
+    entries.map(({ detail }) => detail),
+    [undefined, { acl_policy_id: id }, undefined],
+  );
+});
+
 test('the log of a workspace is read page by page, by what was done to what, when and by which request', async () => {
   const { org, founder } = await foundedOrg(gateways);
   const member = await signIn(org);

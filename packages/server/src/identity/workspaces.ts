@@ -2,6 +2,7 @@ import type { RecordRuntime } from '../entities/record-runtime.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import { orgScopeName } from '../entities/workspace.ts';
 import type { WriteContext } from '../entities/write-loop.ts';
+import { policyIdByName } from '../iam/policy-names.ts';
 import { promisePolicy } from '../iam/promised-policy.ts';
 import { personAsking, toldInWorkspace } from '../iam/told-changes.ts';
 import { invalidInput, notFound, Problem } from '../lib/problem.ts';
@@ -115,7 +116,9 @@ async function updateWorkspace({ clock }: WorkspacesParts, context: WriteContext
     if (item === undefined) throw notFound();
     const head = JSON.parse(item.value) as WorkspaceHead;
     const access = change.default_member_access ?? head.default_member_access;
-    const checks = access === head.default_member_access ? [] : await promiseAccess(context, access);
+    const isOther = access !== head.default_member_access;
+    const checks = isOther ? await promiseAccess(context, access) : [];
+    const acl_policy_id = isOther ? await policyIdByName(scope, access) : undefined;
     changed = { ...head, name: change.name ?? head.name, default_member_access: access };
     const put: Change = {
       kind: 'put',
@@ -123,8 +126,12 @@ async function updateWorkspace({ clock }: WorkspacesParts, context: WriteContext
       value: JSON.stringify(changed),
       if: { version: item.version },
     };
-    const target = { kind: 'workspace', id: head.id };
-    return [put, ...checks, toldInWorkspace(clock, context, { action: 'workspace.changed', target })];
+    const told = toldInWorkspace(clock, context, {
+      action: 'workspace.changed',
+      target: { kind: 'workspace', id: head.id },
+      ...(acl_policy_id === undefined ? {} : { detail: { acl_policy_id } }),
+    });
+    return [put, ...checks, told];
   });
   if (changed === undefined) throw new TypeError('a commit was planned');
   const { id, code, name, default_member_access } = changed;
