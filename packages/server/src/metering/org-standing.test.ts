@@ -117,3 +117,46 @@ test('the calls of a day that leaves the memory of a node count on in their mont
   clock.advance(200);
   assert.equal((await node.gate.standing('acme')).usage.api_calls_per_month, 5);
 });
+
+test('a write that does not end keeps nobody waiting for good, and removals get in meanwhile', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { clock, store } = await open();
+  const node = openNode(store, clock, 'one');
+  await node.plans.set('acme', { name: 'own', limits: { records: 9 } }, occasion);
+  const pass = await node.gate.admit(place, one);
+  clock.advance(1100);
+  const asked = assert.rejects(node.gate.standing('acme'), { code: 'unavailable' });
+  const removal = node.write(-1, true);
+  await nextTurn();
+  t.mock.timers.tick(10_000);
+  await Promise.all([asked, removal]);
+  pass.refused();
+  assert.equal((await node.gate.standing('acme')).usage.records, -1);
+});
+
+test('calls of a day that is still to come here count for no limit, as they are in no chart', async () => {
+  const { clock, store } = await open();
+  const ahead = openNode(store, new SteppedClock('2026-03-05T00:00:00Z'), 'ahead');
+  const here = openNode(store, clock, 'here');
+  await here.plans.set('acme', { name: 'own', limits: { api_calls_per_month: 5 } }, occasion);
+  for (let made = 0; made < 5; made++) ahead.meter.count(place);
+  await ahead.meter.flush();
+  clock.advance(1000);
+  assert.equal((await here.gate.standing('acme')).usage.api_calls_per_month, 0);
+});
+
+test('what another node removed before the records were added up, and tells of after it, is not taken off again', async () => {
+  const { clock, store } = await open();
+  const [here, there] = [openNode(slowStore(store, clock), clock, 'one'), openNode(store, clock, 'two')];
+  await there.plans.set('acme', { name: 'own', limits: { records: 10 } }, occasion);
+  await there.write(10);
+  await there.meter.flush();
+  await there.write(-5, true);
+  assert.equal((await here.gate.standing('acme')).usage.records, 5);
+  await there.meter.flush();
+  clock.advance(1000);
+  assert.equal((await here.gate.standing('acme')).usage.records, 5);
+  await here.write(5);
+  await assert.rejects(here.write(1), { code: 'plan_limit_exceeded' });
+  assert.equal(await recordsStored(store), 10);
+});

@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
 import { addDays, type Day, firstOfMonth } from './calendar.ts';
 import type { CallMeter, Environment, MeteredPlace } from './call-meter.ts';
 import type { Ledger } from './ledger.ts';
@@ -38,12 +39,15 @@ const environments: readonly Environment[] = ['test', 'prod'];
 const freshMilliseconds = 1000;
 /** Of very many workspaces the records take long to add up, so that is done more seldom. */
 const restPerWork = 20;
+/** A write that takes longer is not waited for: whoever waits for it is refused. */
+const idleMilliseconds = 10_000;
 
 /**
  * How an org stands to its plan, as this node knows it. What others do is at most a second old. The records are exact as
  * far as they are written here: the store is asked while no write of the org is under way on this node, and from then
  * on every write takes its place before it commits. Until they are added up again, what other nodes say they have added
- * comes on top: up to a second's writes of theirs may then be there twice, never too few.
+ * comes on top: up to a second's writes of theirs may then be there twice. What they say they have removed may be off
+ * already, so it is taken off when the records are added up.
  */
 export class OrgStanding {
   readonly #parts: StandingParts;
@@ -119,7 +123,7 @@ export class OrgStanding {
     let monthCalls = 0;
     const add = (day: Day, { calls }: Tally): void => {
       if (day === today) todayCalls += calls;
-      if (day >= month) monthCalls += calls;
+      if (day >= month && day <= today) monthCalls += calls;
     };
     for (const days of stored) for (const [day, tally] of days) add(day, tally);
     for (const env of environments)
@@ -156,7 +160,7 @@ export class OrgStanding {
     { today, isStill }: { readonly today: Day; readonly isStill: () => boolean },
   ): Promise<void> {
     const { clock, recordsOf } = this.#parts;
-    if (this.#isFresh(this.#addedUp, clock.now())) this.#records += byOthers - this.#byOthers;
+    if (this.#isFresh(this.#addedUp, clock.now())) this.#records += Math.max(0, byOthers - this.#byOthers);
     else {
       await this.#idle();
       const began = clock.now();
@@ -169,11 +173,19 @@ export class OrgStanding {
     this.#byOthers = byOthers;
   }
 
-  /** Ends when no write of the org is under way; those that come wait for the end of the loading. */
+  /**
+   * Ends when no write of the org is under way; those that come wait for the end of the loading. @throws Problem
+   * `unavailable` where one does not end, so that it never keeps others waiting for good.
+   */
   #idle(): Promise<void> {
     if (this.#underWay === 0) return Promise.resolve();
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
+      const refuse = setTimeout(() => {
+        this.#whenIdle = undefined;
+        reject(new Problem('unavailable', 'a write of the org takes too long for its records to be counted'));
+      }, idleMilliseconds);
       this.#whenIdle = () => {
+        clearTimeout(refuse);
         this.#whenIdle = undefined;
         resolve();
       };
