@@ -113,19 +113,21 @@ export class CallMeter {
     return days.some(({ waitsSince }) => waitsSince !== undefined && now - waitsSince > overdueMilliseconds);
   }
 
-  /** Stores what has changed. What could not be stored waits for the next time. @returns the orgs it was of, and what failed. */
+  /** Stores what has changed. What could not be stored waits for the next time. @returns the orgs of which all is stored, and what failed. */
   async flush(): Promise<{ readonly orgCodes: ReadonlySet<string>; readonly failures: readonly unknown[] }> {
     const oldest = addDays(this.today(), -1);
     for (const day of this.#dirty.splice(0))
       if (day.day < oldest) this.#recall(day);
       else this.#dirty.push(day);
     const days = this.#dirty.splice(0);
-    const failures: unknown[] = [];
+    const orgCodes = new Set(days.map(({ orgCode }) => orgCode));
+    const failures: { readonly orgCode: string; readonly error: unknown }[] = [];
+    const store = (day: MeteredDay) =>
+      this.#store(day).catch((error: unknown) => failures.push({ orgCode: day.orgCode, error }));
     for (let at = 0; at < days.length; at += commitsAtOnce)
-      await Promise.all(
-        days.slice(at, at + commitsAtOnce).map((day) => this.#store(day).catch((error) => failures.push(error))),
-      );
-    return { orgCodes: new Set(days.map(({ orgCode }) => orgCode)), failures };
+      await Promise.all(days.slice(at, at + commitsAtOnce).map(store));
+    for (const { orgCode } of failures) orgCodes.delete(orgCode);
+    return { orgCodes, failures: failures.map(({ error }) => error) };
   }
 
   #add(place: MeteredPlace, calls: number, records: number): void {

@@ -79,7 +79,7 @@ export function startMetering(parts: MeteringParts): Metering {
   const store = async (): Promise<void> => {
     const { orgCodes, failures } = await meter.flush();
     for (const failure of failures.slice(0, 1)) onError(failure);
-    if (failures.length === 0) for (const orgCode of orgCodes) waiting.add(orgCode);
+    for (const orgCode of orgCodes) waiting.add(orgCode);
     gate.tidy();
   };
 

@@ -1,12 +1,33 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type MockTimers, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
+import { type Store, Unavailable } from '../store/port.ts';
 import { occasion, orgScope, place, SteppedClock } from './metered-org.ts';
 import { startMetering } from './metering.ts';
 import { readDays } from './usage-rows.ts';
 
 const turns = 50;
+
+type Parts = Parameters<typeof startMetering>[0];
+
+function meteringOf(store: Store, clock: SteppedClock, parts: Pick<Parts, 'recordsOf' | 'onError'> & Partial<Parts>) {
+  return startMetering({
+    clock,
+    platform: store.scope('platform'),
+    orgScopes: () => ({ test: orgScope(store, 'test'), prod: orgScope(store, 'prod') }),
+    hasOrg: async () => true,
+    configured: { size: () => assert.fail(), policies: () => assert.fail() },
+    announce: async () => [],
+    ...parts,
+  });
+}
+
+async function turn(mock: MockTimers): Promise<void> {
+  mock.tick(1000);
+  for (let waited = 0; waited < turns; waited++) await nextTurn();
+}
 
 test('calls are stored each second, also while it takes longer to look at what follows from them', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
@@ -14,26 +35,19 @@ test('calls are stored each second, also while it takes longer to look at what f
   const { store } = await openStore({ kind: 'memory', clock });
   const held = Promise.withResolvers<void>();
   let asked = 0;
-  const metering = startMetering({
-    clock,
-    platform: store.scope('platform'),
-    orgScopes: () => ({ test: orgScope(store, 'test'), prod: orgScope(store, 'prod') }),
-    hasOrg: async () => true,
+  const metering = meteringOf(store, clock, {
     recordsOf: async () => {
       asked += 1;
       await held.promise;
       return [];
     },
-    configured: { size: () => assert.fail(), policies: () => assert.fail() },
-    announce: async () => [],
     onError: assert.ifError,
   });
   await metering.plans.set('acme', { name: 'own', limits: { records: 5 } }, occasion);
   const stored = async () => (await readDays(orgScope(store), '2026-01-01')).map(({ tally }) => tally.calls);
   for (const calls of [1, 2, 3]) {
     metering.meter.count(place);
-    t.mock.timers.tick(1000);
-    for (let turn = 0; turn < turns; turn++) await nextTurn();
+    await turn(t.mock.timers);
     assert.deepEqual(await stored(), [calls]);
   }
   assert.equal(asked, 1, 'one look is enough at a time');
@@ -41,4 +55,36 @@ test('calls are stored each second, also while it takes longer to look at what f
   held.resolve();
   await metering.close();
   assert.deepEqual(await stored(), [4]);
+});
+
+test('calls of one org that cannot be stored keep nothing of other orgs from being told, nor later of its own', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const clock = new SteppedClock('2026-01-31T12:00:00Z');
+  const { store } = await openStore({ kind: 'memory', clock });
+  let isBroken = true;
+  const broken = interceptStore(store, async ({ name, scope }, call) => {
+    if (name === 'commit' && scope === 'prod:sick' && isBroken) throw new Unavailable('off');
+    return call();
+  });
+  const told: string[] = [];
+  const failures: unknown[] = [];
+  const metering = meteringOf(broken, clock, {
+    orgScopes: (org) => ({ test: broken.scope(`test:${org}`), prod: broken.scope(`prod:${org}`) }),
+    recordsOf: async () => [],
+    announce: async (org) => {
+      told.push(org);
+      return [];
+    },
+    onError: (error) => failures.push(error),
+  });
+  for (const orgCode of ['sick', 'well']) {
+    await metering.plans.set(orgCode, { name: 'own', limits: { api_calls_per_day: 2 } }, occasion);
+    for (const env of ['test', 'prod'] as const) metering.meter.count({ ...place, orgCode, env });
+  }
+  await turn(t.mock.timers);
+  assert.deepEqual([told, failures.length], [['well'], 1]);
+  isBroken = false;
+  await turn(t.mock.timers);
+  assert.deepEqual(told, ['well', 'sick']);
+  await metering.close();
 });
