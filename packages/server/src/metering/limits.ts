@@ -50,13 +50,26 @@ export interface Standing {
 /** How long whoever waits for room waits at least: records go when somebody removes some. */
 const recordsRetrySeconds = 3600;
 
-/** What a write is refused with that comes upon a limit. Where it is told, the address to upgrade at is filled in. */
-export function limitExceeded(metric: Metric, { limits, usage, today }: Standing, now: number): Problem {
+/**
+ * What a write is refused with that comes upon a limit. Where it is told, the address to upgrade at is filled in.
+ * @param wanted how many there would be with what the write adds, where the limit is not reached without it.
+ */
+export function limitExceeded(
+  metric: Metric,
+  { limits, usage, today }: Standing,
+  now: number,
+  wanted?: number,
+): Problem {
   const used = usage[metric];
   const limit = limits[metric] ?? 0;
   const resets_at = resetsAt(metric, today);
   const seconds = resets_at === null ? recordsRetrySeconds : Math.ceil((Date.parse(resets_at) - now) / 1000);
-  return new Problem('plan_limit_exceeded', `the plan’s limit of ${limit} ${metricWords[metric]} is reached`, {
+  const words = metricWords[metric];
+  const message =
+    wanted === undefined
+      ? `the plan’s limit of ${limit} ${words} is reached`
+      : `the plan has room for ${limit} ${words}: there are ${used}, and this would make them ${wanted}`;
+  return new Problem('plan_limit_exceeded', message, {
     metric,
     used,
     limit,

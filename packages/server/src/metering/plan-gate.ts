@@ -45,19 +45,18 @@ export function createPlanGate(parts: StandingParts): PlanGate {
     }
     return standing;
   };
-  const demand = (orgCode: string, standing: OrgStanding, records = 0): void => {
-    const now = standing.current();
+  const demand = (orgCode: string, now: Standing, records = 0): void => {
     const { limits, usage } = now;
     const isCounting = limits.api_calls_per_day !== undefined || limits.api_calls_per_month !== undefined;
     if (isCounting && meter.isOverdue(orgCode))
       throw new Problem('unavailable', 'what is used of the plan cannot be counted now, so nothing is written');
     const reached = reachedMetric(limits, usage);
     const isFull = limits.records !== undefined && records > 0 && usage.records + records > limits.records;
-    const metric = reached ?? (isFull ? 'records' : undefined);
-    if (metric !== undefined) throw limitExceeded(metric, now, clock.now());
+    if (reached !== undefined) throw limitExceeded(reached, now, clock.now());
+    if (isFull) throw limitExceeded('records', now, clock.now(), usage.records + records);
   };
   const enter = (standing: OrgStanding, place: MeteredPlace, write: GatedWrite): GatePass => {
-    if (!write.isRemoval) demand(place.orgCode, standing, write.records);
+    if (!write.isRemoval) demand(place.orgCode, standing.current(), write.records);
     standing.enter(write.records);
     return {
       written: () => standing.leave(place, write.records, 'written'),
@@ -76,18 +75,14 @@ export function createPlanGate(parts: StandingParts): PlanGate {
   return {
     check: (orgCode) => {
       const standing = standingOf(orgCode);
-      if (standing.whenReady() === undefined) return demand(orgCode, standing);
-      return known(standing).then(() => demand(orgCode, standing));
+      if (standing.whenReady() === undefined) return demand(orgCode, standing.current());
+      return known(standing).then((now) => demand(orgCode, now));
     },
     admit: (place, write) => {
       const standing = standingOf(place.orgCode);
       return standing.whenReady() === undefined ? enter(standing, place, write) : admitLater(standing, place, write);
     },
-    standing: async (orgCode) => {
-      const standing = standingOf(orgCode);
-      await known(standing);
-      return standing.current();
-    },
+    standing: (orgCode) => known(standingOf(orgCode)),
     forget: (orgCode) => standings.get(orgCode)?.forget(),
     tidy: () => {
       const before = clock.now() - keptMilliseconds;
@@ -106,6 +101,7 @@ function isFailed(): boolean {
 }
 
 /** A plan may change while what hangs on it is read: then it is read again. */
-async function known(standing: OrgStanding): Promise<void> {
+async function known(standing: OrgStanding): Promise<Standing> {
   for (let waiting = standing.whenReady(); waiting !== undefined; waiting = standing.whenReady()) await waiting;
+  return standing.current();
 }
