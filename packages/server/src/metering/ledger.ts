@@ -2,7 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Scope } from '../store/port.ts';
 import type { Day } from './calendar.ts';
 import type { CallMeter, Environment, OrgScopes, OwnDays } from './call-meter.ts';
-import { addTallies, eachWorkspaceDay, readDays, type Tally, type WorkspaceRow } from './usage-rows.ts';
+import {
+  addTallies,
+  eachOfWorkspaceDays,
+  foldedWorkspacesKey,
+  readDays,
+  type Tally,
+  type WorkspaceRow,
+} from './usage-rows.ts';
 
 /**
  * What was counted, by all nodes: what they have stored, and what this one holds in memory. Gate, report and alerts read
@@ -62,31 +69,51 @@ async function* joined(
   for await (const { day, workspaces } of stored) {
     while ((waiting[0] ?? day) < day) yield* take();
     const sums = new Map(workspaces);
-    if (waiting[0] === day)
-      for (const one of take())
-        for (const [code, tally] of one.workspaces) sums.set(code, addTallies(sums.get(code), tally));
+    if (waiting[0] === day) for (const one of take()) addAll(sums, one.workspaces);
     yield { day, workspaces: sums };
   }
   while (waiting.length > 0) yield* take();
 }
 
-/** What is stored of the workspaces, a day at a time. */
-async function* eachOfWorkspaces(
-  scope: Scope,
-  from: Day,
-  isLeftOut: (row: WorkspaceRow) => boolean,
-): AsyncGenerator<WorkspacesOfDay> {
-  let open: { readonly day: Day; readonly workspaces: Map<string, Tally> } | undefined;
-  for await (const row of eachWorkspaceDay(scope, from)) {
-    if (row.day !== open?.day) {
-      if (open !== undefined) yield open;
-      // Reads need not wait for anything, and others want to be served too.
-      await nextTurn();
-      open = { day: row.day, workspaces: new Map() };
+/** A day that is being read. */
+interface OpenDay extends WorkspacesOfDay {
+  readonly workspaces: Map<string, Tally>;
+  /** The version of the row that it was folded into by then; undefined where it was not. */
+  folded: number | undefined;
+  /** Whether it may go on in what is read at another moment. */
+  isCut: boolean;
+}
+
+type IsLeftOut = (row: WorkspaceRow) => boolean;
+
+/** What is stored of the workspaces, a day at a time, and never a part of a day that was folded meanwhile. */
+async function* eachOfWorkspaces(scope: Scope, from: Day, isLeftOut: IsLeftOut): AsyncGenerator<WorkspacesOfDay> {
+  let open: OpenDay | undefined;
+  for await (const rows of eachOfWorkspaceDays(scope, from)) {
+    for (const row of rows) {
+      if (row.day !== open?.day) {
+        if (open !== undefined) yield await whole(scope, open, isLeftOut);
+        // Reads need not wait for anything, and others want to be served too.
+        await nextTurn();
+        open = { day: row.day, workspaces: new Map(), folded: undefined, isCut: false };
+      }
+      if (row.node === undefined) open.folded = row.item.version;
+      if (!isLeftOut(row)) addAll(open.workspaces, Object.entries(row.tallies));
     }
-    if (isLeftOut(row)) continue;
-    for (const [code, tally] of Object.entries(row.tallies))
-      open.workspaces.set(code, addTallies(open.workspaces.get(code), tally));
+    if (open !== undefined) open.isCut = true;
   }
-  if (open !== undefined) yield open;
+  if (open !== undefined) yield await whole(scope, open, isLeftOut);
+}
+
+/** The day as it was read, or read again where rows of it were folded between two reads. */
+async function whole(scope: Scope, read: OpenDay, isLeftOut: IsLeftOut): Promise<WorkspacesOfDay> {
+  if (!read.isCut) return read;
+  const [folded] = await scope.get([foldedWorkspacesKey(read.day)]);
+  if (folded?.version === read.folded) return read;
+  const { value } = await eachOfWorkspaces(scope, read.day, isLeftOut).next();
+  return value?.day === read.day ? value : { day: read.day, workspaces: new Map() };
+}
+
+function addAll(sums: Map<string, Tally>, tallies: Iterable<readonly [string, Tally]>): void {
+  for (const [code, tally] of tallies) sums.set(code, addTallies(sums.get(code), tally));
 }

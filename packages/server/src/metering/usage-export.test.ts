@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
 import { foldDays } from './fold-days.ts';
 import { type MeteredNode, openNode, orgScope, place, recordsStored, SteppedClock } from './metered-org.ts';
@@ -76,6 +77,34 @@ test('days that are asked for come to what the days as a whole come to', async (
   }
   assert.deepEqual(await exported(parts, { metric: 'records' }), [['test', null, 'main', 'order', 2]]);
 });
+
+for (const { what, isFoldedBefore } of [
+  { what: 'is folded', isFoldedBefore: false },
+  { what: 'was folded and is folded once more', isFoldedBefore: true },
+])
+  test(`no part of a day is missing or there twice where it ${what} between two reads of an export`, async () => {
+    const clock = new SteppedClock('2026-01-28T12:00:00Z');
+    const { store } = await openStore({ kind: 'memory', clock });
+    const [one, late] = [openNode(store, clock, 'one'), openNode(store, clock, 'two')] as const;
+    const count = async ({ meter }: MeteredNode, workspaces: number) => {
+      for (let nr = 0; nr < workspaces; nr++) meter.count({ ...place, tenantCode: `w${nr}` });
+      await meter.flush();
+    };
+    await count(one, 1500);
+    const now = clock.now() + 50 * hour;
+    if (isFoldedBefore) await foldDays(orgScope(store), now);
+    if (isFoldedBefore) await count(late, 700);
+    let reads = 0;
+    const crossed = interceptStore(store, async ({ name }, call) => {
+      if (name === 'range' && ++reads === 2) await foldDays(orgScope(store), now);
+      return call();
+    });
+    clock.advance(50 * hour);
+    const { ledger } = openNode(crossed, clock, 'three');
+    const entries = await exported({ ledger, recordsOf: async () => [] }, { metric: 'api_calls' });
+    const sum = entries.reduce((before, [, , , , value]) => before + Number(value), 0);
+    assert.deepEqual([entries.length, sum], [1500, isFoldedBefore ? 2200 : 1500]);
+  });
 
 test('a figure of very many parts is told by the largest, and by what the others come to', () => {
   const parts = new PartsOfUsage('2026-02-03', 'api_calls.month');

@@ -55,13 +55,13 @@ export async function readDays(scope: Scope, from: Day): Promise<readonly UsageR
 
 export async function readWorkspaceDays(scope: Scope, from: Day): Promise<readonly WorkspaceRow[]> {
   const rows: WorkspaceRow[] = [];
-  for await (const row of eachWorkspaceDay(scope, from)) rows.push(row);
+  for await (const some of eachOfWorkspaceDays(scope, from)) rows.push(...some);
   return rows;
 }
 
-/** The same one after the other. */
-export async function* eachWorkspaceDay(scope: Scope, from: Day): AsyncGenerator<WorkspaceRow> {
-  for await (const item of itemsFrom(scope, workspacesPartition, from)) yield workspaceRow(item);
+/** The same as many at a time as are read in one moment. */
+export async function* eachOfWorkspaceDays(scope: Scope, from: Day): AsyncGenerator<readonly WorkspaceRow[]> {
+  for await (const items of pagesFrom(scope, workspacesPartition, from)) yield items.map(workspaceRow);
 }
 
 /** A row that holds something else than whole numbers, or is of no day. */
@@ -132,11 +132,15 @@ function workspaceRow(item: Item): WorkspaceRow {
 const rowsPerRead = 500;
 
 async function* itemsFrom(scope: Scope, pk: string, from: Day): AsyncGenerator<Item> {
+  for await (const items of pagesFrom(scope, pk, from)) yield* items;
+}
+
+async function* pagesFrom(scope: Scope, pk: string, from: Day): AsyncGenerator<readonly Item[]> {
   // Behind all rows of the day before: none of them goes on with a `~`.
   let after = `${addDays(from, -1)}~`;
   for (;;) {
     const items = await scope.range(pk, { after, limit: rowsPerRead });
-    yield* items;
+    yield items;
     const last = items.at(-1);
     if (last === undefined || items.length < rowsPerRead) return;
     after = last.sk;
