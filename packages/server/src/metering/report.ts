@@ -32,6 +32,7 @@ export interface ReportRequest {
 
 const environments = ['test', 'prod'] as const satisfies readonly Environment[];
 const workspacesShown = 1000;
+const noTally: Tally = { calls: 0, records: 0 };
 
 /** What an org uses, and how that stands to its plan. */
 export async function reportUsage(parts: ReportParts, request: ReportRequest) {
@@ -65,7 +66,7 @@ export async function reportUsage(parts: ReportParts, request: ReportRequest) {
   function shownUsage(days: ReadonlyMap<Day, Tally>, records: readonly EntityRecords[], last: Day) {
     const { api_calls_per_day, api_calls_per_month } = callsOf(days, last);
     const by_day = lastDays(last, request.days).map((date) => {
-      const { calls, records } = addTallies(days.get(date), { calls: 0, records: 0 });
+      const { calls, records } = addTallies(days.get(date), noTally);
       return { date, calls, records_added: records };
     });
     return {
@@ -97,15 +98,22 @@ async function gather({ ledger, recordsOf }: ReportParts, request: Gathered, { t
   const { orgCode, days, figure } = request;
   const month = firstOfMonth(today);
   const first = [month, addDays(today, 1 - Math.max(days, 7))].toSorted()[0] ?? month;
-  const [test, prod] = await Promise.all(environments.map((env) => ledger.days(orgCode, env, first)));
+  const daysOf = async (env: Environment) => new Map(await ledger.days(orgCode, env, first));
+  const [test, prod] = await Promise.all([daysOf('test'), daysOf('prod')]);
+  const byDay = { test, prod };
   const parts = new PartsOfUsage(today, figure);
+  const unfolded = addDays(today, -1);
   for (const env of environments)
-    for await (const day of ledger.workspaceDays(orgCode, env, month)) parts.noteDay(env, day);
+    for await (const read of ledger.workspaceDays(orgCode, env, month)) {
+      parts.noteDay(env, read);
+      // Calls go on meanwhile: what is told of a day that is still counted is what is told of its workspaces.
+      if (read.day >= unfolded) byDay[env].set(read.day, [...read.workspaces.values()].reduce(addTallies, noTally));
+    }
   const all = new Map(test);
-  for (const [day, tally] of prod ?? []) all.set(day, addTallies(all.get(day), tally));
+  for (const [day, tally] of prod) all.set(day, addTallies(all.get(day), tally));
   const records = await recordsOf(orgCode);
   parts.noteRecords(records);
-  return { days: { test: test ?? new Map(), prod: prod ?? new Map() }, all, parts, records };
+  return { days: byDay, all, parts, records };
 }
 
 function callsOf(days: ReadonlyMap<Day, Tally>, today: Day) {

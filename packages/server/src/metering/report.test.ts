@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { interceptStore } from '../store/intercepted-store.ts';
+import { openStore } from '../store/open-store.ts';
+import { occasion, openNode, place, SteppedClock } from './metered-org.ts';
+import { reportUsage } from './report.ts';
+
+test('the figures of one answer come to the same, also while calls are counted', async () => {
+  const clock = new SteppedClock('2026-01-31T12:00:00Z');
+  const { store } = await openStore({ kind: 'memory', clock });
+  const busy = interceptStore(store, async (_asked, call) => {
+    const answer = await call();
+    for (const env of ['test', 'prod'] as const) node.meter.count({ ...place, env });
+    return answer;
+  });
+  const node = openNode(busy, clock, 'one');
+  await node.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 1000 } }, occasion);
+  clock.advance(24 * 3_600_000);
+  const parts = { ...node, alerts: { show: async () => [] }, recordsOf: async () => [], now: () => clock.now() };
+  const request = { orgCode: 'acme', hasProd: true, days: 7, upgradeUrl: '' };
+  for (const figure of ['today', 'month'] as const) {
+    const { usage, environments, explain } = await reportUsage(parts, { ...request, explain: `api_calls.${figure}` });
+    const told = usage.api_calls[figure];
+    assert.ok(told > 0);
+    assert.equal(explain?.value, told);
+    assert.equal(environments.test.api_calls[figure] + (environments.prod?.api_calls[figure] ?? 0), told);
+    assert.equal(
+      usage.by_workspace.reduce((sum, { api_calls }) => sum + api_calls[figure], 0),
+      told,
+    );
+  }
+});
