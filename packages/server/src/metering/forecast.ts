@@ -15,7 +15,7 @@ const shareOfDayMin = 1 / 24;
 export function forecast(standing: Standing, days: ReadonlyMap<Day, Tally>, now: number): Forecast {
   const { limits, usage, today } = standing;
   const share = Math.min(1, Math.max(shareOfDayMin, (now - startOfDay(today)) / dayMilliseconds));
-  const pace = paceOf(days, today, share);
+  const pace = paceOf(days, today, share, usage.records);
   const ahead = (metric: Metric, perDay: number, daysMax: number): Day | null => {
     const limit = limits[metric];
     if (limit === undefined) return null;
@@ -31,8 +31,11 @@ export function forecast(standing: Standing, days: ReadonlyMap<Day, Tally>, now:
   };
 }
 
-/** What comes a day, by the last week, or by as much of it as there is. */
-function paceOf(days: ReadonlyMap<Day, Tally>, today: Day, share: number): Tally {
+/**
+ * What comes a day, by the last week, or by as much of it as there is. What is removed in the background is no tally's:
+ * of records no more can have come and stayed than there are.
+ */
+function paceOf(days: ReadonlyMap<Day, Tally>, today: Day, share: number, recordsNow: number): Tally {
   const looked = Array.from({ length: daysLookedBack }, (_, back) => addDays(today, -back));
   const first = looked.findLastIndex((day) => days.has(day));
   let [calls, records] = [0, 0];
@@ -41,5 +44,5 @@ function paceOf(days: ReadonlyMap<Day, Tally>, today: Day, share: number): Tally
     records += days.get(day)?.records ?? 0;
   }
   const length = Math.max(0, first) + share;
-  return { calls: calls / length, records: records / length };
+  return { calls: calls / length, records: Math.min(records, recordsNow) / length };
 }

@@ -300,6 +300,8 @@ test('a forecast goes on as the last week went', () => {
   });
   const far = standing({ api_calls_per_day: 101, api_calls_per_month: 9000, records: 1_000_000 }, {});
   assert.deepEqual(Object.values(forecast(far, days, noon)), [null, null, null]);
+  const emptied = standing({ records: 200 }, { records: 13 });
+  assert.equal(forecast(emptied, days, noon).records, '2026-04-14', 'no more has come and stayed than is there');
   const reached = standing({ records: 100 }, {});
   assert.equal(forecast(reached, new Map(), noon).records, today);
 });
