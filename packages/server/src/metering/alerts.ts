@@ -43,8 +43,8 @@ const action = 'plan.limit_near';
 const toldMax = 10_000;
 
 /**
- * Tells in the org's audit log, and to where the org wants it, that 80, 95 or 100 % of a limit are reached: each once in
- * its window, over all nodes.
+ * Tells in the org's audit log, and to where the org wants it, that 80, 95 or 100 % of a limit are reached: each once a
+ * day for what is limited by the day, else once a month, over all nodes.
  */
 export function createAlerts({ platform, now, announce }: AlertsParts) {
   /** What this node knows to have been told, so that the store is not asked each second. */
@@ -105,10 +105,9 @@ function markKey(orgCode: string, alert: Alert, today: Day): Key {
   return { pk: 'plan-alert', sk: `${orgCode}#${metric}#${windowOf(alert, today)}#${limit}#${percent}` };
 }
 
-/** What is reached once a day, once a month, or once until it is remembered no more. */
+/** Records have no window of their own: who goes on being short of room is told each month. */
 function windowOf({ metric }: Alert, today: Day): string {
-  if (metric === 'api_calls_per_day') return today;
-  return metric === 'api_calls_per_month' ? today.slice(0, 'YYYY-MM'.length) : '';
+  return metric === 'api_calls_per_day' ? today : today.slice(0, 'YYYY-MM'.length);
 }
 
 /** Another node has told of it, or this one before its last start. */
