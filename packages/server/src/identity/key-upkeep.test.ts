@@ -4,7 +4,7 @@ import { orgAudit, readEntry } from '../audit/audit-entry.ts';
 import { createOperatorLog } from '../audit/operator-log.ts';
 import { openStore } from '../store/open-store.ts';
 import { startKeyUpkeep } from './key-upkeep.ts';
-import { loadSecrets } from './secrets.ts';
+import { loadSecrets, type SecretsVault } from './secrets.ts';
 import { createSecretsInMemory } from './secrets-in-memory.ts';
 import { openSigningKeys } from './signing-keys.ts';
 
@@ -38,4 +38,36 @@ test('a key that the platform makes by itself, as the one before is too old, sta
     (await told()).map(({ action, actor, target }) => [action, actor, target?.id]),
     [['signing_key.made', { kind: 'platform', id: 'platform' }, made.kid]],
   );
+});
+
+test('a key is told of once, however often it has to be tried to keep it, and under the id that it is kept by', async () => {
+  let now = Date.parse('2026-01-01T00:00:00Z');
+  const clock = { now: () => now };
+  const kept = createSecretsInMemory();
+  await loadSecrets(kept, clock);
+  let fails = 2;
+  const vault: SecretsVault = {
+    ...kept,
+    write: async (...change) => {
+      if (fails-- > 0) throw new Error('the disk is full');
+      return kept.write(...change);
+    },
+  };
+  const keys = await openSigningKeys({ vault, clock, ageDaysMax: 90 });
+  const told: string[] = [];
+  const tell = async (kid: string) => void told.push(kid);
+  now += 91 * day;
+  for (const attempt of ['first', 'second']) await assert.rejects(keys.tend(tell), /full/, attempt);
+  now += 60_000;
+  await keys.tend(tell);
+  const [made] = keys.list().filter(({ state }) => state === 'published');
+  assert.deepEqual(told, [made?.kid]);
+  assert.equal(made?.signs_from, new Date(now + 10 * 60_000).toISOString());
+
+  const [first] = keys.list();
+  const revoked: string[] = [];
+  for (const kid of [made?.kid ?? '', first?.kid ?? ''])
+    await keys.revoke(kid, { made: tell, revoked: async (gone) => void revoked.push(gone) });
+  assert.deepEqual(revoked, [made?.kid, first?.kid]);
+  assert.deepEqual(told, [made?.kid, keys.current().kid]);
 });

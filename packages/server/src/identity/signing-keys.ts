@@ -13,13 +13,8 @@ import {
   withoutKey,
 } from './key-timeline.ts';
 import type { SecretsVault } from './secrets.ts';
-import {
-  generateSigningKey,
-  openSigningKey,
-  type PublicSigningJwk,
-  type SigningKey,
-  type StoredSigningKey,
-} from './signing-key.ts';
+import { openSigningKey, type PublicSigningJwk, type SigningKey, type StoredSigningKey } from './signing-key.ts';
+import { SpareKey, type TellKey } from './spare-key.ts';
 
 /** The keys that app tokens are signed and verified by, as this node knows them now. */
 export interface SigningKeys {
@@ -38,12 +33,9 @@ export interface SigningKeyAdmin {
   list(): readonly ShownSigningKey[];
   /** The key that is to sign next: a new one, or the one that waits already. @throws Problem `conflict`. */
   rotate(tell?: TellKey): Promise<{ readonly key: ShownSigningKey; readonly isNew: boolean }>;
-  /** Ends every token of a key. @throws Problem `not_found`. */
-  revoke(kid: string, tell?: TellKey): Promise<void>;
+  /** Ends every token of a key; where no other is there to sign, one is made. @throws Problem `not_found`. */
+  revoke(kid: string, tell?: { readonly revoked: TellKey; readonly made: TellKey }): Promise<void>;
 }
-
-/** Told of the key before the change is kept, so that there is no change that was not told of. */
-export type TellKey = (kid: string) => Promise<void>;
 
 export interface ShownSigningKey {
   readonly kid: string;
@@ -79,9 +71,11 @@ export async function openSigningKeys(parts: SigningKeysParts): Promise<LiveSign
   const inTurn = serialLanes<'keys'>();
   let ring = openRing((await parts.vault.read()).secrets.signing_keys ?? []);
   let removals = 0;
+  const spare = new SpareKey();
   const adopt = (keys: readonly StoredSigningKey[]): void => {
     const before = ring;
     ring = openRing(keys, before);
+    spare.see(keys);
     if (before.timeline.some(({ stored: { kid } }) => !ring.byKid.has(kid))) removals += 1;
   };
   const change = (plan: Plan): Promise<void> =>
@@ -110,28 +104,26 @@ export async function openSigningKeys(parts: SigningKeysParts): Promise<LiveSign
       let isNew = false;
       await change(async (keys, now) => {
         isNew = waitingAt(timelineOf(keys), now) === undefined;
-        if (!isNew) return keys;
-        const planned = await withNewKey(withoutExpired(keys, now), now);
-        for (const { kid } of planned.slice(-1)) await tell(kid);
-        return planned;
+        return isNew ? withNewKey(withoutExpired(keys, now), now, { spare, tell }) : keys;
       });
       const key = list().find(({ state }) => state === 'published');
       if (key === undefined)
         throw new Problem('conflict', 'the keys have changed meanwhile: look at them and try again');
       return { key, isNew };
     },
-    revoke: (kid, tell = tellNobody) =>
-      change(async (keys, now) => {
+    revoke: (kid, tell = { revoked: tellNobody, made: tellNobody }) => {
+      let isTold = false;
+      return change(async (keys, now) => {
         if (!keys.some((key) => key.kid === kid)) throw notFound();
-        await tell(kid);
-        return withoutKey(keys, kid, { now, fresh: () => generateSigningKey(now) });
-      }),
+        if (!isTold) await tell.revoked(kid);
+        isTold = true;
+        return withoutKey(keys, kid, { now, fresh: () => spare.take({ now }, tell.made) });
+      });
+    },
     tend: (tell = tellNobody) =>
       change(async (keys, now) => {
         const standing = withoutExpired(keys, now);
-        const planned = await inTime(standing, now, parts.ageDaysMax ?? 0);
-        if (planned !== standing) for (const { kid } of planned.slice(-1)) await tell(kid);
-        return planned;
+        return isTooOld(standing, now, parts.ageDaysMax ?? 0) ? withNewKey(standing, now, { spare, tell }) : standing;
       }),
   };
 }
@@ -182,20 +174,20 @@ async function changeKeys({ vault, clock }: SigningKeysParts, plan: Plan): Promi
   }
 }
 
-async function withNewKey(keys: readonly StoredSigningKey[], now: number): Promise<readonly StoredSigningKey[]> {
-  if (keys.length >= keysMax)
-    throw new Problem('conflict', `there are ${keysMax} keys already: wait until the oldest verifies no more tokens`);
-  return [...keys, await generateSigningKey(now, now + publishedMilliseconds)];
-}
-
-/** Has a key that is too old followed by another. */
-function inTime(
+async function withNewKey(
   keys: readonly StoredSigningKey[],
   now: number,
-  ageDaysMax: number,
-): readonly StoredSigningKey[] | Promise<readonly StoredSigningKey[]> {
+  { spare, tell }: { readonly spare: SpareKey; readonly tell: TellKey },
+): Promise<readonly StoredSigningKey[]> {
+  if (keys.length >= keysMax)
+    throw new Problem('conflict', `there are ${keysMax} keys already: wait until the oldest verifies no more tokens`);
+  return [...keys, await spare.take({ now, signsFrom: now + publishedMilliseconds }, tell)];
+}
+
+/** Whether the key that signs is due to be followed by another, and there is room for one. */
+function isTooOld(keys: readonly StoredSigningKey[], now: number, ageDaysMax: number): boolean {
   const timeline = timelineOf(keys);
   const age = now - Date.parse(signerAt(timeline, now).stored.created_at);
   const isDue = ageDaysMax > 0 && age > ageDaysMax * dayMilliseconds && waitingAt(timeline, now) === undefined;
-  return isDue && keys.length < keysMax ? withNewKey(keys, now) : keys;
+  return isDue && keys.length < keysMax;
 }

@@ -31,9 +31,7 @@ export function platformRoutes({ signingKeys, operatorLog }: PlatformServices): 
       access: 'operator',
       handle: async ({ query, requestId }) => {
         refuseParameters(query);
-        const { key, isNew } = await signingKeys.rotate((kid) =>
-          operatorLog.tell(requestId, { action: 'signing_key.made', target: keyTarget(kid) }),
-        );
+        const { key, isNew } = await signingKeys.rotate(telling(operatorLog, requestId).made);
         return json(isNew ? 201 : 200, key);
       },
     },
@@ -43,9 +41,7 @@ export function platformRoutes({ signingKeys, operatorLog }: PlatformServices): 
       access: 'operator',
       handle: async ({ params: { kid = '' }, query, requestId }) => {
         refuseParameters(query);
-        await signingKeys.revoke(kid, () =>
-          operatorLog.tell(requestId, { action: 'signing_key.revoked', target: keyTarget(kid) }),
-        );
+        await signingKeys.revoke(kid, telling(operatorLog, requestId));
         return { status: 204 };
       },
     },
@@ -72,6 +68,8 @@ export function metricsReply(metrics: PlatformServices['metrics']): Reply {
   return { status: 200, body: metrics.text(), contentType: 'text/plain; version=0.0.4; charset=utf-8' };
 }
 
-function keyTarget(kid: string) {
-  return { kind: 'signing_key', id: kid };
+function telling(operatorLog: OperatorLog, requestId: string) {
+  const tell = (action: `signing_key.${string}`) => (kid: string) =>
+    operatorLog.tell(requestId, { action, target: { kind: 'signing_key', id: kid } });
+  return { made: tell('signing_key.made'), revoked: tell('signing_key.revoked') };
 }
