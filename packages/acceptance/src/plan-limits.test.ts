@@ -110,6 +110,9 @@ for (const [name, limits] of [
     const { org, founder } = await orgWithOrders(t);
     const { id } = await create(founder, 'order', { title: 'One' });
     const { id: second } = await create(founder, 'order', { title: 'Two' });
+    const email = newEmail('guest');
+    const guest = await signIn(org, email);
+    const invited = await act<{ code: string }>(founder, 'POST', '/user/invitations', { body: { email } });
     await givePlan(org, limits);
     const write = { title: 'More' };
     const operations = [{ action: 'create', entity: 'order', data: write }];
@@ -124,6 +127,7 @@ for (const [name, limits] of [
       await act(founder, 'PUT', '/user/workspace', { body: { name: 'Other' } }),
       await act(founder, 'POST', '/user/workspace', { body: { name: 'Another', code: 'another' } }),
       await act(founder, 'PUT', '/user/me', { body: { fn: 'Fee' } }),
+      await act(guest, 'POST', '/user/acceptinvitation', { body: { code: invited.body.code } }),
     ];
     for (const reply of closed) assertProblem(reply, 'plan_limit_exceeded');
     const each = await act<{ results: readonly { status: number }[] }>(founder, 'POST', '/batch', {
@@ -140,9 +144,12 @@ for (const [name, limits] of [
       await act(founder, 'GET', '/export/order'),
       await act(founder, 'GET', '/user/me'),
       await exchangeToken(org, founder.token),
+      await act(founder, 'POST', '/user/switch-tenant', { body: { tenant_code: founder.tenantCode } }),
       await manage(org, 'PUT', '/api/list-order', { body: { Views: { small: { fields: [{ name: 'title' }] } } } }),
     ];
     for (const { status, text } of open) assert.equal(status, 200, text);
+    const left = await act(guest, 'POST', '/user/leave', { body: { tenant_code: guest.tenantCode } });
+    assert.equal(left.status, 204);
     assert.equal((await signIn(org)).tenantCode, founder.tenantCode);
     assert.equal((await act(founder, 'DELETE', `/delete/order/${id}`)).status, 204);
     assert.deepEqual((await observe(org)).flags, { ...flags, [name]: true });

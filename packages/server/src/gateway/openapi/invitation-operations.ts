@@ -108,7 +108,7 @@ export const invitationOperations: readonly Operation[] = [
         content: jsonContent(objectOf({ tenant_id: guid, tenant_code: text, name: text, current: { const: true } })),
       },
     ],
-    problems: [...bad, 'not_found', 'conflict'],
+    problems: [...bad, 'not_found', 'conflict', 'plan_limit_exceeded'],
   },
 ];
 

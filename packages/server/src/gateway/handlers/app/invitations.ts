@@ -59,6 +59,7 @@ export function invitationRoutes(invitations: Invitations): readonly AppRoute[] 
       method: 'POST',
       path: '/app/:org/user/acceptinvitation',
       access: 'self',
+      isGated: true,
       takesBody: true,
       handle: async ({ query, body, requestId }, { claims }) => {
         refuseParameters(query);
