@@ -48,7 +48,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   backup: ['lib', 'store/online-copy.ts'],
   copy: ['lib', 'store/port.ts', 'store/copy-store.ts', 'identity'],
   jobs: ['lib', 'store/port.ts'],
-  doctor: ['lib', 'store/postgres/ask-server.ts'],
+  doctor: ['lib', 'store/postgres/ask-server.ts', 'store/sqlite/ask-file.ts'],
   mail: ['lib'],
   access: ['lib'],
   store: ['lib'],

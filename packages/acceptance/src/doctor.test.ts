@@ -1,12 +1,24 @@
 /** `freehold doctor` finds what was broken on purpose, says what to do, and changes nothing. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { commandToEnd, type Run, temporaryDirectory, whyNoDataDir } from './platform.ts';
+import { commandToEnd, type Run, runToEnd, temporaryDirectory, whyNoDataDir } from './platform.ts';
 import { platformOf } from './platform-for-tests.ts';
 import { smallDisk, whyNoDisk } from './small-disk.ts';
 
@@ -89,6 +101,71 @@ test('secrets that others can read, and those that cannot be used, are faults', 
   writeFileSync(secrets, '{');
   const run = await examine({}, platform.dataDir);
   assertFault(run, /secrets cannot be read/);
+});
+
+test('a start refuses without the secrets that belong to its data, and works with any that are put there', {
+  skip: whyNoDataDir,
+}, async (t) => {
+  const { dataDir, terminate } = await platformOf(t);
+  await terminate();
+  const secrets = join(dataDir, 'secrets.json');
+  const kept = readFileSync(secrets, 'utf8');
+  rmSync(secrets);
+  const gone = /the stores hold data, and `.*secrets\.json` is gone: put it back from a backup before the next start/;
+  assertFault(await examine({}, dataDir), gone);
+  const refused = await runToEnd([], { dataDir });
+  assert.equal(refused.code, 1, refused.stderr);
+  assert.match(refused.stderr, gone);
+  assert.equal(existsSync(secrets), false);
+  for (const text of [kept, '{}']) {
+    writeFileSync(secrets, text, { mode: 0o600 });
+    await (await platformOf(t, { dataDir })).terminate();
+    assert.equal((await examine({}, dataDir)).code, 0);
+  }
+});
+
+test('a store that is gone beside the others is a fault, wherever it should lie; a first start that was cut off is none', {
+  skip: whyNoDataDir,
+}, async (t) => {
+  const { dataDir, terminate } = await platformOf(t);
+  await terminate();
+  const elsewhere = join(temporaryDirectory(), 'prod');
+  const apart = { FREEHOLD_STORE_PROD: `sqlite:${elsewhere}` };
+  const isMissing = (path: string) =>
+    new RegExp(`\\\`${path}\\\` is missing, and the others are there: restore a backup`);
+  assertFault(await examine(apart, dataDir), isMissing(join(elsewhere, 'prod.db')));
+  mkdirSync(elsewhere, { mode: 0o700 });
+  renameSync(join(dataDir, 'prod.db'), join(elsewhere, 'prod.db'));
+  assert.equal((await examine(apart, dataDir)).code, 0);
+  assertFault(await examine({}, dataDir), isMissing(join(dataDir, 'prod.db')));
+  rmSync(join(dataDir, 'platform.db'));
+  assertFault(await examine(apart, dataDir), isMissing(join(dataDir, 'platform.db')));
+  assert.deepEqual(readdirSync(elsewhere), ['prod.db']);
+  const cutOff = temporaryDirectory();
+  writeFileSync(join(cutOff, 'platform.db'), '', { mode: 0o600 });
+  assert.equal((await examine({}, cutOff)).code, 0);
+});
+
+test('a store of a newer release is a fault, and a folder that a platform has open is told of', {
+  skip: whyNoDataDir,
+}, async (t) => {
+  const platform = await platformOf(t);
+  const { dataDir } = platform;
+  const before = readdirSync(dataDir);
+  const running = await examine({ FREEHOLD_APP_PORT: '0', FREEHOLD_MANAGEMENT_PORT: '0' }, dataDir);
+  assert.equal(running.code, 0, running.stdout);
+  assert.ok(running.stdout.includes(`note  a platform or a command has \`${dataDir}\` open: end it`), running.stdout);
+  assert.deepEqual(readdirSync(dataDir), before);
+  await platform.terminate();
+  for (const name of readdirSync(dataDir).filter((one) => one.endsWith('.lock'))) rmSync(join(dataDir, name));
+  const names = readdirSync(dataDir);
+  const ended = await examine({}, dataDir);
+  assert.equal(ended.code, 0, ended.stdout);
+  assert.ok(!ended.stdout.includes(' open: end it'), ended.stdout);
+  assert.deepEqual(readdirSync(dataDir), names);
+  using database = new DatabaseSync(join(dataDir, 'test.db'));
+  database.exec('pragma user_version = 2; pragma wal_checkpoint(truncate)');
+  assertFault(await examine({}, dataDir), /test\.db` was written by a newer release \(schema 2\): start that one, or/);
 });
 
 test('a clock behind what the store was written at is a fault', { skip: whyNoDataDir }, async (t) => {

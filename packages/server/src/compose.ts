@@ -53,7 +53,7 @@ import type { HitTally } from './lib/hit-tally.ts';
 import { type IdSource, uuidv7Source } from './lib/ids.ts';
 import { type OpenedMail, openMail } from './mail/open-mail.ts';
 import { type Metering, startMetering } from './metering/metering.ts';
-import { openSpaces, openVault, type Spaces } from './open-spaces.ts';
+import { openSpaces, openVaultOf, type Spaces } from './open-spaces.ts';
 import { type CapGates, capGates, configuredIn } from './plan-caps.ts';
 import { createConfigItems } from './promotion/config-items.ts';
 import { createConfigKinds } from './promotion/config-kinds.ts';
@@ -96,7 +96,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const watch = watchJobs(metrics);
   const spaces = watchSpaces(await openSpaces(config, options), measurement);
   const allStores = [spaces.platform.store, spaces.test.store, spaces.prod.store];
-  const vault = openVault(config, spaces.platform.store);
+  const vault = await openVaultOf(spaces, config);
   const secrets = await loadSecrets(vault, clock);
   const signingKeys = await openSigningKeys({ vault, clock, ageDaysMax: config.keyAgeDaysMax });
   const configs = configsOf(spaces, { clock, tally: measurement.tallies.config });

@@ -1,18 +1,20 @@
 /** Looks for what would keep a platform from starting or from working, and says what to do about it. */
 
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Command, runCommand } from './command-line.ts';
 import { type Config, readConfig } from './config.ts';
-import { checkFolder } from './doctor/check-folder.ts';
+import { checkFolder, hasWritten } from './doctor/check-folder.ts';
 import { checkPort } from './doctor/check-port.ts';
 import { checkIssuer, checkMailServer } from './doctor/check-reach.ts';
 import { checkServer, missingSpaces } from './doctor/check-server.ts';
 import { type Finding, fault, good, note } from './doctor/finding.ts';
 import { parseSecrets } from './identity/secrets.ts';
 import { systemClock } from './lib/clock.ts';
-import { openSpace, openVault } from './open-spaces.ts';
+import { hasLostSecrets, openSpace, openVault, secretsGone } from './open-spaces.ts';
+import { missingStores, storesGone } from './stopped-platform.ts';
 import { Unavailable } from './store/port.ts';
 import type { StorePlace } from './store/store-places.ts';
 
@@ -57,6 +59,7 @@ function checksOf(config: Config): readonly Check[] {
     async () => [checkClock()],
     () => checkPlace(store, { setting: 'FREEHOLD_STORE', spaces: ['platform', 'test', ...(isApart ? [] : ['prod'])] }),
     async () => (isApart ? checkPlace(storeProd, { setting: 'FREEHOLD_STORE_PROD', spaces: ['prod'] }) : []),
+    () => checkStores(config),
     async () => [await checkSecrets(config)],
     async () => (smtp === undefined ? [] : [await checkMailServer(smtp)]),
   ];
@@ -105,6 +108,25 @@ function checkPlace(
   return checkServer({ url: place.url, ...asked }, systemClock);
 }
 
+/** Whether all stores are there that belong together: the start would make one that is not. */
+async function checkStores(config: Config): Promise<readonly Finding[]> {
+  // What keeps a server from being asked was told of it.
+  const missing = await missingStores(config).catch(() => []);
+  if (missing.length === 0 || missing.length === 3) return [];
+  if (!(await hasBegun(config))) return [];
+  return [fault(`${storesGone(missing)}; the next start would make what is missing, without data`)];
+}
+
+/** Whether a platform has come beyond its first start. Its secrets are made when all stores are there. */
+async function hasBegun({ store, storeProd }: Config): Promise<boolean> {
+  if (store.kind === 'sqlite' && existsSync(join(store.folder, 'secrets.json'))) return true;
+  for (const place of [store, storeProd])
+    if (place.kind === 'postgres' || (await hasWritten(place.folder))) return true;
+  return false;
+}
+
+const noSecretsYet = note('there are no secrets yet: the first start makes them');
+
 /** Whether the keys that tokens are signed by can be read, as a start would. */
 async function checkSecrets(config: Config): Promise<Finding> {
   const { store } = config;
@@ -113,18 +135,19 @@ async function checkSecrets(config: Config): Promise<Finding> {
       parseSecrets(await readFile(join(store.folder, 'secrets.json'), 'utf8'));
       return good('the secrets can be read');
     }
-    if ((await missingSpaces(store.url, ['platform'])).length > 0)
-      return note('there are no secrets yet: the first start makes them');
+    if ((await missingSpaces(store.url, ['platform'])).length > 0) return noSecretsYet;
     const opened = await openSpace('platform', store, { clock: systemClock, onFatal: () => undefined });
     try {
-      await openVault(config, opened.store).read();
+      const vault = openVault(config, opened.store);
+      if (await hasLostSecrets([opened], vault)) return fault(secretsGone(store));
+      await vault.read();
     } finally {
       await opened.store.close();
     }
     return good('the secrets can be read');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return note('there are no secrets yet: the first start makes them');
+      return (await hasBegun(config)) ? fault(secretsGone(store)) : noSecretsYet;
     const reason = error instanceof Error ? error.message : String(error);
     if (error instanceof Error && 'code' in error && error.code === 'EACCES')
       return fault(`the secrets cannot be read (${reason}): \`chown\` their file`);

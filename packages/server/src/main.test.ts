@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -31,6 +31,8 @@ async function storeWith(records: number): Promise<OpenedStore> {
 async function workOfStart(context: TestContext, records: number) {
   const dataDir = mkdtempSync(join(tmpdir(), 'freehold-start-'));
   context.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  // Stores with data and without secrets are refused.
+  writeFileSync(join(dataDir, 'secrets.json'), '{}', { mode: 0o600 });
   const read = readConfig({ FREEHOLD_DATA_DIR: dataDir, FREEHOLD_DEMO: 'off' });
   assert.ok('config' in read);
   const work = { calls: 0, items: 0 };

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { platformScopeName } from './identity/org-directory.ts';
-import type { SecretsVault } from './identity/secrets.ts';
+import { nothingKept, type SecretsVault } from './identity/secrets.ts';
 import { createSecretsFile } from './identity/secrets-file.ts';
 import { createSecretsInStore } from './identity/secrets-in-store.ts';
 import type { Clock } from './lib/clock.ts';
@@ -52,4 +52,31 @@ export function sqlitePath(folder: string, space: keyof Spaces): string {
 export function openVault({ store, masterKey }: Pick<Config, 'store' | 'masterKey'>, platform: Store): SecretsVault {
   if (store.kind === 'sqlite') return createSecretsFile(store.folder);
   return createSecretsInStore(platform.scope(platformScopeName), masterKey);
+}
+
+/** The vault of a platform that starts. @throws Error with a sentence for the operator where its secrets were lost. */
+export async function openVaultOf(spaces: Spaces, config: Pick<Config, 'store' | 'masterKey'>): Promise<SecretsVault> {
+  const vault = openVault(config, spaces.platform.store);
+  if (await hasLostSecrets(Object.values(spaces), vault)) throw new Error(secretsGone(config.store));
+  return vault;
+}
+
+/**
+ * Whether there is data, and the secrets that belong to it are gone: those of another start would open nothing that they
+ * have sealed, and end every session.
+ */
+export async function hasLostSecrets(stores: readonly OpenedStore[], vault: SecretsVault): Promise<boolean> {
+  // Asked first: another node that starts now writes its secrets before anything else.
+  const pages = await Promise.all(stores.map(({ maintenance }) => maintenance.scopes(undefined, 1)));
+  return pages.some(({ length }) => length > 0) && (await vault.read()).version === nothingKept;
+}
+
+/** What to do then. */
+export function secretsGone(store: StorePlace): string {
+  if (store.kind === 'postgres')
+    return 'the stores hold data, and the secrets of the platform are gone: restore a dump';
+  return (
+    `the stores hold data, and \`${join(store.folder, 'secrets.json')}\` is gone: put it back from a backup before the ` +
+    'next start. Where it is lost for good, write `{}` into it: sealed values are lost, and everybody signs in again'
+  );
 }

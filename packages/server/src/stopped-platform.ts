@@ -31,15 +31,26 @@ const parts = {
 
 /** @throws Refusal where a store is not there: opened, it would be made, and found to be whole. */
 export async function requireStores(config: Pick<Config, 'store' | 'storeProd' | 'dataDir'>): Promise<void> {
-  const missing: (keyof Spaces)[] = [];
-  for (const space of spaces) if (await isMissing(placeOf(config, space), space)) missing.push(space);
+  const missing = await missingStores(config);
   if (missing.length === spaces.length) throw noData(config);
-  if (missing.length === 0) return;
-  const names = missing.map((space) => {
+  if (missing.length > 0) throw new Refusal(storesGone(missing));
+}
+
+/** Where they should be, those of the stores that are not there. All are missing where no platform has ever started. */
+export async function missingStores(config: StorePlaces): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const space of spaces) {
     const place = placeOf(config, space);
-    return place.kind === 'sqlite' ? `\`${sqlitePath(place.folder, space)}\`` : `the schema of \`${space}\``;
-  });
-  throw new Refusal(`${names.join(' and ')} is missing, and the others are there: restore a backup`);
+    if (await isMissing(place, space))
+      missing.push(place.kind === 'sqlite' ? `\`${sqlitePath(place.folder, space)}\`` : `the schema of \`${space}\``);
+  }
+  return missing;
+}
+
+/** What to do where some of the stores are missing. */
+export function storesGone(missing: readonly string[]): string {
+  const isOne = missing.length === 1;
+  return `${missing.join(' and ')} ${isOne ? 'is' : 'are'} missing, and ${isOne ? 'the others are' : 'the other is'} there: restore a backup`;
 }
 
 const spaces = ['platform', 'test', 'prod'] as const;

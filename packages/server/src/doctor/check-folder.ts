@@ -1,6 +1,7 @@
-import { access, constants, open, readdir, stat, statfs } from 'node:fs/promises';
+import { access, constants, readdir, realpath, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../lib/clock.ts';
+import { type AskedFile, askFile, holdsScopes, isHeld } from '../store/sqlite/ask-file.ts';
 import { type Finding, fault, good, note, reasonOf } from './finding.ts';
 
 const roomMin = 1024 ** 3;
@@ -18,9 +19,28 @@ export async function checkFolder(folder: string, clock: Clock): Promise<readonl
   if (found === undefined) return [note(`\`${folder}\` is not there yet: the first start makes it`), ...findings];
   if ((found.mode & 0o077) !== 0)
     findings.push(fault(`\`${folder}\` is open to other users of the machine: \`chmod 700\` closes it`));
-  for (const name of await readdir(folder).catch(() => []))
-    findings.push(...(await checkFile(join(folder, name), name, clock.now())));
+  const names = await readdir(folder).catch((): string[] => []);
+  for (const name of names) findings.push(...(await checkFile(join(folder, name), name, clock.now())));
+  const held = await Promise.all(stores.filter((name) => names.includes(name)).map((name) => isOpen(folder, name)));
+  if (held.includes(true))
+    findings.push(note(`a platform or a command has \`${folder}\` open: end it before another one is started on it`));
   return findings;
+}
+
+/** The lock lies beside the file itself, whatever leads to it. */
+async function isOpen(folder: string, name: string): Promise<boolean> {
+  return realpath(join(folder, name)).then(isHeld, () => false);
+}
+
+/** Whether a platform that has its stores in a folder has written to one of them, as far as that can be seen. */
+export async function hasWritten(folder: string): Promise<boolean> {
+  for (const name of stores) {
+    const path = join(folder, name);
+    if ((await askFile(path).catch(() => undefined))?.isDatabase !== true) continue;
+    const log = await stat(`${path}-wal`).catch(() => undefined);
+    if ((log?.size ?? 0) > 0 || holdsScopes(path)) return true;
+  }
+  return false;
 }
 
 async function nearestFolder(path: string): Promise<string> {
@@ -82,30 +102,25 @@ async function checkFile(path: string, name: string, now: number): Promise<reado
   // What keeps all files from being written to was told of the folder.
   if (refused !== undefined && refused !== 'EROFS')
     findings.push(fault(`${thisUser()} cannot read and write \`${path}\` (${refused}): \`chown\` it`));
-  else if (isStore && !(await isDatabase(path)))
-    findings.push(
+  else if (isStore) findings.push(...faultsOf(path, await askFile(path).catch(() => undefined)));
+  return findings;
+}
+
+function faultsOf(path: string, file: AskedFile | undefined): readonly Finding[] {
+  if (file === undefined || !(file.isEmpty || file.isDatabase))
+    return [
       fault(
         `\`${path}\` is no database that can be read: restore the folder from a backup, or end a restore that was cut off`,
       ),
-    );
-  return findings;
+    ];
+  if (file.newerSchema === undefined) return [];
+  return [
+    fault(
+      `\`${path}\` was written by a newer release (schema ${file.newerSchema}): start that one, or restore a backup from before the upgrade`,
+    ),
+  ];
 }
 
 function minutes(milliseconds: number): string {
   return `${Math.ceil(milliseconds / 60_000)} minutes`;
-}
-
-/** An empty one was made and never written to. */
-async function isDatabase(path: string): Promise<boolean> {
-  try {
-    const file = await open(path, 'r');
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, 0);
-      return bytesRead === 0 || buffer.toString('latin1') === 'SQLite format 3\0';
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return false;
-  }
 }

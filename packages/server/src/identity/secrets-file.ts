@@ -3,7 +3,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { serialLanes } from '../lib/serial-lanes.ts';
 import { Unavailable } from '../store/port.ts';
-import { parseSecrets, type Secrets, type SecretsVault } from './secrets.ts';
+import { nothingKept, parseSecrets, type Secrets, type SecretsVault } from './secrets.ts';
 
 /** The secrets of a data folder: `secrets.json`, for its owner alone. One process at a time has the folder. */
 export function createSecretsFile(dataDir: string): SecretsVault {
@@ -32,7 +32,7 @@ function parse(path: string, text: string): Partial<Secrets> {
 }
 
 function versionOf(text: string | undefined): string {
-  return text === undefined ? 'none' : hash('sha256', text);
+  return text === undefined ? nothingKept : hash('sha256', text);
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
 import { Conflict, type Key, type Put, type Scope } from '../store/port.ts';
-import { parseSecrets, type Secrets, type SecretsVault } from './secrets.ts';
+import { nothingKept, parseSecrets, type Secrets, type SecretsVault } from './secrets.ts';
 
 export const secretsKey: Key = { pk: 'platform', sk: 'secrets' };
 
@@ -22,13 +22,13 @@ export function createSecretsInStore(platform: Scope, masterKey?: KeyObject): Se
     read: async () => {
       for (;;) {
         const [item] = await platform.get([secretsKey]);
-        if (item === undefined) return { secrets: {}, version: 'none' };
+        if (item === undefined) return { secrets: {}, version: nothingKept };
         const { secrets, isSealed } = readSecrets(item.value, masterKey);
         if (isSealed || masterKey === undefined) return { secrets, version: String(item.version) };
         await put(secrets, { version: item.version });
       }
     },
-    write: (secrets, seen) => put(secrets, seen.version === 'none' ? 'absent' : { version: Number(seen.version) }),
+    write: (secrets, seen) => put(secrets, seen.version === nothingKept ? 'absent' : { version: Number(seen.version) }),
   };
 }
 

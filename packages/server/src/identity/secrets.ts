@@ -23,9 +23,11 @@ export interface SecretsVault {
 export interface KeptSecrets {
   /** Without those that came since they were written; empty where there never were any. */
   readonly secrets: Partial<Secrets>;
-  /** Tells one state of the vault from another. */
+  /** Tells one state of the vault from another; {@link nothingKept} where nothing is there. */
   readonly version: string;
 }
+
+export const nothingKept = 'none';
 
 /** Reads the secrets, or makes those that are missing: kept before anything is signed or sealed. */
 export async function loadSecrets(vault: SecretsVault, clock: Clock): Promise<Secrets> {

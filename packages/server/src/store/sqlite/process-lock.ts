@@ -11,7 +11,7 @@ export interface ProcessLock {
  * the store's file stays open to readers such as a backup program.
  */
 export function lockForProcess(path: string): ProcessLock {
-  const lockPath = `${path}.lock`;
+  const lockPath = lockPathOf(path);
   createPrivateFile(lockPath);
   const database = new DatabaseSync(lockPath, { timeout: 0 });
   try {
@@ -22,4 +22,9 @@ export function lockForProcess(path: string): ProcessLock {
     database.close();
     throw new Error(`the store \`${path}\` is open already: one process at a time can use it`, { cause: error });
   }
+}
+
+/** @param path of the store's file, as `realpath` has it. */
+export function lockPathOf(path: string): string {
+  return `${path}.lock`;
 }

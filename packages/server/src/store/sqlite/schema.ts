@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-const schemaVersion = 1;
+export const schemaVersion = 1;
 
 /**
  * `target_row` is where the target lay when the index item was written. Row numbers are never used again

@@ -1,0 +1,62 @@
+import { open } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { lockPathOf } from './process-lock.ts';
+import { schemaVersion } from './schema.ts';
+
+export interface AskedFile {
+  /** Whether there is anything in it; one that is empty was made and never written to. */
+  readonly isEmpty: boolean;
+  readonly isDatabase: boolean;
+  /** The version of its tables, where only a newer release knows them. */
+  readonly newerSchema: number | undefined;
+}
+
+/** What a store's file is, for whoever looks for a fault. Changes nothing, and waits for no lock. @throws as `open` does. */
+export async function askFile(path: string): Promise<AskedFile> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);
+    const isDatabase = bytesRead === headerBytes && buffer.toString('latin1', 0, magic.length) === magic;
+    const version = isDatabase ? buffer.readInt32BE(versionAt) : 0;
+    return {
+      isEmpty: bytesRead === 0,
+      isDatabase,
+      newerSchema: version === 0 || version === schemaVersion ? undefined : version,
+    };
+  } finally {
+    await file.close();
+  }
+}
+
+/** The header of a database (SQLite's Database File Format, 1.3). */
+const headerBytes = 100;
+const magic = 'SQLite format 3\0';
+const versionAt = 60;
+
+/** Whether anything was ever committed to a store's file. What cannot be read may be anything. */
+export function holdsScopes(path: string): boolean {
+  const url = pathToFileURL(path);
+  // Takes no lock and makes no files beside it; what stands in the log alone is not seen.
+  url.searchParams.set('immutable', '1');
+  try {
+    using database = new DatabaseSync(url, { readOnly: true });
+    const tables = database.prepare(`select 1 from sqlite_schema where name = 'heads'`).get();
+    return tables !== undefined && database.prepare('select 1 from heads limit 1').get() !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+/** Whether a process has a store's file open. Makes no lock, and leaves the one that is there. */
+export function isHeld(path: string): boolean {
+  try {
+    using database = new DatabaseSync(lockPathOf(path), { readOnly: true, timeout: 0 });
+    database.prepare('select count(*) from sqlite_schema').get();
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy;
+  }
+}
+
+const sqliteBusy = 5;
