@@ -7,7 +7,8 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { startPlatform } from './platform-on-server.ts';
 import { type OwnServer, startOwnServer, type TestServer, whyNotOwn } from './test-server.ts';
 
-const program = join(import.meta.dirname, '..', '..', 'doctor.ts');
+const folderOfPrograms = join(import.meta.dirname, '..', '..');
+const program = join(folderOfPrograms, 'doctor.ts');
 const password = 'open-sesame';
 
 describe('the doctor of a platform on PostgreSQL', { skip: whyNotOwn }, () => {
@@ -33,6 +34,17 @@ describe('the doctor of a platform on PostgreSQL', { skip: whyNotOwn }, () => {
         assert.ok(!stdout.includes(password) && !stdout.includes('postgres://'), stdout);
         resolve({ code: child.exitCode ?? -1, faults: stdout.split('\n').filter((line) => line.startsWith('FAULT')) });
       });
+    });
+  }
+
+  function runToEnd([file = '', ...words]: readonly string[], env: Readonly<Record<string, string>>) {
+    return new Promise<{ readonly code: number; readonly stderr: string }>((resolve) => {
+      const child = execFile(
+        process.execPath,
+        [join(folderOfPrograms, file), ...words],
+        { env },
+        (_, _stdout, stderr) => resolve({ code: child.exitCode ?? -1, stderr }),
+      );
     });
   }
 
@@ -134,6 +146,24 @@ describe('the doctor of a platform on PostgreSQL', { skip: whyNotOwn }, () => {
     await server.run(`create database latin template template0 encoding 'LATIN1' locale 'C'`);
     const latin = Object.assign(new URL(database.url), { pathname: '/latin' }).href;
     assert.match((await examine(latin)).faults[0] ?? '', /encoded in LATIN1: make one with/);
+  });
+
+  test('a schema, or the secrets, that are gone while others are there are faults, and nothing is made in their place', async (t) => {
+    const database = await newDatabase(t);
+    await startAndEnd(t, database.url);
+    await database.run(`delete from freehold_platform.items where pk = 'platform' and sk = 'secrets'`);
+    const gone = 'the stores hold data, and the secrets of the platform are gone: restore a dump';
+    await assertFaults(database.url, [gone]);
+    const refused = await runToEnd(['main.ts'], { ...environment(database.url), FREEHOLD_APP_PORT: '0' });
+    assert.ok(refused.code === 1 && refused.stderr.includes(gone), refused.stderr);
+    await database.run('drop schema freehold_test cascade');
+    const missing = 'the schema of `test` is missing, and the others are there: restore a backup';
+    await assertFaults(database.url, [missing, gone]);
+    for (const words of [['verify.ts'], ['recount.ts'], ['audit-command.ts', 'verify']]) {
+      const { code, stderr } = await runToEnd(words, environment(database.url));
+      assert.deepEqual([code, stderr], [2, `${missing}\n`], words.join(' '));
+    }
+    assert.deepEqual(await schemasOf(database), ['freehold_platform', 'freehold_prod']);
   });
 
   test('production is looked for where it is to lie', async (t) => {
