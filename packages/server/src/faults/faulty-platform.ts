@@ -7,6 +7,7 @@ import { compose } from '../compose.ts';
 import { type Config, readConfig } from '../config.ts';
 import { createSealer } from '../entities/sealed-values.ts';
 import { verifyStore } from '../entities/verify-store.ts';
+import { drain } from '../gateway/drain.ts';
 import { listen } from '../gateway/listener.ts';
 import { groupEntries } from '../iam/group-policies.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -84,7 +85,7 @@ export async function startFaultyPlatform(
     settle: () => settle(management.url, stores, clock),
     drift: () => findDrift(config, stores, clock),
     close: async () => {
-      await Promise.all([app.drain(0), management.drain(0)]);
+      await drain([app, management], 0);
       await platform.close();
       mock.timers.reset();
     },
