@@ -16,6 +16,5 @@ test('a scope whose head was removed from a file is listed all the same, and in 
   assert.equal(database.prepare(`delete from heads where scope like 'lost%'`).run().changes, 3);
   database.prepare(`delete from items where scope = 'lost#index'`).run();
   const again = await open();
-  await assertListsLostHeads(again);
-  await again.store.close();
+  await assertListsLostHeads(again).finally(() => again.store.close());
 });
