@@ -44,6 +44,7 @@ test('nothing needs to be set', () => {
     metricsListen: undefined,
     rateLimits: { principal: undefined, org: undefined },
     connectionsPerAddressMax: undefined,
+    storeCacheMegabytes: undefined,
     logLevel: 'info',
     demo: true,
   });
@@ -234,7 +235,8 @@ test('trusted proxies and networks of webhooks are addresses and networks, and n
 });
 
 test('addresses and quotas are read as they are meant', () => {
-  const { metricsListen, rateLimits, connectionsPerAddressMax } = configOf({
+  const { metricsListen, rateLimits, connectionsPerAddressMax, storeCacheMegabytes } = configOf({
+    FREEHOLD_STORE_CACHE_MB: '8',
     FREEHOLD_METRICS_LISTEN: '[::1]:9464',
     FREEHOLD_RATE_LIMIT_PRINCIPAL: '600/60',
     FREEHOLD_RATE_LIMIT_ORG: '1/99999',
@@ -243,4 +245,5 @@ test('addresses and quotas are read as they are meant', () => {
   assert.deepEqual(metricsListen, { host: '::1', port: 9464 });
   assert.deepEqual(rateLimits, { principal: { calls: 600, seconds: 60 }, org: { calls: 1, seconds: 99_999 } });
   assert.equal(connectionsPerAddressMax, 200);
+  assert.equal(storeCacheMegabytes, 8);
 });

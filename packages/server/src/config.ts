@@ -39,6 +39,8 @@ export interface Config extends StorePlaces {
   readonly rateLimits: RateLimitSettings;
   /** How many connections of one address are taken; undefined for as many as there may be. */
   readonly connectionsPerAddressMax: number | undefined;
+  /** Undefined for what the store has by itself. */
+  readonly storeCacheMegabytes: number | undefined;
   readonly logLevel: LogLevel;
   /** Where metrics are told to whoever asks; undefined where they are told for the operator key alone. */
   readonly metricsListen: { readonly host: string; readonly port: number } | undefined;
@@ -78,6 +80,11 @@ const settings: readonly Setting[] = [
     name: 'FREEHOLD_STORE_PROD',
     fallback: 'where FREEHOLD_STORE is',
     help: 'another place for the prod data space: `sqlite:` and a folder, or another postgres:// address',
+  },
+  {
+    name: 'FREEHOLD_STORE_CACHE_MB',
+    fallback: '64',
+    help: 'memory in which the embedded store keeps pages: so many MB for each of its three files, and half more for writing',
   },
   {
     name: 'FREEHOLD_MASTER_KEY',
@@ -132,7 +139,7 @@ const settings: readonly Setting[] = [
   },
   {
     name: 'FREEHOLD_METRICS_LISTEN',
-    fallback: 'none; `/metrics` of the management gateway takes the operator key',
+    fallback: 'none; `/metrics` of the management gateway, in production with the operator key',
     help: 'an IP address and a port, as 127.0.0.1:9464, where `/metrics` is told to whoever asks',
   },
   {
@@ -203,6 +210,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       principal: readQuota('FREEHOLD_RATE_LIMIT_PRINCIPAL', get('FREEHOLD_RATE_LIMIT_PRINCIPAL'), mistakes),
       org: readQuota('FREEHOLD_RATE_LIMIT_ORG', get('FREEHOLD_RATE_LIMIT_ORG'), mistakes),
     },
+    storeCacheMegabytes: readCount('FREEHOLD_STORE_CACHE_MB', get('FREEHOLD_STORE_CACHE_MB'), mistakes),
     connectionsPerAddressMax: readCount(
       'FREEHOLD_CONNECTIONS_PER_ADDRESS',
       get('FREEHOLD_CONNECTIONS_PER_ADDRESS'),

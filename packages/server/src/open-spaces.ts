@@ -20,6 +20,8 @@ export interface SpaceParts {
   readonly clock: Clock;
   /** Called when the store can no longer be trusted. */
   readonly onFatal: (error: unknown) => void;
+  /** Of the embedded store. */
+  readonly cacheMegabytes?: number | undefined;
 }
 
 interface SpacesParts extends SpaceParts {
@@ -28,9 +30,16 @@ interface SpacesParts extends SpaceParts {
 }
 
 /** Opens the stores of all data spaces; those that are not there yet are made. */
-export async function openSpaces(config: StorePlaces, parts: SpacesParts): Promise<Spaces> {
+export async function openSpaces(
+  config: StorePlaces & Pick<Config, 'storeCacheMegabytes'>,
+  parts: SpacesParts,
+): Promise<Spaces> {
   const open = (space: keyof Spaces): Promise<OpenedStore> =>
-    parts.openSpace?.(space) ?? openSpace(space, space === 'prod' ? config.storeProd : config.store, parts);
+    parts.openSpace?.(space) ??
+    openSpace(space, space === 'prod' ? config.storeProd : config.store, {
+      ...parts,
+      cacheMegabytes: config.storeCacheMegabytes,
+    });
   for (const place of [config.store, config.storeProd])
     if (place.kind === 'sqlite') await mkdir(place.folder, { recursive: true, mode: 0o700 });
   // One after the other: the first one's lock says whether another process has the folder.

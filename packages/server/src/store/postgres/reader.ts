@@ -71,11 +71,29 @@ export class PostgresReader {
   }
 
   async scopes(after: ScopeName | undefined, limit: number): Promise<readonly ScopeHead[]> {
+    if (limit === 0) return [];
     // No scope has an empty name.
-    const rows = await this.#connections.read<HeadRow>(this.#statements.scopes(), [after ?? '', limit]);
-    return rows
-      .map(([name, seq, state]) => ({ name, seq, state }))
-      .sort((left, right) => compareBytes(left.name, right.name));
+    const rows = await this.#connections.read<HeadRow>(this.#statements.heads(), [after ?? '', limit]);
+    const found = new Map(rows.map(([name, seq, state]) => [name, { name, seq, state }]));
+    const last = rows.length < limit ? undefined : rows.at(-1)?.[0];
+    for (const name of await this.#scopesWithItems(after ?? '', { last, limit }))
+      if (!found.has(name)) found.set(name, { name, seq: 0, state: 'open' });
+    return [...found.values()].sort((left, right) => compareBytes(left.name, right.name)).slice(0, limit);
+  }
+
+  /** From one to the next by a seek each, however many items they have: a statement that every server takes. */
+  async #scopesWithItems(
+    after: ScopeName,
+    { last, limit }: { readonly last: ScopeName | undefined; readonly limit: number },
+  ): Promise<readonly ScopeName[]> {
+    const found: ScopeName[] = [];
+    for (let place = after; found.length < limit; ) {
+      const [row] = await this.#connections.read<readonly [ScopeName]>(this.#statements.nextScope(), [place]);
+      if (row === undefined || (last !== undefined && compareBytes(row[0], last) > 0)) break;
+      [place] = row;
+      found.push(place);
+    }
+    return found;
   }
 
   async scan(scope: ScopeName, after: Key | undefined, limit: number): Promise<readonly Item[]> {

@@ -34,7 +34,7 @@ describe('the statements of the PostgreSQL store', { skip: whyNot }, () => {
     for (const sql of requested) assert.ok(namesOneScope(sql), sql);
     assert.deepEqual(
       ofJobs.filter((sql) => !namesOneScope(sql)).map((sql) => sql.split(/ where | order /)[1]),
-      ['scope > $1', 'due_queue = $1 and due_at <= $2'],
+      ['scope > $1', 'scope > $1', 'due_queue = $1 and due_at <= $2'],
     );
   });
 
@@ -81,7 +81,8 @@ function everyStatement(): readonly string[] {
     count: open.map((shape) => statements.count(shape)),
     keys: open.map((shape) => statements.keys(shape)),
     scan: [statements.scan()],
-    scopes: [statements.scopes()],
+    heads: [statements.heads()],
+    nextScope: [statements.nextScope()],
     due: [statements.due()],
   };
   const methods = Object.getOwnPropertyNames(Statements.prototype).filter((name) => name !== 'constructor');

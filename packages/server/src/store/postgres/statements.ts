@@ -157,22 +157,19 @@ export class Statements {
     });
   }
 
-  /** From one scope to the next, by a seek in each table, however many items it has. In no order. */
-  scopes(): Statement {
-    return this.#make(acrossScopes.scopes, ({ heads, items }) => {
-      const next = (place: string) => `least(
-        (select scope from ${heads} where scope > ${place} order by scope limit 1),
-        (select scope from ${items} where scope > ${place} order by scope limit 1))`;
-      return `
-        with recursive page (scope, place) as (
-          select ${next('$1')}, 1::bigint
-          union all
-          select ${next('page.scope')}, place + 1 from page where page.scope is not null and place < $2)
-        select page.scope, coalesce(seq, 0), coalesce(state, 'open')
-        from page left join lateral (
-          select seq, state from ${heads} where ${heads}.scope = page.scope limit 1) as head on true
-        where page.scope is not null limit $2`;
-    });
+  heads(): Statement {
+    return this.#make(
+      acrossScopes.heads,
+      ({ heads }) => `select scope, seq, state from ${heads} where scope > $1 order by scope limit $2`,
+    );
+  }
+
+  /** The next scope that has items, by one seek. */
+  nextScope(): Statement {
+    return this.#make(
+      acrossScopes.nextScope,
+      ({ items }) => `select scope from ${items} where scope > $1 order by scope limit 1`,
+    );
   }
 
   due(): Statement {
@@ -193,8 +190,8 @@ export class Statements {
   }
 }
 
-/** What background jobs ask of all scopes at once. */
-const acrossScopes = { scopes: 'scopes', due: 'due' } as const;
+/** What background jobs and commands ask of all scopes at once. */
+const acrossScopes = { heads: 'heads', nextScope: 'next-scope', due: 'due' } as const;
 
 interface Tables {
   readonly heads: string;

@@ -29,10 +29,16 @@ export interface SqliteOptions {
   readonly clock: Clock;
   /** Called once when the disk or the writer has failed; the process should end and recover at its next start. */
   readonly onFatal: (error: Error) => void;
+  /** For pages that are read, in MB; half as much goes to those that are written. */
+  readonly cacheMegabytes?: number | undefined;
 }
 
+/** In MB. */
+const cacheDefault = 64;
+
 /** A store in one SQLite file, for one process at a time. */
-export async function openSqlite({ path, clock, onFatal }: SqliteOptions): Promise<OpenedStore> {
+export async function openSqlite(options: SqliteOptions): Promise<OpenedStore> {
+  const { path, clock, onFatal, cacheMegabytes = cacheDefault } = options;
   createPrivateFile(path);
   // Two names of one file must meet at one lock.
   const file = realpathSync(path);
@@ -40,8 +46,8 @@ export async function openSqlite({ path, clock, onFatal }: SqliteOptions): Promi
   let writer: WriterThread | undefined;
   try {
     prepare(file);
-    writer = await WriterThread.start({ path: file, onFatal });
-    const database = openConnection(file, { readOnly: true, cacheKibibytes: readCacheKibibytes });
+    writer = await WriterThread.start({ path: file, onFatal, cacheKibibytes: cacheMegabytes * 512 });
+    const database = openConnection(file, { readOnly: true, cacheKibibytes: cacheMegabytes * 1024 });
     return storeOnEngine(new SqliteEngine({ lock, database, writer }), clock);
   } catch (error) {
     await writer?.close();
@@ -49,8 +55,6 @@ export async function openSqlite({ path, clock, onFatal }: SqliteOptions): Promi
     throw error;
   }
 }
-
-const readCacheKibibytes = 64 * 1024;
 
 function prepare(file: string): void {
   const database = openConnection(file, { readOnly: false, cacheKibibytes: 2048 });

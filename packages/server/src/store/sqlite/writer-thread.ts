@@ -2,10 +2,11 @@ import { Worker } from 'node:worker_threads';
 import type { Member, Verdict } from '../apply-group.ts';
 import { OutcomeUnknown, Unavailable } from '../port.ts';
 import type { GroupFailure } from './writer.ts';
-import type { WorkerAnswer, WorkerRequest } from './writer-worker.ts';
+import type { WorkerAnswer, WorkerRequest, WriterPlace } from './writer-worker.ts';
 
 export interface WriterThreadOptions {
   readonly path: string;
+  readonly cacheKibibytes?: number;
   /** Called once, when the writer cannot go on: nothing is stored from then on. */
   readonly onFatal: (error: Error) => void;
   /** Another program for the thread; tests of a dying writer pass one. */
@@ -29,8 +30,9 @@ export class WriterThread {
     return thread;
   }
 
-  private constructor({ path, onFatal, program }: WriterThreadOptions) {
-    const worker = new Worker(program ?? new URL('./writer-worker.ts', import.meta.url), { workerData: { path } });
+  private constructor({ path, onFatal, program, cacheKibibytes = 32 * 1024 }: WriterThreadOptions) {
+    const workerData: WriterPlace = { path, cacheKibibytes };
+    const worker = new Worker(program ?? new URL('./writer-worker.ts', import.meta.url), { workerData });
     this.#worker = worker;
     this.#onFatal = onFatal;
     worker.on('message', (answer: WorkerAnswer) => this.#settle(answer));

@@ -12,9 +12,13 @@ export interface GroupRequest {
 export type WorkerRequest = GroupRequest | 'close';
 export type WorkerAnswer = 'ready' | GroupAnswer;
 
-const cacheKibibytes = 32 * 1024;
+/** What the thread is begun with. */
+export interface WriterPlace {
+  readonly path: string;
+  readonly cacheKibibytes: number;
+}
 
-function serve(path: string): void {
+function serve({ path, cacheKibibytes }: WriterPlace): void {
   const port = parentPort;
   if (port === null) throw new Error('the writer runs in a worker thread only');
   const answer = (message: WorkerAnswer) => port.postMessage(message);
@@ -35,4 +39,4 @@ function serve(path: string): void {
   answer('ready');
 }
 
-serve((workerData as { readonly path: string }).path);
+serve(workerData as WriterPlace);
