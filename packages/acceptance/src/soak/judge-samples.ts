@@ -11,6 +11,12 @@ export interface Judged {
 const growthMax = 1;
 
 /**
+ * MB by which it may settle in the time that is measured: code that V8 compiles as it gets used, and what the allocator
+ * keeps for it. The longer that time, the less is it an hour.
+ */
+const settles = { resident: 5, heap: 2 };
+
+/**
  * Twice, since each says what the other cannot. Resident memory is what was promised, and all there is; but it goes up
  * and down with what was not collected yet. What is left of the heap by collections is much less noisy, and knows of
  * objects alone.
@@ -22,20 +28,24 @@ export function judgeMemory({
   const span = (resident.at(-1)?.at ?? 0) - (resident[0]?.at ?? 0);
   // What a process needs for a moment, as for a password hash, is gone in the next.
   const floors = floorsOf(resident, Math.max(2, Math.min(30, span / stretches)));
-  return [judge('resident memory', floors), judge('heap after collections', live)];
+  const within = (megabytes: number): number => Math.max(growthMax, (megabytes * 3600) / span);
+  return [
+    judge('resident memory', floors, within(settles.resident)),
+    judge('heap after collections', live, within(settles.heap)),
+  ];
 }
 
 const stretches = 24;
 
-function judge(what: string, points: readonly Point[]) {
+function judge(what: string, points: readonly Point[], growthPerHour: number) {
   const trend = settledTrendOf(points);
-  const verdict = verdictOf(trend, growthMax);
+  const verdict = verdictOf(trend, growthPerHour);
   const values = points.map(({ value }) => value);
   const range =
     points.length === 0 ? 'none' : `${Math.min(...values).toFixed(1)} to ${Math.max(...values).toFixed(1)} MB`;
-  const within = verdict === 'cannot tell' ? ` within ±${trend.uncertainty.toFixed(1)} MB/h` : '';
-  const figures = `${trend.slope.toFixed(1)} ± ${trend.uncertainty.toFixed(1)} MB/h of ${points.length} points, ${range}`;
-  return { verdict, said: `${what}: ${verdict}${within} (${figures})` };
+  const slope = `${trend.slope.toFixed(1)} ± ${trend.uncertainty.toFixed(1)} MB/h`;
+  const figures = `${slope} of ${points.length} points, ${range}, limit ${growthPerHour.toFixed(1)} MB/h`;
+  return { verdict, said: `${what}: ${verdict} (${figures})` };
 }
 
 /** What is counted has to come back to where it was. */

@@ -9,8 +9,8 @@
  * written, in the end all of it is read again, and nothing may have drifted in the store. Beside it a second platform,
  * in which faults are planted, gets the same: what the soak does not find there it would find nowhere.
  *
- * It ends with 1 where something was found; memory counts in runs of five minutes and more. That memory does not grow by a megabyte an hour cannot be seen in minutes:
- * then it says so, with what it could have seen.
+ * It ends with 1 where something was found; memory counts in runs of five minutes and more. That memory does not grow by a
+ * megabyte an hour cannot be seen in minutes: it is held to what can, and the limit is told.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
