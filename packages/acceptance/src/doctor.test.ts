@@ -124,7 +124,7 @@ test('a start refuses without the secrets that belong to its data, and works wit
   }
 });
 
-test('a store that is gone beside the others is a fault, wherever it should lie; a first start that was cut off is none', {
+test('a store that is gone beside the others is a fault, wherever it should lie, and no start makes it anew; a first start that was cut off is none', {
   skip: whyNoDataDir,
 }, async (t) => {
   const { dataDir, terminate } = await platformOf(t);
@@ -138,9 +138,14 @@ test('a store that is gone beside the others is a fault, wherever it should lie;
   renameSync(join(dataDir, 'prod.db'), join(elsewhere, 'prod.db'));
   assert.equal((await examine(apart, dataDir)).code, 0);
   assertFault(await examine({}, dataDir), isMissing(join(dataDir, 'prod.db')));
-  rmSync(join(dataDir, 'platform.db'));
+  renameSync(join(dataDir, 'platform.db'), join(dataDir, 'kept'));
   assertFault(await examine(apart, dataDir), isMissing(join(dataDir, 'platform.db')));
-  assert.deepEqual(readdirSync(elsewhere), ['prod.db']);
+  const refused = await runToEnd([], { dataDir, env: apart });
+  assert.deepEqual([refused.code, existsSync(join(dataDir, 'platform.db'))], [1, false], refused.stderr);
+  assert.match(refused.stderr, /platform\.db` is missing, and the others are there: restore a backup/);
+  renameSync(join(dataDir, 'kept'), join(dataDir, 'platform.db'));
+  await (await platformOf(t, { dataDir, env: apart })).terminate();
+  assert.ok(readdirSync(elsewhere).includes('prod.db'));
   const cutOff = temporaryDirectory();
   writeFileSync(join(cutOff, 'platform.db'), '', { mode: 0o600 });
   assert.equal((await examine({}, cutOff)).code, 0);

@@ -2,7 +2,6 @@
 
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Command, runCommand } from './command-line.ts';
 import { type Config, readConfig } from './config.ts';
@@ -12,9 +11,10 @@ import { checkIssuer, checkMailServer } from './doctor/check-reach.ts';
 import { checkServer, missingSpaces } from './doctor/check-server.ts';
 import { type Finding, fault, good, note } from './doctor/finding.ts';
 import { parseSecrets } from './identity/secrets.ts';
+import { secretsPath } from './identity/secrets-file.ts';
 import { systemClock } from './lib/clock.ts';
-import { hasLostSecrets, openSpace, openVault, secretsGone } from './open-spaces.ts';
-import { missingStores, storesGone } from './stopped-platform.ts';
+import { hasLostSecrets, openSpace, openVault, secretsGone, storesGone } from './open-spaces.ts';
+import { missingStores } from './stopped-platform.ts';
 import { Unavailable } from './store/port.ts';
 import type { StorePlace } from './store/store-places.ts';
 
@@ -114,12 +114,12 @@ async function checkStores(config: Config): Promise<readonly Finding[]> {
   const missing = await missingStores(config).catch(() => []);
   if (missing.length === 0 || missing.length === 3) return [];
   if (!(await hasBegun(config))) return [];
-  return [fault(`${storesGone(missing)}; the next start would make what is missing, without data`)];
+  return [fault(storesGone(missing))];
 }
 
 /** Whether a platform has come beyond its first start. Its secrets are made when all stores are there. */
 async function hasBegun({ store, storeProd }: Config): Promise<boolean> {
-  if (store.kind === 'sqlite' && existsSync(join(store.folder, 'secrets.json'))) return true;
+  if (store.kind === 'sqlite' && existsSync(secretsPath(store.folder))) return true;
   for (const place of [store, storeProd])
     if (place.kind === 'postgres' || (await hasWritten(place.folder))) return true;
   return false;
@@ -132,7 +132,7 @@ async function checkSecrets(config: Config): Promise<Finding> {
   const { store } = config;
   try {
     if (store.kind === 'sqlite') {
-      parseSecrets(await readFile(join(store.folder, 'secrets.json'), 'utf8'));
+      parseSecrets(await readFile(secretsPath(store.folder), 'utf8'));
       return good('the secrets can be read');
     }
     if ((await missingSpaces(store.url, ['platform'])).length > 0) return noSecretsYet;

@@ -1,9 +1,10 @@
+import { existsSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { platformScopeName } from './identity/org-directory.ts';
 import { nothingKept, type SecretsVault } from './identity/secrets.ts';
-import { createSecretsFile } from './identity/secrets-file.ts';
+import { createSecretsFile, secretsPath } from './identity/secrets-file.ts';
 import { createSecretsInStore } from './identity/secrets-in-store.ts';
 import type { Clock } from './lib/clock.ts';
 import { openStore } from './store/open-store.ts';
@@ -40,12 +41,40 @@ export async function openSpaces(
       ...parts,
       cacheMegabytes: config.storeCacheMegabytes,
     });
+  if (config.store.kind === 'sqlite') refuseLostStores(config.store.folder, config.storeProd);
   for (const place of [config.store, config.storeProd])
     if (place.kind === 'sqlite') await mkdir(place.folder, { recursive: true, mode: 0o700 });
   // One after the other: the first one's lock says whether another process has the folder.
   const platform = await open('platform');
   const [test, prod] = await Promise.all([open('test'), open('prod')]);
   return { platform, test, prod };
+}
+
+/**
+ * A first start makes all stores and then the secrets. Where these are there and a store is not, it was lost: made anew, it
+ * would seem that nobody had ever been there.
+ * @throws Error with a sentence for the operator.
+ */
+function refuseLostStores(folder: string, prod: StorePlace): void {
+  if (!existsSync(secretsPath(folder))) return;
+  const isBeside = prod.kind === 'sqlite' && prod.folder === folder;
+  const spaces = isBeside ? (['platform', 'test', 'prod'] as const) : (['platform', 'test'] as const);
+  const missing = spaces.filter((space) => isFileMissing(folder, space));
+  // Whoever takes all of them away begins anew.
+  if (missing.length > 0 && missing.length < spaces.length)
+    throw new Error(storesGone(missing.map((space) => `\`${sqlitePath(folder, space)}\``)));
+}
+
+/** Also where it was made and never written to. */
+export function isFileMissing(folder: string, space: keyof Spaces): boolean {
+  const found = statSync(sqlitePath(folder, space), { throwIfNoEntry: false });
+  return found === undefined || found.size === 0;
+}
+
+/** What to do where some of the stores are missing. */
+export function storesGone(missing: readonly string[]): string {
+  const isOne = missing.length === 1;
+  return `${missing.join(' and ')} ${isOne ? 'is' : 'are'} missing, and ${isOne ? 'the others are' : 'the other is'} there: restore a backup`;
 }
 
 export function openSpace(space: keyof Spaces, place: StorePlace, parts: SpaceParts): Promise<OpenedStore> {
@@ -85,7 +114,7 @@ export function secretsGone(store: StorePlace): string {
   if (store.kind === 'postgres')
     return 'the stores hold data, and the secrets of the platform are gone: restore a dump';
   return (
-    `the stores hold data, and \`${join(store.folder, 'secrets.json')}\` is gone: put it back from a backup before the ` +
+    `the stores hold data, and \`${secretsPath(store.folder)}\` is gone: put it back from a backup before the ` +
     'next start. Where it is lost for good, write `{}` into it: sealed values are lost, and everybody signs in again'
   );
 }

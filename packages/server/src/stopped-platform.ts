@@ -1,10 +1,9 @@
 /** What the commands open that look at the data of a platform that is stopped. */
-import { statSync } from 'node:fs';
 import { Refusal } from './command-line.ts';
 import type { Config } from './config.ts';
 import { missingSpaces } from './doctor/check-server.ts';
 import { systemClock } from './lib/clock.ts';
-import { openSpace, type Spaces, sqlitePath } from './open-spaces.ts';
+import { isFileMissing, openSpace, type Spaces, sqlitePath, storesGone } from './open-spaces.ts';
 import type { OpenedStore } from './store/port.ts';
 import type { StorePlace, StorePlaces } from './store/store-places.ts';
 
@@ -47,18 +46,11 @@ export async function missingStores(config: StorePlaces): Promise<readonly strin
   return missing;
 }
 
-/** What to do where some of the stores are missing. */
-export function storesGone(missing: readonly string[]): string {
-  const isOne = missing.length === 1;
-  return `${missing.join(' and ')} ${isOne ? 'is' : 'are'} missing, and ${isOne ? 'the others are' : 'the other is'} there: restore a backup`;
-}
-
 const spaces = ['platform', 'test', 'prod'] as const;
 
 async function isMissing(place: StorePlace, space: keyof Spaces): Promise<boolean> {
   if (place.kind === 'postgres') return (await missingSpaces(place.url, [space])).length > 0;
-  const found = statSync(sqlitePath(place.folder, space), { throwIfNoEntry: false });
-  return found === undefined || found.size === 0;
+  return isFileMissing(place.folder, space);
 }
 
 export function noData({ store, dataDir }: Pick<Config, 'store' | 'dataDir'>): Refusal {

@@ -19,7 +19,7 @@ const verify = (...words: readonly string[]) => runProgram(program, words);
 async function dataFolder(context: TestContext) {
   const folder = temporaryFolder(context);
   const paths = { test: join(folder, 'test.db'), prod: join(folder, 'prod.db') };
-  await usingStore(paths.prod, async () => undefined);
+  for (const path of [paths.prod, join(folder, 'platform.db')]) await usingStore(path, async () => undefined);
   const ids = await usingStore(paths.test, async (opened) => {
     const bench = new RecordBench(opened, new SteppedClock());
     await bench.found(bench.workspace);

@@ -7,7 +7,7 @@ import { nothingKept, parseSecrets, type Secrets, type SecretsVault } from './se
 
 /** The secrets of a data folder: `secrets.json`, for its owner alone. One process at a time has the folder. */
 export function createSecretsFile(dataDir: string): SecretsVault {
-  const path = join(dataDir, 'secrets.json');
+  const path = secretsPath(dataDir);
   const inTurn = serialLanes<string>();
   return {
     read: async () => {
@@ -95,4 +95,8 @@ async function syncFolder(path: string): Promise<void> {
 
 function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+export function secretsPath(dataDir: string): string {
+  return join(dataDir, 'secrets.json');
 }
