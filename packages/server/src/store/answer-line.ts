@@ -1,46 +1,62 @@
-import { turns } from '../lib/event-loop.ts';
-import type { Lane } from '../lib/fair-turns.ts';
 import type { Verdict } from './apply-group.ts';
-import { ownerOf, type ScopeName } from './port.ts';
-import type { Waiting } from './waiting-commits.ts';
+import { ownerOf } from './port.ts';
+import { changesIn, type Waiting } from './waiting-commits.ts';
 
-/** So many of a group are answered together. */
-const atOnceMax = 4;
+/** In changes, which say how much follows: so many are told of in a turn of the event loop, or one commit of more. */
+const changesPerTurn = 64;
 
 /**
  * Tells commits what became of them. What follows an answer takes as long as the commit itself, so of a large group only
- * the first are told at once and the others in turns; those of one scope in their order.
+ * the first are told at once, and the others in the turns of the event loop that come, owner by owner. Those of one owner are
+ * told in their order.
  */
 export class AnswerLine {
-  /** How many of a scope wait to be told. */
-  readonly #waiting = new Map<ScopeName, number>();
+  readonly #owners = new Map<string, Told[]>();
+  #left = changesPerTurn;
+  #isTurnToCome = false;
 
   get isEmpty(): boolean {
-    return this.#waiting.size === 0;
+    return this.#owners.size === 0;
   }
 
-  /** @param index of the commit in its group. */
-  tell({ member: { scope }, resolve }: Waiting, verdict: Verdict, index: number): void {
-    const waiting = this.#waiting.get(scope) ?? 0;
-    if (index < atOnceMax && waiting === 0) {
-      resolve(verdict);
-      return;
+  tell(waiting: Waiting, verdict: Verdict): void {
+    const owner = ownerOf(waiting.member.scope);
+    const line = this.#owners.get(owner);
+    if (line !== undefined) line.push({ waiting, verdict });
+    else if (this.#left > 0) this.#resolve({ waiting, verdict });
+    else this.#owners.set(owner, [{ waiting, verdict }]);
+    // A commit now and then asks for no turn.
+    if (this.#left < changesPerTurn / 2) this.#askForTurn();
+  }
+
+  #resolve({ waiting, verdict }: Told): void {
+    this.#left -= changesIn(waiting);
+    waiting.resolve(verdict);
+  }
+
+  #askForTurn(): void {
+    if (this.#isTurnToCome) return;
+    this.#isTurnToCome = true;
+    setImmediate(() => this.#takeTurn());
+  }
+
+  #takeTurn(): void {
+    this.#isTurnToCome = false;
+    this.#left = changesPerTurn;
+    while (this.#left > 0) {
+      const [first] = this.#owners;
+      if (first === undefined) return;
+      const [owner, line] = first;
+      const told = line.shift();
+      this.#owners.delete(owner);
+      if (line.length > 0) this.#owners.set(owner, line);
+      if (told !== undefined) this.#resolve(told);
     }
-    this.#waiting.set(scope, waiting + 1);
-    void turns.rejoin(laneOf(scope)).then(() => {
-      this.#leave(scope);
-      resolve(verdict);
-    });
-  }
-
-  #leave(scope: ScopeName): void {
-    const waiting = this.#waiting.get(scope) ?? 0;
-    if (waiting > 1) this.#waiting.set(scope, waiting - 1);
-    else this.#waiting.delete(scope);
+    this.#askForTurn();
   }
 }
 
-/** Of its own, beside that of the owner's calls: no org is named so. */
-function laneOf(scope: ScopeName): Lane {
-  return { org: `#${ownerOf(scope)}`, workspace: scope };
+interface Told {
+  readonly waiting: Waiting;
+  readonly verdict: Verdict;
 }

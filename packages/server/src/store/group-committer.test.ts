@@ -116,19 +116,28 @@ describe('a group committer', () => {
     assert.deepEqual(bench.groups.slice(1), [['large', 'modest'], ['large']]);
   });
 
-  test('tells the first of a large group at once and the others in turns, each scope in its order', async () => {
+  test('tells the first of a large group at once, and the others in turns, owner by owner and in their order', async () => {
     const bench = new CommitterBench();
     const told: string[] = [];
-    for (const name of ['a', 'b', 'c', 'd', 'a', 'b'])
+    const append = { kind: 'append', pk: 'log', value: '1' } as const;
+    const submit = (scope: string, name: string, changes: number) =>
       void bench.committer
-        .submit({ kind: 'commit', scope: name, changes: [{ kind: 'append', pk: 'log', value: '1' }] }, 1)
-        .then(({ kind }) => told.push(`${name} ${kind}`));
+        .submit({ kind: 'commit', scope, changes: Array.from({ length: changes }, () => append) }, 1)
+        .then(() => told.push(name));
+    for (const name of ['one', 'two', 'three', 'four', 'five']) submit('busy-1', name, 40);
+    submit('busy-2', 'six', 1);
+    submit('modest', 'other', 1);
     await bench.turn();
     bench.finish();
     for (let tick = 0; tick < 20; tick++) await Promise.resolve();
-    assert.deepEqual(told, ['a committed', 'b committed', 'c committed', 'd committed']);
+    // In the order of the group, in which owners and their scopes take turns.
+    assert.deepEqual(told, ['one', 'other', 'six', 'two']);
+    submit('modest', 'later', 1);
+    await bench.turn();
+    assert.deepEqual(told.slice(4), ['three', 'four']);
+    bench.finish();
     await bench.committer.close();
-    assert.deepEqual(told.slice(4), ['a committed', 'b committed']);
+    assert.deepEqual(told.slice(6).sort(), ['five', 'later']);
   });
 
   test('ends a group at its limit of bytes, and lets a larger commit go alone', async () => {

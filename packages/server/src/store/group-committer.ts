@@ -3,7 +3,7 @@ import { AnswerLine } from './answer-line.ts';
 import type { Member, Verdict } from './apply-group.ts';
 import { OwnerShares } from './owner-shares.ts';
 import { type CommitOptions, ownerOf, type ScopeName, Unavailable } from './port.ts';
-import { type Waiting, WaitingCommits } from './waiting-commits.ts';
+import { changesIn, type Waiting, WaitingCommits } from './waiting-commits.ts';
 
 /** `apart`: nothing of the member is stored, and it has to be run again in a group of its scope alone. */
 export type MemberAnswer = Verdict | 'apart';
@@ -150,7 +150,7 @@ export class GroupCommitter {
       for (const [index, waiting] of group.entries()) {
         const answer = answers[index];
         if (answer === undefined) waiting.reject(new Error('the engine left a commit without an answer'));
-        else if (answer !== 'apart') this.#answers.tell(waiting, answer, index);
+        else if (answer !== 'apart') this.#answers.tell(waiting, answer);
       }
       this.#putBack(group.filter((_, index) => answers[index] === 'apart'));
     } catch (error) {
@@ -236,10 +236,6 @@ function join({ scopes, changesOf }: Forming, waiting: Waiting): void {
   scopes.add(scope);
   const owner = ownerOf(scope);
   changesOf.set(owner, (changesOf.get(owner) ?? 0) + changesIn(waiting));
-}
-
-function changesIn({ member }: Waiting): number {
-  return member.kind === 'commit' ? member.changes.length : 0;
 }
 
 interface Place {

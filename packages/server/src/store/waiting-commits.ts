@@ -9,6 +9,10 @@ export interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+export function changesIn({ member }: Waiting): number {
+  return member.kind === 'commit' ? member.changes.length : 0;
+}
+
 /**
  * Commits that wait: the scopes of each owner, and of each scope a line. An owner that was served stands behind the
  * others, and so does a scope among those of its owner.
