@@ -245,14 +245,15 @@ test('the log of a workspace is read page by page, by what was done to what, whe
     token = page.body.nexttoken;
   }
   assert.deepEqual(found, all);
-  assert.deepEqual(
-    all.map(({ action }) => action),
-    [
-      ...['group.created', 'group.created', 'group.created', 'policy_link.created', 'member.joined'],
-      ...['group_link.created', 'policy_link.created', 'member.joined', 'group.created'],
-      ...['policy.created', 'policy.created', 'workspace.created'],
-    ],
-  );
+  // The org tells of the workspace in a commit of its own, in the very milliseconds in which it is founded.
+  const actions = all.map(({ action }) => action);
+  const [made, ...others] = [...actions.keys()].filter((index) => actions[index] === 'workspace.created');
+  assert.ok(made !== undefined && made >= 5 && others.length === 0, actions.join(', '));
+  assert.deepEqual(actions.toSpliced(made, 1), [
+    ...['group.created', 'group.created', 'group.created', 'policy_link.created', 'member.joined'],
+    ...['group_link.created', 'policy_link.created', 'member.joined', 'group.created'],
+    ...['policy.created', 'policy.created'],
+  ]);
   const [, second] = all;
   assert.deepEqual(await told(org, `?${code}&target=${ids[1]}`), [second]);
   assert.deepEqual(await told(org, `?${code}&request_id=${second?.request_id}`), [second]);
