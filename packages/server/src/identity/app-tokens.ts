@@ -78,7 +78,7 @@ export async function verifyAppToken(
   token: string,
   { issuer, audience, nowSeconds }: AppTokenRealm,
 ): Promise<AppTokenClaims> {
-  if (token.length > tokenBytesMax || !compactForm.test(token) || !isCanonical(token)) throw invalidToken('form');
+  if (!isCanonicalToken(token)) throw invalidToken('form');
   const payload = await verifiedPayload(token, (header) => keyFor(keys, header), {
     algorithms: [algorithm],
     typ: appTokenType,
@@ -118,8 +118,12 @@ const tokenBytesMax = 8192;
 /** Exactly three parts: five would be an encrypted token, an empty third one an unsigned token. */
 const compactForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** The last character of base64url may hold bits that mean nothing: one token must have one spelling. */
-function isCanonical(token: string): boolean {
+/**
+ * Whether a text has the form of a signed token in its one spelling: the last character of base64url may hold bits that
+ * mean nothing.
+ */
+export function isCanonicalToken(token: string): boolean {
+  if (token.length > tokenBytesMax || !compactForm.test(token)) return false;
   return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 }
 

@@ -66,6 +66,12 @@ const widening: readonly (readonly [string, unknown, unknown, readonly string[]]
   ],
   ['auth.issuers', [provider], [{ ...provider, name: 'Example' }], []],
   [
+    'auth.issuers',
+    [provider],
+    [{ ...provider, email_verified_as_string: true }],
+    ['`email_verified` of the provider `https://id.example` counts as a text too'],
+  ],
+  [
     'auth.password_login',
     { ...open, enabled: false },
     open,

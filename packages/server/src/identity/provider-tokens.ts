@@ -2,7 +2,7 @@ import { type CompactJWSHeaderParameters, compactVerify, errors } from 'jose';
 import type { Clock } from '../lib/clock.ts';
 import type { ResolveHost } from '../lib/guarded-request.ts';
 import { Problem } from '../lib/problem.ts';
-import { unverifiedClaim } from './app-tokens.ts';
+import { isCanonicalToken, unverifiedClaim } from './app-tokens.ts';
 import { type Claims, checkClaims, invalidToken, type ProviderIdentity, readIdentity } from './oidc/claims.ts';
 import { createFetchJson } from './oidc/fetch-json.ts';
 import { membersOf, type ProviderKey } from './oidc/key-set.ts';
@@ -12,7 +12,7 @@ import type { IssuerEntry } from './settings/issuers.ts';
 /** Reads identity tokens of the OpenID Connect providers that an app trusts. */
 export interface ProviderTokens {
   /**
-   * Checks, in this order: that the issuer is one of `issuers`, before anything is sent anywhere; the signature, by
+   * Checks, in this order: that the token has its one spelling; that the issuer is one of `issuers`, before anything is sent anywhere; the signature, by
    * the issuer's own keys; for whom the token was made; its times, with 60 seconds of leeway.
    * @throws Problem `token_invalid`, `issuer_not_allowed`, `audience_mismatch`, `token_expired`, and `unavailable`
    * when the provider does not answer and no key that is held serves.
@@ -45,7 +45,7 @@ export function createProviderTokens({ clock, limits, ...outbound }: ProviderTok
   const findKey = createProviderKeys({ clock, fetchJson, providersMax });
   return {
     verify: async (token, issuers) => {
-      const claimed = unverifiedClaim(token, 'iss');
+      const claimed = isCanonicalToken(token) ? unverifiedClaim(token, 'iss') : undefined;
       if (claimed === undefined) throw invalidToken('form');
       const entry = issuers.find(({ issuer }) => issuer === claimed);
       if (entry === undefined) throw new Problem('issuer_not_allowed', 'the issuer of the token is not allowed here');
@@ -54,13 +54,25 @@ export function createProviderTokens({ clock, limits, ...outbound }: ProviderTok
       if (claims.iss !== entry.issuer) throw invalidToken('claim iss');
       const nowSeconds = Math.floor(clock.now() / 1000);
       checkClaims(claims, entry.audiences, nowSeconds);
-      return readIdentity(claims, entry.issuer, nowSeconds);
+      return readIdentity(claims, entry, nowSeconds);
     },
   };
 }
 
 /** What whoever has the public key can check and cannot make. */
-const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const;
+const algorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+] as const;
 
 /** The algorithm is judged before `findKey` is called, and the key is one of that algorithm alone. */
 async function verifiedClaims(token: string, findKey: (name: KeyName) => Promise<ProviderKey>): Promise<Claims> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../lib/problem.ts';
-import { readBearerToken } from './read-token.ts';
+import { readBearerToken, twoCredentials } from './read-token.ts';
 
 /** Where the management gateway is reached, as far as it is known beforehand. */
 export interface ConsoleSite {
@@ -25,11 +25,15 @@ export function mailedUrl({ managementUrl }: ConsoleSite, { socket }: IncomingMe
 /**
  * The token of a management call: a bearer token, or the console's cookie. A cookie comes along with whatever a
  * browser sends, so what it is to change must come from a page of this very site.
- * @throws Problem `token_missing`, `token_invalid`, `origin_refused`.
+ * @throws Problem `invalid_request`, `token_missing`, `token_invalid`, `origin_refused`.
  */
 export function readSession(site: ConsoleSite, incoming: IncomingMessage): string {
-  const cookie = isCookieCall(incoming) ? cookieOf(site, incoming) : undefined;
-  if (cookie === undefined) return readBearerToken(incoming);
+  const cookie = cookieOf(site, incoming);
+  if (cookie === undefined || !isCookieCall(incoming)) {
+    const token = readBearerToken(incoming);
+    if (cookie !== undefined && cookie !== token) throw twoCredentials();
+    return token;
+  }
   const { origin } = incoming.headers;
   const isOwn = origin !== undefined && origin === URL.parse(siteUrl(site, incoming))?.origin;
   if (incoming.method !== 'GET' && !isOwn)
@@ -58,7 +62,8 @@ function cookieOf(site: ConsoleSite, { headers }: IncomingMessage): string | und
     .split(';')
     .map((part) => part.trim())
     .filter((part) => part.startsWith(prefix));
-  // Two of one name mean that somebody else has set one.
-  const [only, ...others] = found;
-  return others.length > 0 ? undefined : only?.slice(prefix.length);
+  const [first, ...others] = found;
+  // Another site of the domain may have set the other one.
+  if (others.some((other) => other !== first)) throw twoCredentials();
+  return first?.slice(prefix.length);
 }

@@ -5,6 +5,7 @@ import { readAppToken, readBearerToken } from './read-token.ts';
 
 const missing = { refused: 'token_missing' };
 const invalid = { refused: 'token_invalid' };
+const two = { refused: 'invalid_request' };
 type Outcome = string | { readonly refused: string };
 
 const cases: readonly (readonly [headers: readonly string[], ofManagement: Outcome, ofApp: Outcome])[] = [
@@ -12,7 +13,18 @@ const cases: readonly (readonly [headers: readonly string[], ofManagement: Outco
   [['authorization: bearer abc'], 'abc', 'abc'],
   [['Authorization: abc'], invalid, 'abc'],
   [['x-service-token: abc'], missing, 'abc'],
-  [['Authorization: Bearer abc', 'x-service-token: def'], 'abc', 'abc'],
+  [['Authorization: Bearer abc', 'x-service-token: abc'], 'abc', 'abc'],
+  [['Authorization: abc', 'x-service-token: abc'], invalid, 'abc'],
+  [['Authorization: Bearer abc', 'x-service-token:'], 'abc', 'abc'],
+  [['Authorization: Bearer abc', 'authorization: Bearer abc'], 'abc', 'abc'],
+  [['x-service-token: abc', 'X-Service-Token: abc'], missing, 'abc'],
+  [['Authorization: Bearer abc', 'x-service-token: def'], 'abc', two],
+  [['x-service-token: def', 'Authorization: abc'], invalid, two],
+  [['Authorization: Basic abc', 'x-service-token: def'], invalid, two],
+  [['x-service-token: abc', 'x-service-token: def'], missing, two],
+  [['Authorization: Bearer abc', 'Authorization: Bearer def'], two, two],
+  [['AUTHORIZATION: Bearer abc', 'authorization: Bearer'], two, two],
+  [['Authorization:', 'Authorization: Bearer abc'], two, two],
   [[], missing, missing],
   [['Authorization: Basic abc'], invalid, invalid],
   [['Authorization: Bearer a b'], invalid, invalid],

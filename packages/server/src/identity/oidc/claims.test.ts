@@ -7,8 +7,8 @@ import { type Claims, readIdentity } from './claims.ts';
 const issuer = 'https://provider.example';
 const nowSeconds = 1_800_000_000;
 
-function identityOf(claims: Claims) {
-  return readIdentity({ sub: 'ann', ...claims }, issuer, nowSeconds);
+function identityOf(claims: Claims, settings: { readonly email_verified_as_string?: boolean } = {}) {
+  return readIdentity({ sub: 'ann', ...claims }, { issuer, ...settings }, nowSeconds);
 }
 
 test('an identity has names in any case, and what else the provider says', () => {
@@ -46,11 +46,34 @@ test('a subject is a text of at most 255 printing ASCII characters', () => {
     assert.throws(() => identityOf({ sub }), { code: 'token_invalid' }, String(sub));
 });
 
-test('A26 an email counts as verified when the provider says exactly that, as a value or as its text', () => {
+test('A26 an email counts as verified by the boolean alone, and a token with anything else in its place is refused', () => {
   const email = 'ann@example.com';
-  for (const email_verified of [true, 'true']) assert.equal(identityOf({ email, email_verified }).email_verified, true);
-  for (const email_verified of [undefined, null, false, 'false', 'TRUE', 'True', 'yes', '1', 1, [true], {}, ' true'])
+  assert.equal(identityOf({ email, email_verified: true }).email_verified, true);
+  for (const email_verified of [undefined, null, false])
     assert.equal(identityOf({ email, email_verified }).email_verified, false, String(email_verified));
+  for (const email_verified of ['true', 'false', 'TRUE', 'yes', '', '1', 1, 0, [true], {}, ' true'])
+    assert.throws(() => identityOf({ email, email_verified }), { code: 'token_invalid' }, String(email_verified));
+  assert.throws(() => identityOf({ email, email_verified: 'true' }), /set `email_verified_as_string` of the issuer/);
+});
+
+test('A26 an issuer whose entry says so may write `email_verified` as a text, and nothing else', () => {
+  const email = 'ann@example.com';
+  const asText = { email_verified_as_string: true };
+  for (const [email_verified, verified] of [
+    ['true', true],
+    ['false', false],
+    [true, true],
+    [false, false],
+  ] as const)
+    assert.equal(identityOf({ email, email_verified }, asText).email_verified, verified);
+  assert.equal(identityOf({ email }, asText).email_verified, false);
+  for (const email_verified of ['TRUE', 'True', 'yes', '', '1', 1, ['true'], {}, ' true', 'true '])
+    assert.throws(
+      () => identityOf({ email, email_verified }, asText),
+      { code: 'token_invalid' },
+      String(email_verified),
+    );
+  assert.throws(() => identityOf({ email, email_verified: 'true' }, { email_verified_as_string: false }));
 });
 
 test('A29 an email that is none is left out, and then nothing is verified', () => {
@@ -106,11 +129,11 @@ test('the time of the sign-in is a whole number that is not ahead of the clock',
 
 test('whatever a provider writes, the person is one that a record takes', () => {
   const value = fc.oneof(fc.string({ unit: 'binary', maxLength: 400 }), fc.jsonValue());
-  const names = ['email', 'email_verified', 'given_name', 'family_name', 'name', 'picture', 'auth_time'];
+  const names = ['email', 'given_name', 'family_name', 'name', 'picture', 'auth_time'];
   const claims = fc.dictionary(fc.constantFrom(...names), value);
   fc.assert(
-    fc.property(claims, (some) => {
-      const { email, email_verified, fn, ln, picture = '' } = identityOf(some);
+    fc.property(claims, fc.boolean(), (some, isTrue) => {
+      const { email, email_verified, fn, ln, picture = '' } = identityOf({ ...some, email_verified: isTrue });
       assert.ok(email === undefined ? !email_verified : isEmailAddress(email));
       for (const text of [fn, ln, picture]) assert.ok(text.isWellFormed() && !/\p{Cc}/u.test(text));
       for (const name of [fn, ln]) assert.ok([...name].length <= 128 && name === name.trim());

@@ -1,5 +1,6 @@
 import { isEmailAddress } from '../../lib/email-address.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { IssuerEntry } from '../settings/issuers.ts';
 
 /** Who signs in, by the word of a provider. Two are one person only when both `iss` and `sub` are the same. */
 export interface ProviderIdentity {
@@ -31,23 +32,42 @@ export function checkClaims(claims: Claims, audiences: readonly string[], nowSec
   if (claims.events !== undefined) throw invalidToken('claim events');
 }
 
-export function readIdentity(claims: Claims, issuer: string, nowSeconds: number): ProviderIdentity {
-  const { sub, email, email_verified, picture, auth_time } = claims;
+export function readIdentity(
+  claims: Claims,
+  entry: Pick<IssuerEntry, 'issuer' | VerifiedAsText>,
+  nowSeconds: number,
+): ProviderIdentity {
+  const { sub, email, picture, auth_time } = claims;
+  const isVerified = readVerified(claims.email_verified, entry.email_verified_as_string === true);
   if (typeof sub !== 'string' || !subjectForm.test(sub)) throw invalidToken('claim sub');
   const hasEmail = typeof email === 'string' && isEmailAddress(email);
   return {
-    iss: issuer,
+    iss: entry.issuer,
     sub,
     ...(hasEmail && { email }),
-    // Apple and Cognito write it as a text.
-    email_verified: hasEmail && (email_verified === true || email_verified === 'true'),
+    email_verified: hasEmail && isVerified,
     ...namesOf(claims),
     ...(isPicture(picture) && { picture }),
     ...(isTimeUntil(auth_time, nowSeconds + leewaySeconds) && { auth_time }),
   };
 }
 
+type VerifiedAsText = 'email_verified_as_string';
+
+/** A boolean (OpenID Connect Core 1.0, 5.1). Amazon Cognito and Apple write it as a text, which an app has to allow. */
+function readVerified(claim: unknown, takesText: boolean): boolean {
+  if (claim === undefined || claim === null) return false;
+  if (typeof claim === 'boolean') return claim;
+  const isText = claim === 'true' || claim === 'false';
+  if (isText && takesText) return claim === 'true';
+  const hint = isText ? ': where the provider writes it as a text, set `email_verified_as_string` of the issuer' : '';
+  throw new Problem('token_invalid', `the claim \`email_verified\` of the identity token is not a boolean${hint}`);
+}
+
 const leewaySeconds = 60;
+
+/** 9999-12-31T23:59:59Z: a time in milliseconds lies beyond it. */
+const secondsMax = 253_402_300_799;
 
 /** OpenID Connect Core 1.0, section 2: at most 255 ASCII characters; those that print. */
 const subjectForm = /^[ -~]{1,255}$/;
@@ -61,10 +81,10 @@ function checkAudience({ aud, azp }: Claims, audiences: readonly string[]): void
 }
 
 function checkTimes({ exp, nbf, iat }: Claims, nowSeconds: number): void {
-  if (!isNumber(exp)) throw invalidToken('claim exp');
+  if (!isTime(exp)) throw invalidToken('claim exp');
   if (exp <= nowSeconds - leewaySeconds) throw new Problem('token_expired', 'the identity token has expired');
   for (const [name, time] of Object.entries({ nbf, iat })) {
-    const holds = time === undefined || (isNumber(time) && time <= nowSeconds + leewaySeconds);
+    const holds = time === undefined || (isTime(time) && time <= nowSeconds + leewaySeconds);
     if (!holds) throw invalidToken(`claim ${name}`);
   }
 }
@@ -73,8 +93,9 @@ function isTimeUntil(value: unknown, seconds: number): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= seconds;
 }
 
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value);
+/** Whole seconds since the epoch. */
+function isTime(value: unknown): value is number {
+  return isTimeUntil(value, secondsMax);
 }
 
 /** A provider that knows only the whole name gives it last word last, for want of anything better. */

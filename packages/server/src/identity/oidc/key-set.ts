@@ -23,8 +23,14 @@ export function findKey(
   keys: readonly ProviderKey[],
   header: { readonly alg: string; readonly kid: string | undefined },
 ): ProviderKey | undefined {
-  const [key, other] = keys.filter(({ alg, kid }) => alg === header.alg && (header.kid ?? kid) === kid);
+  const meant = sameAlgorithm(header.alg);
+  const [key, other] = keys.filter(({ alg, kid }) => alg === meant && (header.kid ?? kid) === kid);
   return other === undefined ? key : undefined;
+}
+
+/** RFC 9864, 2.2: of the curve that keys are taken of, `Ed25519` is the name of what `EdDSA` means. */
+function sameAlgorithm(name: unknown): unknown {
+  return name === 'Ed25519' ? 'EdDSA' : name;
 }
 
 /** The members of a JSON object that somebody else has written; what is no object has none. */
@@ -49,7 +55,7 @@ const algorithmsOf: ReadonlyMap<string, readonly [string, ...string[]]> = new Ma
 function readKey(jwk: Readonly<Record<string, unknown>>): readonly ProviderKey[] {
   const { kty, crv, kid, use, alg, key_ops: operations, d, n, e, x, y } = jwk;
   const algorithms = algorithmsOf.get([kty, crv].filter((part) => typeof part === 'string').join(' ')) ?? [];
-  const verified = alg === undefined ? algorithms[0] : algorithms.find((name) => name === alg);
+  const verified = alg === undefined ? algorithms[0] : algorithms.find((name) => name === sameAlgorithm(alg));
   const verifies = operations === undefined || (Array.isArray(operations) && operations.includes('verify'));
   const signs = (use === undefined || use === 'sig') && verifies && d === undefined;
   if (verified === undefined || !signs || (kid !== undefined && typeof kid !== 'string')) return [];

@@ -24,6 +24,8 @@ const taken: readonly object[] = [
   { name: 'Our company' },
   { email_domains: [] },
   { email_domains: ['example.com', 'bücher.example'] },
+  { email_verified_as_string: true },
+  { email_verified_as_string: false },
 ];
 
 for (const change of taken)
@@ -62,6 +64,8 @@ const refused: readonly (readonly [object, string])[] = [
   [{ email_domains: ['@example.com'] }, '/0/email_domains'],
   [{ email_domains: ['exam ple.com'] }, '/0/email_domains'],
   [{ email_domains: [7] }, '/0/email_domains'],
+  [{ email_verified_as_string: 'true' }, '/0/email_verified_as_string'],
+  [{ email_verified_as_string: null }, '/0/email_verified_as_string'],
   [{ 'a/b': 1 }, '/0/a~1b'],
 ];
 

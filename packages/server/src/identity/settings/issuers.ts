@@ -14,6 +14,8 @@ export interface IssuerEntry {
   readonly name?: string;
   /** Whose users sign in here: what an app asks to know where to send somebody. */
   readonly email_domains?: readonly string[];
+  /** Its tokens say `email_verified` as a text, `"true"` or `"false"`; otherwise such a token is refused. */
+  readonly email_verified_as_string?: boolean;
 }
 
 const issuersMax = 20;
@@ -31,6 +33,7 @@ const members = {
   jwks_uri: { type: 'string', maxLength: addressLengthMax, pattern: addressForm.source },
   name: someText,
   email_domains: { type: 'array', maxItems: textsMax, items: someText },
+  email_verified_as_string: { type: 'boolean' },
 };
 
 export const issuers: SettingType<readonly IssuerEntry[]> = {
@@ -61,7 +64,8 @@ export const issuers: SettingType<readonly IssuerEntry[]> = {
     ),
 };
 
-function moreTrust(before: IssuerEntry | undefined, { issuer, audiences, jwks_uri }: IssuerEntry): readonly string[] {
+function moreTrust(before: IssuerEntry | undefined, after: IssuerEntry): readonly string[] {
+  const { issuer, audiences, jwks_uri } = after;
   if (before === undefined) return [`users of the provider \`${issuer}\` may sign in`];
   const added = audiences.filter((audience) => !before.audiences.includes(audience));
   const keys = jwks_uri === undefined ? 'those that the provider names' : `those at \`${jwks_uri}\``;
@@ -70,12 +74,15 @@ function moreTrust(before: IssuerEntry | undefined, { issuer, audiences, jwks_ur
     ...(jwks_uri === before.jwks_uri
       ? []
       : [`tokens of the provider \`${issuer}\` are verified by other keys: ${keys}`]),
+    ...(after.email_verified_as_string === true && before.email_verified_as_string !== true
+      ? [`\`email_verified\` of the provider \`${issuer}\` counts as a text too`]
+      : []),
   ];
 }
 
 function entryErrors(entry: unknown, pointer: string): readonly InputError[] {
   if (!isObject(entry)) return wrong('must be an object with `issuer` and `audiences`', pointer).errors;
-  const { issuer, audiences, jwks_uri, name, email_domains } = entry;
+  const { issuer, audiences, jwks_uri, name, email_domains, email_verified_as_string: asString } = entry;
   const errors = [...unknownMembers(entry, Object.keys(members), pointer)];
   const check = (holds: boolean, member: string, message: string): void => {
     if (!holds) errors.push(...wrong(message, `${pointer}/${member}`).errors);
@@ -89,6 +96,11 @@ function entryErrors(entry: unknown, pointer: string): readonly InputError[] {
     email_domains === undefined || (isTexts(email_domains, 0) && email_domains.every(isDomain)),
     'email_domains',
     `must be an array of at most ${textsMax} domains such as \`example.com\``,
+  );
+  check(
+    asString === undefined || typeof asString === 'boolean',
+    'email_verified_as_string',
+    'must be `true` or `false`',
   );
   return errors;
 }
