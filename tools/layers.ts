@@ -66,6 +66,7 @@ const topFiles: readonly string[] = [
   'compose.ts',
   'compose-jobs.ts',
   'config.ts',
+  'data-folder.ts',
   'open-spaces.ts',
   'demo.ts',
   'verify.ts',

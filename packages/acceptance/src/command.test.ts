@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { act, count, create, defineEntity, definition, foundedOrg, signUp } from './org.ts';
 import { commandToEnd, temporaryDirectory, whyNoDataDir } from './platform.ts';
@@ -31,6 +33,23 @@ test('`freehold --help` names every command, and each says what it takes and end
     assert.deepEqual([one.code, one.stderr], [0, '']);
     assert.match(one.stdout, name === 'start' ? /FREEHOLD_DATA_DIR/ : new RegExp(`^ {2}freehold ${name} `, 'm'));
   }
+});
+
+test('a command whose reader has gone ends without a word', async () => {
+  const child = spawn(process.execPath, [join(root, 'packages/server/bin/freehold.mjs'), '--help'], { env: bare });
+  child.stdout.destroy();
+  const stderr = text(child.stderr);
+  const [code] = await once(child, 'exit');
+  assert.deepEqual([await stderr, code], ['', 141]);
+});
+
+test('a command that reaches no platform names the address that it asked', async () => {
+  const env = { FREEHOLD_OPERATOR_KEY: 'k', FREEHOLD_MANAGEMENT_PORT: '9' };
+  const { code, stderr } = await commandToEnd(['plan', 'show', 'demo'], { env });
+  assert.equal(code, 2);
+  assert.match(stderr, /^no platform can be reached at http:\/\/127\.0\.0\.1:9 \(.+\): start it, or name/);
+  const named = await commandToEnd(['keys', 'list', '--url', 'http://127.0.0.1:7'], { env });
+  assert.match(named.stderr, /at http:\/\/127\.0\.0\.1:7 /);
 });
 
 test('`freehold` without a word shows the same and ends with 2; `--version` says which it is', async () => {

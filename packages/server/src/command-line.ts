@@ -12,10 +12,19 @@ export interface Command {
   readonly failure: string;
   /** Takes the words behind its name, and gives the code to end with; undefined where it goes on. */
   readonly run: (words: readonly string[]) => Promise<number | undefined>;
+  /** Whether it goes on when the reader of its output closes the pipe. */
+  readonly outlivesReader?: true;
 }
 
 /** Ends with the code that the command gives: 2, with a sentence, where it cannot do its work. */
-export function runCommand({ failure, run }: Command, words: readonly string[] = process.argv.slice(2)): void {
+export function runCommand(
+  { failure, run, outlivesReader }: Command,
+  words: readonly string[] = process.argv.slice(2),
+): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    if (outlivesReader !== true) process.exit(brokenPipe);
+  });
   run(words).then(
     (code) => {
       if (code !== undefined) process.exitCode = code;
@@ -28,6 +37,9 @@ export function runCommand({ failure, run }: Command, words: readonly string[] =
     },
   );
 }
+
+/** How a shell reports a program that SIGPIPE ended, because its reader, such as `head`, has seen enough. */
+const brokenPipe = 141;
 
 /** The settings of a platform started here, in the folder that is named. */
 export function configFor(named: string | undefined): Config {
@@ -64,9 +76,12 @@ export function textOrVariable(text: string): string {
 
 /** Where a running platform is asked, and by which key. */
 export function operatorSettings(): { readonly operatorKey: string; readonly managementUrl: string } {
-  const { FREEHOLD_OPERATOR_KEY: operatorKey = '', FREEHOLD_MANAGEMENT_URL: managementUrl = 'http://127.0.0.1:4001' } =
-    process.env;
-  if (operatorKey === '')
+  const {
+    FREEHOLD_OPERATOR_KEY: operatorKey,
+    FREEHOLD_MANAGEMENT_URL: url,
+    FREEHOLD_MANAGEMENT_PORT: port,
+  } = process.env;
+  if (!operatorKey)
     throw new Refusal('FREEHOLD_OPERATOR_KEY is not set: it is the key that the platform was started with');
-  return { operatorKey, managementUrl };
+  return { operatorKey, managementUrl: url || `http://127.0.0.1:${port || '4001'}` };
 }

@@ -46,6 +46,7 @@ test('nothing needs to be set', () => {
     connectionsPerAddressMax: undefined,
     storeCacheMegabytes: undefined,
     logLevel: 'info',
+    logFormat: 'json',
     demo: true,
   });
 });
@@ -60,6 +61,27 @@ test('an empty setting is one that is not set', () => {
   const names = ['APP_PORT', 'HOST', 'MODE', 'DATA_DIR', 'STORE', 'SIGNUP', 'PUBLIC_URL', 'DEMO', 'CONFIG_FILE'];
   assert.deepEqual(configOf(Object.fromEntries(names.map((name) => [`FREEHOLD_${name}`, '']))), unset);
   assert.deepEqual(configOf({ FREEHOLD_OPERATOR_KEY: '' }), unset);
+});
+
+test('lines are short ones for a person in development on a terminal alone, and as they are set anywhere', () => {
+  const formatOf = (environment: Environment, isTerminal: boolean) => {
+    const read = readConfig(environment, isTerminal);
+    return 'config' in read ? read.config.logFormat : undefined;
+  };
+  assert.deepEqual([formatOf({}, true), formatOf({}, false)], ['text', 'json']);
+  assert.equal(formatOf({ FREEHOLD_MODE: 'production' }, true), 'json');
+  assert.equal(formatOf({ FREEHOLD_LOG_FORMAT: 'json' }, true), 'json');
+  assert.equal(formatOf({ FREEHOLD_LOG_FORMAT: 'text' }, false), 'text');
+});
+
+test('two listeners on one port are refused by their names, but not two that are off or take any port', () => {
+  const mistakes = mistakesOf({ FREEHOLD_APP_PORT: '4001' });
+  assert.deepEqual(mistakes, [
+    'FREEHOLD_MANAGEMENT_PORT and FREEHOLD_APP_PORT both name port 4001: each needs a port of its own',
+  ]);
+  assert.equal(mistakesOf({ FREEHOLD_METRICS_LISTEN: '127.0.0.1:4000' }).length, 1);
+  configOf({ FREEHOLD_METRICS_LISTEN: '127.0.0.2:4000' });
+  configOf({ FREEHOLD_APP_PORT: '0', FREEHOLD_MANAGEMENT_PORT: '0', FREEHOLD_METRICS_LISTEN: '127.0.0.1:0' });
 });
 
 test('what was read does not change any more', () => {

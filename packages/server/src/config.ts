@@ -42,6 +42,7 @@ export interface Config extends StorePlaces {
   /** Undefined for what the store has by itself. */
   readonly storeCacheMegabytes: number | undefined;
   readonly logLevel: LogLevel;
+  readonly logFormat: 'json' | 'text';
   /** Where metrics are told to whoever asks; undefined where they are told for the operator key alone. */
   readonly metricsListen: { readonly host: string; readonly port: number } | undefined;
   readonly demo: boolean;
@@ -155,6 +156,11 @@ const settings: readonly Setting[] = [
   },
   { name: 'FREEHOLD_LOG_LEVEL', fallback: 'info', help: logLevels.join(', ') },
   {
+    name: 'FREEHOLD_LOG_FORMAT',
+    fallback: 'json; in development on a terminal text',
+    help: '`json`, or `text`: short lines for a person',
+  },
+  {
     name: 'FREEHOLD_DEMO',
     fallback: 'on, in production and on PostgreSQL off',
     help: '`on` makes a demo app at the first start with an empty data folder',
@@ -168,8 +174,11 @@ const settings: readonly Setting[] = [
 
 export type ReadConfig = { readonly config: Config } | { readonly mistakes: readonly string[] };
 
-/** Reads the environment, and a file where it names one. Every mistake is told at once. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): ReadConfig {
+/**
+ * Reads the environment, and a file where it names one. Every mistake is told at once.
+ * @param isTerminal whether a person reads the log on a terminal
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>, isTerminal = false): ReadConfig {
   const mistakes: string[] = [];
   const values = withFile(environment, mistakes);
   const get = (name: string): string | undefined => (values[name] === '' ? undefined : values[name]);
@@ -217,14 +226,38 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       mistakes,
     ),
     logLevel: oneOf('FREEHOLD_LOG_LEVEL', logLevels, 'info'),
+    logFormat: oneOf('FREEHOLD_LOG_FORMAT', ['json', 'text'], logFormatFor(mode, isTerminal)),
     demo: oneOf('FREEHOLD_DEMO', ['on', 'off'], isProduction || !isLocal ? 'off' : 'on') === 'on',
   };
   if (get('FREEHOLD_APP_PORT') === 'off' && get('FREEHOLD_MANAGEMENT_PORT') === 'off')
     mistakes.push('FREEHOLD_APP_PORT and FREEHOLD_MANAGEMENT_PORT are both off: nothing would listen');
+  mistakes.push(...equalPorts(config));
   if (isProduction && config.smtp !== undefined && config.managementPort !== undefined && !config.managementUrl)
     mistakes.push('FREEHOLD_MANAGEMENT_URL must be set where mail is: links in mails to builders begin with it');
   if (config.demo) mistakes.push(...whyNoDemo(isProduction, isLocal));
   return mistakes.length > 0 ? { mistakes } : { config: Object.freeze(config) };
+}
+
+function logFormatFor(mode: Config['mode'], isTerminal: boolean): Config['logFormat'] {
+  return isTerminal && mode === 'development' ? 'text' : 'json';
+}
+
+/** Listeners on different addresses may share a port, which only that of the metrics can be. */
+function equalPorts({ appPort, managementPort, metricsListen, host }: Config): readonly string[] {
+  const isElsewhere = metricsListen === undefined || ![host, '0.0.0.0', '::'].includes(metricsListen.host);
+  const ports = new Map<number, string>();
+  const mistakes: string[] = [];
+  for (const [name, port] of [
+    ['FREEHOLD_APP_PORT', appPort],
+    ['FREEHOLD_MANAGEMENT_PORT', managementPort],
+    ['FREEHOLD_METRICS_LISTEN', isElsewhere ? undefined : metricsListen.port],
+  ] as const) {
+    if (port === undefined || port === 0) continue;
+    const other = ports.get(port);
+    if (other !== undefined) mistakes.push(`${name} and ${other} both name port ${port}: each needs a port of its own`);
+    ports.set(port, name);
+  }
+  return mistakes;
 }
 
 function whyNoDemo(isProduction: boolean, isLocal: boolean): readonly string[] {

@@ -2,6 +2,7 @@
  * The first run: a demo app, made through the platform's own API as a builder and two app users would make it. What
  * signs in again at later starts lies in the data folder, readable by its owner alone.
  */
+import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { secretToken } from './lib/ids.ts';
@@ -44,16 +45,19 @@ const tickets = [
   { title: 'New laptop for the new colleague', status: 'waiting', priority: 2, billable: true },
 ];
 
+/** The trace that the demo's own calls belong to. */
+export const demoTraceId = randomBytes(16).toString('hex');
+
 /** What to print: the demo's addresses and two calls to paste. Empty where the folder has other orgs and no demo. */
 export async function showDemo(options: DemoOptions): Promise<string> {
   const path = join(options.dataDir, 'demo.json');
   if (await options.isEmpty()) {
     const demo = await makeDemo(options.urls);
     await writeFile(path, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
-    return describe(options.urls, demo);
+    return describe(options, demo);
   }
   const kept = await readFile(path, 'utf8').catch(() => undefined);
-  return kept === undefined ? '' : describe(options.urls, JSON.parse(kept) as Demo);
+  return kept === undefined ? '' : describe(options, JSON.parse(kept) as Demo);
 }
 
 async function makeDemo(urls: DemoOptions['urls']): Promise<Demo> {
@@ -70,10 +74,12 @@ async function makeDemo(urls: DemoOptions['urls']): Promise<Demo> {
   return demo;
 }
 
-async function describe(urls: DemoOptions['urls'], demo: Demo): Promise<string> {
-  const admin = await signIn(urls, demo, demo.admin);
-  const viewer = await signIn(urls, demo, demo.viewer);
-  const newTicket = JSON.stringify({ title: 'May I?' });
+async function describe({ urls, dataDir }: DemoOptions, demo: Demo): Promise<string> {
+  const base = `${urls.app}/app/${demo.org}`;
+  const [admin, viewer] = await Promise.all([
+    bearerOf(join(dataDir, 'demo-admin.jwt'), await signIn(urls, demo, demo.admin)),
+    bearerOf(join(dataDir, 'demo-viewer.jwt'), await signIn(urls, demo, demo.viewer)),
+  ]);
   return `
 A demo app is ready to be looked at.
 
@@ -84,13 +90,19 @@ A demo app is ready to be looked at.
 
 The admin may list the tickets (200):
 
-  curl -i '${urls.app}/app/${demo.org}/list/ticket' -H 'Authorization: Bearer ${admin}'
+  curl -i ${base}/list/ticket -H ${admin}
 
 The viewer may not create one (403, with the reason):
 
-  curl -i -X POST '${urls.app}/app/${demo.org}/create/ticket' -H 'Authorization: Bearer ${viewer}' -H 'Content-Type: application/json' -d '${newTicket}'
+  curl -i ${base}/create/ticket -H ${viewer} -H 'Content-Type: application/json' -d '{"title":"May I?"}'
 
 `;
+}
+
+/** Keeps the token in a file for its owner alone, so that a call which sends it fits on a line. @returns the header. */
+async function bearerOf(path: string, token: string): Promise<string> {
+  await writeFile(path, token, { mode: 0o600 });
+  return `"Authorization: Bearer $(cat '${path.replaceAll("'", "'\\''")}')"`;
 }
 
 async function signIn(urls: DemoOptions['urls'], demo: Demo, person: Person): Promise<string> {
@@ -113,6 +125,7 @@ async function call(url: string, { body, token, headers }: Call): Promise<Readon
     method: body === undefined ? 'GET' : 'POST',
     headers: {
       ...headers,
+      traceparent: `00-${demoTraceId}-${demoTraceId.slice(16)}-00`,
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     },

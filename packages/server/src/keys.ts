@@ -9,7 +9,7 @@ const help = `Shows, rotates and revokes the keys that app tokens are signed by.
   freehold keys rotate               publishes a new key, which signs ten minutes later; no token ends
   freehold keys revoke <kid>         ends every token that the key has signed, at once
 
-  --url http://127.0.0.1:4001        the management gateway; FREEHOLD_MANAGEMENT_URL names it too
+  --url http://127.0.0.1:4001        the management gateway; FREEHOLD_MANAGEMENT_URL and _PORT name it too
 
 FREEHOLD_OPERATOR_KEY holds the key that the platform was started with.
 Ends with 0 where it is done, 1 where the platform refused, and 2 where it could not be asked.

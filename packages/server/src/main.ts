@@ -2,11 +2,11 @@
 import { type Command, runCommand } from './command-line.ts';
 import { compose, type Platform } from './compose.ts';
 import { type Config, helpText, readConfig } from './config.ts';
-import { showDemo } from './demo.ts';
+import { demoTraceId, showDemo } from './demo.ts';
 import { drain } from './gateway/drain.ts';
 import { type Listener, type ListenOptions, listen } from './gateway/listener.ts';
 import { systemClock } from './lib/clock.ts';
-import { createCallLog } from './telemetry/call-log.ts';
+import { type CallLog, createCallLog, createTextCallLog } from './telemetry/call-log.ts';
 import { type OpenedLog, openLog } from './telemetry/open-log.ts';
 import { watchCalls } from './telemetry/watch-calls.ts';
 
@@ -17,7 +17,7 @@ async function begin(words: readonly string[]): Promise<number | undefined> {
     process.stdout.write(helpText());
     return 0;
   }
-  const read = readConfig(process.env);
+  const read = readConfig(process.env, process.stderr.isTTY);
   const mistakes = [
     ...words.map((word) => `there is no option \`${word}\`: see --help`),
     ...('mistakes' in read ? read.mistakes : []),
@@ -31,7 +31,7 @@ async function begin(words: readonly string[]): Promise<number | undefined> {
 }
 
 async function run(config: Config): Promise<void> {
-  const opened = openLog(config.logLevel);
+  const opened = openLog(config.logLevel, config.logFormat);
   const { log } = opened;
   process.on('exit', opened.flush);
   const die = (error: unknown, why: string): never => {
@@ -76,10 +76,12 @@ interface Listeners {
 }
 
 async function openListeners(platform: Platform, config: Config, { log, write }: OpenedLog): Promise<Listeners> {
+  const callLog = (name: 'app' | 'management'): CallLog =>
+    config.logFormat === 'text' ? createTextCallLog(write) : createCallLog(name, systemClock, write);
   const open = async (name: 'app' | 'management', port: number | undefined, publicUrl: string | undefined) => {
     if (port === undefined) return undefined;
     const watch = watchCalls({
-      log: log.isLevelEnabled('info') ? createCallLog(name, systemClock, write) : undefined,
+      log: log.isLevelEnabled('info') ? withoutDemo(callLog(name)) : undefined,
       metrics: platform.measurement.calls(name),
     });
     const { host, connectionsPerAddressMax: perAddressMax } = config;
@@ -91,6 +93,13 @@ async function openListeners(platform: Platform, config: Config, { log, write }:
   const metrics =
     metricsListen && (await openListener(platform, { ...metricsListen, gateway: platform.metrics }, undefined));
   return { app, management, metrics };
+}
+
+/** The demo is made by calls of the platform's own, which would be the first lines that a newcomer sees. */
+function withoutDemo(log: CallLog): CallLog {
+  return (trace, end) => {
+    if (trace.traceId !== demoTraceId) log(trace, end);
+  };
 }
 
 async function openListener(
@@ -123,6 +132,7 @@ function end(error: unknown): never {
 
 export const start: Command = {
   failure: 'freehold cannot start',
+  outlivesReader: true,
   run: (words) => begin(words).catch(end),
 };
 

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
+import { prepareDataFolder } from './data-folder.ts';
 import { platformScopeName } from './identity/org-directory.ts';
 import { nothingKept, type SecretsVault } from './identity/secrets.ts';
 import { createSecretsFile, secretsPath } from './identity/secrets-file.ts';
@@ -43,7 +43,7 @@ export async function openSpaces(
     });
   if (config.store.kind === 'sqlite') refuseLostStores(config.store.folder, config.storeProd);
   for (const place of [config.store, config.storeProd])
-    if (place.kind === 'sqlite') await mkdir(place.folder, { recursive: true, mode: 0o700 });
+    if (place.kind === 'sqlite') await prepareDataFolder(place.folder);
   // One after the other: the first one's lock says whether another process has the folder.
   const platform = await open('platform');
   const [test, prod] = await Promise.all([open('test'), open('prod')]);

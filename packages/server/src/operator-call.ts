@@ -17,17 +17,24 @@ export async function askOperator(
   const base = url ?? managementUrl;
   const headers = { authorization: `Bearer ${operatorKey}`, 'content-type': 'application/json' };
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-  const response = await fetch(base.replace(/\/+$/, '') + path, { method, headers, ...sent }).catch(tellCause);
+  const response = await fetch(base.replace(/\/+$/, '') + path, { method, headers, ...sent }).catch(
+    refuseUnreached(base),
+  );
   const text = await response.text();
   if (response.ok) process.stdout.write(told(text));
   else process.stderr.write(`${refusal(response.status, text)}\n`);
   return response.ok ? 0 : 1;
 }
 
-/** Whoever cannot be reached is told of by the cause alone. */
-function tellCause(error: unknown): never {
-  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
-  throw new Refusal(`${error instanceof Error ? error.message : String(error)}${cause}`);
+function refuseUnreached(url: string): (error: unknown) => never {
+  return (error) => {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    const reason = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
+    throw new Refusal(
+      `no platform can be reached at ${url} (${reason}): start it, or name its management gateway by --url, ` +
+        'FREEHOLD_MANAGEMENT_URL or FREEHOLD_MANAGEMENT_PORT',
+    );
+  };
 }
 
 /** Whatever answers in place of the platform need not speak its language. */

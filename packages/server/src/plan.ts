@@ -14,7 +14,7 @@ const help = `Shows and changes what an org may use. The platform must be runnin
   --entities 25                      in each environment
   --indexes 100                      in each environment, of all entities together
   --policies 50                      in each workspace
-  --url http://127.0.0.1:4001        the management gateway; FREEHOLD_MANAGEMENT_URL names it too
+  --url http://127.0.0.1:4001        the management gateway; FREEHOLD_MANAGEMENT_URL and _PORT name it too
 
 FREEHOLD_OPERATOR_KEY holds the key that the platform was started with.
 Ends with 0 where it is done, 1 where the platform refused, and 2 where it could not be asked.

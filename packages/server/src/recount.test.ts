@@ -190,7 +190,22 @@ test('days are compared with their workspaces a row at a time', async () => {
   const clock = new SteppedClock();
   const opened = await openStore({ kind: 'memory', clock });
   await fill(opened);
-  assert.deepEqual(await checkDays(opened.store.scope(orgScope)), { days: 2, calls: 7, problems: [] });
+  assert.deepEqual(await checkDays(opened.store.scope(orgScope)), {
+    days: ['2027-01-15', '2027-01-18'],
+    calls: 7,
+    problems: [],
+  });
+});
+
+test('a day on which several orgs were called is one day', async (context) => {
+  const { folder, path } = await dataFolder(context);
+  await usingStore(path, async ({ store }) => {
+    const scope = store.scope('org#beta');
+    for (const sk of ['2027-01-15#one', '2027-01-15#two'])
+      await scope.commit([{ kind: 'put', pk: 'usage;calls', sk, value: '{"calls":0,"records":0}', if: 'absent' }]);
+  });
+  const { stdout } = await recount('--data-dir', folder);
+  assert.match(stdout, /^test: 2 orgs, .* 7 calls on 2 days$/m);
 });
 
 test('a folder whose platform is running is not counted', async (context) => {

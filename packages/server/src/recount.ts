@@ -33,7 +33,8 @@ interface Totals {
   workspaces: number;
   skipped: number;
   records: number;
-  days: number;
+  /** Those of all orgs: a day of two orgs is one. */
+  readonly days: Set<string>;
   calls: number;
   /** What is not equal, and of that what was set right. */
   differences: number;
@@ -64,7 +65,7 @@ async function recountAll(config: Config, isRepair: boolean): Promise<Pick<Total
     const { orgs, workspaces, skipped, records, days, calls } = totals;
     say(
       `${env}: ${orgs} orgs, ${workspaces} workspaces (and ${skipped} not looked at), ${records} records, ` +
-        `${calls} calls on ${days} days`,
+        `${calls} calls on ${days.size} days`,
     );
     differences += totals.differences;
     repaired += totals.repaired;
@@ -73,7 +74,16 @@ async function recountAll(config: Config, isRepair: boolean): Promise<Pick<Total
 }
 
 async function recountSpace(opened: OpenedStore, env: 'test' | 'prod', isRepair: boolean): Promise<Totals> {
-  const totals = { orgs: 0, workspaces: 0, skipped: 0, records: 0, days: 0, calls: 0, differences: 0, repaired: 0 };
+  const totals = {
+    orgs: 0,
+    workspaces: 0,
+    skipped: 0,
+    records: 0,
+    days: new Set<string>(),
+    calls: 0,
+    differences: 0,
+    repaired: 0,
+  };
   const occasion = { at: timestamp(systemClock.now()), actor: operatorActor, request_id: '' };
   for await (const one of recountRecords({ opened, clock: systemClock })) {
     const wrong = await look(one, totals);
@@ -110,7 +120,7 @@ function headOf({ scope, hasHead }: Pick<RecountedWorkspace, 'scope' | 'hasHead'
 
 async function daysOf({ orgCode, scope }: Extract<Recounted, { kind: 'org' }>, totals: Totals) {
   const { days, calls, problems } = await checkDays(scope);
-  totals.days += days;
+  for (const day of days) totals.days.add(day);
   totals.calls += calls;
   return problems.map(({ day, problem }) => `calls of org ${orgCode} on ${day}: ${problem}`);
 }

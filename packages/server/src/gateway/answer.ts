@@ -32,8 +32,8 @@ export function createAnswer(parts: AnswerParts): Answer {
   };
   return (incoming, response, refusal) => {
     const requestId = nextRequestId();
-    const { method, headers } = incoming;
-    const trace = beginTrace(requestId, { method, traceparent: headers.traceparent });
+    const { method, headers, url: target = '' } = incoming;
+    const trace = beginTrace(requestId, { method, target, traceparent: headers.traceparent });
     const answer = (reply: Reply): Promise<void> | undefined => {
       if (response.headersSent || response.destroyed) return undefined;
       trace.problem = reply.problem;

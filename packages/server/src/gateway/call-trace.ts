@@ -1,14 +1,17 @@
+import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { ProblemCode } from '@freehold/contract/problem';
 import type { Environment } from '../entities/workspace.ts';
 
 /**
- * What a request has shown of itself so far: known members only, so that whoever writes it down tells no secret.
- * INVARIANT: no member is a text that came with the request, save what the platform itself has made or listed.
+ * What a request has shown of itself so far. INVARIANT: but for `target`, no member is a text that came with the
+ * request, save what the platform itself has made or listed, so that writing them down tells no secret.
  */
 export interface CallTrace {
   readonly requestId: string;
   readonly method: string;
+  /** As it was sent, with its query: for a developer's own terminal, never for a log that is kept. */
+  readonly target: string;
   /** By `performance.now()`. */
   readonly startedAt: number;
   /** The pattern of the route, never the path. */
@@ -28,11 +31,12 @@ export interface CallTrace {
 
 export function beginTrace(
   requestId: string,
-  { method, traceparent }: { readonly method: string | undefined; readonly traceparent: unknown },
+  { method, target = '', traceparent }: Pick<IncomingMessage, 'method'> & { target?: string; traceparent: unknown },
 ): CallTrace {
   return {
     requestId,
     method: knownMethods.has(method ?? '') ? (method ?? '') : 'other',
+    target,
     startedAt: performance.now(),
     route: undefined,
     org: undefined,

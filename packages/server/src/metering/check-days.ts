@@ -4,7 +4,7 @@ import { eachRow, eachWorkspaceRow, type Tally, type UnreadableRow } from './usa
 
 /** What the rows of an org's calls come to in an environment, and where they contradict each other. */
 export interface CheckedDays {
-  readonly days: number;
+  readonly days: readonly Day[];
   readonly calls: number;
   readonly problems: readonly DayProblem[];
 }
@@ -38,7 +38,7 @@ export async function checkDays(scope: Scope): Promise<CheckedDays> {
         problems.push({ day, problem: `${whole[what]} ${words[what]} in all, ${part[what]} in its workspaces` });
   }
   const calls = [...wholes.values()].reduce((before, tally) => before + tally.calls, 0);
-  return { days: wholes.size, calls, problems };
+  return { days: [...wholes.keys()], calls, problems };
 }
 
 const nothing: Tally = { calls: 0, records: 0 };

@@ -25,3 +25,18 @@ export function createCallLog(gateway: 'app' | 'management', clock: Clock, write
     write(`${line}}\n`);
   };
 }
+
+/**
+ * One short line for each call, for the developer at the terminal: `POST /app/demo/create/ticket 201 2.6 ms`. The query
+ * is left out, because it holds values of fields.
+ */
+export function createTextCallLog(write: (line: string) => void): CallLog {
+  return ({ method, target, problem }, { status, isWhole, milliseconds }) => {
+    const path = target.replace(/\?.*$/s, '').replace(/[^!-~]/g, '?');
+    const outcome = [status, status === undefined || !isWhole ? 'cut off' : undefined].filter(
+      (word) => word !== undefined,
+    );
+    const time = `${milliseconds.toFixed(milliseconds < 100 ? 1 : 0)} ms`;
+    write(`${method} ${path} ${outcome.join(' ')} ${time}${problem === undefined ? '' : `  ${problem}`}\n`);
+  };
+}

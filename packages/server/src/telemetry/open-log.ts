@@ -8,17 +8,33 @@ export interface OpenedLog {
   readonly flush: () => void;
 }
 
-/** JSON lines on standard error, in the order in which they were told. What tells of a fault is written at once. */
-export function openLog(level: string): OpenedLog {
+/** Lines on standard error, in the order in which they were written. A line about a fault is written at once. */
+export function openLog(level: string, format: 'json' | 'text'): OpenedLog {
   const destination = pino.destination({ fd: 2, sync: true });
   const lines = gatherLines((text) => void destination.write(text));
   const stream = {
     write: (line: string): void => {
       lines.flush();
-      destination.write(line);
+      destination.write(format === 'text' ? textOf(line) : line);
     },
   };
   return { log: pino({ level, base: null }, stream), ...lines };
+}
+
+interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly err?: { readonly message: string; readonly stack?: string };
+  readonly request_id?: string;
+}
+
+/** A line of the JSON log as a person reads it: ordinary lines as they are, others with their level and their cause. */
+function textOf(line: string): string {
+  const { level, msg, err, request_id } = JSON.parse(line) as LogLine;
+  const label = level > 30 ? `${pino.levels.labels[level] ?? level}: ` : '';
+  const request = request_id === undefined ? '' : ` (request ${request_id})`;
+  const cause = err === undefined ? '' : `\n${err.stack ?? err.message}`;
+  return `${label}${msg}${request}${cause}\n`;
 }
 
 /** A write costs as much as several lines do. A pipe takes so many bytes without mixing them with those of others. */
