@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
 import type { Reply } from './call.ts';
+import { allowIssuers, clientAtProvider, personAt, startIdentityProvider } from './identity-provider.ts';
+import { ask, codeTo, platformForMails, signUpUser } from './mails.ts';
 import {
   type AppUser,
   act,
@@ -22,10 +24,9 @@ import {
   signIn,
   signUp,
 } from './org.ts';
-import { platformForTests } from './platform-for-tests.ts';
 import { putSetting, refreshed } from './workspaces.ts';
 
-const gateways = await platformForTests();
+const gateways = await platformForMails();
 
 function passwords(org: Org, value: object): Promise<void> {
   return putSetting(org, 'auth', 'password_login', value);
@@ -82,13 +83,34 @@ test('until the founder that was named comes others are in no workspace, and the
   assertProblem(await act(early, 'GET', '/list/order'), 'workspace_required');
   assertProblem(await act(early, 'POST', '/create/order', { body: { title: 'early' } }), 'workspace_required');
   assert.equal((await refreshed(early)).tenantId, null);
-  const founder = await signIn(org, email.toUpperCase());
+  const named = await signUpUser(org, email.toUpperCase());
+  assert.equal(named.tenantId, null);
+  const unproved = assertProblem(await act(named, 'GET', '/list/order'), 'workspace_required');
+  assert.match(unproved.detail, /has to be verified first/);
+  assert.equal((await refreshed(named)).tenantId, null);
+  const code = await codeTo(gateways, named.email, 'verify-email');
+  assert.equal((await ask(org, '/verify-email', { code })).status, 204);
+  const founder = await refreshed(named);
   assert.deepEqual(await roleAndPolicies(founder, founder), ['admin', ['adminacl']]);
   assertProblem(await act(early, 'GET', '/list/order'), 'workspace_required');
   const member = await refreshed(early);
   assert.equal(member.tenantId, founder.tenantId);
   assert.deepEqual(await roleAndPolicies(founder, member), ['', ['vieweracl']]);
   assert.equal((await list(member, 'order')).items.length, 0);
+});
+
+test('a named founder whose address a provider has verified founds at the first sign-in, and another does not', async (t) => {
+  const org = await signUp(gateways);
+  const provider = await startIdentityProvider();
+  t.after(() => provider.close());
+  await allowIssuers(org, [{ issuer: provider.issuer, audiences: [clientAtProvider] }]);
+  const email = newEmail('founder');
+  await putSetting(org, 'tenancy', 'founder_email', email);
+  const unproved = await exchangeToken(org, provider.token(personAt('eve', { email, email_verified: false })));
+  assert.deepEqual([unproved.status, unproved.body.tenant_id], [200, null]);
+  const founder = await exchangeToken(org, provider.token(personAt('ann', { email })));
+  assert.equal(founder.body.tenant_code, 'main');
+  assert.notEqual(founder.body.user_id, unproved.body.user_id);
 });
 
 test('who founds is asked when somebody comes, and who has founded stays the founder', async () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { AppOrigins } from '../identity/app-origins.ts';
-import type { AppCaller } from '../identity/app-sessions.ts';
+import { type AppCaller, requirePlace } from '../identity/app-sessions.ts';
 import { networkKey } from '../identity/network-key.ts';
 import { environmentOfClient } from '../identity/org-directory.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -25,7 +25,7 @@ import { signInRoutes } from './handlers/app/sign-in.ts';
 import { transferRoutes } from './handlers/app/transfer.ts';
 import { workspaceRoutes } from './handlers/app/workspaces.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
-import { actorOf, authorize, authorizeAction, authorizeBody, placeOf, requestAlone } from './pipeline/authorize.ts';
+import { actorOf, authorize, authorizeAction, authorizeBody, requestAlone } from './pipeline/authorize.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
 import { withCors } from './pipeline/cors.ts';
 import { type MatchedRequest, readRequest } from './pipeline/read-request.ts';
@@ -144,7 +144,7 @@ function answerCaller(parts: AppGatewayParts, caller: AppCaller, request: Caller
   if (route.access === 'self') return whenKnown(enter(parts, org, request), (entered) => route.handle(entered, caller));
   if (route.access === 'each') {
     const each: EachCaller = {
-      workspace: placeOf(caller).workspace,
+      workspace: requirePlace(caller).workspace,
       actor: actorOf(asking),
       authorize: async (alone) => authorize(parts, asking, requestAlone(alone)),
       refusal: (error) => errors.reply(error, requestId),

@@ -13,7 +13,7 @@ import type { NowOrLater } from '../lib/now-or-later.ts';
 import { invalidBody, Problem } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
 import { changePassword } from './app-password.ts';
-import type { AppCaller } from './app-sessions.ts';
+import { type AppCaller, requirePlace } from './app-sessions.ts';
 import type { AppTokenClaims } from './app-tokens.ts';
 import { type AppUser, type AppUsersParts, changeAppUser, findAppUser } from './app-users.ts';
 import { endToken, tokensKeyOf, withNextEpoch } from './ended-tokens.ts';
@@ -95,11 +95,12 @@ export function createAppSelf(parts: AppSelfParts): AppSelf {
         else await orgScope.commit([endToken(claims)]);
       });
     },
-    permissions: async ({ kind, claims, place }, { ip, origin }) => {
-      if (place === undefined) throw new Problem('workspace_required', 'the token is of no workspace');
+    permissions: async (caller, { ip, origin }) => {
+      const { kind, claims } = caller;
+      const { workspace } = requirePlace(caller);
       const { entityNames } = await configOf(claims);
-      const held = kind === 'builder' ? [builderPolicy] : await heldPolicies(place.workspace, claims.sub);
-      const { tenantId: id, tenantCode: code } = place.workspace;
+      const held = kind === 'builder' ? [builderPolicy] : await heldPolicies(workspace, claims.sub);
+      const { tenantId: id, tenantCode: code } = workspace;
       return permissionsOf(held, entityNames, {
         user: { id: claims.sub, email: claims.email },
         tenant: { id, code },

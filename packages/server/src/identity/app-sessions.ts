@@ -2,6 +2,7 @@ import type { Workspace } from '../entities/workspace.ts';
 import type { Access } from '../iam/resolve-access.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { type HitTally, newHitTally } from '../lib/hit-tally.ts';
+import { Problem } from '../lib/problem.ts';
 import { singleFlight } from '../lib/single-flight.ts';
 import type { AppTokenClaims } from './app-tokens.ts';
 import { createKeyUses } from './key-uses.ts';
@@ -18,6 +19,14 @@ export interface AppCaller {
   readonly claims: AppTokenClaims;
   /** Undefined for a token without a workspace. */
   readonly place: { readonly workspace: Workspace; readonly access: Access } | undefined;
+  /** Why there is none, where there is more to say. */
+  readonly outside?: string | undefined;
+}
+
+/** @throws Problem `workspace_required` for a caller in no workspace. */
+export function requirePlace({ place, outside }: AppCaller): NonNullable<AppCaller['place']> {
+  if (place === undefined) throw new Problem('workspace_required', outside ?? 'the token is of no workspace');
+  return place;
 }
 
 export interface AppSessions {
@@ -93,8 +102,9 @@ export function createAppSessions(parts: AppSessionsParts): AppSessions {
   };
   const resolve = async (token: string, orgCode: string, known: Session | undefined): Promise<AppCaller> => {
     const session = await sessionOf(token, orgCode, known);
-    const { kind, claims, personKey } = session;
-    return { kind, claims, place: personKey === undefined ? undefined : letIn(await personOf(session, personKey)) };
+    const { kind, claims, personKey, outside } = session;
+    if (personKey === undefined) return { kind, claims, place: undefined, outside };
+    return { kind, claims, place: letIn(await personOf(session, personKey)) };
   };
 
   return {

@@ -207,7 +207,7 @@ export async function changeAppUser(
 const changeAttemptsMax = 16;
 
 /** A person as the workspaces that he is in know him. */
-export function memberOf({ id, email, fn, ln }: AppUser): Member {
+export function memberOf({ id, email, fn, ln }: Member): Member {
   return { id, email, fn, ln };
 }
 

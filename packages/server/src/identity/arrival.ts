@@ -1,11 +1,13 @@
+import type { ConfigSet } from '../entities/config-set.ts';
 import { settingOf } from '../entities/setting.ts';
-import { orgScopeName, type Workspace } from '../entities/workspace.ts';
+import { type Environment, orgScopeName, type Workspace } from '../entities/workspace.ts';
 import { joiningChanges, type Member } from '../iam/founding.ts';
 import { findMember, removedMemberKey } from '../iam/iam-rules.ts';
 import { policyIdByName } from '../iam/policy-names.ts';
 import { personAsking } from '../iam/told-changes.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Change, Scope } from '../store/port.ts';
+import { type AppUser, memberOf } from './app-users.ts';
 import { emailKey } from './email.ts';
 import { findMembership, isActive, listMemberships, type Membership, type MembershipParts } from './memberships.ts';
 import { founderEmail, tenancyType } from './settings/plain-settings.ts';
@@ -17,12 +19,19 @@ import { chosenTenant, hintChange } from './workspaces/membership-hints.ts';
 /** The code of the workspace in which, under single tenancy, everybody arrives. Nobody can take it for another. */
 export const defaultWorkspaceCode = 'main';
 
+/** An account that a fresh token is asked for. */
+export type Arriving = Pick<AppUser, keyof Member | 'email_verified'>;
+
 /**
  * The workspace that a fresh token is for: the one that the person has switched to, else under single tenancy the
  * default one, else the one joined last. Undefined for a person who is in none. One who is nowhere but suspended gets
  * the membership that is.
  */
-export async function arrive(parts: MembershipParts, place: OrgPlace, person: Member): Promise<Membership | undefined> {
+export async function arrive(
+  parts: MembershipParts,
+  place: OrgPlace,
+  person: Arriving,
+): Promise<Membership | undefined> {
   const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
   const tenant = await chosenTenant(orgScope, person.id);
   const chosen = tenant === undefined ? undefined : await findMembership(parts, place, { tenant, userId: person.id });
@@ -43,26 +52,36 @@ export async function arrive(parts: MembershipParts, place: OrgPlace, person: Me
 export async function enterDefaultWorkspace(
   parts: MembershipParts,
   place: OrgPlace,
-  person: Member,
+  person: Arriving,
 ): Promise<Membership | undefined> {
   const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
   const intent = await intendDefault(parts, place, person);
   if (intent === undefined || intent.row.state === 'removed') return undefined;
   if (intent.row.state === 'founding') await completeFounding(parts, place, intent);
-  return joinWorkspace(parts, orgScope, { place, workspace: openWorkspace(parts, place, intent.row), person });
+  return joinWorkspace(parts, orgScope, {
+    place,
+    workspace: openWorkspace(parts, place, intent.row),
+    person: memberOf(person),
+  });
 }
 
 /** Undefined while there is no default workspace and the person is not the one who may found it. */
-async function intendDefault(parts: MembershipParts, place: OrgPlace, founder: Member): Promise<Intent | undefined> {
+async function intendDefault(parts: MembershipParts, place: OrgPlace, person: Arriving): Promise<Intent | undefined> {
   const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
   for (;;) {
     const known = await findIntent(orgScope, defaultWorkspaceCode);
     if (known !== undefined) return known;
-    const only = settingOf(await parts.configs[place.env].current(place.orgCode), place.env, founderEmail);
-    if (only !== null && emailKey(only) !== emailKey(founder.email)) return undefined;
+    if (!mayFound(await parts.configs[place.env].current(place.orgCode), place.env, person)) return undefined;
+    const founder = memberOf(person);
     const taken = await takeCode(parts, place, { code: defaultWorkspaceCode, name: 'Main', founder });
     if (taken !== undefined) return taken;
   }
+}
+
+/** A founder who is named has to have proved the address: to know a name is no proof of being that person. */
+function mayFound(config: ConfigSet, env: Environment, { email, email_verified }: Arriving): boolean {
+  const only = settingOf(config, env, founderEmail);
+  return only === null || (email_verified && emailKey(only) === emailKey(email));
 }
 
 async function joinWorkspace(

@@ -8,9 +8,10 @@ import { type AppUser, appUserKey, tokenEpoch } from './app-users.ts';
  * nobody has signed out with it.
  * @throws Problem `token_invalid`.
  */
-export async function requireStanding(orgScope: Scope, { sub, jti, ep }: AppTokenClaims): Promise<void> {
+export async function requireStanding(orgScope: Scope, { sub, jti, ep }: AppTokenClaims): Promise<AppUser> {
   const [user, ended] = await orgScope.get([appUserKey(sub), endedTokenKey(jti)]);
-  if (user !== undefined && ended === undefined && tokenEpoch(JSON.parse(user.value) as AppUser) === ep) return;
+  const known = user === undefined ? undefined : (JSON.parse(user.value) as AppUser);
+  if (known !== undefined && ended === undefined && tokenEpoch(known) === ep) return known;
   throw new Problem('token_invalid', 'the sign-in behind the token has ended');
 }
 

@@ -26,7 +26,13 @@ function partsOn(store: Store): MembershipParts {
   };
 }
 
-const person = (name: string) => ({ id: idOf(name), email: `${name}@acme.example`, fn: '', ln: '' });
+const person = (name: string) => ({
+  id: idOf(name),
+  email: `${name}@acme.example`,
+  email_verified: false,
+  fn: '',
+  ln: '',
+});
 
 function idOf(name: string): string {
   return `018bcfe5-6800-7000-8000-${Buffer.from(name.padEnd(6, '_').slice(0, 6)).toString('hex')}`;

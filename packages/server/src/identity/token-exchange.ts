@@ -10,7 +10,7 @@ import {
   unverifiedClaim,
   verifyAppToken,
 } from './app-tokens.ts';
-import { type AppUser, findAppUser, memberOf, type SignIn, spendLoginToken, tokenEpoch } from './app-users.ts';
+import { type AppUser, findAppUser, type SignIn, spendLoginToken, tokenEpoch } from './app-users.ts';
 import { arrive } from './arrival.ts';
 import { requireStanding } from './ended-tokens.ts';
 import { isActive, type Membership, type MembershipParts } from './memberships.ts';
@@ -76,7 +76,7 @@ interface Issue {
 
 export async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Promise<ExchangedToken> {
   const { org, env, user, signIn, requestId } = issue;
-  const membership = await arrive(parts, { env, orgCode: org.code, requestId }, memberOf(user));
+  const membership = await arrive(parts, { env, orgCode: org.code, requestId }, user);
   if (membership !== undefined && !isActive(membership))
     throw new Problem('token_invalid', 'the membership is suspended');
   const nowSeconds = Math.floor(parts.clock.now() / 1000);

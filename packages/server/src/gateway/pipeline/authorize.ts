@@ -13,7 +13,7 @@ import type { WriteContext } from '../../entities/write-loop.ts';
 import { routeOfVerb } from '../../iam/action-parts.ts';
 import type { DecisionLog } from '../../iam/decision-log.ts';
 import { isWhole, type Refusals, rowsOf, rowsOfMany } from '../../iam/policy-rows.ts';
-import type { AppCaller } from '../../identity/app-sessions.ts';
+import { type AppCaller, requirePlace } from '../../identity/app-sessions.ts';
 import { type NowOrLater, whenKnown } from '../../lib/now-or-later.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import { type AskingRequest, contextOf, type KnownRequest, type PolicyRequest } from './policy-context.ts';
@@ -47,7 +47,7 @@ export function authorize(
 ): NowOrLater<AuthorizedCall> {
   const { caller } = asking;
   const { claims } = caller;
-  const { workspace } = placeOf(caller);
+  const { workspace } = requirePlace(caller);
   const asker = new Asker(parts, asking);
   const rows = demandSome(asker.rows(asked, asked));
   const callOf = (config: ConfigSet, entity: CompiledEntity | undefined): AuthorizedCall => {
@@ -90,7 +90,7 @@ export function authorizeAction(
   asked: { readonly action: string } & PolicyRequest,
 ): NowOrLater<AuthorizedAction> {
   const { caller } = asking;
-  const { workspace } = placeOf(caller);
+  const { workspace } = requirePlace(caller);
   const asker = new Asker(parts, asking);
   const isOpen = asker.demand(asked.action, asked) === 'undecided';
   return whenKnown(parts.configs[caller.claims.env].current(caller.claims.org), (config) => ({
@@ -99,12 +99,6 @@ export function authorizeAction(
       if (isOpen) asker.demand(asked.action, withBody(asked, body));
     },
   }));
-}
-
-/** Where a caller's requests work. @throws Problem `workspace_required`. */
-export function placeOf({ place }: AppCaller): NonNullable<AppCaller['place']> {
-  if (place === undefined) throw new Problem('workspace_required', 'the token is of no workspace');
-  return place;
 }
 
 export function actorOf({ caller, requestId }: Pick<Asking, 'caller' | 'requestId'>): Actor {
@@ -145,7 +139,7 @@ class Asker {
   constructor(parts: AuthorizeParts, asking: Asking) {
     this.#parts = parts;
     this.#asking = asking;
-    this.#access = placeOf(asking.caller).access;
+    this.#access = requirePlace(asking.caller).access;
   }
 
   rows({ verb, entityName }: AskedVerb, request: PolicyRequest): RowAccess | undefined {

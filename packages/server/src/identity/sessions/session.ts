@@ -34,6 +34,8 @@ export interface Session {
   readonly exp: number;
   /** Undefined for a token without a workspace. */
   readonly personKey: string | undefined;
+  /** Why a token is without a workspace, where there is more to say. */
+  readonly outside?: string | undefined;
   readonly tokensKey: string;
   readonly checkedAt: number;
   readonly freshMilliseconds: number;

@@ -4,6 +4,7 @@ import { Problem } from '../../lib/problem.ts';
 import { type AppTokenClaims, unverifiedClaim, verifyAppToken } from '../app-tokens.ts';
 import { requireStanding, tokensKeyOf } from '../ended-tokens.ts';
 import { requireBuilder } from '../impersonation.ts';
+import { whyOutside } from '../outside-workspaces.ts';
 import { appAudience } from '../token-exchange.ts';
 import { freshMilliseconds, personKeyOf, type Session, type SessionParts } from './session.ts';
 
@@ -26,12 +27,15 @@ export async function openTokenSession(
   const change = parts.endings.current(tokensKey);
   if (act !== undefined) await requireBuilder(parts.platform, { env, org, id: act.sub });
   const kind = isBuilder({ ...claims }) ? 'builder' : 'person';
-  if (kind === 'person') await requireStanding(parts.stores[env].scope(orgScopeName(org)), claims);
+  const user =
+    kind === 'person' ? await requireStanding(parts.stores[env].scope(orgScopeName(org)), claims) : undefined;
+  const isOutside = user !== undefined && claims.tenant_id === undefined;
   return {
     kind,
     claims,
     exp,
     personKey: personKeyOf(kind, claims),
+    outside: isOutside ? await whyOutside(parts, { env, orgCode: org }, user) : undefined,
     tokensKey,
     checkedAt,
     freshMilliseconds: await freshMilliseconds(parts, claims),

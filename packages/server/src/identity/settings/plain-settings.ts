@@ -17,7 +17,8 @@ export const tenancyType: SettingType<'single' | 'multi'> = {
 
 export const founderEmail: SettingType<string | null> = {
   key: 'tenancy.founder_email',
-  description: 'The one person who may found the default workspace; `null` lets the first to sign in found it.',
+  description:
+    'The email address, verified, of the one person who may found the default workspace; `null` lets the first to sign in found it.',
   byDefault: null,
   schema: { anyOf: [{ type: 'string', maxLength: emailBytesMax, pattern: emailPattern }, { type: 'null' }] },
   parse: (input) =>

@@ -12,7 +12,13 @@ import { listMemberships, type MembershipParts } from '../memberships.ts';
 import { completeFounding, findIntent, takeCode } from './founding.ts';
 
 const place = { env: 'test', orgCode: 'acme' } as const;
-const ann = { id: '018bcfe5-6800-7000-8000-0000000000aa', email: 'ann@acme.example', fn: '', ln: '' };
+const ann = {
+  id: '018bcfe5-6800-7000-8000-0000000000aa',
+  email: 'ann@acme.example',
+  email_verified: false,
+  fn: '',
+  ln: '',
+};
 
 function partsOn(store: Store): MembershipParts {
   const configs = createConfigReader({ store, clock: systemClock });
