@@ -1,5 +1,6 @@
 import { pointerTo } from '../lib/json-pointer.ts';
 import type { ProblemDetails } from '../lib/problem.ts';
+import { unknownNames } from '../lib/unknown-names.ts';
 import { type ConditionTerm, readCondition } from './conditions/read-condition.ts';
 import type { Effect } from './effect.ts';
 import { collapseStars } from './glob.ts';
@@ -136,7 +137,7 @@ function repeatedSids(readings: readonly StatementReading[]): readonly InputErro
 const members: ReadonlySet<string> = new Set(['Sid', 'Effect', 'Action', 'Resource', 'Condition', 'Fields']);
 
 function checkMembers(statement: object, report: Report): boolean {
-  const unknown = Object.keys(statement).filter((name) => !members.has(name));
+  const unknown = unknownNames(statement, (name) => members.has(name));
   for (const name of unknown) report(pointerTo(name), 'unknown_field', `a statement has no member \`${shown(name)}\``);
   return unknown.length === 0;
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { InputError } from '@freehold/contract/problem';
 import { pointerTo } from '../lib/json-pointer.ts';
+import { errorsMax } from '../lib/problem.ts';
 import type { Item, Key } from '../store/port.ts';
 import { type CompiledEntity, type CompiledField, isPlatformMade } from './compile-entity.ts';
 import { isPlatformField } from './definition.ts';
@@ -116,7 +117,12 @@ export function makeRecord(
 
 interface Reading {
   readonly changes: Map<string, FieldValue | undefined>;
+  /** No more than a refusal tells of, and one that says that there are more. */
   readonly errors: InputError[];
+}
+
+function addError({ errors }: Reading, error: InputError | undefined): void {
+  if (error !== undefined && errors.length <= errorsMax) errors.push(error);
 }
 
 function readBody(
@@ -126,20 +132,17 @@ function readBody(
 ): Reading {
   const reading: Reading = { changes: new Map(), errors: [] };
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    reading.errors.push({ pointer: '', code: 'wrong_type', message: 'a record is a JSON object' });
+    addError(reading, { pointer: '', code: 'wrong_type', message: 'a record is a JSON object' });
     return reading;
   }
   for (const [name, value] of Object.entries(body)) {
     const field = entity.fields.get(name);
-    if (field !== undefined && isPlatformMade(field)) {
-      const error = platformField(name, value);
-      if (error !== undefined) reading.errors.push(error);
-    } else if (field !== undefined) {
+    if (field !== undefined && isPlatformMade(field)) addError(reading, platformField(name, value));
+    else if (field !== undefined) {
       if (value === null) reading.changes.set(name, undefined);
       else readField(field, value, reading);
-    } else {
-      const error = isPlatformField(name) ? platformField(name, value) : unknownField(entity.name, name);
-      if (error !== undefined) reading.errors.push(error);
+    } else if (reading.errors.length <= errorsMax) {
+      addError(reading, isPlatformField(name) ? platformField(name, value) : unknownField(entity.name, name));
     }
   }
   return reading;
@@ -150,7 +153,7 @@ function readField(field: CompiledField, input: unknown, reading: Reading): void
   if ('value' in read) reading.changes.set(field.name, read.value);
   else
     for (const { pointer = '', code, message } of read.problems)
-      reading.errors.push({ pointer: `/${field.name}${pointer}`, code, message: `field \`${field.name}\` ${message}` });
+      addError(reading, { pointer: `/${field.name}${pointer}`, code, message: `field \`${field.name}\` ${message}` });
 }
 
 function required(name: string): InputError {

@@ -1,6 +1,7 @@
 /** What is wrong with the value of a setting. */
 import type { InputError } from '@freehold/contract/problem';
 import { pointerTo } from '../lib/json-pointer.ts';
+import { unknownNames } from '../lib/unknown-names.ts';
 
 export function wrong(message: string, pointer = '', code = 'wrong_type'): { readonly errors: readonly InputError[] } {
   return { errors: [{ pointer, code, message }] };
@@ -16,11 +17,9 @@ export function unknownMembers(
   known: readonly string[],
   pointer = '',
 ): readonly InputError[] {
-  return Object.keys(input)
-    .filter((member) => !known.includes(member))
-    .map((member) => ({
-      pointer: pointer + pointerTo(member),
-      code: 'unknown_field',
-      message: `there is no member \`${member.slice(0, 100)}\` here`,
-    }));
+  return unknownNames(input, (member) => known.includes(member)).map((member) => ({
+    pointer: pointer + pointerTo(member),
+    code: 'unknown_field',
+    message: `there is no member \`${member.slice(0, 100)}\` here`,
+  }));
 }

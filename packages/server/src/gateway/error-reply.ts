@@ -1,5 +1,5 @@
 import type { ProblemBody, ProblemCode } from '@freehold/contract/problem';
-import { Problem } from '../lib/problem.ts';
+import { Problem, toldErrors } from '../lib/problem.ts';
 import { problemTitles } from './problem-titles.ts';
 import type { Reply } from './reply.ts';
 
@@ -38,15 +38,16 @@ function upgradable(problem: Problem, { upgradeUrl, baseUrl }: ErrorRepliesOptio
 }
 
 function problemReply(problem: Problem, requestId: string, baseUrl: string): Reply {
-  const { retry_after_seconds, allow, ...details } = problem.details;
+  const { retry_after_seconds, allow, errors, ...details } = problem.details;
   const body: ProblemBody = {
     type: `${baseUrl}${problemPath(problem.code)}`,
     title: problemTitles[problem.code],
     status: problem.status,
-    detail: problem.message,
+    detail: problem.message.toWellFormed(),
     code: problem.code,
     request_id: requestId,
     ...details,
+    ...(errors === undefined ? {} : { errors: toldErrors(errors) }),
   };
   const headers: Record<string, string> = {};
   if (problem.status === 401) headers['WWW-Authenticate'] = challenge(problem.code);

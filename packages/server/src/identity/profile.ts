@@ -3,6 +3,7 @@ import { readCreate } from '../entities/record.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import { pointerTo } from '../lib/json-pointer.ts';
 import { invalidBody } from '../lib/problem.ts';
+import { unknownNames } from '../lib/unknown-names.ts';
 import type { AppUser } from './app-users.ts';
 
 /** What a person may say of himself; `null` clears. What a workspace may hold of its members sets the bounds. */
@@ -17,9 +18,8 @@ export function readProfile(input: unknown): ProfileChange {
     throw invalidBody([{ pointer: '', code: 'wrong_type', message: 'a profile is a JSON object' }]);
   const errors: InputError[] = [];
   const told: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(input))
-    if (isMember(name)) told[name] = value;
-    else errors.push(notOnesOwn(name));
+  for (const [name, value] of Object.entries(input)) if (isMember(name)) told[name] = value;
+  errors.push(...unknownNames(input, isMember).map(notOnesOwn));
   // A member of every workspace has an email, which is not the person's to change here.
   const read = readCreate(systemEntity('user'), { ...told, email: 'a@b.example' });
   errors.push(...read.errors);

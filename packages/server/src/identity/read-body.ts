@@ -1,6 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { pointerTo } from '../lib/json-pointer.ts';
 import { invalidBody } from '../lib/problem.ts';
+import { unknownNames } from '../lib/unknown-names.ts';
 
 /** What a small body may hold: each member a string, needed or not. */
 export type BodyShape = Readonly<Record<string, 'required' | 'optional'>>;
@@ -14,16 +15,15 @@ export function readBody<S extends BodyShape>(input: unknown, shape: S): BodyOf<
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     throw invalidBody([{ pointer: '', code: 'wrong_type', message: 'the body is a JSON object' }]);
   const errors: InputError[] = [];
-  const members = new Map<string, unknown>(Object.entries(input));
+  const members: Readonly<Record<string, unknown>> = { ...input };
   const read: Record<string, string> = {};
   for (const [name, need] of Object.entries(shape)) {
-    const value = members.get(name);
-    members.delete(name);
+    const value = Object.hasOwn(members, name) ? members[name] : undefined;
     if (typeof value === 'string') read[name] = value;
     else if (value !== undefined) errors.push(wrong(name, 'wrong_type', `\`${name}\` must be a string`));
     else if (need === 'required') errors.push(wrong(name, 'required', `\`${name}\` is required`));
   }
-  for (const name of members.keys())
+  for (const name of unknownNames(input, (name) => Object.hasOwn(shape, name)))
     errors.push(wrong(name, 'unknown_field', `unknown member \`${name.slice(0, 100)}\``));
   if (errors.length > 0) throw invalidBody(errors);
   return read as BodyOf<S>;

@@ -20,14 +20,21 @@ export class Problem extends Error {
   }
 }
 
-const errorsMax = 100;
+/** A refusal must not outgrow what it refuses: of very many mistakes it lists the first. Who looks for them stops at one more. */
+export const errorsMax = 100;
 const sentencesMax = 5;
 
-/** A 400 that lists every mistake found, not only the first; of very many the first hundred, since a refusal must not outgrow what it refuses. */
+/** A 400 that lists every mistake found, not only the first; of very many the first hundred. */
 export function invalidInput(code: ProblemCode, errors: readonly InputError[]): Problem {
   const sentences = errors.slice(0, sentencesMax).map((error) => error.message);
-  if (errors.length > sentencesMax) sentences.push(`and ${errors.length - sentencesMax} more`);
+  if (errors.length > errorsMax) sentences.push(`and more than ${errorsMax - sentencesMax} more`);
+  else if (errors.length > sentencesMax) sentences.push(`and ${errors.length - sentencesMax} more`);
   return new Problem(code, sentences.join('; '), { errors: errors.slice(0, errorsMax) });
+}
+
+/** As they are told: a name that was cut may end in half of a character. */
+export function toldErrors(errors: readonly InputError[]): readonly InputError[] {
+  return errors.slice(0, errorsMax).map((error) => ({ ...error, message: error.message.toWellFormed() }));
 }
 
 /** What is wrong with a body: `unknown_field` where nothing else is, else `validation_failed`. */

@@ -85,6 +85,8 @@ test('allows 32 levels and refuses 33', () => {
   assert.deepEqual(firstError(`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`), ['/a'.repeat(32), 'too_deep']);
   assert.doesNotThrow(() => parseStrictJson(`[${'[],'.repeat(1000)}[]]`));
   assert.throws(() => parseStrictJson('[[]]', { depthMax: 1 }), Problem);
+  for (const text of ['"', '{"a', '["a\\', '["\\u12"]'])
+    assert.match(refusal(text).message, /^the text is not valid JSON/);
 });
 
 test('survives a megabyte of open brackets', () => {
@@ -138,6 +140,48 @@ test('refuses the key `__proto__`, also when it is spelled with escapes', () => 
 test('repeats only a short part of a long key', () => {
   const key = 'k'.repeat(10_000);
   assert.ok(refusal(`{"${key}":1,"${key}":2}`).message.length < 200);
+});
+
+test('takes as many members of objects as it may, all objects together, and reads nothing behind them', () => {
+  const members = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":1`).join();
+  const limits = { membersMax: 100 };
+  assert.equal(Object.keys(parseStrictJson(`{${members(100)}}`, limits) as object).length, 100);
+  assert.doesNotThrow(() => parseStrictJson(`[{${members(50)}},{${members(48)}}]`, limits));
+  for (const text of [`{${members(101)}`, `[{${members(50)}},{${members(51)}`, `[${'{},'.repeat(101)}`])
+    assert.throws(
+      () => parseStrictJson(`${text} and what follows is no JSON`, limits),
+      ({ details }: Problem) => details.errors?.[0]?.code === 'too_many',
+      text,
+    );
+  assert.doesNotThrow(() => parseStrictJson(`{${members(50_000)}}`));
+  assert.deepEqual(firstError(`{${members(50_001)}`), ['/k50000', 'too_many']);
+});
+
+test('takes as many elements of arrays as it may, all arrays together, and reads nothing behind them', () => {
+  const limits = { elementsMax: 100 };
+  assert.doesNotThrow(() => parseStrictJson(`[${'1,'.repeat(99)}1]`, limits));
+  assert.doesNotThrow(() => parseStrictJson(`{"a":[${'1,'.repeat(49)}1],"b":[${'1,'.repeat(49)}1]}`, limits));
+  for (const text of [
+    `[${'1,'.repeat(100)}`,
+    `{"a":[${'1,'.repeat(50)}1],"b":[${'1,'.repeat(50)}`,
+    `[${'[],'.repeat(100)}`,
+  ])
+    assert.throws(
+      () => parseStrictJson(`${text} and what follows is no JSON`, limits),
+      ({ details }: Problem) => details.errors?.[0]?.code === 'too_many',
+      text,
+    );
+  assert.doesNotThrow(() => parseStrictJson(`[${'1,'.repeat(300_000)}1]`));
+});
+
+test('stops at the first thing that is wrong', () => {
+  for (const text of ['{"a":1,"a":2', '[1e999', '{"__proto__":1', '["\\u0000"'])
+    assert.ok(refusal(`${text} and what follows is no JSON`).details.errors, text);
+});
+
+test('the place of a mistake shows only a short part of a long key', () => {
+  const [pointer = ''] = firstError(`{"${'k'.repeat(1_000_000)}":{"a":1,"a":2}}`);
+  assert.equal(pointer, `/${'k'.repeat(256)}…/a`);
 });
 
 /** Any JSON text of a value: random white space, escapes and, now and then, a key given twice. */

@@ -4,17 +4,25 @@ import { Problem } from './problem.ts';
 export interface StrictJsonOptions {
   /** How many arrays and objects may stand inside each other. */
   readonly depthMax?: number;
+  /** How many members all objects of the text may have together; an array or object within an array counts as one. */
+  readonly membersMax?: number;
+  /** How many elements all arrays may have together. */
+  readonly elementsMax?: number;
 }
+
+const depthMax = 32;
+/** Reading so many takes some 50 ms. */
+const membersMax = 50_000;
 
 /**
  * Parses JSON (RFC 8259) and refuses, with `invalid_request`, what two readers could understand differently or what
  * could not be stored and given back as it came: the same key twice in one object, U+0000, lone surrogates, numbers
- * outside of the exact range, the key `__proto__`, and nesting deeper than `depthMax`.
+ * outside of the exact range, the key `__proto__`, nesting deeper than `depthMax`, and more members or elements than the
+ * caller takes. It stops at the first of these, before any value is made of the text.
  */
 export function parseStrictJson(text: string, options: StrictJsonOptions = {}): unknown {
-  const value = parse(text);
-  scan(text, options.depthMax ?? 32);
-  return value;
+  scan(text, { depthMax, membersMax, elementsMax: Number.POSITIVE_INFINITY, ...options });
+  return parse(text);
 }
 
 /** Decodes UTF-8 and refuses, with `invalid_request`, invalid sequences and a byte order mark (RFC 8259, 8.1). */
@@ -40,8 +48,12 @@ function parse(text: string): unknown {
   } catch (cause) {
     const place = /\(line (\d+) column (\d+)\)/.exec(cause instanceof Error ? cause.message : '');
     const where = place === null ? '' : ` (line ${place[1]}, column ${place[2]})`;
-    throw new Problem('invalid_request', `the text is not valid JSON${where}`, {}, cause);
+    throw notJson(where, cause);
   }
+}
+
+function notJson(where: string, cause?: unknown): Problem {
+  return new Problem('invalid_request', `the text is not valid JSON${where}`, {}, cause);
 }
 
 /** An array or object that the scan is inside of. An array has no `keys`. */
@@ -55,16 +67,22 @@ interface Frame {
 
 interface Scan {
   readonly text: string;
-  readonly depthMax: number;
+  readonly limits: Required<StrictJsonOptions>;
+  /** Of all objects so far, and of all arrays. */
+  members: number;
+  elements: number;
   /** False when no string can hold a forbidden character, so that strings other than keys need no decoding. */
   readonly mayHideCharacters: boolean;
   readonly frames: Frame[];
 }
 
-/** Looks at every token once. The text is known to be valid JSON, so a token is recognised by its first character. */
-function scan(text: string, depthMax: number): void {
+/**
+ * Looks at every token once, each recognised by its first character, as in valid JSON. What is not JSON at all is left to
+ * `JSON.parse`, which comes after.
+ */
+function scan(text: string, limits: Required<StrictJsonOptions>): void {
   const mayHideCharacters = text.includes('\\u') || !text.isWellFormed();
-  const state: Scan = { text, depthMax, mayHideCharacters, frames: [] };
+  const state: Scan = { text, limits, members: 0, elements: 0, mayHideCharacters, frames: [] };
   let position = 0;
   while (position < text.length) {
     const unit = text.charCodeAt(position);
@@ -91,11 +109,14 @@ const closeBrace = 0x7d;
 /** Letters of `true`, `false` and `null`, colons and white space fall through: they say nothing new. */
 function scanPunctuation(state: Scan, unit: number): void {
   if (unit === openBrace || unit === openBracket) {
-    if (state.frames.length >= state.depthMax) {
-      refuse(state, 'too_deep', `arrays and objects are nested deeper than ${state.depthMax} levels`);
-    }
+    const { depthMax } = state.limits;
+    if (state.frames.length >= depthMax)
+      refuse(state, 'too_deep', `arrays and objects are nested deeper than ${depthMax} levels`);
+    const parent = state.frames.at(-1);
+    if (parent !== undefined && parent.keys === undefined) countMember(state);
     const keys = unit === openBrace ? new Set<string>() : undefined;
     state.frames.push({ keys, isKeyNext: keys !== undefined, key: '', index: 0 });
+    if (keys === undefined) countElement(state);
   } else if (unit === closeBrace || unit === closeBracket) {
     state.frames.pop();
   } else if (unit === comma) {
@@ -103,7 +124,21 @@ function scanPunctuation(state: Scan, unit: number): void {
     if (frame === undefined) return;
     frame.isKeyNext = frame.keys !== undefined;
     frame.index += 1;
+    if (frame.keys === undefined) countElement(state);
   }
+}
+
+/** The first of an array is counted where the array begins, be it empty or not. */
+function countElement(state: Scan): void {
+  state.elements += 1;
+  const { elementsMax } = state.limits;
+  if (state.elements > elementsMax) refuse(state, 'too_many', `there are more than ${elementsMax} elements of arrays`);
+}
+
+function countMember(state: Scan): void {
+  state.members += 1;
+  const { membersMax } = state.limits;
+  if (state.members > membersMax) refuse(state, 'too_many', `there are more than ${membersMax} members of objects`);
 }
 
 /** Returns the position after the string that begins at `start`. */
@@ -114,7 +149,7 @@ function scanString(state: Scan, start: number): number {
   const isKey = frame?.isKeyNext === true;
   if (!isKey && !state.mayHideCharacters) return end + 1;
   const plain = text.slice(start + 1, end);
-  const string = plain.includes('\\') ? String(JSON.parse(text.slice(start, end + 1))) : plain;
+  const string = plain.includes('\\') ? String(parse(text.slice(start, end + 1))) : plain;
   if (isKey) enterKey(state, frame, string);
   if (state.mayHideCharacters) checkCharacters(state, string, isKey);
   return end + 1;
@@ -123,6 +158,7 @@ function scanString(state: Scan, start: number): number {
 function closingQuote(text: string, from: number): number {
   let end = text.indexOf('"', from);
   while (end !== -1 && isEscaped(text, end, from)) end = text.indexOf('"', end + 1);
+  if (end === -1) throw notJson('');
   return end;
 }
 
@@ -135,6 +171,7 @@ function isEscaped(text: string, position: number, from: number): boolean {
 function enterKey(state: Scan, frame: Frame, key: string): void {
   frame.key = key;
   frame.isKeyNext = false;
+  countMember(state);
   if (key === '__proto__') refuse(state, 'forbidden_key', 'the key `__proto__` is not allowed');
   if (frame.keys?.has(key)) refuse(state, 'duplicate_key', `key \`${shown(key)}\` stands twice in one object`);
   frame.keys?.add(key);

@@ -2,6 +2,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { pointerTo } from '../lib/json-pointer.ts';
 import { invalidBody } from '../lib/problem.ts';
+import { unknownNames } from '../lib/unknown-names.ts';
 
 export const metrics = ['api_calls_per_day', 'api_calls_per_month', 'records'] as const;
 
@@ -95,7 +96,7 @@ function readLimits(limits: unknown, errors: InputError[]): Limits {
 }
 
 function unknownMembers(members: object, place: string): InputError[] {
-  return Object.keys(members).map((name) => ({
+  return unknownNames(members, () => false).map((name) => ({
     pointer: `${place}${pointerTo(name)}`,
     code: 'unknown_field',
     message: `unknown member \`${name.slice(0, 100)}\``,

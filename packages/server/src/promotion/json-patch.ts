@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../entities/setting-errors.ts';
-import { pointerTo } from '../lib/json-pointer.ts';
+import { exactPointerTo } from '../lib/json-pointer.ts';
 
 /** One step of a JSON Patch (RFC 6902). */
 export type PatchOperation =
@@ -28,13 +28,13 @@ type Members = Readonly<Record<string, unknown>>;
 
 function diffObjects(path: string, before: Members, after: Members): readonly PatchOperation[] {
   const kept = Object.entries(before).flatMap(([member, value]): readonly PatchOperation[] => {
-    const at = path + pointerTo(member);
+    const at = path + exactPointerTo(member);
     return Object.hasOwn(after, member) ? diffAt(at, value, after[member]) : [{ op: 'remove', path: at }];
   });
   const added = Object.entries(after).filter(([member]) => !Object.hasOwn(before, member));
   return [
     ...kept,
-    ...added.map(([member, value]): PatchOperation => ({ op: 'add', path: path + pointerTo(member), value })),
+    ...added.map(([member, value]): PatchOperation => ({ op: 'add', path: path + exactPointerTo(member), value })),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { pointerTo } from '../../lib/json-pointer.ts';
+import { unknownNames } from '../../lib/unknown-names.ts';
 import { type AddError, isObject } from './add-error.ts';
 
 /** An object within a definition, and where it stands. */
@@ -35,7 +36,6 @@ export function refuseUnknownMembers(
   { what, known }: { readonly what: string; readonly known: readonly string[] },
   add: AddError,
 ): void {
-  for (const member of Object.keys(part.item))
-    if (!known.includes(member))
-      add(part.pointer + pointerTo(member), 'unknown_field', `unknown member \`${member.slice(0, 100)}\` in ${what}`);
+  for (const member of unknownNames(part.item, (name) => known.includes(name)))
+    add(part.pointer + pointerTo(member), 'unknown_field', `unknown member \`${member.slice(0, 100)}\` in ${what}`);
 }

@@ -1,4 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
+import { toldErrors } from '../../lib/problem.ts';
 import type { SettledRow } from './plan-rows.ts';
 
 /** How far an import has come. */
@@ -67,7 +68,8 @@ export class ImportTally {
 
   #tellOf(failed: RowErrors): void {
     if (this.#errors.length === errorsMax || this.#errorCharacters >= errorCharactersMax) return;
-    this.#errors.push(failed);
-    this.#errorCharacters += JSON.stringify(failed.errors).length;
+    const errors = toldErrors(failed.errors);
+    this.#errors.push({ row: failed.row, errors });
+    this.#errorCharacters += JSON.stringify(errors).length;
   }
 }

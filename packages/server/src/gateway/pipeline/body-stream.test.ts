@@ -79,7 +79,7 @@ test('a handler gets JSON, or a stream, or neither, by what its route says', asy
     readRaw(
       ['POST / HTTP/1.1', 'Content-Length: 2', header],
       async (incoming) => {
-        const matched = { route: { takesBody }, params: {}, query: '', requestId: 'r', ip: '' };
+        const matched = { route: { access: 'self', takesBody }, params: {}, query: '', requestId: 'r', ip: '' };
         const { body, stream } = await readRequest(incoming, matched);
         return [body, stream?.mediaType];
       },

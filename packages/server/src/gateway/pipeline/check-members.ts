@@ -1,5 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
 import { pointerTo } from '../../lib/json-pointer.ts';
+import { unknownNames } from '../../lib/unknown-names.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -50,9 +51,8 @@ export function checkMembers(
       if (isNeeded === true) errors.push(wrong(name, 'required', `\`${name}\` is required`));
     } else if (!isRight(value)) errors.push(wrong(name, 'wrong_type', `\`${name}\` ${demand}`));
   }
-  for (const name of Object.keys(input))
-    if (!Object.hasOwn(rules, name))
-      errors.push(wrong(name, 'unknown_field', `unknown member \`${name.slice(0, 100)}\``));
+  for (const name of unknownNames(input, (name) => Object.hasOwn(rules, name)))
+    errors.push(wrong(name, 'unknown_field', `unknown member \`${name.slice(0, 100)}\``));
   return errors;
 }
 

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Problem } from '../../lib/problem.ts';
 import { readRaw } from './raw-request.ts';
 import { bodyBytesMax, readJsonBody } from './read-json-body.ts';
+import { readRequest } from './read-request.ts';
 
 const json = 'Content-Type: application/json';
 
 function send(body: string | Uint8Array, headers: readonly string[] = [json]) {
   const length = `Content-Length: ${Buffer.byteLength(body)}`;
-  return readRaw(['POST / HTTP/1.1', length, ...headers], readJsonBody, body);
+  return readRaw(['POST / HTTP/1.1', length, ...headers], (request) => readJsonBody(request), body);
 }
 
 const types = ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'];
@@ -60,7 +62,8 @@ test('a body may have exactly a mebibyte, told or in chunks, and not a byte more
   const filled = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;
   const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
   const inChunks = [json, 'Transfer-Encoding: chunked'];
-  const sendChunked = (body: string) => readRaw(['POST / HTTP/1.1', ...inChunks], readJsonBody, chunked(body));
+  const sendChunked = (body: string) =>
+    readRaw(['POST / HTTP/1.1', ...inChunks], (request) => readJsonBody(request), chunked(body));
   assert.equal(await send(filled(bodyBytesMax)), 'x'.repeat(bodyBytesMax - 2));
   assert.equal(await sendChunked(filled(bodyBytesMax)), 'x'.repeat(bodyBytesMax - 2));
   await assert.rejects(send(filled(bodyBytesMax + 1)), { code: 'body_too_large' });
@@ -69,7 +72,30 @@ test('a body may have exactly a mebibyte, told or in chunks, and not a byte more
 
 test('a body said to be too large is refused before it comes', async () => {
   const lines = ['POST / HTTP/1.1', json, `Content-Length: ${bodyBytesMax + 1}`];
-  await assert.rejects(readRaw(lines, readJsonBody), { code: 'body_too_large' });
+  await assert.rejects(
+    readRaw(lines, (request) => readJsonBody(request)),
+    { code: 'body_too_large' },
+  );
+});
+
+test('a route that is open to anyone reads 100 members of a body and no more', async () => {
+  const read = (access: string, body: string) =>
+    readRaw(
+      ['POST / HTTP/1.1', `Content-Length: ${body.length}`, json],
+      async (incoming) => {
+        const matched = { route: { access, takesBody: true }, params: {}, query: '', requestId: 'r', ip: '' };
+        return (await readRequest(incoming, matched)).body;
+      },
+      body,
+    );
+  const members = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":1`).join();
+  assert.ok(await read('public', `{${members(100)}}`));
+  assert.ok(await read('self', `{${members(101)}}`));
+  for (const body of [`{${members(101)}}`, `{"a":[${'0,'.repeat(100)}0]}`])
+    await assert.rejects(read('public', body), ({ code, details }: Problem) => {
+      assert.deepEqual([code, details.errors?.length, details.errors?.[0]?.code], ['invalid_request', 1, 'too_many']);
+      return true;
+    });
 });
 
 test('a body that ends before its end is refused', async () => {

@@ -1,16 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../lib/problem.ts';
-import { decodeUtf8, parseStrictJson } from '../../lib/strict-json.ts';
+import { decodeUtf8, parseStrictJson, type StrictJsonOptions } from '../../lib/strict-json.ts';
 import { readMediaType } from './media-type.ts';
 
 export const bodyBytesMax = 1024 * 1024;
 
+/** Of a body that is read before it is known who sends it: more than any of these routes takes. */
+export const strangersBody: StrictJsonOptions = { membersMax: 100, elementsMax: 100 };
+
 /** Reads a JSON body. @throws Problem `unsupported_media_type`, `body_too_large`, `invalid_request`. */
-export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage, limits: StrictJsonOptions = {}): Promise<unknown> {
   requireJson(request);
   if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) throw tooLarge();
   const bytes = await readAll(request);
-  return parseStrictJson(decodeUtf8(bytes));
+  return parseStrictJson(decodeUtf8(bytes), limits);
 }
 
 function requireJson(request: IncomingMessage): void {

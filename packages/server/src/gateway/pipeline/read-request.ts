@@ -3,10 +3,10 @@ import type { NowOrLater } from '../../lib/now-or-later.ts';
 import type { GatewayRequest, TakesBody } from '../request.ts';
 import type { Match } from '../router.ts';
 import { openBodyStream } from './body-stream.ts';
-import { readJsonBody } from './read-json-body.ts';
+import { readJsonBody, strangersBody } from './read-json-body.ts';
 import { readQuery } from './read-query.ts';
 
-export interface MatchedRequest extends Match<{ readonly takesBody?: TakesBody }> {
+export interface MatchedRequest extends Match<{ readonly access: string; readonly takesBody?: TakesBody }> {
   readonly query: string;
   readonly requestId: string;
   readonly ip: string;
@@ -21,7 +21,8 @@ export function readRequest(incoming: IncomingMessage, matched: MatchedRequest):
     return { incoming, requestId, ip, params, query: readQuery(query), body, stream };
   };
   const takesJson = takesBody === true || (takesBody === 'where sent' && hasBody(incoming));
-  return takesJson ? readJsonBody(incoming).then(withBody) : withBody(undefined);
+  if (!takesJson) return withBody(undefined);
+  return readJsonBody(incoming, route.access === 'public' ? strangersBody : {}).then(withBody);
 }
 
 /** RFC 9112, 6: what says that a body follows. */

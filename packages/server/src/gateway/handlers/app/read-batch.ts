@@ -3,6 +3,7 @@ import { systemEntityNames } from '../../../entities/system-entity-names.ts';
 import type { IfMatch } from '../../../entities/update-record.ts';
 import { pointerTo } from '../../../lib/json-pointer.ts';
 import { invalidBody } from '../../../lib/problem.ts';
+import { unknownNames } from '../../../lib/unknown-names.ts';
 import { parseIfMatch } from '../../pipeline/preconditions.ts';
 
 export interface Batch {
@@ -31,8 +32,9 @@ const operationsMax = 100;
 /** @throws Problem `validation_failed` or `unknown_field`, with everything that is wrong with the shape of the batch. */
 export function readBatch(body: unknown): Batch {
   if (!isObject(body)) throw invalidBody([wrong('', 'wrong_type', 'a batch is a JSON object')]);
-  const { mode, operations, ...others } = body;
-  const errors = Object.keys(others).map((name) => unknownMember('', name, 'a batch'));
+  const { mode, operations } = body;
+  const unknown = unknownNames(body, (name) => name === 'mode' || name === 'operations');
+  const errors = unknown.map((name) => unknownMember('', name, 'a batch'));
   if (mode !== 'atomic' && mode !== 'independent')
     errors.push(
       wrong('/mode', mode === undefined ? 'required' : 'not_in_enum', '`mode` must be `atomic` or `independent`'),
@@ -103,18 +105,17 @@ function readOperation(input: unknown, index: number, errors: InputError[]): rea
 
 function mistakesOf(input: Members, action: Action, place: string): readonly InputError[] {
   const mistakes: InputError[] = [];
-  const left = new Map(Object.entries(input));
-  for (const { name, neededBy, takenBy, isRight, demand } of members) {
+  const taken = members.filter(({ neededBy, takenBy }) => neededBy.includes(action) || takenBy.includes(action));
+  for (const { name, neededBy, isRight, demand } of taken) {
     const isNeeded = neededBy.includes(action);
-    if (!isNeeded && !takenBy.includes(action)) continue;
-    const value = left.get(name);
-    left.delete(name);
+    const value = Object.hasOwn(input, name) ? input[name] : undefined;
     if (value === undefined && isNeeded)
       mistakes.push(wrong(`${place}/${name}`, 'required', `\`${name}\` is required`));
     if (value !== undefined && !isRight(value))
       mistakes.push(wrong(`${place}/${name}`, 'wrong_type', `\`${name}\` ${demand}`));
   }
-  return [...mistakes, ...[...left.keys()].map((name) => unknownMember(place, name, `\`${action}\``))];
+  const unknown = unknownNames(input, (name) => taken.some((member) => member.name === name));
+  return [...mistakes, ...unknown.map((name) => unknownMember(place, name, `\`${action}\``))];
 }
 
 function operationOf(action: Action, { entity, id, data, if_match }: Members): BatchOperation {
