@@ -137,7 +137,7 @@ function randomEntry(dice: Dice): readonly [operator: string, key: string, expec
   const type = memberTypes[name];
   if (type === 'texts') {
     const operator = `${dice.pick(['ForAnyValue', 'ForAllValues'])}:String${dice.pick(['Equals', 'NotEquals'])}`;
-    return [operator + suffix, key, several(() => dice.pick(values.text))];
+    return [operator, key, several(() => dice.pick(values.text))];
   }
   if (type === 'address') {
     const place = dice.hits(50) ? key : 'request.ip';

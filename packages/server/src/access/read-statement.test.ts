@@ -19,6 +19,12 @@ const conditions: readonly (readonly [name: string, condition: unknown, ...mista
   ['with a name of every object', { constructor: { 'user.id': 'a' } }, '/constructor invalid_value'],
   ['with an unknown qualifier', { 'ForSome:Bool': { 'user.id': 'true' } }, '/ForSome:Bool invalid_value'],
   ['with a qualifier alone', { 'ForAnyValue:': { 'user.id': 'a' } }, '/ForAnyValue: invalid_value'],
+  [
+    'with a set qualifier and IfExists',
+    { 'ForAnyValue:StringEqualsIfExists': { 'record.tags': 'a' }, 'ForAllValues:BoolIfExists': { 'record.f': 'true' } },
+    '/ForAnyValue:StringEqualsIfExists invalid_value',
+    '/ForAllValues:BoolIfExists invalid_value',
+  ],
   ['with NullIfExists', { NullIfExists: { 'user.id': 'true' } }, '/NullIfExists invalid_value'],
   ['with a qualified Null', { 'ForAnyValue:Null': { 'user.id': 'true' } }, '/ForAnyValue:Null invalid_value'],
   ['with a list of keys', { Bool: ['user.id'] }, '/Bool invalid_type'],

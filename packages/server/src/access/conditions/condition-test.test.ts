@@ -125,7 +125,7 @@ test('of what is missing only negated, IfExists, ForAllValues and Null hold', ()
       assert.equal(ask(operator, operator === 'Bool' ? 'true' : '1', missing), false, operator);
     for (const operator of ['StringNotEquals', 'NumericNotEquals', 'ForAllValues:StringEquals', 'StringEqualsIfExists'])
       assert.equal(ask(operator, '1', missing), true, operator);
-    for (const operator of ['StringNotEqualsIfExists', 'ForAnyValue:StringEqualsIfExists', 'NumericEqualsIfExists'])
+    for (const operator of ['StringNotEqualsIfExists', 'NumericEqualsIfExists'])
       assert.equal(ask(operator, '1', missing), true, operator);
     assert.equal(ask('NotIpAddress', '10.0.0.0/8', missing), true);
     assert.equal(ask('Null', 'true', missing), true);

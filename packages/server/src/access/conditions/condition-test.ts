@@ -28,7 +28,7 @@ export interface ConditionTest {
 export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest {
   const key = parseContextKey(term.key);
   const use = readOperator(term.operator);
-  if (!('read' in key) || use === undefined) throw new TypeError(`a condition under \`${term.operator}\` is not sound`);
+  if (!('read' in key) || !('kind' in use)) throw new TypeError(`a condition under \`${term.operator}\` is not sound`);
   const actual = (context: AccessContext) => valuesOf(key.read(context));
   if (use.kind === 'null') {
     const isAsked: Judge = (found) => term.expected.includes(String(valuesOf(found).length === 0));

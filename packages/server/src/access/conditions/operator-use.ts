@@ -1,9 +1,16 @@
+import { type Mistake, shown } from '../mistake.ts';
 import type { Operator } from './operator.ts';
 import { operatorCalled } from './operators.ts';
 
 /** An operator as the name in a condition asks for it. */
 export type OperatorUse =
-  | { readonly kind: 'compare'; readonly operator: Operator; readonly over: Over; readonly mayBeMissing: boolean }
+  | {
+      readonly kind: 'compare';
+      readonly operator: Operator;
+      readonly over: Over;
+      /** It holds where the key is missing. */
+      readonly mayBeMissing: boolean;
+    }
   /** Asks whether the key is missing. */
   | { readonly kind: 'null' };
 
@@ -16,10 +23,17 @@ const qualifiers: readonly (readonly [prefix: string, over: Over])[] = [
 ];
 const existsSuffix = 'IfExists';
 
-export function readOperator(name: string): OperatorUse | undefined {
+export function readOperator(name: string): OperatorUse | Mistake {
   if (name === 'Null') return { kind: 'null' };
   const [prefix, over] = qualifiers.find(([start]) => name.startsWith(start)) ?? ['', 'one'];
   const mayBeMissing = name.endsWith(existsSuffix);
   const operator = operatorCalled(name.slice(prefix.length, mayBeMissing ? -existsSuffix.length : undefined));
-  return operator === undefined ? undefined : { kind: 'compare', operator, over, mayBeMissing };
+  if (operator === undefined) return ['invalid_value', `there is no operator \`${shown(name)}\``];
+  // An Allow with both would hold where the caller leaves the key out.
+  if (prefix !== '' && mayBeMissing)
+    return [
+      'invalid_value',
+      `\`${shown(name)}\` has both \`${prefix}\` and \`${existsSuffix}\`: only one is permitted`,
+    ];
+  return { kind: 'compare', operator, over, mayBeMissing };
 }

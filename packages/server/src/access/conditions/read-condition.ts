@@ -30,7 +30,7 @@ export function readCondition(condition: unknown, report: Report): readonly Cond
 function readTerms(name: string, keys: unknown, report: Report): readonly ConditionTerm[] {
   const at = pointerTo(name);
   const operator = readOperator(name);
-  if (operator === undefined) report(at, 'invalid_value', `there is no operator \`${shown(name)}\``);
+  if (!('kind' in operator)) report(at, ...operator);
   else if (!isObject(keys)) report(at, 'invalid_type', `\`${name}\` must be an object of keys and their values`);
   else return Object.entries(keys).map(([key, values]) => readTerm(name, operator, { key, values, report }));
   return [];

@@ -142,6 +142,9 @@ const conditions: readonly unknown[] = [
   ...['StringEqual', 'stringEquals', 'ForSomeValue:StringEquals', 'ForAllValues', 'ForAllValues:', 'IfExists', ''].map(
     (operator) => ({ [operator]: { 'record.status': 'a' } }),
   ),
+  ...['ForAnyValue:StringEqualsIfExists', 'ForAllValues:BoolIfExists', 'ForAllValues:StringNotLikeIfExists'].map(
+    (operator) => ({ [operator]: { 'record.status': 'true' } }),
+  ),
   ...['StringEqualsIfExistsIfExists', 'ForAnyValue:ForAnyValue:StringEquals', 'forAnyValue:StringEquals', ' Bool'].map(
     (operator) => ({ [operator]: { 'record.status': 'true' } }),
   ),

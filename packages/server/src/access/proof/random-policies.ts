@@ -126,7 +126,8 @@ function randomEntry(dice: Dice, palette: Palette): Entry {
   const operator = dice.pick(operators[kind]);
   const values = () => randomExpected(dice, palette, { kind, operator });
   const expected = dice.hits(50) ? values() : dice.list(1, 3, values);
-  return { operator: `${qualifier}${operator}${dice.hits(20) ? 'IfExists' : ''}`, key, expected };
+  const isOptional = dice.hits(20) && qualifier === '';
+  return { operator: `${qualifier}${operator}${isOptional ? 'IfExists' : ''}`, key, expected };
 }
 
 const sets = ['ForAnyValue:', 'ForAllValues:'];

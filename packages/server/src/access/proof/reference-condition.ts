@@ -74,7 +74,8 @@ const operators = [
 ];
 
 function isOperator({ qualifier, operator, hasIfExists }: ReturnType<typeof readOperator>): boolean {
-  return operators.includes(operator) && !(operator === 'Null' && (hasIfExists || qualifier !== undefined));
+  const extras = [hasIfExists, qualifier !== undefined].filter(Boolean).length;
+  return operators.includes(operator) && extras <= (operator === 'Null' ? 0 : 1);
 }
 
 function isSound({ operator, key, expected }: ConditionEntry): boolean {
