@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, assertRefusal, pointers } from './assert-problem.ts';
 import { call, type Reply } from './call.ts';
+import { ask, codeTo, platformForMails, signUpUser } from './mails.ts';
 import {
   type AppUser,
   act,
@@ -10,15 +11,15 @@ import {
   create,
   foundedOrg,
   list,
+  manage,
   memberWith,
   newEmail,
   random,
   signIn,
 } from './org.ts';
-import { platformForTests } from './platform-for-tests.ts';
-import { founderOf, multiOrg, refreshed, tenantsOf } from './workspaces.ts';
+import { founderOf, multiOrg, putSetting, refreshed, tenantsOf } from './workspaces.ts';
 
-const gateways = await platformForTests();
+const gateways = await platformForMails();
 const org = await multiOrg(gateways);
 const founder = await founderOf(org, 'Acme');
 const missing = '01890000-0000-7000-8000-000000000000';
@@ -67,6 +68,13 @@ async function received(user: AppUser): Promise<readonly Readonly<Record<string,
   return reply.body.items;
 }
 
+/** A person who has shown to read the mail of the address. */
+async function provedUser(email: string): Promise<AppUser> {
+  const user = await signUpUser(org, email);
+  assert.equal((await ask(org, '/verify-email', { code: await codeTo(gateways, email, 'verify-email') })).status, 204);
+  return user;
+}
+
 async function policyIdOf(name: string): Promise<string> {
   return (await list(founder, 'aclpolicy', `?name=${name}`)).items[0]?.id ?? '';
 }
@@ -78,7 +86,7 @@ test('an invitation is good for seven days, and its code is shown once', async (
   assert.ok(Math.abs(Date.parse(expires_at) - Date.now() - 7 * 86_400_000) < 60_000);
   const shown = (await open()).find((invitation) => invitation.id === id);
   assert.deepEqual(shown, { ...shown, id, email, role: 'buyer', invited_by: founder.id, expires_at });
-  const guest = await signIn(org, email);
+  const guest = await provedUser(email);
   const mine = await received(guest);
   assert.deepEqual(mine, [
     { id, tenant_id: founder.tenantId, tenant_code: founder.tenantCode, name: 'Acme', role: 'buyer', expires_at },
@@ -89,7 +97,7 @@ test('an invitation is good for seven days, and its code is shown once', async (
 test('who accepts is a member with the role and the policy of new members, and a fresh token is of the workspace', async () => {
   const email = newEmail('guest');
   const { code } = await invite(email.toUpperCase(), { role: 'buyer' });
-  const guest = await signIn(org, email);
+  const guest = await provedUser(email);
   const accepted = await accept(guest, code);
   assert.deepEqual([accepted.status, accepted.body.tenant_id, accepted.body.name], [200, founder.tenantId, 'Acme']);
   assertProblem(await act(guest, 'GET', '/list/user'), 'workspace_required');
@@ -135,7 +143,7 @@ test('a code that never was, is another’s, or was taken back, opens nothing an
   const withdrawn = await invite(email);
   const removed = await act(founder, 'DELETE', `/user/invitations/${withdrawn.id}`);
   assert.equal(removed.status, 204, removed.text);
-  const guest = await signIn(org, email);
+  const guest = await provedUser(email);
   assertProblem(await accept(guest, withdrawn.code), 'not_found');
   assert.deepEqual(await received(guest), []);
   for (const gone of [withdrawn.id, missing, 'x'])
@@ -267,24 +275,86 @@ test('B11: invitations are for callers with an app JWT of this org, and those of
   assert.ok((await open()).some((invitation) => invitation.id === id));
 });
 
+test('who only says that an address is his sees no workspace that it is invited to, until it is proved', async () => {
+  const email = newEmail('guest');
+  const { id } = await invite(email);
+  const guest = await signUpUser(org, email);
+  assert.deepEqual(await received(guest), []);
+  assert.equal((await ask(org, '/verify-email', { code: await codeTo(gateways, email, 'verify-email') })).status, 204);
+  assert.deepEqual(
+    (await received(guest)).map((one) => one.id),
+    [id],
+  );
+});
+
+test('an invitation grants by what its sender may grant when it is accepted, and by who sends it again', async () => {
+  const admin = await policyIdOf('adminacl');
+  const inviter = await signedInMember({ acl_policy_id: admin });
+  const email = newEmail('guest');
+  const sent = await post(inviter, { email, acl_policy_id: admin });
+  assert.equal(sent.status, 201, sent.text);
+  const [link] = (await list(founder, 'useraclpolicy', `?user_id=${inviter.id}`)).items;
+  assert.equal((await act(founder, 'DELETE', `/delete/useraclpolicy/${link?.id}`)).status, 204);
+  const guest = await signIn(org, email);
+  for (let attempt = 0; attempt < 2; attempt++)
+    assertProblem(await accept(guest, sent.body.code), 'escalation_refused');
+  assert.deepEqual(await tenantsOf(guest), []);
+  assert.equal((await list(founder, 'useraclpolicy', `?user_id=${guest.id}`)).items.length, 0);
+  const again = await act<Issued>(founder, 'POST', `/user/invitations/${sent.body.id}/resend`);
+  assert.equal(again.status, 200, again.text);
+  assert.equal((await accept(guest, again.body.code)).status, 200);
+  assert.equal(
+    (await act(await refreshed(guest), 'POST', '/create/userrole', { body: { name: random() } })).status,
+    201,
+  );
+});
+
+test('what a suspended member or a removed service key has sent lets nobody in', async () => {
+  const { org, founder } = await foundedOrg(gateways);
+  const admin = (await list(founder, 'aclpolicy', '?name=adminacl')).items[0]?.id;
+  const member = await memberWith(founder, [allow('*')]);
+  const made = await manage<{ id: string; key: string }>(org, 'POST', '/org/service-keys', {
+    body: { env: 'test', tenant_code: 'main', name: 'robot', policies: ['adminacl'] },
+  });
+  assert.equal(made.status, 201, made.text);
+  const robot = { ...founder, token: made.body.key };
+  const emails = [newEmail('one'), newEmail('two'), newEmail('three')] as const;
+  const sent = [
+    await post(member, { email: emails[0], acl_policy_id: admin }),
+    await post(robot, { email: emails[1], acl_policy_id: admin }),
+    await post(robot, { email: emails[2] }),
+  ];
+  assert.equal((await act(founder, 'PUT', `/update/user/${member.id}`, { body: { status: 'suspended' } })).status, 200);
+  assert.equal((await manage(org, 'DELETE', `/org/service-keys/${made.body.id}`)).status, 204);
+  for (const [index, reply] of sent.entries()) {
+    assert.equal(reply.status, 201, reply.text);
+    const guest = await multiGuest(org, emails[index] ?? '');
+    assertProblem(await accept(guest, reply.body.code), 'escalation_refused');
+  }
+});
+
+/** A person in the org, but not in the default workspace. */
+async function multiGuest(of: typeof org, email: string): Promise<AppUser> {
+  await putSetting(of, 'tenancy', 'tenancy_type', 'multi');
+  return signIn(of, email);
+}
+
 test('whoever was put out of the workspace lets nobody in by what he sent before', async () => {
   const member = await signedInMember();
   const second = newEmail('second');
   const sent = await post(member, { email: second });
   assert.equal(sent.status, 201, sent.text);
   assert.equal((await act(founder, 'DELETE', `/delete/user/${member.id}`)).status, 204);
-  assertProblem(await accept(await signIn(org, second), sent.body.code), 'not_found');
+  assertProblem(await accept(await signIn(org, second), sent.body.code), 'escalation_refused');
   assert.ok((await open()).some(({ id }) => id === sent.body.id));
 });
 
 /** A member of the founder's workspace who may invite. */
-async function signedInMember(): Promise<AppUser> {
+async function signedInMember({ acl_policy_id = '' } = {}): Promise<AppUser> {
   const email = newEmail('inviter');
-  const policy = await create(founder, 'aclpolicy', {
-    name: `inviting ${random()}`,
-    statements: [allow('createinvitation')],
-  });
-  const { code } = await invite(email, { acl_policy_id: policy.id });
+  const statements = [allow('createinvitation')];
+  const policy = await create(founder, 'aclpolicy', { name: `inviting ${random()}`, statements });
+  const { code } = await invite(email, { acl_policy_id: acl_policy_id === '' ? policy.id : acl_policy_id });
   const user = await signIn(org, email);
   const accepted = await accept(user, code);
   assert.equal(accepted.status, 200, accepted.text);

@@ -66,6 +66,23 @@ async function myId(org: Org): Promise<string> {
   return (await manage<{ user: { id: string } }>(org, 'GET', '/auth/me')).body.user.id;
 }
 
+test('an invitation lets nobody in once its sender is no org admin, until an org admin chooses its role anew', async () => {
+  const org = await signUp(gateways);
+  const second = await join(org, 'org_admin');
+  const by = async (email: string) =>
+    (await manage<Invited>(org, 'POST', '/org/users', { token: second.token, body: { email, role: 'org_admin' } }))
+      .body;
+  const [early, late] = [await by(newEmail('early')), await by(newEmail('late'))];
+  assert.equal((await changeRole(org, second.user.id, 'developer')).status, 200);
+  assertProblem(await accept({ code: early.code, password, name: 'Eve' }), 'escalation_refused');
+  assert.equal((await remove(org, second.user.id)).status, 204);
+  assertProblem(await accept({ code: late.code, password, name: 'Eve' }), 'escalation_refused');
+  assert.equal((await users(org)).filter(({ status }) => status === 'active').length, 1);
+  assert.equal((await changeRole(org, early.id, 'developer')).status, 200);
+  const joined = await accept({ code: early.code, password, name: 'Ina' });
+  assert.deepEqual([joined.status, joined.body.orgs[0]?.role], [200, 'developer']);
+});
+
 test('an invitation becomes a member with the role that it named, and a session', async () => {
   const org = await signUp(gateways);
   const { code, url, id, expires_at, email } = await invite(org);

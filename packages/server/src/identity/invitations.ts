@@ -40,9 +40,9 @@ export interface Invitations {
   resend(context: WriteContext, id: string): Promise<IssuedInvitation>;
   /** @throws Problem `not_found`. */
   remove(context: WriteContext, id: string): Promise<void>;
-  /** What the person is invited to. The codes are for whoever got them. */
+  /** What the person is invited to, once the email address is verified. The codes come by mail alone. */
   mine(claims: AppTokenClaims): Promise<readonly ReceivedInvitation[]>;
-  /** @throws Problem `not_found`, `conflict`. */
+  /** @throws Problem `not_found`, `conflict`, `escalation_refused`. */
   accept(claims: AppTokenClaims, body: unknown, requestId: string): Promise<AcceptedInvitation>;
 }
 
@@ -121,7 +121,9 @@ async function resend(parts: InvitationParts, context: WriteContext, id: string)
     const { item, invitation: before } = await requireInvitation(scope, id);
     const checks = await promised(context, before);
     if (checks === undefined) throw new Problem('conflict', 'the policy that the invitation grants is no more');
-    invitation = { ...before, code_hash, expires_at: expiryOf(parts.clock.now()) };
+    // Its grant is the sender's from here on, who has just been held to it.
+    const invited_by = context.actor.userId;
+    invitation = { ...before, invited_by, code_hash, expires_at: expiryOf(parts.clock.now()) };
     return [
       ...checks,
       invitationPut(invitation, { version: item.version }),
@@ -198,9 +200,13 @@ const receivedMax = 100;
 
 async function invitationsOf(
   parts: MembershipParts,
-  { env, org: orgCode, email }: AppTokenClaims,
+  { env, org: orgCode, sub }: AppTokenClaims,
 ): Promise<readonly ReceivedInvitation[]> {
   const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
+  const user = await findAppUser(orgScope, sub);
+  // To sign up under an address is no proof that it is one's own, and workspaces are not shown on a claim.
+  if (user?.email_verified !== true) return [];
+  const { email } = user;
   const received: ReceivedInvitation[] = [];
   for (const { value } of await orgScope.range(invitedPartition(email), { limit: receivedMax })) {
     const { tenant, id } = JSON.parse(value) as Invited;

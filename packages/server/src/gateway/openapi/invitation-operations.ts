@@ -84,6 +84,7 @@ export const invitationOperations: readonly Operation[] = [
     operationId: 'readMyInvitations',
     tag,
     summary: 'The open invitations for the caller’s email address',
+    description: 'None before the address is verified: see `email_verified` of `/user/me`.',
     access: 'token',
     replies: [
       {
@@ -108,7 +109,7 @@ export const invitationOperations: readonly Operation[] = [
         content: jsonContent(objectOf({ tenant_id: guid, tenant_code: text, name: text, current: { const: true } })),
       },
     ],
-    problems: [...bad, 'not_found', 'conflict', 'plan_limit_exceeded'],
+    problems: [...bad, 'not_found', 'escalation_refused', 'conflict', 'plan_limit_exceeded'],
   },
 ];
 

@@ -40,7 +40,15 @@ const sessionOperations: readonly Operation[] = [
       ),
     ),
     replies: [{ status: 200, description: 'Logged in.', content: jsonContent(schemaReference('LoggedIn')) }],
-    problems: ['validation_failed', 'unknown_field', 'credentials_invalid', 'not_found', 'conflict', 'rate_limited'],
+    problems: [
+      'validation_failed',
+      'unknown_field',
+      'credentials_invalid',
+      'escalation_refused',
+      'not_found',
+      'conflict',
+      'rate_limited',
+    ],
   },
   {
     method: 'POST',

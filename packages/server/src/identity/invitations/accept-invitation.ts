@@ -1,6 +1,5 @@
 import { orgScopeName, type Workspace, workspaceScopeName } from '../../entities/workspace.ts';
 import { joiningChanges, type Member } from '../../iam/founding.ts';
-import { readPolicies } from '../../iam/held-policies.ts';
 import { findMember, removedMemberKey } from '../../iam/iam-rules.ts';
 import { policyIdByName } from '../../iam/policy-names.ts';
 import { personAsking } from '../../iam/told-changes.ts';
@@ -13,11 +12,12 @@ import { commitPlanned, tryCommit } from '../workspaces/commits.ts';
 import { chooseChange, hintChange, membershipsMax, tenantsOf } from '../workspaces/membership-hints.ts';
 import { type Invitation, invitationKey, invitedKey, readCode } from './invitation.ts';
 import { invitationTold } from './invitation-told.ts';
+import { requireGrant } from './require-grant.ts';
 
 /**
  * Makes the person a member by the commit that takes the invitation away, so that a code is good once. The org is told
  * before it, since a membership that nobody remembers could not be found again, and no repeat would find the invitation.
- * @throws Problem `not_found`, `conflict`.
+ * @throws Problem `not_found`, `conflict`, `escalation_refused` where the inviter might not send it now.
  */
 export async function acceptInvitation(
   parts: MembershipParts,
@@ -65,11 +65,11 @@ async function acceptance(
   if (emailKey(invitation.email) !== emailKey(person.email)) throw noInvitation();
   if ((await findMember(workspace, person.id)) !== undefined)
     throw new Problem('conflict', 'the caller is in the workspace already');
-  const inviter = await requireInviter(workspace, invitation);
+  const inviter = await requireGrant(parts, workspace, invitation);
   const policyIds = await grantedPolicies(workspace, invitation);
   const actor = { userId: person.id, claims: {}, asking: personAsking(person.id, requestId) };
   return [
-    inviter,
+    ...inviter,
     { kind: 'remove', ...invitationKey(invitation.id), if: { version: item.version } },
     { kind: 'check', ...workspaceHeadKey, if: 'present' },
     { kind: 'remove', ...removedMemberKey(person.id), if: 'any' },
@@ -83,22 +83,15 @@ async function acceptance(
   ];
 }
 
-/** Whoever has gone, or was put out, lets nobody in any more: neither others nor himself under another address. */
-async function requireInviter(workspace: Workspace, { invited_by }: Invitation): Promise<Change> {
-  const inviter = await findMember(workspace, invited_by);
-  if (inviter?.data.status !== 'active') throw noInvitation();
-  return { kind: 'check', ...inviter.key, if: { version: inviter.version } };
-}
-
-async function grantedPolicies(workspace: Workspace, { acl_policy_id }: Invitation): Promise<readonly string[]> {
-  if (acl_policy_id === undefined) {
-    const head = await readHead(workspace.scope);
-    const policyId = head === undefined ? undefined : await policyIdByName(workspace.scope, head.default_member_access);
-    return policyId === undefined ? [] : [policyId];
-  }
-  const [policy] = await readPolicies(workspace, [acl_policy_id]);
-  if (policy !== undefined) return [policy.policyId];
-  throw new Problem('conflict', 'the policy that the invitation grants is no more: ask for another invitation');
+/** What new members get where the invitation names nothing, which is the workspace's own promise and not the inviter's. */
+async function grantedPolicies(
+  workspace: Workspace,
+  { acl_policy_id }: Pick<Invitation, 'acl_policy_id'>,
+): Promise<readonly string[]> {
+  if (acl_policy_id !== undefined) return [acl_policy_id];
+  const head = await readHead(workspace.scope);
+  const policyId = head === undefined ? undefined : await policyIdByName(workspace.scope, head.default_member_access);
+  return policyId === undefined ? [] : [policyId];
 }
 
 /** The same for a code that never was, one that is spent, and one that is somebody else's. */

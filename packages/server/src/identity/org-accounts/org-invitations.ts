@@ -20,6 +20,7 @@ import {
   nameError,
   newAccount,
   type OrgAccountsParts,
+  type OrgMembership,
   type OrgRole,
   type OrgUserPlace,
   orgsOf,
@@ -51,6 +52,8 @@ export interface AskedInvitation extends Asked {
 
 interface StoredInvitation extends Omit<ShownInvitation, 'id' | 'status'> {
   readonly code_hash: string;
+  /** The org admin whose invitation it is: who sent it, or chose its role last. Absent in those of earlier releases. */
+  readonly invited_by?: string;
 }
 
 const invitationMilliseconds = 7 * 24 * 60 * 60 * 1000;
@@ -78,7 +81,8 @@ export async function invite(
   const at = clock.now() + invitationMilliseconds;
   const expires_at = timestamp(at);
   const place = { orgCode, id: newId() };
-  const stored: StoredInvitation = { email: email.email, role, expires_at, code_hash: codeKey(code).sk };
+  const invited_by = occasion.actor.id;
+  const stored: StoredInvitation = { email: email.email, role, expires_at, code_hash: codeKey(code).sk, invited_by };
   const due = { at, queue: 'expire' } as const;
   await platform.commit([
     { kind: 'put', ...invitationKey(place), value: JSON.stringify(stored), if: 'absent', due },
@@ -113,7 +117,8 @@ export async function listInvitations(platform: Scope, orgCode: string): Promise
 /** @throws Problem `not_found`. */
 export async function changeInvitation(platform: Scope, place: AskedPlace, role: OrgRole): Promise<void> {
   const item = await findInvitation(platform, place);
-  const value = JSON.stringify({ ...(JSON.parse(item.value) as StoredInvitation), role });
+  const invited_by = place.occasion.actor.id;
+  const value = JSON.stringify({ ...(JSON.parse(item.value) as StoredInvitation), role, invited_by });
   const { pk, sk, due, version } = item;
   const changes: Change[] = [
     { kind: 'put', pk, sk, value, if: { version }, ...(due === undefined ? {} : { due }) },
@@ -137,7 +142,7 @@ export async function withdrawInvitation(platform: Scope, place: AskedPlace): Pr
  * Comes into an org by a code that is good once: as who has an account with the email and knows its password, or with
  * a new account.
  * @throws Problem `not_found` for a code that is not open, `credentials_invalid`, `rate_limited`, `conflict`,
- * `validation_failed`, `unknown_field`.
+ * `validation_failed`, `unknown_field`, `escalation_refused` where the inviter is no org admin any more.
  */
 export async function acceptInvitation(
   parts: OrgAccountsParts,
@@ -148,9 +153,11 @@ export async function acceptInvitation(
   const shape = { code: 'required', password: 'required', email: 'optional', name: 'optional' } as const;
   const body = readBody(input, shape);
   const { place, item } = await openInvitation(platform, body.code);
-  const { email, role } = JSON.parse(item.value) as StoredInvitation;
+  const invitation = JSON.parse(item.value) as StoredInvitation;
+  const { email, role } = invitation;
   if (body.email !== undefined && emailKey(body.email) !== emailKey(email))
     throw invalidBody([{ pointer: '/email', code: 'not_allowed', message: 'the invitation is for another email' }]);
+  const inviter = await requireInviter(platform, place.orgCode, invitation);
   const known = await findByEmail(platform, email);
   const user =
     known === undefined
@@ -166,10 +173,18 @@ export async function acceptInvitation(
   });
   const joined = joining(user.id, place.orgCode, { role, joined_at });
   const account = known === undefined ? newAccount(user) : [];
-  const conflict = await tryCommit(platform, [...spending(item), ...joined, ...account, ...session.changes, told]);
+  const conflict = await tryCommit(platform, [
+    ...spending(item),
+    ...joined,
+    ...account,
+    ...session.changes,
+    told,
+    ...inviter,
+  ]);
   if (conflict !== undefined && conflict < 2) throw notOpen();
   if (conflict === 2) throw alreadyIn();
-  if (conflict !== undefined) throw new Problem('conflict', 'an account with this email was just made: try again');
+  if (conflict !== undefined)
+    throw new Problem('conflict', 'an account with this email, or the inviter, has just changed: try again');
   const org = await findOrg(platform, place.orgCode);
   return {
     token: session.token,
@@ -178,6 +193,26 @@ export async function acceptInvitation(
     org: { code: place.orgCode, name: org?.name ?? '' },
     orgs: await orgsOf(platform, user.id),
   };
+}
+
+/**
+ * What the commit of an acceptance has to check: that the inviter is an org admin still.
+ * @throws Problem `escalation_refused`.
+ */
+async function requireInviter(
+  platform: Scope,
+  orgCode: string,
+  { invited_by }: StoredInvitation,
+): Promise<readonly Change[]> {
+  if (invited_by === undefined) return [];
+  const key = membershipKey(invited_by, orgCode);
+  const [item] = await platform.get([key]);
+  if (item === undefined || (JSON.parse(item.value) as OrgMembership).role !== 'org_admin')
+    throw new Problem(
+      'escalation_refused',
+      'the inviter is no org admin any more: ask an org admin for another invitation',
+    );
+  return [{ kind: 'check', ...key, if: { version: item.version } }];
 }
 
 function invitationAudited(action: string, id: string, role?: OrgRole): Audited {

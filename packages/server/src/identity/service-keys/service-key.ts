@@ -65,6 +65,11 @@ export function keyUse(id: string): Key {
   return { pk: 'service-key-use', sk: id };
 }
 
+/** Whether a key lets a server in at this moment. */
+export function isOpenKey({ state, expires_at }: ServiceKey, now: number): boolean {
+  return state === 'ready' && (expires_at === null || Date.parse(expires_at) > now);
+}
+
 export async function findKeyId(orgScope: Scope, secret: string): Promise<string | undefined> {
   const [entry] = await orgScope.get([keyEntry(secretHash(secret))]);
   return entry === undefined ? undefined : (JSON.parse(entry.value) as { readonly id: string }).id;
