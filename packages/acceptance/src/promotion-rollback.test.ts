@@ -127,6 +127,29 @@ test('E04: a rollback and the way forward again leave nothing that differs', asy
   assertProblem(await tryActivate(org), 'conflict');
 });
 
+test('a rollback, a write and the way forward lose nothing of a record', async () => {
+  const org = await provisionedOrg(gateways);
+  await defineEntity(org, definition('order', [{ name: 'title' }]));
+  await deploy(org);
+  const severity = { name: 'severity', index: true };
+  await change(org, 'create-order', { UpdateParams: [{ name: 'title' }, severity] });
+  await deploy(org);
+  const founder = await prodFounder(org);
+  const made = await act(founder, 'POST', '/create/order', { body: { title: 'a', severity: 'high' } });
+  assert.equal(made.status, 201, made.text);
+  const { id } = made.body as { id: string };
+  await rollback(org, 1);
+  const written = await act(founder, 'PUT', `/update/order/${id}`, { body: { title: 'b' } });
+  assert.equal(written.status, 200, written.text);
+  for (const shown of ['', '?view=default'])
+    assert.ok(!(await act(founder, 'GET', `/item/order/${id}${shown}`)).text.includes('severity'));
+  assertProblem(await act(founder, 'GET', '/list/order?severity=high'), 'invalid_request');
+  assert.ok(!(await act(founder, 'GET', '/export/order?format=csv')).text.includes('severity'));
+  await rollback(org, 2);
+  const { title, severity: back } = (await act(founder, 'GET', `/item/order/${id}`)).body as Record<string, unknown>;
+  assert.deepEqual({ title, back }, { title: 'b', back: 'high' });
+});
+
 test('the history tells of every activation and rollback: who, when, why, which items and what of them', async () => {
   const org = await provisionedOrg(gateways);
   const was = definition('order', [{ name: 'title' }]);

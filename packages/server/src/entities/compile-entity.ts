@@ -20,6 +20,8 @@ export interface CompiledEntity extends CompiledIndexes {
   readonly idIndexPk: string;
   /** Fields that stored records may have and that no reply shows. */
   readonly hidden: readonly string[];
+  /** What a write leaves out, of the values that the definition does not know. */
+  readonly unkept: readonly string[];
   /** Whether records may have sealed values beside them. */
   readonly hasSealed: boolean;
   readonly definition: EntityDefinition;
@@ -54,6 +56,7 @@ export function compileEntity(
     directSortPrefix: directSortPrefix(keys),
     idIndexPk: `index#${name};id`,
     hidden: state.hidden,
+    unkept: state.unkept ?? [],
     hasSealed: state.hasSealed,
     definition,
     views: entityViews({ definition, fields, hasHidden: state.hidden.length > 0, configured }),

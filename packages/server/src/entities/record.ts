@@ -96,14 +96,16 @@ export interface RecordStamps {
 
 /**
  * A record of these values: fields in the order of the catalog, so that it reads the same however it came to be, and
- * with what is computed from them.
+ * with what is computed from them. Values that stand and that the definition does not know stay, unless they are not to
+ * be kept: the definition may be an earlier one, and a later one knows them again.
+ * @param standing the stamps, and of a record that is written again everything that stands.
  */
 export function makeRecord(
   entity: CompiledEntity,
   value: (name: string) => FieldValue | undefined,
-  stamps: RecordStamps,
+  standing: RecordStamps,
 ): RecordData {
-  const { id, created_at, updated_at, created_by, updated_by } = stamps;
+  const { id, created_at, updated_at, created_by, updated_by } = standing;
   const inputs: Record<string, FieldValue | undefined> = { id };
   for (const { name, behaviour } of entity.fields.values())
     if (behaviour.compute === undefined && behaviour.isSecret !== true) inputs[name] = value(name);
@@ -112,6 +114,8 @@ export function makeRecord(
     const held = behaviour.compute === undefined ? inputs[name] : behaviour.compute(inputs);
     if (held !== undefined) fields[name] = held;
   }
+  for (const [name, held] of Object.entries(standing))
+    if (!entity.fields.has(name) && !isPlatformField(name) && !entity.unkept.includes(name)) fields[name] = held;
   return { ...fields, id, created_at, updated_at, created_by, updated_by };
 }
 

@@ -79,6 +79,12 @@ export function sealValues(
       sealed[name] = sealer.seal(String(value), { scope, entityName: entity.name, id, field: name });
     else if (held !== undefined && !change.fields.has(name)) sealed[name] = held;
   }
+  for (const [name, held] of Object.entries(change.held)) {
+    if (entity.fields.get(name)?.behaviour.isSecret === true || entity.unkept.includes(name)) continue;
+    // A release that takes the value in plain text has given it another one.
+    if (change.fields.has(name)) isChanged = true;
+    else sealed[name] = held;
+  }
   return isChanged ? JSON.stringify(sealed) : undefined;
 }
 

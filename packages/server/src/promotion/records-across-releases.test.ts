@@ -146,6 +146,72 @@ for (const [what, other] of Object.entries({ 'comes back': undefined, 'is held o
     await assertClean(spaces, 'with what is held');
   });
 
+const withMore = {
+  UpdateParams: [
+    { name: 'a', index: true },
+    { name: 'text' },
+    { name: 'severity', index: true, search: true },
+    { name: 'secret', colType: 'encrypted' },
+    { name: 'number', colType: 'autoincrement' },
+    { name: 'label', colType: 'formula', formula: '{text}!' },
+    { name: 'ref', colType: 'guid', lookup: { entity: 'customer', onDelete: 'restrict' } },
+  ],
+  UniqueIndexes: [{ indexName: 'one', fields: ['severity'] }],
+};
+
+/** Production at release 2 with a record that has all of it, and a node that has seen no other release. */
+async function withValues() {
+  const spaces = await founded();
+  const { prod } = spaces.bench;
+  const customer = { UpdateParams: [{ name: 'name' }] };
+  await release(spaces, { customer, order: { ...plain, UpdateParams: [...plain.UpdateParams] } });
+  await release(spaces, { order: withMore });
+  await settle(spaces);
+  const node = prod.node();
+  const ref = await create(node, 'customer', { name: 'who' });
+  const body = { a: 'x', text: 'red', severity: 'high', secret: 'hush', ref };
+  const id = await create(node, 'order', body);
+  return { spaces, node, id, ref };
+}
+
+/** The sealed values that lie beside the record, by field. */
+async function sealedOf({ bench: { prod } }: TwoSpaces, id: string): Promise<readonly string[]> {
+  const found = (await prod.contents()).find(({ pk, sk }) => pk === 'sealed#order' && sk === id);
+  return Object.keys(JSON.parse(found?.value ?? '{}'));
+}
+
+test('what a record has of a field that a release does not know stays through every write of it, unseen, and comes back with the field', async () => {
+  const { spaces, id, ref } = await withValues();
+  const { prod } = spaces.bench;
+  await goTo(spaces, 1);
+  const old = prod.node();
+  const written = await old.runtime.update(await old.call('order'), { id, body: { a: 'y', text: 'blue' } });
+  assert.equal(written.data.severity, 'high');
+  const { views, hidden } = (await old.call('order')).entity;
+  assert.notEqual(views.of('list', 'default'), 'stored');
+  assert.deepEqual(hidden.toSorted(), ['label', 'number', 'ref', 'severity']);
+  for (const query of [{ severity: 'high' }, { sortby: 'severity' }])
+    assert.notEqual(await outcomeOf(idsOf(old, 'order', query)), 'done', JSON.stringify(query));
+  await settle(spaces);
+  await assertClean(spaces, 'written without the fields');
+  await goTo(spaces, 2);
+  await settle(spaces);
+  await assertClean(spaces, 'with the fields again');
+  const node = prod.node();
+  const [back] = await listAll(node, await node.call('order'));
+  assert.deepEqual(
+    { severity: back?.severity, number: back?.number, ref: back?.ref, a: back?.a },
+    { severity: 'high', number: 1, ref, a: 'y' },
+  );
+  assert.equal(back?.label, undefined, 'what is made of other fields is made anew, not kept as it was');
+  assert.deepEqual(await sealedOf(spaces, id), ['secret']);
+  for (const query of [{ severity: 'high' }, { q: 'high' }, { ref }])
+    assert.deepEqual(await idsOf(node, 'order', query), [id], JSON.stringify(query));
+  assert.equal(await outcomeOf(create(node, 'order', { severity: 'high' })), 'unique_violation');
+  const removal = node.runtime.remove(await node.call('customer'), { id: ref });
+  assert.equal(await outcomeOf(removal), 'dangling_reference');
+});
+
 test('records are looked at by what production is when something becomes live, not by what it was when that began', async () => {
   const needed = { UpdateParams: [{ name: 'a', validate: true }], UniqueIndexes: [] };
   const free = { UpdateParams: [{ name: 'a' }], UniqueIndexes: [] };

@@ -12,17 +12,22 @@ import { asked, type PromotionNode, TwoSpaces } from './proof/two-spaces.ts';
 
 /** What production has from one release on. */
 interface Shape {
-  readonly order: { readonly a: boolean; readonly unique: boolean; readonly search: boolean } | 'gone';
+  readonly order:
+    | { readonly a: boolean; readonly unique: boolean; readonly search: boolean; readonly kept: boolean }
+    | 'gone';
   /** What becomes of lines whose order is removed. */
   readonly line: 'restrict' | 'setnull' | 'cascade' | 'plain' | 'gone';
 }
 
-const full: Shape = { order: { a: true, unique: true, search: true }, line: 'restrict' };
+const full: Shape = { order: { a: true, unique: true, search: true, kept: true }, line: 'restrict' };
 
 const shapes: fc.Arbitrary<Shape> = fc
   .record<Shape>({
     order: fc.oneof(
-      { weight: 4, arbitrary: fc.record({ a: fc.boolean(), unique: fc.boolean(), search: fc.boolean() }) },
+      {
+        weight: 4,
+        arbitrary: fc.record({ a: fc.boolean(), unique: fc.boolean(), search: fc.boolean(), kept: fc.boolean() }),
+      },
       { weight: 1, arbitrary: fc.constant('gone' as const) },
     ),
     line: fc.constantFrom('restrict', 'setnull', 'cascade', 'plain', 'gone'),
@@ -77,6 +82,8 @@ interface Stage {
   /** Production's store, for those who take turns. */
   readonly store: Store;
   readonly ids: { readonly entity: string; readonly id: string }[];
+  /** What orders were made with, by their ids, in a field that only some releases know and that no other write names. */
+  readonly kept: Map<string, string>;
 }
 
 test('whatever is released and gone back from while records are written, they come to be right, those that nobody serves too', async () => {
@@ -86,7 +93,7 @@ test('whatever is released and gone back from while records are written, they co
     await bench.found(bench.workspace);
     await release(spaces, spaces.node(), full);
     const turns = new Turns();
-    const stage: Stage = { spaces, turns, store: turns.store(bench.opened.store), ids: [] };
+    const stage: Stage = { spaces, turns, store: turns.store(bench.opened.store), ids: [], kept: new Map() };
     let busy = 0;
     const whileBusy = async (actor: Promise<void>): Promise<void> => {
       busy += 1;
@@ -108,13 +115,21 @@ test('whatever is released and gone back from while records are written, they co
     await tolerant(spaces.node().promotion.rollback(asked, { version: 1 }));
     await settle(spaces);
     await assertRight(spaces);
+    await assertKept(spaces, stage.kept);
     assert.deepEqual(await spaces.node().promotion.retired('acme'), []);
   });
   await fc.assert(property, { numRuns: roundsOn('memory', 100) });
 });
 
 async function tolerant(work: Promise<unknown>): Promise<void> {
-  const fair = ['validation_failed', 'unique_violation', 'not_found', 'conflict', 'dangling_reference'];
+  const fair = [
+    'validation_failed',
+    'unknown_field',
+    'unique_violation',
+    'not_found',
+    'conflict',
+    'dangling_reference',
+  ];
   await work.catch((error: unknown) => {
     if (!(error instanceof Problem) || !fair.includes(error.code)) throw error;
   });
@@ -131,9 +146,14 @@ async function release(spaces: TwoSpaces, { promotion }: PromotionNode, { order,
   await tolerant(promotion.activate(asked, { force: true }));
 }
 
-function orderOf({ a, unique, search }: Exclude<Shape['order'], 'gone'>): object {
+function orderOf({ a, unique, search, kept }: Exclude<Shape['order'], 'gone'>): object {
   return {
-    UpdateParams: [{ name: 'a', index: a }, { name: 'u' }, { name: 'text', search }],
+    UpdateParams: [
+      { name: 'a', index: a },
+      { name: 'u' },
+      { name: 'text', search },
+      ...(kept ? [{ name: 'kept', index: a }] : []),
+    ],
     UniqueIndexes: unique ? [{ indexName: 'one', fields: ['u'] }] : [],
   };
 }
@@ -147,15 +167,15 @@ async function moveAll({ spaces, store }: Stage, all: readonly Move[]): Promise<
   }
 }
 
-async function writeAll({ spaces, turns, store, ids }: Stage, all: readonly Write[]): Promise<void> {
+async function writeAll({ spaces, turns, store, ...known }: Stage, all: readonly Write[]): Promise<void> {
   const node = spaces.bench.prod.node(store);
   for (const one of all) {
     for (let turn = 0; turn < one.pause; turn++) await turns.take();
-    await tolerant(write(node, one, ids));
+    await tolerant(write(node, one, known));
   }
 }
 
-async function write({ runtime, call }: Node, one: Write, ids: Stage['ids']): Promise<void> {
+async function write({ runtime, call }: Node, one: Write, { ids, kept }: Pick<Stage, 'ids' | 'kept'>): Promise<void> {
   const chosen = (entity: string) => ids.filter((known) => known.entity === entity).at(-1 - one.which)?.id;
   const order = chosen('order');
   const body =
@@ -163,8 +183,12 @@ async function write({ runtime, call }: Node, one: Write, ids: Stage['ids']): Pr
   const place = await call(one.entity).catch(ignoreUnknown);
   if (place === undefined) return;
   const id = chosen(one.entity);
-  if (one.does === 'create') ids.push({ entity: one.entity, id: (await runtime.create(place, body)).data.id });
-  else if (id === undefined) return;
+  if (one.does === 'create') {
+    const isKnown = place.entity.fields.has('kept');
+    const { data } = await runtime.create(place, isKnown ? { ...body, kept: `${one.a}${one.u}` } : body);
+    ids.push({ entity: one.entity, id: data.id });
+    if (isKnown) kept.set(data.id, `${one.a}${one.u}`);
+  } else if (id === undefined) return;
   else if (one.does === 'update') await runtime.update(place, { id, body });
   else await runtime.remove(place, { id });
 }
@@ -227,4 +251,14 @@ async function assertRight({ bench: { prod } }: TwoSpaces): Promise<void> {
       await listAll(node, call, { a }),
       everything.filter((record) => record.a === a),
     );
+}
+
+/** Each order still has what it was made with, whatever releases it was written under since; others have nothing of it. */
+async function assertKept({ bench: { prod } }: TwoSpaces, made: ReadonlyMap<string, string>): Promise<void> {
+  const node = prod.node();
+  const orders = await listAll(node, await node.call('order'));
+  assert.deepEqual(
+    orders.map(({ id, kept }) => [id, kept]),
+    orders.map(({ id }) => [id, made.get(id)]),
+  );
 }

@@ -188,7 +188,8 @@ test('a record has each of its entries once, and none is made of a value that is
       ({ pk, sk }) => `${pk}\0${sk}`,
     );
     assert.equal(new Set(keys).size, keys.length);
-    for (const key of keys) assert.doesNotMatch(key, /undefined|null|NaN|\[object /);
+    // A digest may spell anything.
+    for (const key of keys) assert.doesNotMatch(key.replace(/%~[\w-]{43}/g, ''), /undefined|null|NaN|\[object /);
   });
   fc.assert(property, { numRuns: 2000 });
 });
