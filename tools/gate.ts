@@ -27,7 +27,7 @@ const root = join(import.meta.dirname, '..');
 const scripts = readScripts();
 const stopped = new AbortController();
 setTimeout(() => stopped.abort(), secondsMax * 1000).unref();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopped.abort());
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => stopped.abort());
 
 const outcomes = (await Promise.all(lanes.map(runLane))).flat();
 const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);

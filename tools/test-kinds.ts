@@ -15,7 +15,7 @@ const slow = {
     'packages/server/src/store/sqlite/power-loss/*.test.ts',
   ],
   acceptance: [
-    'packages/acceptance/src/{disk-failures,doctor,greedy-clients,mail-delivery,platform-keys,promotion-crash,restart}.test.ts',
+    'packages/acceptance/src/{disk-failures,doctor,greedy-clients,mail-delivery,platform-keys,promotion-crash,restart,supervised}.test.ts',
   ],
 };
 

@@ -40,6 +40,8 @@ export interface StartOptions {
   readonly nodeFlags?: readonly string[];
   /** Starts it by the command of an installation, `freehold start`. */
   readonly byCommand?: boolean;
+  /** Starts it by these words, as a process manager would, in the root of the repository and in a process group of its own. */
+  readonly byWords?: readonly [string, ...string[]];
   /** Opens an IPC channel to the process. */
   readonly ipc?: boolean;
   /** How long it may take to be ready. */
@@ -47,6 +49,7 @@ export interface StartOptions {
 }
 
 const startMilliseconds = 30_000;
+const root = join(import.meta.dirname, '..', '..', '..');
 const entry = join(import.meta.dirname, '..', '..', 'server', 'src', 'main.ts');
 const keysEntry = join(import.meta.dirname, '..', '..', 'server', 'src', 'keys.ts');
 const command = join(import.meta.dirname, '..', '..', 'server', 'bin', 'freehold.mjs');
@@ -102,9 +105,11 @@ export async function keysToEnd(args: readonly string[], env: Readonly<Record<st
 }
 
 const children = new Set<ChildProcess>();
+const groups = new Set<number>();
 const directories = new Set<string>();
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
+  for (const group of groups) process.kill(-group, 'SIGKILL');
   for (const path of directories) rmSync(path, { recursive: true, force: true, maxRetries: 3 });
 });
 // A signal would end this process without the lines above, and leave its platforms running.
@@ -122,9 +127,12 @@ function launch(argv: readonly string[], options: StartOptions & { readonly data
   mkdirSync(options.dataDir, { recursive: true });
   const errorPath = join(workDir, 'stderr');
   const errorFile = openSync(errorPath, 'w');
-  const child = spawn(process.execPath, argv, {
+  const [program = process.execPath, ...words] = options.byWords ?? [process.execPath, ...argv];
+  const isGroup = options.byWords !== undefined;
+  const child = spawn(program, words, {
     env: { ...cleanEnvironment(), ...platformSettings(options.dataDir), ...options.env },
-    cwd: workDir,
+    cwd: isGroup ? root : workDir,
+    detached: isGroup,
     stdio: ['ignore', 'pipe', errorFile, ...(options.ipc === true ? ['ipc' as const] : [])],
   });
   closeSync(errorFile);
@@ -133,10 +141,12 @@ function launch(argv: readonly string[], options: StartOptions & { readonly data
     stdout += text;
   });
   children.add(child);
+  if (isGroup && child.pid !== undefined) groups.add(child.pid);
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
       children.delete(child);
+      if (child.pid !== undefined) groups.delete(child.pid);
       resolve({ code, signal });
     });
   });

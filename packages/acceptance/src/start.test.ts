@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
 import { foundedOrg, newEmail, password, signUp } from './org.ts';
-import { runToEnd, temporaryDirectory, whyNoDataDir } from './platform.ts';
+import { runToEnd, startPlatform, temporaryDirectory, whyNoDataDir } from './platform.ts';
 import { platformOf } from './platform-for-tests.ts';
 
 function postSignUp(management: string) {
@@ -77,6 +77,14 @@ test('an unknown argument is refused with 2', async () => {
   const run = await runToEnd(['--nonsense']);
   assert.equal(run.code, 2, run.stderr);
   assert.match(run.stderr, /--nonsense/);
+});
+
+test('`npm start` that gets SIGTERM passes it on, and ends with 0 once the platform has drained', async (t) => {
+  const platform = await startPlatform({ byWords: ['npm', 'start'] });
+  t.after(() => platform.terminate());
+  assert.deepEqual(await platform.terminate(), { code: 0, signal: null });
+  assert.match(platform.stderr(), /"signal":"SIGTERM","msg":"draining"/);
+  await platformOf(t, { dataDir: platform.dataDir });
 });
 
 test('a data directory is used by one process at a time', { skip: whyNoDataDir }, async (t) => {

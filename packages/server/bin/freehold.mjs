@@ -4,18 +4,32 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { isNewEnough } from './needed-node.mjs';
+import { endWithParent } from './watch-parent.mjs';
 
 const words = process.argv.slice(2);
 const carried = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
 
+endWithParent();
 if (isNewEnough(process.versions.node)) {
   const { runFreehold } = await import('../src/freehold.ts');
   await runFreehold(words);
 } else if (existsSync(carried)) {
-  const child = spawn(carried, [fileURLToPath(import.meta.url), ...words], { stdio: 'inherit' });
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.on('exit', (code) => process.exit(code ?? 1));
+  handOver();
 } else {
   // Says what is missing, and ends.
   await import('../../../tools/check-runtime.mjs');
+}
+
+/** Passes signals on to the newer Node, and ends as it ends; the channel tells it where this process is killed. */
+function handOver() {
+  const child = spawn(carried, [fileURLToPath(import.meta.url), ...words], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
+  const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, () => child.kill(signal));
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    for (const name of signals) process.removeAllListeners(name);
+    process.kill(process.pid, signal);
+  });
 }

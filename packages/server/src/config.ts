@@ -269,7 +269,7 @@ function whyNoDemo(isProduction: boolean, isLocal: boolean): readonly string[] {
 export function helpText(): string {
   const width = Math.max(...settings.map(({ name }) => name.length));
   return [
-    'Runs the platform in the foreground until it gets SIGTERM or SIGINT.',
+    'Runs the platform in the foreground until it gets SIGTERM, SIGINT or SIGHUP.',
     '',
     'Settings, from the environment:',
     ...settings.map(({ name, fallback, help }) => `  ${name.padEnd(width)}  ${help} (default: ${fallback})`),

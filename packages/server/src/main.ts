@@ -1,4 +1,4 @@
-/** Runs the platform in the foreground: reads the settings, opens the listeners, drains on SIGTERM and SIGINT. */
+/** Runs the platform in the foreground: reads the settings, opens the listeners, drains on SIGTERM, SIGINT and SIGHUP. */
 import { type Command, runCommand } from './command-line.ts';
 import { compose, type Platform } from './compose.ts';
 import { type Config, helpText, readConfig } from './config.ts';
@@ -48,8 +48,8 @@ async function run(config: Config): Promise<void> {
   const listeners = await openListeners(platform, config, opened);
   const { app, management, metrics } = listeners;
   if (metrics !== undefined) log.info(`metrics are told at ${metrics.url}/metrics`);
-  onSignal(async () => {
-    log.info('draining');
+  onSignal(async (signal) => {
+    log.info({ signal }, 'draining');
     platform.startDraining();
     const open = [app, management, metrics].filter((listener) => listener !== undefined);
     await drain(open, drainMilliseconds);
@@ -114,13 +114,13 @@ async function openListener(
 }
 
 /** The first signal drains; what comes during the drain changes nothing. */
-function onSignal(drain: () => Promise<void>): void {
+function onSignal(drain: (signal: NodeJS.Signals) => Promise<void>): void {
   let isDraining = false;
-  for (const signal of ['SIGTERM', 'SIGINT'])
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.on(signal, () => {
       if (isDraining) return;
       isDraining = true;
-      void drain();
+      void drain(signal);
     });
 }
 

@@ -17,7 +17,7 @@ async function main([command = '', ...words]: readonly string[]): Promise<number
   try {
     const env = { ...process.env, FREEHOLD_TEST_POSTGRES: server.url, FREEHOLD_TEST_STORE: database.url };
     const child = spawn(command, words, { env, stdio: 'inherit' });
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
     const [code] = await once(child, 'exit');
     return typeof code === 'number' ? code : 1;
   } finally {
