@@ -27,7 +27,7 @@ export function stringOperator(way: Way, { isNegated = false }: { readonly isNeg
     readExpected: (value) => {
       const text = isLike ? collapseTemplateStars(String(value)) : String(value);
       const template = parseTemplate(text, isLike);
-      return 'parts' in template ? ((isLike ? patternMistake(text) : undefined) ?? { text }) : template;
+      return 'parts' in template ? ((isLike ? patternMistake(text, String(value)) : undefined) ?? { text }) : template;
     },
     comparison: (texts, { ifVague }) => {
       const templates = texts.map((text) => readTemplate(text, isLike));

@@ -175,6 +175,8 @@ test('each check that is not enforced brings a warning, also of the elements of 
     { name: 'b', colType: 'number', validate: false, min: 1 },
     { name: 'c', colType: 'array', items: { pattern: 'a' } },
     { name: 'd', validate: true, pattern: 'a' },
+    { name: 'e', required: true },
+    { name: 'f', required: false },
   ];
   const told = parse(fields).catalog.warnings.map((warning) =>
     [...warning.matchAll(/`(\w+)`/g)].map(([, name]) => name).slice(0, 2),
@@ -184,6 +186,7 @@ test('each check that is not enforced brings a warning, also of the elements of 
     ['a', 'pattern'],
     ['b', 'min'],
     ['c', 'pattern'],
+    ['e', 'required'],
   ]);
 });
 

@@ -48,6 +48,7 @@ function mayStandInFormula(field: FieldDefinition): boolean {
 function warningsOf(field: FieldDefinition): readonly string[] {
   if (field.validate === true) return [];
   const { name, items = {} } = field;
-  const idle = checkedHints.filter((hint) => field[hint] !== undefined || items[hint] !== undefined);
+  const idle: string[] = checkedHints.filter((hint) => field[hint] !== undefined || items[hint] !== undefined);
+  if (field.required === true) idle.push('required');
   return idle.map((hint) => `field \`${name}\`: \`${hint}\` is not enforced, because \`validate\` is not true`);
 }
