@@ -32,6 +32,12 @@ test('every setting is told of in --help alone or in the documents as it is call
   }
 });
 
+test('each deployment behind a proxy names the proxy and both public addresses', () => {
+  for (const path of ['deploy/compose.yaml', 'deploy/kubernetes/freehold.yaml', 'deploy/README.md'])
+    for (const name of ['FREEHOLD_TRUSTED_PROXIES', 'FREEHOLD_PUBLIC_URL', 'FREEHOLD_MANAGEMENT_URL'])
+      assert.match(read(path), new RegExp(`\\b${name}(:|=|, value:)`), `${path} does not set ${name}`);
+});
+
 test('probes ask for routes that there are', () => {
   const shared = read('packages/server/src/gateway/handlers/shared.ts');
   const probes = [...read('deploy/kubernetes/freehold.yaml').matchAll(/httpGet: \{ path: (\S+),/g)];

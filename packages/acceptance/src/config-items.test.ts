@@ -11,6 +11,7 @@ import { putSetting } from './workspaces.ts';
 const gateways = await platformForTests();
 
 interface Shown {
+  readonly warnings?: readonly string[];
   readonly kind: string;
   readonly name: string;
   readonly version: number;
@@ -127,8 +128,14 @@ for (const { kind, name, content, next } of items)
     const path = `${kind}/${name}`;
     const first = await made(org, kind, name, content);
     const me = await manage<{ user: { id: string } }>(org, 'GET', '/auth/me');
-    const { version, updated_at, updated_by, ...shown } = first;
+    const { version, updated_at, updated_by, warnings = [], ...shown } = first;
     assert.deepEqual(shown, { kind, name, content });
+    // What the platform stores and does not run yet says so, for as long as it is switched on.
+    const isRunnable = kind !== 'entity' && kind !== 'settings';
+    assert.deepEqual(
+      warnings.map((warning) => /`(\w+)`.*has no effect/.exec(warning)?.[1]),
+      isRunnable ? [kind] : [],
+    );
     assert.deepEqual(updated_by, { kind: 'org_user', id: me.body.user.id });
     assert.ok(Date.parse(updated_at) > 0);
     const got = await manage<Shown>(org, 'GET', `/config/${path}`);
@@ -141,6 +148,7 @@ for (const { kind, name, content, next } of items)
     const changed = await put(org, path, next, { headers: { 'If-Match': `"${version}"` } });
     assert.equal(changed.status, 200, changed.text);
     assert.deepEqual(changed.body.content, next);
+    assert.equal(changed.body.warnings?.length, kind === 'logicblock' ? 1 : undefined);
     assert.deepEqual((await read<Shown>(org, `/${path}`)).content, next);
 
     const compared = await read<Version>(org, `/${path}/versions/${version}?compare=active`);

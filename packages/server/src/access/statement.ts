@@ -178,7 +178,8 @@ function readPatterns(member: 'Action' | 'Resource', value: unknown, report: Rep
 function readPattern(member: 'Action' | 'Resource', value: unknown): string | Mistake {
   if (typeof value !== 'string') return ['invalid_type', `a pattern in \`${member}\` must be a string`];
   const pattern = member === 'Action' ? collapseStars(value) : collapseTemplateStars(value);
-  const mistake = patternMistake(pattern, value) ?? (member === 'Action' ? actionMistake(pattern) : resourceMistake(pattern));
+  const mistake =
+    patternMistake(pattern, value) ?? (member === 'Action' ? actionMistake(pattern) : resourceMistake(pattern));
   if (mistake === undefined) return pattern;
   const [code, sentence] = mistake;
   return [code, `${member === 'Action' ? 'action' : 'resource'} pattern \`${shown(value)}\` ${sentence}`];

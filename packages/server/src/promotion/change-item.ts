@@ -8,7 +8,7 @@ import { itemOf } from './compare.ts';
 import { bodyAtVersion, unknownItem } from './item-versions.ts';
 import type { Asked, PromotionParts } from './promotion-parts.ts';
 import { liveItem } from './read-items.ts';
-import { type ShownItem, showItem } from './show-items.ts';
+import { type ShownItem, showItem, withContent } from './show-items.ts';
 
 /** What is to be done to an item of test. */
 export interface ItemChange {
@@ -87,7 +87,8 @@ async function write(
   if (items.length === 0) return showItem(parts, { env: 'test', orgCode, item });
   // What this change made: others may have made another of it since.
   const { noted, body } = await bodyAtVersion(parts, { orgCode, item, version });
-  return { ...itemOf(item), version, updated_at: noted.at, updated_by: noted.actor, content: body?.content };
+  const listed = { ...itemOf(item), version, updated_at: noted.at, updated_by: noted.actor };
+  return withContent(parts, listed, body?.content);
 }
 
 function requireMatch(set: ConfigSet, { item, ifMatch }: ItemChange): void {

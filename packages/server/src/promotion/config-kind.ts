@@ -21,6 +21,8 @@ export interface ConfigKind<Content = unknown> {
   readonly describe: (change: ContentChange<Content>) => readonly string[];
   /** The same for what lets more people in, or lets them do more, than before; none where nothing does. */
   readonly widening: (change: ContentChange<Content>) => readonly string[];
+  /** Whether the content asks to be run, which this version of the platform does not do: it stores and promotes it. */
+  readonly isIdle?: (content: Content) => boolean;
 }
 
 export interface ItemReference extends ConfigItem {

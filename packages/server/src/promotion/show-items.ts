@@ -26,6 +26,8 @@ export interface ListedItem extends ConfigItem {
 
 export interface ShownItem extends ListedItem {
   readonly content: unknown;
+  /** What its author would not expect of it. */
+  readonly warnings?: readonly string[];
 }
 
 export interface ItemPage {
@@ -78,7 +80,13 @@ export async function showItem(
   if (live === undefined) throw unknownItem(item);
   const [body] = await readContents(place, [live]);
   const [noted] = await lastChanges(env, place, [live]);
-  return { ...listed(live, noted), content: body?.content };
+  return withContent(parts, listed(live, noted), body?.content);
+}
+
+export function withContent({ kinds }: Pick<PromotionParts, 'kinds'>, item: ListedItem, content: unknown): ShownItem {
+  if (content === undefined || kinds[item.kind].isIdle?.(content) !== true) return { ...item, content };
+  const warning = `nothing runs items of the kind \`${item.kind}\` yet: this one is stored and promoted, and has no effect`;
+  return { ...item, content, warnings: [warning] };
 }
 
 function listed(item: LiveItem, noted: ItemChanged | undefined): ListedItem {

@@ -201,7 +201,7 @@ export const configItemSchemas: Readonly<Record<string, JsonSchema>> = {
     count: { type: 'integer', minimum: 0 },
   }),
   ListedConfigItem: objectOf(listed, ['updated_at', 'updated_by']),
-  ShownConfigItem: objectOf({ ...listed, content }, ['updated_at', 'updated_by']),
+  ShownConfigItem: objectOf({ ...listed, content, warnings: arrayOf(text) }, ['updated_at', 'updated_by', 'warnings']),
   ItemVersion: objectOf(noted, ['restored']),
   ItemAtVersion: objectOf(
     {

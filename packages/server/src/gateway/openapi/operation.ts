@@ -64,8 +64,9 @@ const problemsOfEveryRoute: readonly ProblemCode[] = [
   'internal_error',
   'unavailable',
 ];
-/** Only JSON is read as a whole, and so has a limit. */
-function problemsOfBodies(body: Content): readonly ProblemCode[] {
+/** Only JSON is read as a whole, and so has a limit. A route that takes no body refuses one that is more than `{}`. */
+function problemsOfBodies({ method, body }: Operation): readonly ProblemCode[] {
+  if (body === undefined) return method === 'GET' ? [] : ['body_too_large', 'unsupported_media_type', 'unknown_field'];
   return 'application/json' in body ? ['body_too_large', 'unsupported_media_type'] : ['unsupported_media_type'];
 }
 
@@ -75,7 +76,7 @@ export function problemsOf(operation: Operation, tokenProblems: readonly Problem
     ...new Set([
       ...problemsOfEveryRoute,
       ...(operation.access === 'public' ? [] : tokenProblems),
-      ...(operation.body === undefined ? [] : problemsOfBodies(operation.body)),
+      ...problemsOfBodies(operation),
       ...(operation.problems ?? []),
     ]),
   ];

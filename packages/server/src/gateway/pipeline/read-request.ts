@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { NowOrLater } from '../../lib/now-or-later.ts';
+import { Problem } from '../../lib/problem.ts';
 import type { GatewayRequest, TakesBody } from '../request.ts';
 import type { Match } from '../router.ts';
 import { openBodyStream } from './body-stream.ts';
+import { checkMembers } from './check-members.ts';
 import { readJsonBody, strangersBody } from './read-json-body.ts';
 import { readQuery } from './read-query.ts';
 
@@ -20,9 +22,23 @@ export function readRequest(incoming: IncomingMessage, matched: MatchedRequest):
   const withBody = (body: unknown): GatewayRequest => {
     return { incoming, requestId, ip, params, query: readQuery(query), body, stream };
   };
-  const takesJson = takesBody === true || (takesBody === 'where sent' && hasBody(incoming));
-  if (!takesJson) return withBody(undefined);
-  return readJsonBody(incoming, route.access === 'public' ? strangersBody : {}).then(withBody);
+  if (takesBody === true || (takesBody === 'where sent' && hasBody(incoming)))
+    return readJsonBody(incoming, route.access === 'public' ? strangersBody : {}).then(withBody);
+  // What a caller says in vain is a mistake that it would otherwise not hear of. A body means nothing in a GET (RFC 9110, 9.3.1).
+  if (takesBody === undefined && !isSafe(incoming) && hasBody(incoming))
+    return readJsonBody(incoming, strangersBody).then((body) => withBody(refuseMembers(body)));
+  return withBody(undefined);
+}
+
+function isSafe({ method }: IncomingMessage): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+/** @throws Problem where the body of a route that takes none is more than `{}`. */
+function refuseMembers(body: unknown): undefined {
+  const errors = checkMembers(body, {});
+  if (errors.length > 0) throw new Problem('unknown_field', 'this route takes no body', { errors });
+  return undefined;
 }
 
 /** RFC 9112, 6: what says that a body follows. */

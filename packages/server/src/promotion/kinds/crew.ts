@@ -101,6 +101,7 @@ export const crewKind: ConfigKind<CrewContent> = {
     const nodes = describeList({ what: 'node', nameOf: ({ id }) => id, before: before.nodes, after: after.nodes });
     return [...describeMembers('', { before, after }, ['agents', 'nodes']), ...agents, ...nodes];
   },
+  isIdle: ({ status }) => status === 'active',
   widening: ({ before, after }) => {
     const known = before?.status === 'active' ? toolsOf(before) : [];
     if (after?.status !== 'active') return [];

@@ -80,6 +80,7 @@ export const eventKind: ConfigKind<EventContent> = {
       ...changedDestination(before, after),
     ];
   },
+  isIdle: ({ enabled }) => enabled,
   widening: ({ before, after }) => {
     if (after?.event_type !== 'webhook' || !after.enabled) return [];
     const { url } = after.destination_config;

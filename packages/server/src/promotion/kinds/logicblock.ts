@@ -128,6 +128,7 @@ export const logicBlockKind: ConfigKind<LogicBlockContent> = {
     });
     return [...describeMembers('', { before, after }, ['steps']), ...steps];
   },
+  isIdle: () => true,
   widening: ({ before, after }) => {
     const known = urlsOf(before);
     return urlsOf(after)
