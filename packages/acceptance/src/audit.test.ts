@@ -15,6 +15,7 @@ interface Entry {
   readonly action: string;
   readonly target?: { readonly kind: string; readonly id: string };
   readonly env?: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
 }
 
 interface Page {
@@ -92,7 +93,7 @@ test('the log holds no email, password, code, token or value', async () => {
     assert.ok(!text.includes(secret), secret);
 });
 
-test('what was refused is not in the log', async () => {
+test('what was refused about members and definitions is not in the log', async () => {
   const org = await signUp(gateways);
   const before = await entries(org);
   assertProblem(
@@ -102,6 +103,40 @@ test('what was refused is not in the log', async () => {
   assertProblem(await manage(org, 'DELETE', `/org/users/${before[0]?.actor.id}`), 'last_admin');
   assertProblem(await manage(org, 'DELETE', '/api/entity?entityname=none'), 'not_found');
   assert.deepEqual(await entries(org), before);
+});
+
+test('a refusal of what would change production or a key stands in the log: who asked, what, and why not', async () => {
+  const org = await signUp(gateways);
+  const invited = await join(org, 'developer');
+  const asAdmin = (method: string, path: string, body?: object) =>
+    manage(org, method, path, body === undefined ? {} : { body });
+  assertProblem(await asAdmin('POST', '/deploy/publish', { all: true }), 'conflict');
+  assertProblem(await manage(org, 'POST', '/user/provision-prod', { token: invited.token }), 'role_required');
+  assert.equal((await asAdmin('POST', '/user/provision-prod')).status, 200);
+  const activation = await asAdmin('POST', '/deploy/activate');
+  const { detail } = assertProblem(activation, 'conflict');
+  assertProblem(await manage(org, 'POST', '/deploy/activate', { token: invited.token }), 'role_required');
+  assertProblem(await asAdmin('POST', '/deploy/rollback'), 'no_previous_version');
+  assertProblem(await asAdmin('POST', '/deploy/publish', { all: true, telltale: 'value' }), 'unknown_field');
+  assertProblem(await asAdmin('POST', '/org/environments/none/rotate-client-id'), 'not_found');
+  assertProblem(await asAdmin('DELETE', '/org/service-keys/telltale'), 'not_found');
+  const me = (await manage<{ user: { id: string } }>(org, 'GET', '/auth/me')).body.user.id;
+  const told = (await entries(org)).filter(({ action }) => action.endsWith('_refused')).reverse();
+  assert.deepEqual(
+    told.map(({ action, actor, detail: { code } = {} }) => [action, actor.id, code]),
+    [
+      ['deploy.publication_refused', me, 'conflict'],
+      ['environment.provision_refused', invited.userId, 'role_required'],
+      ['deploy.activation_refused', me, 'conflict'],
+      ['deploy.activation_refused', invited.userId, 'role_required'],
+      ['deploy.rollback_refused', me, 'no_previous_version'],
+      ['deploy.publication_refused', me, 'unknown_field'],
+      ['client_id.rotation_refused', me, 'not_found'],
+      ['service_key.removal_refused', me, 'not_found'],
+    ],
+  );
+  assert.deepEqual([told[2]?.detail?.reason, told[2]?.request_id], [detail, activation.headers.get('x-request-id')]);
+  assert.equal(told[5]?.detail?.reason, undefined);
 });
 
 test('pages taken to the end hold every entry once; filters choose', async () => {

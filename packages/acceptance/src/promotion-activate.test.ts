@@ -171,7 +171,7 @@ test('E02: a definition that production cannot have keeps the others back too', 
   assert.deepEqual(names((await staged(org)).items), ['entity customer', 'entity memo']);
 });
 
-test('every activation is in the log with who made it, and refused ones are not', async () => {
+test('every activation is in the log with who made it, apart from refused ones', async () => {
   const org = await orgWithOrders();
   await tryActivate(org);
   await deploy(org, { note: 'the first' });

@@ -2,6 +2,7 @@
 import type { Occasion } from './audit/audit-entry.ts';
 import { createAuditLog } from './audit/audit-log.ts';
 import { createOperatorLog } from './audit/operator-log.ts';
+import { createRefusalLog } from './audit/refusal-log.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
 import type { Config } from './config.ts';
 import { type ConfigReader, type ConfigReaderOptions, createConfigReader } from './entities/config-reader.ts';
@@ -117,8 +118,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const readiness = () => readinessOf(allStores, isDraining);
   const clientAddress = createClientAddress(config.trustedProxies);
   const platform = spaces.platform.store.scope(platformScopeName);
-  const operatorLog = createOperatorLog(platform, clock);
-  const upkeep = startKeyUpkeep({ keys: signingKeys, operatorLog, onError: onFault });
+  const logs = { operatorLog: createOperatorLog(platform, clock), refusals: createRefusalLog(platform, clock) };
+  const upkeep = startKeyUpkeep({ keys: signingKeys, operatorLog: logs.operatorLog, onError: onFault });
   const rateLimits = createRateLimits(config.rateLimits, clock);
   const origins = createAppOrigins({ platform, configs, clock });
   const people = composePeople(identity, entities, { poke: jobs.poke, tokenTally: measurement.tallies.token });
@@ -137,7 +138,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
       operator,
       signingKeys,
       ...people.management,
-      operatorLog,
+      ...logs,
       metrics,
       metricsAreOpen: config.mode === 'development',
       upgradeUrl: config.upgradeUrl,

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { AuditLog } from '../audit/audit-log.ts';
+import { operatorActor } from '../audit/operator-log.ts';
+import type { RefusalLog } from '../audit/refusal-log.ts';
 import type { DecisionLog } from '../iam/decision-log.ts';
 import { isDeployKey } from '../identity/deploy-keys.ts';
 import type { OperatorAccess } from '../identity/operator-key.ts';
@@ -47,6 +49,7 @@ import { readBearerToken } from './pipeline/read-token.ts';
 import { inItsTurn } from './pipeline/take-turn.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { createRouter } from './router.ts';
+import { tellRefusals } from './tell-refusals.ts';
 
 export interface ManagementGatewayParts
   extends Operations,
@@ -70,6 +73,7 @@ export interface ManagementGatewayParts
   /** Undefined where there is no operator key, and so no route for it. */
   readonly operator: OperatorAccess | undefined;
   readonly audit: AuditLog;
+  readonly refusals: RefusalLog;
   readonly rateLimits: RateLimits;
 }
 
@@ -87,21 +91,33 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
     if (route.access === 'operator') {
       if (operator === undefined) throw notFound();
       operator.admit(readBearerToken(incoming), matched.ip);
-      return route.handle(await readRequest(incoming, matched));
+      const told = { ...matched, route, actor: operatorActor };
+      return tellRefusals(parts.refusals, told, async () => route.handle(await readRequest(incoming, matched)));
     }
     if (isDeployRoute(route)) {
-      const deployer = await authenticateDeployer(parts, incoming, route.access);
+      const { deployer, refusal } = await authenticateDeployer(parts, incoming, route.access);
       traceCaller(trace, { org: deployer.org, id: deployer.actor.id });
       parts.rateLimits.take(trace);
-      const work = async () => route.handle(await readRequest(incoming, matched), deployer);
-      return inItsTurn(incoming, trace, { lane: laneOf(deployer), work });
+      const work = async () => {
+        if (refusal !== undefined) throw refusal;
+        return route.handle(await readRequest(incoming, matched), deployer);
+      };
+      const told = { ...matched, route, actor: deployer.actor, orgCode: deployer.org.code };
+      return inItsTurn(incoming, trace, {
+        lane: laneOf(deployer),
+        work: () => tellRefusals(parts.refusals, told, work),
+      });
     }
     const caller = await authenticate(parts, incoming);
     traceCaller(trace, { org: caller.org, id: caller.user.id });
     parts.rateLimits.take(trace);
-    requireRole(route.access, caller);
-    const work = async () => route.handle(await readRequest(incoming, matched), caller);
-    return inItsTurn(incoming, trace, { lane: laneOf(caller), work });
+    const work = async () => {
+      const refusal = refusalOf(route.access, caller);
+      if (refusal !== undefined) throw refusal;
+      return route.handle(await readRequest(incoming, matched), caller);
+    };
+    const told = { ...matched, route, actor: builderAsDeployer(caller).actor, orgCode: caller.org.code };
+    return inItsTurn(incoming, trace, { lane: laneOf(caller), work: () => tellRefusals(parts.refusals, told, work) });
   };
 }
 
@@ -158,27 +174,33 @@ function isDeployRoute(route: ManagementRoute): route is DeployRoute {
   return isDeployAccess(route.access);
 }
 
+interface KnownDeployer {
+  readonly deployer: DeployCaller;
+  /** Why the caller may not do what is asked for. */
+  readonly refusal: Problem | undefined;
+}
+
 /** A builder by his session, or a pipeline by its key, which no browser has to send along: a cookie is none. */
 async function authenticateDeployer(
   parts: ManagementGatewayParts,
   incoming: IncomingMessage,
   access: DeployAccess,
-): Promise<DeployCaller> {
+): Promise<KnownDeployer> {
   const { role, scopes } = deployAccess[access];
   const token = readSession(parts.site, incoming);
   if (isCookieCall(incoming) || !isDeployKey(token)) {
     const caller = await authenticate(parts, incoming);
-    requireRole(role, caller);
-    return builderAsDeployer(caller);
+    return { deployer: builderAsDeployer(caller), refusal: refusalOf(role, caller) };
   }
   const key = await parts.deployKeys.authenticate(token);
   if (key === undefined) throw new Problem('token_invalid', 'the token is not valid');
-  if (!scopes.some((scope) => scope === key.scope))
-    throw new Problem('role_required', `a deploy key of the scope \`${key.scope}\` does not open this`);
-  return keyAsDeployer(key);
+  const refusal = scopes.some((scope) => scope === key.scope)
+    ? undefined
+    : new Problem('role_required', `a deploy key of the scope \`${key.scope}\` does not open this`);
+  return { deployer: keyAsDeployer(key), refusal };
 }
 
-function requireRole(needed: OrgCaller['role'], { role }: Pick<OrgCaller, 'role'>): void {
-  if (needed === 'org_admin' && role !== 'org_admin')
-    throw new Problem('role_required', 'this needs the role `org_admin`');
+function refusalOf(needed: OrgCaller['role'], { role }: Pick<OrgCaller, 'role'>): Problem | undefined {
+  if (needed !== 'org_admin' || role === 'org_admin') return undefined;
+  return new Problem('role_required', 'this needs the role `org_admin`');
 }

@@ -60,6 +60,15 @@ test('B11: every route of the app gateway is known here with what it takes to ge
   ]);
 });
 
+test('every route that changes production, a key or a plan says what a refusal is called in the audit log', () => {
+  const routes = managementRoutes({} as ManagementGatewayParts);
+  const changing = routes.filter(
+    ({ method, path }) => method !== 'GET' && /^\/deploy\/|keys|rotate|provision|plan/.test(path),
+  );
+  assert.ok(changing.length > 10);
+  assert.deepEqual(inventory(changing.filter((route) => !('refusedAs' in route))), []);
+});
+
 test('B11: the address for metrics has these routes alone', () => {
   assert.deepEqual(inventory(metricsRoutes({} as MetricsGatewayParts)), [
     'public GET /healthz',

@@ -27,6 +27,7 @@ export function deployArchiveRoutes(services: ArchiveServices): readonly Managem
       method: 'POST',
       path: '/deploy/import',
       access: 'publish',
+      refusedAs: 'deploy.import_refused',
       takesBody: { streamOf: [archiveType] },
       handle: (request, caller) => importArchive(services, request, caller),
     },

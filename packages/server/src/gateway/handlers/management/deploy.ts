@@ -27,6 +27,7 @@ function stagingRoutes({ accounts, promotion, clock }: DeployServices): readonly
       method: 'POST',
       path: '/user/provision-prod',
       access: 'org_admin',
+      refusedAs: 'environment.provision_refused',
       handle: async (request, caller) => {
         refuseParameters(request.query);
         const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };
@@ -44,6 +45,7 @@ function stagingRoutes({ accounts, promotion, clock }: DeployServices): readonly
       method: 'POST',
       path: '/deploy/publish',
       access: 'publish',
+      refusedAs: 'deploy.publication_refused',
       takesBody: true,
       handle: async (request, caller) =>
         json(201, await promotion.publish(askDeploy(clock, request, { caller }), request.body)),
@@ -59,6 +61,7 @@ function stagingRoutes({ accounts, promotion, clock }: DeployServices): readonly
       method: 'DELETE',
       path: '/deploy/staged',
       access: 'publish',
+      refusedAs: 'deploy.withdrawal_refused',
       handle: async (request, caller) => {
         await promotion.withdraw(askDeploy(clock, request, { caller }));
         return { status: 204 };
@@ -68,6 +71,7 @@ function stagingRoutes({ accounts, promotion, clock }: DeployServices): readonly
       method: 'DELETE',
       path: '/deploy/staged/:kind/:name',
       access: 'publish',
+      refusedAs: 'deploy.withdrawal_refused',
       handle: async (request, caller) => {
         const { kind, name = '' } = request.params;
         const known = configItemKinds.find((one) => one === kind);
@@ -86,6 +90,7 @@ function releaseRoutes({ promotion, clock }: DeployServices): readonly Managemen
       method: 'POST',
       path: '/deploy/activate',
       access: 'activate',
+      refusedAs: 'deploy.activation_refused',
       takesBody: 'where sent',
       handle: async (request, caller) =>
         json(200, await promotion.activate(askDeploy(clock, request, { caller }), request.body)),
@@ -94,6 +99,7 @@ function releaseRoutes({ promotion, clock }: DeployServices): readonly Managemen
       method: 'POST',
       path: '/deploy/rollback',
       access: 'activate',
+      refusedAs: 'deploy.rollback_refused',
       takesBody: 'where sent',
       handle: async (request, caller) =>
         json(200, await promotion.rollback(askDeploy(clock, request, { caller }), request.body)),
@@ -134,6 +140,7 @@ function retiredRoutes({ promotion, clock }: DeployServices): readonly Managemen
       method: 'DELETE',
       path: '/deploy/retired/:name',
       access: 'org_admin',
+      refusedAs: 'deploy.removal_refused',
       handle: async (request, caller) => {
         await promotion.removeRetired(
           askDeploy(clock, request, { caller: builderAsDeployer(caller) }),

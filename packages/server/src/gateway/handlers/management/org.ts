@@ -22,6 +22,7 @@ export function orgRoutes({ accounts, site, clock, metering }: OrgServices): rea
       method: 'POST',
       path: '/org/environments/:env/rotate-client-id',
       access: 'org_admin',
+      refusedAs: 'client_id.rotation_refused',
       handle: async (request, caller) => {
         refuseParameters(request.query);
         const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };

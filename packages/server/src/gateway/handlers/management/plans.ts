@@ -27,6 +27,7 @@ export function planRoutes({ metering, clock }: PlanServices): readonly Operator
       method: 'PUT',
       path: '/platform/orgs/:org/plan',
       access: 'operator',
+      refusedAs: 'plan.change_refused',
       takesBody: true,
       handle: async ({ query, params: { org = '' }, body, requestId }) => {
         refuseParameters(query);

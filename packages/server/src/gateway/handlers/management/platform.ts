@@ -29,6 +29,7 @@ export function platformRoutes({ signingKeys, operatorLog }: PlatformServices): 
       method: 'POST',
       path: '/platform/keys/rotate',
       access: 'operator',
+      refusedAs: 'signing_key.rotation_refused',
       handle: async ({ query, requestId }) => {
         refuseParameters(query);
         const { key, isNew } = await signingKeys.rotate(telling(operatorLog, requestId).made);
@@ -39,6 +40,7 @@ export function platformRoutes({ signingKeys, operatorLog }: PlatformServices): 
       method: 'DELETE',
       path: '/platform/keys/:kid',
       access: 'operator',
+      refusedAs: 'signing_key.revocation_refused',
       handle: async ({ params: { kid = '' }, query, requestId }) => {
         refuseParameters(query);
         await signingKeys.revoke(kid, telling(operatorLog, requestId));
