@@ -170,7 +170,7 @@ async function composeIdentity(
 ) {
   const platform = spaces.platform.store.scope(platformScopeName);
   const issuer = await platformIssuer(platform, config.publicUrl);
-  const hasher = createPasswordHasher({ parallelMax: 2 });
+  const hasher = createPasswordHasher();
   const shared = { platform, clock, newId, hasher, mailer, mailBrake: createMailBrake({ clock }) };
   const stores = { test: spaces.test.store, prod: spaces.prod.store };
   const brake = createFailureBrake({ clock });

@@ -9,7 +9,7 @@ import { forgotPassword, type PasswordResetParts, resetPassword } from './passwo
 export interface AppMails {
   /** The same answer, in the same time, for every address. */
   forgotPassword(orgCode: string, request: ClientRequest & { readonly ip: string }): Promise<void>;
-  resetPassword(orgCode: string, request: ClientRequest): Promise<void>;
+  resetPassword(orgCode: string, request: ClientRequest & { readonly ip: string }): Promise<void>;
   /** Mails the caller a code for `verifyEmail`, once more. */
   sendVerification(caller: AppCaller, ip: string): Promise<void>;
   verifyEmail(orgCode: string, request: ClientRequest): Promise<void>;
@@ -26,8 +26,8 @@ export function createAppMails(parts: AppMailsParts): AppMails {
   return {
     forgotPassword: async (orgCode, { clientId, body, ip }) =>
       forgotPassword(parts, await openAppClient(parts, orgCode, clientId), { body, ip }),
-    resetPassword: async (orgCode, { clientId, body }) =>
-      resetPassword(parts, await openAppClient(parts, orgCode, clientId), body),
+    resetPassword: async (orgCode, { clientId, body, ip }) =>
+      resetPassword(parts, await openAppClient(parts, orgCode, clientId), { body, ip }),
     sendVerification: async (caller, ip) => {
       const app = await appOf(parts, caller.claims);
       const user = await findAppUser(app.orgScope, caller.claims.sub);

@@ -32,7 +32,7 @@ export async function changePassword(
     throw new Problem('invalid_request', 'the account has no password: a provider signs the person in');
   const attempt = attemptOf({ orgScope, env, email: user.email, ip });
   await provePassword(parts, { attempt, password: current_password, hash: verified, refusal: wrongCurrentPassword });
-  const password_hash = await parts.hasher.hash(new_password);
+  const password_hash = await parts.hasher.hash(new_password, attempt);
   return changeAppUser(orgScope, sub, (stored) => {
     if (stored.password_hash !== verified) throw new Problem('conflict', 'the password has just been changed');
     return withNextEpoch({ ...stored, password_hash });

@@ -82,8 +82,8 @@ export async function logInWithPassword(
   const known = await findByPasswordIdentity(orgScope, email);
   const user =
     known === undefined && request.policy.allow_signup
-      ? await signUp(parts, orgScope, { ...request, ...body, email })
-      : await verified(parts.hasher, known, body.password);
+      ? await signUp(parts, orgScope, { ...request, ...body, email, attempt })
+      : await verified(parts.hasher, known, { password: body.password, attempt });
   if (user === undefined) {
     parts.brake.recordFailure(attempt);
     throw new Problem('credentials_invalid', 'the email or the password is not right');
@@ -105,7 +105,7 @@ export function attemptOf(place: {
   readonly email: string;
   readonly ip: string;
 }): SignInAttempt {
-  return { emailKey: appEmailKey(place), ip: place.ip };
+  return { emailKey: appEmailKey(place), ip: place.ip, org: place.orgScope.name };
 }
 
 export function appEmailKey(place: {
@@ -119,13 +119,13 @@ export function appEmailKey(place: {
 async function verified(
   hasher: PasswordHasher,
   user: AppUser | undefined,
-  password: string,
+  { password, attempt }: { readonly password: string; readonly attempt: SignInAttempt },
 ): Promise<AppUser | undefined> {
   if (user?.password_hash === undefined) {
-    await hasher.verifyAgainstNothing(password);
+    await hasher.verifyAgainstNothing(password, attempt);
     return undefined;
   }
-  return (await hasher.verify(password, user.password_hash)) ? user : undefined;
+  return (await hasher.verify(password, user.password_hash, attempt)) ? user : undefined;
 }
 
 /**
@@ -135,7 +135,7 @@ async function verified(
 async function signUp(
   parts: AppUsersParts,
   orgScope: Scope,
-  input: PasswordLogIn & { readonly email: string; readonly password: string },
+  input: PasswordLogIn & { readonly email: string; readonly password: string; readonly attempt: SignInAttempt },
 ): Promise<AppUser | undefined> {
   const error = checkPassword(input.password, input.policy.min_length);
   if (error !== undefined) throw invalidInput('validation_failed', [error]);
@@ -145,7 +145,7 @@ async function signUp(
     email_verified: false,
     fn: '',
     ln: '',
-    password_hash: await parts.hasher.hash(input.password),
+    password_hash: await parts.hasher.hash(input.password, input.attempt),
     created_at: timestamp(parts.clock.now()),
   };
   const identity = identityKey(passwordIdp, emailKey(input.email));
@@ -159,7 +159,7 @@ async function signUp(
     return user;
   } catch (conflict) {
     if (!(conflict instanceof Conflict)) throw conflict;
-    return verified(parts.hasher, await findByPasswordIdentity(orgScope, input.email), input.password);
+    return verified(parts.hasher, await findByPasswordIdentity(orgScope, input.email), input);
   }
 }
 

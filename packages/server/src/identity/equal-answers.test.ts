@@ -21,7 +21,7 @@ const known = 'ann@acme.example';
 async function witnesses() {
   const { store } = await openStore({ kind: 'memory', clock: systemClock });
   const done: string[] = [];
-  const real = createPasswordHasher({ parallelMax: 2 });
+  const real = createPasswordHasher();
   const noted = <A extends readonly unknown[], R>(what: string, work: (...given: A) => Promise<R>) => {
     return (...given: A): Promise<R> => {
       done.push(what);
@@ -30,9 +30,9 @@ async function witnesses() {
   };
   // Both derive one key at one cost: a test of the hasher holds it to that.
   const hasher: PasswordHasher = {
-    hash: noted('argon2', (text) => real.hash(text)),
-    verify: noted('argon2', (text, stored) => real.verify(text, stored)),
-    verifyAgainstNothing: noted('argon2', (text) => real.verifyAgainstNothing(text)),
+    hash: noted('argon2', (text, asker) => real.hash(text, asker)),
+    verify: noted('argon2', (text, stored, asker) => real.verify(text, stored, asker)),
+    verifyAgainstNothing: noted('argon2', (text, asker) => real.verifyAgainstNothing(text, asker)),
   };
   const scopeOf = (name: string): Scope => {
     const scope = store.scope(name);
@@ -115,7 +115,11 @@ test('H01: a refused log-in of a builder does the same work and says the same fo
   const { parts, scopeOf, refusalOf } = await witnesses();
   // What else an account needs is not asked by a log-in.
   const builders = { ...parts, platform: scopeOf('platform'), policy: 'open' } as OrgAccountsParts;
-  await signUp(builders, { email: known, password, name: 'Ann', org_name: 'Acme' }, 'request');
+  await signUp(
+    builders,
+    { email: known, password, name: 'Ann', org_name: 'Acme' },
+    { ip: '127.0.0.1', requestId: 'request' },
+  );
   const logIn = (body: object) => logInBuilder(builders, body, '127.0.0.1');
   const expected = await refusalOf(() => logIn({ email: known, password: 'wrong password' }));
   assert.deepEqual([expected.code, expected.done], ['credentials_invalid', ['get 1', 'get 1', 'argon2']]);

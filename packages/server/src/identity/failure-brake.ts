@@ -7,6 +7,8 @@ import { windowedLog } from './windowed-log.ts';
 export interface SignInAttempt {
   readonly emailKey: string;
   readonly ip: string;
+  /** Whose app it is; left out for builders. */
+  readonly org?: string;
 }
 
 /**

@@ -39,7 +39,7 @@ const vault = createSecretsInMemory({ signing_keys: [await generateSigningKey(cl
 const shared = {
   clock,
   newId: uuidv7Source(clock),
-  hasher: createPasswordHasher({ parallelMax: 2 }),
+  hasher: createPasswordHasher(),
   brake: createFailureBrake({ clock }),
   signingKeys: await openSigningKeys({ vault, clock }),
   providers: createProviderTokens({ clock, allowPrivateAddresses: true }),

@@ -17,7 +17,7 @@ import {
   type ShownSession,
   sessionMilliseconds,
 } from './org-accounts/org-sessions.ts';
-import { firstOrgKey, type SignedUp, signUp } from './org-accounts/sign-up.ts';
+import { firstOrgKey, type SignedUp, type SignUpSource, signUp } from './org-accounts/sign-up.ts';
 import type { EnvironmentAccess } from './org-directory.ts';
 import { type ProvisionedProd, provisionProd } from './provision-prod.ts';
 
@@ -30,10 +30,10 @@ export const sessionSeconds = sessionMilliseconds / 1000;
 export interface OrgAccounts {
   /** Whether nobody has signed up yet. */
   isEmpty(): Promise<boolean>;
-  signUp(input: unknown, requestId: string): Promise<SignedUp>;
+  signUp(input: unknown, from: SignUpSource): Promise<SignedUp>;
   logIn(input: unknown, ip: string): Promise<LoggedIn>;
   switchOrg(caller: OrgCaller, input: unknown): Promise<LoggedIn>;
-  acceptInvitation(input: unknown, from: { readonly ip: string; readonly requestId: string }): Promise<LoggedIn>;
+  acceptInvitation(input: unknown, from: SignUpSource): Promise<LoggedIn>;
   /** Who calls with this token, or undefined where it stands for no session. */
   authenticate(token: string): Promise<OrgCaller | undefined>;
   /** Ends all sessions of the person but the one in hand. */
@@ -41,7 +41,7 @@ export interface OrgAccounts {
   /** The same answer, in the same time, for every address. */
   forgotPassword(input: unknown, source: MailRequestSource): void;
   /** Ends all sessions of the person. */
-  resetPassword(input: unknown): Promise<void>;
+  resetPassword(request: { readonly body: unknown; readonly ip: string }): Promise<void>;
   sessions(caller: OrgCaller): Promise<readonly ShownSession[]>;
   endSession(caller: OrgCaller, id: string): Promise<void>;
   users(orgCode: string): Promise<readonly ShownOrgUser[]>;
@@ -56,14 +56,14 @@ export function createOrgAccounts(parts: OrgAccountsParts): OrgAccounts {
   const { platform } = parts;
   return {
     isEmpty: async () => (await platform.get([firstOrgKey]))[0] === undefined,
-    signUp: (input, requestId) => signUp(parts, input, requestId),
+    signUp: (input, from) => signUp(parts, input, from),
     logIn: (input, ip) => logIn(parts, input, ip),
     switchOrg: (caller, input) => switchOrg(parts, caller, input),
     acceptInvitation: (input, from) => acceptInvitation(parts, input, from),
     authenticate: (token) => authenticate(platform, token),
     changePassword: (caller, request) => changeOrgPassword(parts, caller, request),
     forgotPassword: (input, source) => forgotOrgPassword(parts, input, source),
-    resetPassword: (input) => resetOrgPassword(parts, input),
+    resetPassword: (request) => resetOrgPassword(parts, request),
     sessions: (caller) => listSessions(platform, caller),
     endSession: (caller, id) => endSession(platform, caller, id),
     users: (orgCode) => listOrgUsers(platform, orgCode),

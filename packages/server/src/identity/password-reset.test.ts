@@ -25,7 +25,7 @@ async function app() {
   const parts = {
     clock: systemClock,
     newId: uuidv7Source(systemClock),
-    hasher: createPasswordHasher({ parallelMax: 2 }),
+    hasher: createPasswordHasher(),
     brake: createFailureBrake({ clock: systemClock }),
     mailBrake: createMailBrake({ clock: systemClock }),
     endings: createAccessEpochs(),
@@ -47,7 +47,8 @@ async function app() {
     await parts.mailer.settled();
     return /#reset-password=(\S+)/.exec(mails.at(-1)?.text ?? '')?.[1] ?? '';
   };
-  const reset = (code: string) => resetPassword(parts, client, { code, new_password: 'correct horse 2' });
+  const reset = (code: string) =>
+    resetPassword(parts, client, { body: { code, new_password: 'correct horse 2' }, ip: '192.0.2.1' });
   return { parts, orgScope, calls, mails, forgot, codeMailed, reset };
 }
 

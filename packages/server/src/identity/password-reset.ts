@@ -26,6 +26,11 @@ export interface PasswordResetParts extends Pick<AppUsersParts, 'clock' | 'hashe
   readonly endings: AccessEpochs;
 }
 
+export interface ResetRequest {
+  readonly body: unknown;
+  readonly ip: string;
+}
+
 /**
  * Mails a code to whoever has a password under the address. The answer waits for no look-up and is the same for
  * everybody; nothing about the account changes.
@@ -34,7 +39,7 @@ export interface PasswordResetParts extends Pick<AppUsersParts, 'clock' | 'hashe
 export function forgotPassword(
   { clock, mailer: set, mailBrake }: PasswordResetParts,
   app: AppClient,
-  { body, ip }: { readonly body: unknown; readonly ip: string },
+  { body, ip }: ResetRequest,
 ): void {
   const mailer = requireMailer(set);
   const email = readEmail(body);
@@ -53,12 +58,16 @@ export function forgotPassword(
  * Sets a new password by a mailed code, which also shows that the address is the person's own. Every token ends.
  * @throws Problem `validation_failed`, `unknown_field`, `credentials_invalid`, `not_found`.
  */
-export async function resetPassword(parts: PasswordResetParts, app: AppClient, body: unknown): Promise<void> {
+export async function resetPassword(
+  parts: PasswordResetParts,
+  app: AppClient,
+  { body, ip }: ResetRequest,
+): Promise<void> {
   const { org, env, orgScope } = app;
   const { code, new_password } = readPasswordReset(body, requirePasswordLogin(app).min_length);
   const use: CodeUse = { purpose: 'reset-password', code, keyOf: appUserKey };
   const { id } = await requireCode(orgScope, use);
-  const password_hash = await parts.hasher.hash(new_password);
+  const password_hash = await parts.hasher.hash(new_password, { org: orgScope.name, ip });
   await thenBump(parts.endings, tokensKeyOf({ env, org: org.code, sub: id }), () =>
     spendCode<AppUser>(orgScope, use, (user) => withVerifiedEmail(orgScope, withNextEpoch({ ...user, password_hash }))),
   );

@@ -2,39 +2,40 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkPassword, createPasswordHasher } from './passwords.ts';
 
-const hasher = createPasswordHasher({ parallelMax: 2 });
+const here = { ip: '192.0.2.1' };
+const hasher = createPasswordHasher();
 
 /** Made by the reference implementation of Argon2 (its own test suite), with another cost, salt size and tool. */
 const foreignHash = '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
 
 test('takes the right password and no other', async () => {
-  const stored = await hasher.hash('correct horse');
-  assert.equal(await hasher.verify('correct horse', stored), true);
+  const stored = await hasher.hash('correct horse', here);
+  assert.equal(await hasher.verify('correct horse', stored, here), true);
   for (const wrong of ['Correct horse', 'correct horse ', '', stored])
-    assert.equal(await hasher.verify(wrong, stored), false);
+    assert.equal(await hasher.verify(wrong, stored, here), false);
 });
 
 test('stores Argon2id at 19 MiB and two passes in the PHC format, with a new salt each time', async () => {
-  const [first, second] = await Promise.all([hasher.hash('same'), hasher.hash('same')]);
+  const [first, second] = await Promise.all([hasher.hash('same', here), hasher.hash('same', here)]);
   assert.match(first, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
   assert.notEqual(first, second);
 });
 
 test('reads what the reference implementation wrote', async () => {
-  assert.equal(await hasher.verify('password', foreignHash), true);
-  assert.equal(await hasher.verify('passwore', foreignHash), false);
+  assert.equal(await hasher.verify('password', foreignHash, here), true);
+  assert.equal(await hasher.verify('passwore', foreignHash, here), false);
 });
 
 test('A29 takes a password in whichever form of Unicode the keyboard sends it, but merges no two characters', async () => {
-  const stored = await hasher.hash('caf\u00e9 \u00b2');
-  assert.equal(await hasher.verify('cafe\u0301 \u00b2', stored), true);
-  assert.equal(await hasher.verify('caf\u00e9 2', stored), false);
+  const stored = await hasher.hash('caf\u00e9 \u00b2', here);
+  assert.equal(await hasher.verify('cafe\u0301 \u00b2', stored, here), true);
+  assert.equal(await hasher.verify('caf\u00e9 2', stored, here), false);
 });
 
 test('H01 verifying against nothing does the whole work of a hash, and is always false', async () => {
-  const narrow = createPasswordHasher({ parallelMax: 1, queueMax: 0 });
-  const working = narrow.verifyAgainstNothing('whatever');
-  await assert.rejects(narrow.hash('other'), { code: 'unavailable' });
+  const narrow = createPasswordHasher({ parallelMax: 1, waitingMax: 0 });
+  const working = narrow.verifyAgainstNothing('whatever', here);
+  await assert.rejects(narrow.hash('other', here), { code: 'unavailable' });
   assert.equal(await working, false);
 });
 
@@ -49,9 +50,9 @@ test('hashing leaves the thread that answers requests free', async () => {
     };
     setImmediate(turn);
   });
-  const stored = await hasher.hash('a');
-  await hasher.verify('a', stored);
-  await hasher.verifyAgainstNothing('a');
+  const stored = await hasher.hash('a', here);
+  await hasher.verify('a', stored, here);
+  await hasher.verifyAgainstNothing('a', here);
   isDone = true;
   await turning;
   // Work on this thread would leave the loop a turn or two for each of the three hashes.
@@ -59,8 +60,8 @@ test('hashing leaves the thread that answers requests free', async () => {
 });
 
 test('refuses at once what exceeds the queue, and takes new work as soon as there is room', async () => {
-  const narrow = createPasswordHasher({ parallelMax: 1, queueMax: 2 });
-  const settled = await Promise.allSettled([1, 2, 3, 4, 5].map((number) => narrow.hash(`${number}`)));
+  const narrow = createPasswordHasher({ parallelMax: 1, waitingMax: 2 });
+  const settled = await Promise.allSettled([1, 2, 3, 4, 5].map((number) => narrow.hash(`${number}`, here)));
   assert.deepEqual(
     settled.map(({ status }) => status),
     ['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
@@ -68,18 +69,18 @@ test('refuses at once what exceeds the queue, and takes new work as soon as ther
   const [refusal] = settled.filter((result) => result.status === 'rejected');
   assert.equal(refusal?.reason.code, 'unavailable');
   assert.deepEqual(refusal?.reason.details, { retry_after_seconds: 1 });
-  assert.match(await narrow.hash('6'), /^\$argon2id\$/);
+  assert.match(await narrow.hash('6', here), /^\$argon2id\$/);
 });
 
 test('serves those who wait in the order of their coming, one after the other', async () => {
-  const narrow = createPasswordHasher({ parallelMax: 1, queueMax: 3 });
+  const narrow = createPasswordHasher({ parallelMax: 1, waitingMax: 3 });
   const order: number[] = [];
-  await Promise.all([1, 2, 3, 4].map((number) => narrow.hash('x').then(() => order.push(number))));
+  await Promise.all([1, 2, 3, 4].map((number) => narrow.hash('x', here).then(() => order.push(number))));
   assert.deepEqual(order, [1, 2, 3, 4]);
 });
 
 test('a stored hash that is damaged or too dear is a fault, shows nothing of itself, and frees its slot', async () => {
-  const narrow = createPasswordHasher({ parallelMax: 1, queueMax: 0 });
+  const narrow = createPasswordHasher({ parallelMax: 1, waitingMax: 0 });
   const damaged = [
     '',
     'plain',
@@ -93,13 +94,13 @@ test('a stored hash that is damaged or too dear is a fault, shows nothing of its
     foreignHash.replace('t=2', 't=0'),
   ];
   for (const stored of damaged) {
-    await assert.rejects(narrow.verify('password', stored), (error: Error) => {
+    await assert.rejects(narrow.verify('password', stored, here), (error: Error) => {
       assert.notEqual(error.name, 'Problem');
       assert.ok(!error.message.includes('CTFhFdXP'));
       return true;
     });
   }
-  assert.equal(await narrow.verify('password', foreignHash), true);
+  assert.equal(await narrow.verify('password', foreignHash, here), true);
 });
 
 test('counts a password in characters, not in units of UTF-16 and not in combining marks', () => {

@@ -1,40 +1,45 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { InputError } from '@freehold/contract/problem';
-import { Problem } from '../lib/problem.ts';
+import { type Asker, type HashLimits, HashTurns } from './hash-turns.ts';
 
 /** Stores passwords as Argon2id (RFC 9106) in the PHC string format, off the thread that answers requests. */
 export interface PasswordHasher {
-  hash(password: string): Promise<string>;
+  hash(password: string, asker: Asker): Promise<string>;
   /** @throws Error when `stored` is not an Argon2id PHC string: that is damage, not a wrong password. */
-  verify(password: string, stored: string): Promise<boolean>;
+  verify(password: string, stored: string, asker: Asker): Promise<boolean>;
   /** Costs what `verify` costs, so that the time of an answer does not tell whether an account exists. */
-  verifyAgainstNothing(password: string): Promise<false>;
+  verifyAgainstNothing(password: string, asker: Asker): Promise<false>;
 }
 
-interface PasswordHasherOptions {
-  /** Hashes under way at once. Each holds 19 MiB and one of libuv's threads, which token signatures need too. */
-  readonly parallelMax: number;
-  /** Calls that may wait for their turn. The one after them gets `unavailable` at once. */
-  readonly queueMax?: number;
-}
+/**
+ * Each hash holds 19 MiB and one of libuv's threads, which token signatures need too. It takes some 30 ms, so whoever
+ * waits as the last of an org is served after two seconds or three.
+ */
+const defaultLimits: HashLimits = {
+  parallelMax: 2,
+  waitingMax: 512,
+  perOrgMax: 128,
+  perAddressMax: 128,
+  perAddressOfOrgMax: 64,
+};
 
-/** Every method may throw Problem `unavailable` (503, `retry_after_seconds`) when too many calls wait. */
-export function createPasswordHasher({ parallelMax, queueMax = 64 }: PasswordHasherOptions): PasswordHasher {
-  const inTurn = boundedLane(parallelMax, queueMax);
+/** Every method may throw Problem `rate_limited` or `unavailable`, as `HashTurns` says. */
+export function createPasswordHasher(limits: Partial<HashLimits> = {}): PasswordHasher {
+  const turns = new HashTurns({ ...defaultLimits, ...limits });
   // Nobody knows a password for it: it is no hash of anything, only of the right size and cost.
   const decoy: StoredHash = { cost: currentCost, salt: randomBytes(saltBytes), tag: randomBytes(tagBytes) };
   return {
-    async hash(password) {
+    async hash(password, asker) {
       const salt = randomBytes(saltBytes);
-      const tag = await inTurn(() => derive(password, { cost: currentCost, salt, tagLength: tagBytes }));
+      const tag = await turns.run(asker, () => derive(password, { cost: currentCost, salt, tagLength: tagBytes }));
       return toPhc({ cost: currentCost, salt, tag });
     },
-    async verify(password, stored) {
+    async verify(password, stored, asker) {
       const expected = fromPhc(stored);
-      return await inTurn(() => matches(password, expected));
+      return await turns.run(asker, () => matches(password, expected));
     },
-    async verifyAgainstNothing(password) {
-      await inTurn(() => matches(password, decoy));
+    async verifyAgainstNothing(password, asker) {
+      await turns.run(asker, () => matches(password, decoy));
       return false;
     },
   };
@@ -140,24 +145,4 @@ function fromPhc(stored: string): StoredHash {
   if (cost.parallelism > costMax.parallelism)
     throw new Error('stored password hash asks for more lanes than this server grants');
   return { cost, salt: Buffer.from(salt, 'base64'), tag: Buffer.from(tag, 'base64') };
-}
-
-type InTurn = <T>(work: () => Promise<T>) => Promise<T>;
-
-/** A slot that falls free is handed to the first in the queue, so that no later call can step in before it. */
-function boundedLane(parallelMax: number, queueMax: number): InTurn {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (work) => {
-    if (running < parallelMax) running += 1;
-    else if (waiting.length < queueMax) await new Promise<void>((resolve) => waiting.push(resolve));
-    else throw new Problem('unavailable', 'too many sign-ins are waiting', { retry_after_seconds: 1 });
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
-  };
 }

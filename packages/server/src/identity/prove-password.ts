@@ -21,7 +21,7 @@ export async function provePassword(
   { attempt, password, hash, refusal }: PasswordProof,
 ): Promise<void> {
   brake.check(attempt);
-  if (!(await hasher.verify(password, hash))) {
+  if (!(await hasher.verify(password, hash, attempt))) {
     brake.recordFailure(attempt);
     throw new Problem('credentials_invalid', refusal);
   }

@@ -16,7 +16,7 @@ async function org() {
   const parts = {
     clock: systemClock,
     newId: uuidv7Source(systemClock),
-    hasher: createPasswordHasher({ parallelMax: 2 }),
+    hasher: createPasswordHasher(),
     brake: createFailureBrake({ clock: systemClock }),
   };
   const signIn = async (identity: ProviderIdentity) => (await signInWithProvider(parts, orgScope, identity)).user_id;

@@ -162,7 +162,7 @@ const uncertainPart = 0.9;
 const debtMax = 100;
 
 /** Those who wait, and those of whom something has to be remembered until the round ends. */
-class Rotation<T extends { credit: number }> {
+export class Rotation<T extends { credit: number }> {
   readonly #make: () => T;
   readonly #turnMilliseconds: number;
   readonly #known = new Map<string, T>();
@@ -176,6 +176,10 @@ class Rotation<T extends { credit: number }> {
 
   get isWaiting(): boolean {
     return this.#waiting.size > 0;
+  }
+
+  get waiting(): Iterable<T> {
+    return this.#waiting.keys();
   }
 
   of(name: string): T {

@@ -44,7 +44,15 @@ export const mailOperations: readonly Operation[] = [
     parameters: [clientId],
     body: jsonContent(closedObjectOf({ code, new_password: newPassword })),
     replies: [{ status: 204, description: 'Set; the email counts as verified.' }],
-    problems: ['validation_failed', 'unknown_field', 'client_unknown', 'credentials_invalid', 'not_found', 'conflict'],
+    problems: [
+      'validation_failed',
+      'unknown_field',
+      'client_unknown',
+      'credentials_invalid',
+      'not_found',
+      'conflict',
+      'rate_limited',
+    ],
   },
   {
     method: 'POST',

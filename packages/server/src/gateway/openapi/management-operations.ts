@@ -63,7 +63,7 @@ const accountOperations: readonly Operation[] = [
       ),
     ),
     replies: [{ status: 201, description: 'Signed up.', content: jsonContent(schemaReference('SignedUp')) }],
-    problems: ['validation_failed', 'unknown_field', 'signup_closed', 'conflict'],
+    problems: ['validation_failed', 'unknown_field', 'signup_closed', 'conflict', 'rate_limited'],
   },
   {
     method: 'POST',

@@ -44,6 +44,6 @@ export const passwordOperations: readonly Operation[] = [
     access: 'public',
     body: jsonContent(closedObjectOf({ code: text, new_password: newPassword })),
     replies: [{ status: 204, description: 'Set.' }],
-    problems: ['validation_failed', 'unknown_field', 'not_found', 'conflict'],
+    problems: ['validation_failed', 'unknown_field', 'not_found', 'conflict', 'rate_limited'],
   },
 ];

@@ -50,6 +50,8 @@ test('keys that verify no identity tokens are left out, and do not hide the othe
     ],
     ...[
       { ...rsa, d: 'AQAB' },
+      { ...rsa, e: 'AQAAAAE' },
+      { ...rsa, e: rsa.n },
       { ...ec, d: ec.x },
       { ...rsa, kid: 7 },
       { ...rsa, kid: null },

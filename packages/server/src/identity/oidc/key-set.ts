@@ -42,6 +42,7 @@ const keysMax = 64;
 const rsaBitsMin = 2048;
 /** Beyond, a single verification costs whoever hosts the platform milliseconds. */
 const rsaBitsMax = 8192;
+const rsaExponentMax = 0xffffffffn;
 
 /** What the types of keys verify; the first is meant where a key does not say, never what a token says. */
 const algorithmsOf: ReadonlyMap<string, readonly [string, ...string[]]> = new Map([
@@ -66,8 +67,10 @@ function readKey(jwk: Readonly<Record<string, unknown>>): readonly ProviderKey[]
 function importKey(jwk: Readonly<Record<string, unknown>>): KeyObject | undefined {
   try {
     const key = createPublicKey({ key: jwk as webcrypto.JsonWebKey, format: 'jwk' });
-    const bits = key.asymmetricKeyDetails?.modulusLength ?? rsaBitsMin;
-    return bits >= rsaBitsMin && bits <= rsaBitsMax ? key : undefined;
+    const { modulusLength = rsaBitsMin, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
+    return modulusLength >= rsaBitsMin && modulusLength <= rsaBitsMax && publicExponent <= rsaExponentMax
+      ? key
+      : undefined;
   } catch {
     return undefined;
   }

@@ -27,8 +27,8 @@ export async function logIn(parts: OrgAccountsParts, input: unknown, ip: string)
   const stored = await findByEmail(parts.platform, email);
   const isRight =
     stored === undefined
-      ? await parts.hasher.verifyAgainstNothing(body.password)
-      : await parts.hasher.verify(body.password, stored.password_hash);
+      ? await parts.hasher.verifyAgainstNothing(body.password, attempt)
+      : await parts.hasher.verify(body.password, stored.password_hash, attempt);
   const orgs = stored === undefined || !isRight ? [] : await orgsOf(parts.platform, stored.id);
   const chosen = body.org === undefined ? orgs[0] : orgs.find(({ code }) => code === body.org);
   const loggedIn =

@@ -161,7 +161,7 @@ export async function acceptInvitation(
   const known = await findByEmail(platform, email);
   const user =
     known === undefined
-      ? await makeUser(parts, { email, name: body.name, password: body.password })
+      ? await makeUser(parts, { email, name: body.name, password: body.password, ip })
       : await knownUser(parts, known, { password: body.password, ip });
   const session = await newSession(parts, user, place.orgCode);
   const joined_at = timestamp(clock.now());
@@ -228,14 +228,21 @@ async function openInvitation(platform: Scope, code: string): Promise<{ place: O
   return { place, item };
 }
 
+interface NewUser {
+  readonly email: string;
+  readonly name: string | undefined;
+  readonly password: string;
+  readonly ip: string;
+}
+
 async function makeUser(
   { clock, newId, hasher }: OrgAccountsParts,
-  { email, name, password }: { readonly email: string; readonly name: string | undefined; readonly password: string },
+  { email, name, password, ip }: NewUser,
 ): Promise<StoredOrgUser> {
   const errors = [checkPassword(password, passwordLengthMin), nameError('name', name)];
   const wrong = errors.filter((error) => error !== undefined);
   if (wrong.length > 0) throw invalidBody(wrong);
-  const password_hash = await hasher.hash(password);
+  const password_hash = await hasher.hash(password, { ip });
   return { id: newId(), email, name: name ?? '', password_hash, created_at: timestamp(clock.now()) };
 }
 

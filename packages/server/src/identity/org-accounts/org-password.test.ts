@@ -29,13 +29,17 @@ async function withBuilder() {
     platform,
     clock: systemClock,
     newId: uuidv7Source(systemClock),
-    hasher: createPasswordHasher({ parallelMax: 2 }),
+    hasher: createPasswordHasher(),
     brake: createFailureBrake({ clock: systemClock }),
     mailBrake: createMailBrake({ clock: systemClock }),
     mailer,
     policy: 'open',
   };
-  const { token, user } = await signUp(parts, { email, password, name: 'Bea', org_name: 'Acme' }, 'request');
+  const { token, user } = await signUp(
+    parts,
+    { email, password, name: 'Bea', org_name: 'Acme' },
+    { ip: '192.0.2.1', requestId: 'request' },
+  );
   const codeMailed = async (): Promise<string> => {
     forgotOrgPassword(parts, { email }, { ip: '192.0.2.1', siteUrl: 'https://freehold.example' });
     await mailer.settled();
@@ -49,7 +53,7 @@ async function withBuilder() {
 
 test('A35: a session of a log-in that the new password overtakes is dead from its beginning', async () => {
   const { parts, platform, token, late, codeMailed, isAlive } = await withBuilder();
-  await resetOrgPassword(parts, { code: await codeMailed(), new_password });
+  await resetOrgPassword(parts, { body: { code: await codeMailed(), new_password }, ip: '192.0.2.1' });
   await platform.commit(late.changes);
   assert.deepEqual([await isAlive(late.token), await isAlive(token)], [false, false]);
 });

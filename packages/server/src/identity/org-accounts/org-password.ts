@@ -40,7 +40,7 @@ export async function changeOrgPassword(
   const attempt = { emailKey: emailKey(user.email), ip };
   const proof = { attempt, password: current_password, hash: user.password_hash, refusal: wrongCurrentPassword };
   await provePassword(parts, proof);
-  const changed = withNewPassword(user, await parts.hasher.hash(new_password));
+  const changed = withNewPassword(user, await parts.hasher.hash(new_password, attempt));
   const conflict = await tryCommit(platform, [
     { kind: 'put', ...key, value: JSON.stringify(changed), if: { version: item.version } },
     ...(await keepSession(platform, caller, sessionEpoch(changed))),
@@ -71,11 +71,14 @@ export function forgotOrgPassword(parts: OrgAccountsParts, body: unknown, { ip, 
  * Sets a new password by a mailed code. Every session of the person ends.
  * @throws Problem `validation_failed`, `unknown_field`, `not_found`.
  */
-export async function resetOrgPassword({ platform, hasher }: OrgAccountsParts, body: unknown): Promise<void> {
+export async function resetOrgPassword(
+  { platform, hasher }: OrgAccountsParts,
+  { body, ip }: { readonly body: unknown; readonly ip: string },
+): Promise<void> {
   const { code, new_password } = readPasswordReset(body, passwordLengthMin);
   const use: CodeUse = { purpose: 'reset-password', code, keyOf: userKey };
   await requireCode(platform, use);
-  const password_hash = await hasher.hash(new_password);
+  const password_hash = await hasher.hash(new_password, { ip });
   await spendCode<StoredOrgUser>(platform, use, async (user) => ({
     holder: withNewPassword(user, password_hash),
     along: await otherSessionEnds(platform, user.id),

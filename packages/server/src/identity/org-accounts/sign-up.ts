@@ -23,16 +23,25 @@ export interface SignedUp extends Session {
   readonly org: Pick<Org, 'code' | 'name' | 'environments'>;
 }
 
+export interface SignUpSource {
+  readonly ip: string;
+  readonly requestId: string;
+}
+
 /** Marks that an org exists: what the sign-up policy `first` looks for. */
 export const firstOrgKey: Key = { pk: 'platform', sk: 'first-org' };
 
 /** An account, its org and a session in one commit. */
-export async function signUp(parts: OrgAccountsParts, input: unknown, requestId: string): Promise<SignedUp> {
+export async function signUp(
+  parts: OrgAccountsParts,
+  input: unknown,
+  { ip, requestId }: SignUpSource,
+): Promise<SignedUp> {
   const { platform, policy } = parts;
   const [first] = await platform.get([firstOrgKey]);
   if (policy === 'closed' || (policy === 'first' && first !== undefined)) throw closed();
   const read = readSignUp(input);
-  const password_hash = await parts.hasher.hash(read.password);
+  const password_hash = await parts.hasher.hash(read.password, { ip });
   const user: OrgUser = { id: parts.newId(), email: read.email, name: read.name };
   const created_at = timestamp(parts.clock.now());
   const occasion = { at: created_at, actor: { kind: 'org_user', id: user.id }, request_id: requestId } as const;

@@ -26,8 +26,8 @@ export function mailRoutes(mails: AppMails): readonly AppRoute[] {
       takesBody: true,
       handle: async (request) => {
         refuseParameters(request.query);
-        const { params, body } = request;
-        await mails.resetPassword(params.org ?? '', { clientId: clientId(request), body });
+        const { params, body, ip } = request;
+        await mails.resetPassword(params.org ?? '', { clientId: clientId(request), body, ip });
         return { status: 204 };
       },
     },

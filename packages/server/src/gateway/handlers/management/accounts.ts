@@ -18,8 +18,8 @@ export function accountRoutes({ accounts, site }: AccountServices): readonly Man
       path: '/auth/signup',
       access: 'public',
       takesBody: true,
-      handle: async ({ incoming, body, requestId }) =>
-        sessionReply(site, incoming, 201, await accounts.signUp(body, requestId)),
+      handle: async ({ incoming, body, ip, requestId }) =>
+        sessionReply(site, incoming, 201, await accounts.signUp(body, { ip, requestId })),
     },
     {
       method: 'POST',

@@ -23,9 +23,9 @@ export function passwordRoutes({ accounts, site }: AccountServices): readonly Ma
       path: '/auth/reset-password',
       access: 'public',
       takesBody: true,
-      handle: async ({ query, body }) => {
+      handle: async ({ query, body, ip }) => {
         refuseParameters(query);
-        await accounts.resetPassword(body);
+        await accounts.resetPassword({ body, ip });
         return { status: 204 };
       },
     },
