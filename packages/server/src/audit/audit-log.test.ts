@@ -119,11 +119,14 @@ test('environment, actor and the start of an action choose among the entries', a
 });
 
 test('a page that finds little among much ends short, and the pages together find it all', async () => {
-  const { test: testScope, pages } = await bench();
+  const { test: testScope, log, pages } = await bench();
   await testScope.commit([auditEntry(at(0), { action: 'rare' })]);
   for (let batch = 0; batch < 3; batch++)
     await testScope.commit(Array.from({ length: 500 }, () => auditEntry(at(1), { action: 'frequent' })));
   assert.deepEqual(await pages({ action: 'rare' }), [[], ['rare']]);
+  const short = await log.read('acme', { pageSize: 50, filter: { action: 'rare' }, nexttoken: undefined });
+  const full = await log.read('acme', { pageSize: 50, filter: {}, nexttoken: undefined });
+  assert.deepEqual([short.partial, full.partial, full.items.length], [true, undefined, 50]);
 });
 
 test('what was done inside a workspace is told with that workspace alone, beside what the org did to it', async () => {

@@ -39,6 +39,8 @@ export interface AuditFilter {
 export interface AuditPage {
   readonly items: readonly AuditEntry[];
   readonly nexttoken: string | null;
+  /** The page is not full, although there may be more: it has looked at as many entries as a page may. */
+  readonly partial?: true;
 }
 
 export interface AuditLogParts {
@@ -100,7 +102,9 @@ async function readPage(
   const strands = sources.map((source) => openStrand(source, places));
   const items = await readItems(strands, pageSize, filter);
   const isAtEnd = (await latest(strands)) === undefined;
-  return { items, nexttoken: isAtEnd ? null : cursors.seal(JSON.stringify(placesOf(strands)), binding) };
+  if (isAtEnd) return { items, nexttoken: null };
+  const page = { items, nexttoken: cursors.seal(JSON.stringify(placesOf(strands)), binding) };
+  return items.length < pageSize ? { ...page, partial: true } : page;
 }
 
 async function readItems(

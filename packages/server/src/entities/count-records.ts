@@ -8,9 +8,13 @@ import { recordCounter } from './record-changes.ts';
 import { laneOf } from './workspace.ts';
 import type { RecordCall } from './write-loop.ts';
 
-/** `nexttoken` is there where the budget ended before the records did: `count` is the part counted so far. */
+/**
+ * Where the budget ends before the records do, `count` is that of the records which this call has read, and `nexttoken`
+ * goes on behind them. Each such part, also the last one, is marked: their sum is the count.
+ */
 export interface Count {
   readonly count: number;
+  readonly partial?: true;
   readonly nexttoken?: string;
 }
 
@@ -45,8 +49,8 @@ export async function countRecords(cursors: Cursors, call: RecordCall, query: Li
       walk.passed(entry.sk);
       if (readable(plan, call.entity, entry) !== undefined) count += 1;
     }
-    if (walk.isAtEnd()) return { count };
+    if (walk.isAtEnd()) return query.nexttoken === undefined ? { count } : { count, partial: true };
     await pause();
-    if (walk.isSpent()) return { count, nexttoken: cursors.seal(walk.position(), binding) };
+    if (walk.isSpent()) return { count, partial: true, nexttoken: cursors.seal(walk.position(), binding) };
   }
 }

@@ -132,9 +132,9 @@ test('past the scan budget pages and counts end short, with a cursor, and still 
   assert.equal(expected.length, 5);
   for (const parameters of [{ text: 'wanted' }, { text: 'wanted', rank: '1' }]) {
     const first = await runtime.list(call, listQuery(call, parameters));
-    assert.ok(first.items.length < 5 && first.nexttoken !== null);
+    assert.ok(first.items.length < 5 && first.nexttoken !== null && first.isPartial);
     const none = await runtime.list(call, listQuery(call, { ...parameters, text: 'none' }));
-    assert.ok(none.items.length === 0 && none.nexttoken !== null);
+    assert.ok(none.items.length === 0 && none.nexttoken !== null && none.isPartial);
     assert.deepEqual(await listAll(node, call, parameters), expected);
     const counts = await countInParts(call, parameters);
     assert.ok(counts.length > 1);
@@ -149,11 +149,13 @@ test('past the scan budget pages and counts end short, with a cursor, and still 
 
 async function countInParts(call: RecordCall, parameters: Readonly<Record<string, string>>) {
   const counts: number[] = [];
+  // Each part says that it is one, the last one too.
   for (let nexttoken: string | undefined; ; ) {
     const given = nexttoken === undefined ? parameters : { ...parameters, nexttoken };
     const part = await runtime.count(call, listQuery(call, given));
     counts.push(part.count);
     nexttoken = part.nexttoken;
+    assert.equal(part.partial === true, counts.length > 1 || nexttoken !== undefined);
     if (nexttoken === undefined) return counts;
   }
 }
@@ -226,6 +228,7 @@ test('pages of large records stay within the budget of bytes and lose none', asy
     const first = await runtime.list(call, listQuery(call, { ...parameters, pagesize: '200' }));
     const bytes = first.items.reduce((sum, item) => sum + Buffer.byteLength(item.value), 0);
     assert.ok(first.items.length > 1 && bytes <= scanBudget.bytes + 400_000);
+    assert.ok(first.isPartial && first.nexttoken !== null);
     const listed = await listAll(node, call, { ...parameters, pagesize: '200' });
     assert.deepEqual(
       listed.map(({ id }) => id),
@@ -238,6 +241,7 @@ test('a cursor is good for its list alone: caller, workspace, entity, query, and
   const call = await freshCall();
   for (const rank of [1, 1, 1]) await runtime.create(call, { rank, text: 'a' });
   const query = { rank: '1', text: 'a', pagesize: '1' };
+  assert.equal((await runtime.list(call, listQuery(call, query))).isPartial, false);
   const { nexttoken } = await runtime.list(call, listQuery(call, query));
   assert.ok(nexttoken !== null);
   const accepts = (other: RecordCall, parameters: Readonly<Record<string, string>>) =>

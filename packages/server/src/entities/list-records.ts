@@ -11,6 +11,8 @@ import type { RecordCall } from './write-loop.ts';
 export interface Page {
   readonly items: readonly ReadableText[];
   readonly nexttoken: string | null;
+  /** Whether the scan budget ended the page before it was full. */
+  readonly isPartial: boolean;
 }
 
 export async function listRecords(cursors: Cursors, call: RecordCall, query: ListQuery): Promise<Page> {
@@ -25,14 +27,16 @@ export async function listRecords(cursors: Cursors, call: RecordCall, query: Lis
     const entries = await walk.next(isExact(plan) ? wanted : Math.max(wanted, residualStep));
     for (const entry of entries) {
       // One more than a page holds was found: so there is a next page, and this one is full.
-      if (items.length === query.pageSize) return { items, nexttoken: cursors.seal(walk.position(), binding) };
+      if (items.length === query.pageSize)
+        return { items, nexttoken: cursors.seal(walk.position(), binding), isPartial: false };
       const item = readable(plan, call.entity, entry);
       if (item !== undefined) items.push(item);
       walk.passed(entry.sk);
     }
     await pause();
   }
-  return { items, nexttoken: walk.isAtEnd() ? null : cursors.seal(walk.position(), binding) };
+  if (walk.isAtEnd()) return { items, nexttoken: null, isPartial: false };
+  return { items, nexttoken: cursors.seal(walk.position(), binding), isPartial: items.length < query.pageSize };
 }
 
 const residualStep = 50;

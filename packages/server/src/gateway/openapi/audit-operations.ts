@@ -1,6 +1,6 @@
 import { actorKinds } from '../../audit/audit-entry.ts';
 import { arrayOf, type JsonSchema, objectOf, orNull, schemaReference, text, time } from '../../lib/json-schema.ts';
-import { nexttoken } from './list-parameters.ts';
+import { nexttoken, partial } from './list-parameters.ts';
 import { jsonContent, type Operation } from './operation.ts';
 import { queryParameter } from './parameters.ts';
 
@@ -31,8 +31,10 @@ const auditParameters = [
 
 const auditPage = {
   status: 200,
-  description: 'A page. It may end short; where it has a `nexttoken`, there may be more.',
-  content: jsonContent(objectOf({ items: arrayOf(schemaReference('AuditEntry')), nexttoken: orNull(text) })),
+  description: 'A page. It may end short, and is marked then; where it has a `nexttoken`, there may be more.',
+  content: jsonContent(
+    objectOf({ items: arrayOf(schemaReference('AuditEntry')), nexttoken: orNull(text), partial }, ['partial']),
+  ),
 } as const;
 
 /** `handlers/management/audit.ts` */

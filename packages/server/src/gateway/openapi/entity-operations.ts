@@ -109,7 +109,7 @@ function list(documented: DocumentedEntity): Operation {
     replies: [
       {
         status: 200,
-        description: 'A page. It may end short; where it has a `nexttoken`, there may be more.',
+        description: 'A page. It may end short, and is marked then; where it has a `nexttoken`, there may be more.',
         content: jsonContent(schemaReference(names.page)),
       },
     ],
@@ -127,7 +127,7 @@ function count(documented: DocumentedEntity): Operation {
     replies: [
       {
         status: 200,
-        description: 'The count; with a `nexttoken` only of the part that was looked at.',
+        description: 'The count; a marked one only of the part that was looked at. The sum of all parts is the count.',
         content: jsonContent(schemaReference('RecordCount')),
       },
     ],

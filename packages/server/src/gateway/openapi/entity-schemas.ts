@@ -10,6 +10,7 @@ import {
   orNull,
   text,
 } from '../../lib/json-schema.ts';
+import { partial } from './list-parameters.ts';
 import { fieldSchema, platformFieldSchemas } from './record-fields.ts';
 import { transferSchemas } from './transfer-schemas.ts';
 import type { TypeNames } from './type-names.ts';
@@ -27,8 +28,8 @@ export interface DocumentedEntity {
 export const recordSchemas: Readonly<Record<string, JsonSchema>> = {
   RecordId: objectOf({ id: guid }),
   RecordCount: objectOf(
-    { count: { type: 'integer' }, nexttoken: { ...text, description: 'Where the count goes on.' } },
-    ['nexttoken'],
+    { count: { type: 'integer' }, partial, nexttoken: { ...text, description: 'Where the count goes on.' } },
+    ['partial', 'nexttoken'],
   ),
   ...transferSchemas,
 };
@@ -40,7 +41,9 @@ export function entitySchemas({ entity, names, lookedUp }: DocumentedEntity): Re
     ...viewSchemas(entity, names, lookedUp),
     [names.create]: createSchema(entity),
     [names.update]: updateSchema(entity),
-    [names.page]: objectOf({ items: arrayOf(anyOf(shownBy(names, 'list'))), nexttoken: orNull(text) }),
+    [names.page]: objectOf({ items: arrayOf(anyOf(shownBy(names, 'list'))), nexttoken: orNull(text), partial }, [
+      'partial',
+    ]),
   };
 }
 

@@ -47,6 +47,12 @@ function isFilterable({ behaviour }: CompiledField): boolean {
   return behaviour.parseQuery !== undefined || behaviour.contains !== undefined;
 }
 
+/** Of an answer that the scan budget ended before it was whole. */
+export const partial: JsonSchema = {
+  const: true,
+  description: 'The answer is a part: a call looks at so many entries and no more.',
+};
+
 export const nexttoken = queryParameter('nexttoken', text, 'Where the page before has ended.');
 
 export const pageSize = queryParameter('pagesize', { type: 'integer', minimum: 1, maximum: 200, default: 20 });

@@ -121,7 +121,8 @@ async function list(runtime: RecordRuntime, request: GatewayRequest, call: Autho
   const page = await runtime.list(call, query);
   const items = await presentRecords(call, presentation, page.items);
   const nexttoken = page.nexttoken === null ? 'null' : `"${page.nexttoken}"`;
-  return { status: 200, body: `{"items":[${items.join(',')}],"nexttoken":${nexttoken}}` };
+  const partial = page.isPartial ? ',"partial":true' : '';
+  return { status: 200, body: `{"items":[${items.join(',')}],"nexttoken":${nexttoken}${partial}}` };
 }
 
 async function count(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
