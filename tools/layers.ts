@@ -103,6 +103,7 @@ const testSupport: readonly string[] = [
   'command-for-tests.ts',
   'faults',
   'entities/field-types/cases',
+  'entities/any-field-for-tests.ts',
   'entities/plain-list-for-tests.ts',
   'entities/crossing.ts',
   'entities/record-bench.ts',

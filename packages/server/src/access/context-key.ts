@@ -122,7 +122,7 @@ function ofQuery(name: string): Pick<ContextKey, 'read' | 'spellings'> {
   return {
     spellings,
     read: (context) => {
-      const values: string[] = [];
+      const values: unknown[] = [];
       for (const [other, value] of context.request.queryParameters) if (isAlike(other, folded)) values.push(value);
       return values.length > 1 ? new AlikeMembers(values) : values[0];
     },

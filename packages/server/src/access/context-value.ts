@@ -8,6 +8,15 @@ export class AlikeMembers {
   }
 }
 
+/** A part of a text that is looked for. It is no value of a field, so that operators of numbers, times and so on cannot read it. */
+export class TextPart {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 /** The values of something found in a context: a list's elements, else itself. What is null is not there. */
 export function valuesOf(found: unknown): readonly unknown[] {
   if (found instanceof AlikeMembers) return found.contents.flatMap(valuesOf);
@@ -24,6 +33,7 @@ export function textOf(value: unknown): string | undefined {
     case 'boolean':
       return String(value);
     default:
+      if (value instanceof TextPart) return value.text;
       return value instanceof Date ? value.toISOString() : undefined;
   }
 }

@@ -18,7 +18,9 @@ export interface RequestContext {
   readonly method: string;
   readonly path: string;
   readonly pathParameters: Readonly<Record<string, string>>;
-  readonly queryParameters: ReadonlyMap<string, string>;
+  /** As the platform reads them: what a field is compared with has the type of the field. */
+  readonly queryParameters: ReadonlyMap<string, unknown>;
+  /** What is sent, each value as it would be stored. */
   readonly body?: unknown;
   readonly ip: string;
   /** Milliseconds since 1970, by the server's clock. */

@@ -9,6 +9,7 @@ import { type Filter, type Operator, operators } from './filter.ts';
 import type { SearchTest } from './list-plan.ts';
 import { readFilter } from './read-filter.ts';
 import { readSearch } from './search/search-query.ts';
+import { wordsOf } from './search/words.ts';
 
 /** A list or count request, read and checked against the entity. */
 export interface ListQuery {
@@ -79,14 +80,23 @@ function readFilters(
 ): readonly Filter[] {
   const filters: Filter[] = [];
   for (const [name, text] of parameters) {
-    if (listParameters.includes(name)) continue;
-    const filter = name === 'owner' ? readOwner(entity, text) : filterOf(entity, parameters, { name, text });
+    const filter = parameterFilter(entity, parameters, { name, text });
     if (filter === undefined) continue;
     if ('message' in filter) add(name, filter.code, filter.message);
     else filters.push(filter);
   }
   if (filters.length > filtersMax) add('', 'too_many', `a list takes at most ${filtersMax} filters`);
   return filters;
+}
+
+/** The filter that a parameter sets, or what is wrong with it; undefined for one that sets none by itself. */
+export function parameterFilter(
+  entity: CompiledEntity,
+  parameters: ReadonlyMap<string, string>,
+  parameter: { readonly name: string; readonly text: string },
+): Filter | Refusal | undefined {
+  if (listParameters.includes(parameter.name)) return undefined;
+  return parameter.name === 'owner' ? readOwner(entity, parameter.text) : filterOf(entity, parameters, parameter);
 }
 
 /** `owner` is of the index that scopes lists, or of the first. */
@@ -220,10 +230,20 @@ function isSortable(entity: CompiledEntity, field: string): boolean {
   return fieldIndex(entity, field)?.isReady === true;
 }
 
+/** What a parameter that sets no filter comes to: words are folded, and a page size is a number. */
+export function plainParameter({ name, text }: { readonly name: string; readonly text: string }): string | number {
+  if (name === 'q') return wordsOf(text).join(' ');
+  return name === 'pagesize' ? (pageSizeOf(text) ?? text) : text;
+}
+
+function pageSizeOf(text: string): number | undefined {
+  const size = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  return size >= 1 && size <= pageSizeMax ? size : undefined;
+}
+
 function readPageSize(input: string | undefined, add: AddError): number {
-  if (input === undefined) return pageSizeDefault;
-  const size = /^\d{1,3}$/.test(input) ? Number(input) : 0;
-  if (size >= 1 && size <= pageSizeMax) return size;
+  const size = input === undefined ? pageSizeDefault : pageSizeOf(input);
+  if (size !== undefined) return size;
   add('pagesize', 'wrong_type', `\`pagesize\` must be a whole number from 1 to ${pageSizeMax}`);
   return pageSizeDefault;
 }

@@ -69,10 +69,10 @@ function containsFilter(
   text: string,
   contains: NonNullable<FieldBehaviour['contains']>,
 ): Filter | ValueProblem {
-  const holds = contains(text);
-  if (isValueProblem(holds)) return holds;
-  const meets = (value: FieldValue | undefined): boolean => value !== undefined && holds(value);
-  return { field, operator: 'contains', values: [text], encoded: [], meets };
+  const contained = contains(text);
+  if (isValueProblem(contained)) return contained;
+  const meets = (value: FieldValue | undefined): boolean => value !== undefined && contained.isIn(value);
+  return { field, operator: 'contains', values: [contained.value], encoded: [], meets };
 }
 
 function existsFilter(field: string, text: string): Filter | ValueProblem {

@@ -10,7 +10,7 @@ import { type NowOrLater, whenKnown } from '../lib/now-or-later.ts';
 import { Problem } from '../lib/problem.ts';
 import type { MeteredPlace } from '../metering/call-meter.ts';
 import type { Metering } from '../metering/metering.ts';
-import { type AppRoute, type EachCaller, isWorkspaceRoute } from './app-route.ts';
+import { type AppRoute, bodyAsRead, type EachCaller, isWorkspaceRoute } from './app-route.ts';
 import type { CallTrace } from './call-trace.ts';
 import type { ErrorReplies } from './error-reply.ts';
 import { authzenRoutes } from './handlers/app/authzen.ts';
@@ -157,7 +157,7 @@ function answerCaller(parts: AppGatewayParts, caller: AppCaller, request: Caller
   if (isWorkspaceRoute(route))
     return whenKnown(authorizeAction(parts, asking, { action: route.access, ...asked }), ({ context, demandBody }) =>
       whenKnown(enter(parts, org, request), (entered) => {
-        demandBody(entered.body);
+        demandBody(bodyAsRead(route, entered.body));
         return route.handle(entered, context);
       }),
     );

@@ -32,7 +32,19 @@ export interface WorkspaceRoute extends RoutePattern {
   readonly access: WorkspaceAction;
   readonly isGated?: true;
   readonly takesBody?: TakesBody;
+  /** The texts of the body of which several spellings mean one thing, each with what policies see of it. */
+  readonly readTexts?: Readonly<Record<string, (text: string) => string>>;
   readonly handle: (request: GatewayRequest, context: WriteContext) => Reply | Promise<Reply>;
+}
+
+/** The body as policies see it. */
+export function bodyAsRead({ readTexts = {} }: Pick<WorkspaceRoute, 'readTexts'>, body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const members = Object.entries(body).map(([name, value]) => {
+    const read = Object.hasOwn(readTexts, name) ? readTexts[name] : undefined;
+    return [name, read !== undefined && typeof value === 'string' ? read(value) : value];
+  });
+  return Object.fromEntries(members);
 }
 
 export const workspaceActions = [

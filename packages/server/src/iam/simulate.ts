@@ -1,5 +1,6 @@
 import type { AccessContext, Pending, RequestContext } from '../access/context.ts';
 import type { Statement } from '../access/statement.ts';
+import { bodyAsRead } from '../entities/body-as-read.ts';
 import type { CompiledEntity } from '../entities/compile-entity.ts';
 import type { ConfigReader } from '../entities/config-reader.ts';
 import { findRecord } from '../entities/find-record.ts';
@@ -14,6 +15,7 @@ import { actionParts } from './action-parts.ts';
 import { type DescribedDecision, describeDecision } from './describe-decision.ts';
 import { findWorkspace } from './find-workspace.ts';
 import { type Judged, judgeRequest } from './judge-request.ts';
+import { type RequestSubject, type SentRequest, valuesAsRead } from './request-values.ts';
 import { describeExcess } from './resolve-access.ts';
 import { draftAsPerson, memberAsPerson, type SimulatedPerson } from './simulated-person.ts';
 
@@ -29,7 +31,7 @@ export interface Simulation {
   readonly tenantCode: string | undefined;
   readonly who: { readonly userId: string } | { readonly statements: readonly Statement[] };
   readonly action: string;
-  readonly request: Pick<RequestContext, 'method' | 'path' | 'pathParameters' | 'queryParameters'>;
+  readonly request: SentRequest;
   /** As it is given, or the id of one that lies in the workspace. */
   readonly record: { readonly id: string } | { readonly fields: Fields } | undefined;
   readonly context: SimulatedContext;
@@ -76,8 +78,9 @@ async function simulate(parts: SimulatorParts, orgCode: string, simulation: Simu
   const config = await parts.configs[env].current(orgCode);
   const entity = await config.entity(actionParts(action)?.entityName ?? '');
   const record = await recordOf(simulation, workspace, entity);
-  const isAboutRecord = entity !== undefined && actionParts(action)?.verb !== 'browse';
-  const context = contextOf(simulation, { workspace, person, record, isAboutRecord, now: parts.clock.now() });
+  const verb = actionParts(action)?.verb;
+  const about = entity === undefined || verb === undefined ? undefined : { entity, verb };
+  const context = contextOf(simulation, { workspace, person, record, about, now: parts.clock.now() });
   const toBe = { entity, userId: person.user.id, record, now: context.request.time };
   const judged = judgeRequest(person.access, { action, context, recordToBe: (body) => recordToBe(toBe, body) });
   const excess = describeExcess(person.access);
@@ -119,7 +122,7 @@ async function recordOf(
   entity: CompiledEntity | undefined,
 ): Promise<Fields | undefined> {
   if (record === undefined) return undefined;
-  if ('fields' in record) return record.fields;
+  if ('fields' in record) return entity === undefined ? record.fields : (bodyAsRead(entity, record.fields) as Fields);
   if (entity === undefined) throw new Problem('not_found', `\`${action}\` names no entity of \`${env}\``);
   const found = await findRecord({ workspace: needed(workspace), entity }, record.id);
   if (found === undefined)
@@ -131,17 +134,15 @@ interface Known {
   readonly workspace: Workspace | undefined;
   readonly person: SimulatedPerson;
   readonly record: Fields | undefined;
-  /** Nothing else waits for one: there a record has no value. */
-  readonly isAboutRecord: boolean;
+  readonly about: RequestSubject | undefined;
   readonly now: number;
 }
 
-function contextOf(
-  { context, request }: Simulation,
-  { workspace, person, record, isAboutRecord, now }: Known,
-): AccessContext {
+function contextOf({ context, request }: Simulation, { workspace, person, record, about, now }: Known): AccessContext {
   const { ip = '127.0.0.1', time = now, origin, body } = context;
   const takesBody = request.method === 'POST' || request.method === 'PUT';
+  // Nothing else waits for a record: there one has no value.
+  const isAboutRecord = about !== undefined && about.verb !== 'browse';
   const pending: readonly Pending[] = [
     ...(takesBody && body === undefined ? ['body' as const] : []),
     ...(isAboutRecord && record === undefined ? ['record' as const] : []),
@@ -153,7 +154,7 @@ function contextOf(
       ip,
       time,
       ...(origin === undefined ? {} : { origin }),
-      ...(body === undefined ? {} : { body }),
+      ...valuesAsRead(about, { queryParameters: request.queryParameters, body }),
     },
     user: person.user,
     tenant,

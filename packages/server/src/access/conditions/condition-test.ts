@@ -21,8 +21,9 @@ export interface ConditionTest {
 }
 
 /**
- * Several values where the operator asks for one cannot be judged, and neither can a value be compared with a variable that
- * leads to several members: then a Deny takes effect and an Allow does not.
+ * Several values where the operator asks for one cannot be judged, nor a value that the operator does not read, such as an
+ * object by a String operator; and a value cannot be compared with a variable that leads to several members: then a Deny
+ * takes effect and an Allow does not.
  * @param term one that `readCondition` gave.
  */
 export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest {

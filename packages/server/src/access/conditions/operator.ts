@@ -16,7 +16,7 @@ export interface Operator {
 }
 
 export interface IfVague {
-  /** What is said where nobody knows what to compare with, since a variable leads to several members. */
+  /** What is said where a comparison cannot be made: of a value that the operator does not read, or with a variable that leads to several members. */
   readonly ifVague: boolean;
 }
 

@@ -19,7 +19,7 @@ import type { IfVague, Operator } from './operator.ts';
 /** How a text is compared with one that a condition names. */
 type Way = 'Equals' | 'EqualsIgnoreCase' | 'Like';
 
-/** Compares texts by code points. What has no text is like nothing, so that a negated operator holds of it. */
+/** Compares texts by code points. What has no text cannot be compared. */
 export function stringOperator(way: Way, { isNegated = false }: { readonly isNegated?: boolean } = {}): Operator {
   const isLike = way === 'Like';
   return {
@@ -38,7 +38,8 @@ export function stringOperator(way: Way, { isNegated = false }: { readonly isNeg
         keys: templates.flatMap(({ keys }) => keys),
         compare: (value, context) => {
           const text = textOf(value);
-          const truth = text === undefined ? false : anyOf(tests, (test) => test(text, context));
+          if (text === undefined) return ifVague;
+          const truth = anyOf(tests, (test) => test(text, context));
           return isNegated ? not(truth) : truth;
         },
         ...(isSole && only !== undefined ? { soleText: (context) => expandedText(only, context) } : {}),

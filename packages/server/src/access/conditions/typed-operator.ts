@@ -1,6 +1,6 @@
 import type { Operator, Scalar } from './operator.ts';
 
-/** An operator of values of one type: a value of the request that is not of the type matches nothing, also negated. */
+/** An operator of values of one type. A value of the request that is not of the type cannot be compared, also where it is negated. */
 export interface TypedOperator<Known, Expected> {
   read(value: unknown): Known | undefined;
   /** What is read of a value that a condition names, such as `a number`. */
@@ -20,13 +20,13 @@ export function typedOperator<Known, Expected>(type: TypedOperator<Known, Expect
       const text = textOf(value);
       return type.readExpected(text) === undefined ? ['invalid_value', `must be ${type.expected}`] : { text };
     },
-    comparison: (texts) => {
+    comparison: (texts, { ifVague }) => {
       const expected = texts.map((text) => type.readExpected(text)).filter((one) => one !== undefined);
       return {
         keys: [],
         compare: (value) => {
           const known = type.read(value);
-          return known !== undefined && expected.some((one) => type.fits(known, one)) !== isNegated;
+          return known === undefined ? ifVague : expected.some((one) => type.fits(known, one)) !== isNegated;
         },
       };
     },

@@ -91,24 +91,30 @@ function mayBeExpected(operator: string, value: unknown): boolean {
   return ['true', 'false'].includes(String(value));
 }
 
-/** Several expected values are alternatives; of a negated operator none of them may fit. */
+/**
+ * Several expected values are alternatives; of a negated operator none of them may fit. What the operator cannot read must
+ * not allow, and must not switch a Deny off.
+ */
 function valueHolds({ operator, expected }: ConditionEntry, value: unknown, situation: Situation): boolean {
+  const ifUnreadable = situation.effect === 'Deny';
   if (operator.startsWith('String')) {
     const text = textOf(value);
-    const fits = text !== undefined && expected.some((pattern) => textFits(operator, text, String(pattern), situation));
+    if (text === undefined) return ifUnreadable;
+    const fits = expected.some((pattern) => textFits(operator, text, String(pattern), situation));
     return isNegated(operator) ? !fits : fits;
   }
-  if (operator === 'Bool') return isTruth(value) && expected.some((word) => String(word) === String(value));
+  if (operator === 'Bool')
+    return isTruth(value) ? expected.some((word) => String(word) === String(value)) : ifUnreadable;
   if (operator.endsWith('IpAddress')) {
     const address = readAddress(value);
-    if (address === undefined) return false;
+    if (address === undefined) return ifUnreadable;
     const lies = expected.map(readNetwork).some((network) => network !== undefined && contains(network, address));
     return isNegated(operator) ? !lies : lies;
   }
   const read = operator.startsWith('Numeric') ? readDecimal : readMoment;
   const order = operator.slice(operator.startsWith('Numeric') ? 'Numeric'.length : 'Date'.length);
   const known = read(value);
-  if (known === undefined) return false;
+  if (known === undefined) return ifUnreadable;
   const others = expected.map(read).filter((other) => other !== undefined);
   return order === 'NotEquals'
     ? others.every((other) => compareDecimals(known, other) !== 0)

@@ -1,5 +1,6 @@
 import type { FieldDefinition } from '../definition.ts';
 import {
+  type Contained,
   type FieldBehaviour,
   type FieldType,
   type FieldValue,
@@ -80,10 +81,10 @@ function ofElements(parts: readonly ValueProblem[]): ValueProblem {
 /** `contains` asks for an element that equals the value; elements without a query text cannot be asked for. */
 function containsElement({ parseQuery }: FieldBehaviour): Pick<FieldBehaviour, 'contains'> {
   if (parseQuery === undefined) return {};
-  const contains = (text: string): ((value: FieldValue) => boolean) | ValueProblem => {
+  const contains = (text: string): Contained | ValueProblem => {
     const parsed = parseQuery(text);
     if (isValueProblem(parsed)) return parsed;
-    return (value) => Array.isArray(value) && value.includes(parsed.value);
+    return { value: parsed.value, isIn: (value) => Array.isArray(value) && value.includes(parsed.value) };
   };
   return { contains };
 }

@@ -26,8 +26,8 @@ export interface FieldBehaviour {
    * definition. Absent where the field cannot be indexed.
    */
   readonly encode?: (value: FieldValue) => string | undefined;
-  /** The test behind the operator `contains` of a query text, where it asks for something else than a part of a text. */
-  readonly contains?: (text: string) => ((value: FieldValue) => boolean) | ValueProblem;
+  /** What the operator `contains` asks for by a query text, where that is something else than a part of a text. */
+  readonly contains?: (text: string) => Contained | ValueProblem;
   /**
    * JSON Schema (2020-12) of exactly the values that `parse` takes; where `validate` is true also of what `check` takes.
    * A type that a schema cannot describe to the end says so beside it, and its schema takes more, never less.
@@ -41,6 +41,12 @@ export interface FieldBehaviour {
   readonly isNumbered?: true;
   /** The value is sealed beside the record: it is in no reply, index or filter. */
   readonly isSecret?: true;
+}
+
+/** The value that is asked for, and whether another one contains it. */
+export interface Contained {
+  readonly value: FieldValue;
+  readonly isIn: (value: FieldValue) => boolean;
 }
 
 /** A record's values by field name. */

@@ -35,9 +35,9 @@ export interface AskedVerb {
 }
 
 /**
- * Decides by the caller's policies and the request alone, before anything of the entity is looked at; so a caller who
- * may do nothing with an entity learns nothing of it, not even whether it is there. What depends on the record is left
- * to the call.
+ * Decides by the caller's policies and the request alone, its values read by the entity's definition; a caller who may do
+ * nothing with an entity learns nothing of it, not even whether it is there. What depends on the record is left to the
+ * call.
  * @throws Problem `workspace_required`, `access_denied`, `not_found`.
  */
 export function authorize(
@@ -49,8 +49,9 @@ export function authorize(
   const { claims } = caller;
   const { workspace } = requirePlace(caller);
   const asker = new Asker(parts, asking);
-  const rows = demandSome(asker.rows(asked, asked));
   const callOf = (config: ConfigSet, entity: CompiledEntity | undefined): AuthorizedCall => {
+    const request = aboutEntity(asked, asked, entity);
+    const rows = demandSome(asker.rows(asked, request));
     if (entity === undefined) throw notFound();
     return {
       workspace,
@@ -59,9 +60,9 @@ export function authorize(
       actor: actorOf(asking),
       rows,
       access: {
-        rows: (alone) => asker.rows(alone, requestAlone(alone)),
-        rowsOfBody: (body) => asker.rows(asked, withBody(asked, body)),
-        demand: (verb) => void asker.demand(verb + asked.entityName, asked),
+        rows: (alone) => asker.rows(alone, aboutEntity(requestAlone(alone), alone, entity)),
+        rowsOfBody: (body) => asker.rows(asked, withBody(request, body)),
+        demand: (verb) => void asker.demand(verb + asked.entityName, request),
       },
     };
   };
@@ -124,6 +125,15 @@ export function requestAlone({ verb, entityName, id, body }: RowRequest): AskedV
     takesBody: body === undefined && (verb === 'create' || verb === 'update'),
     ...(body === undefined ? {} : { body }),
   };
+}
+
+/** @param entity that of the call: a request for another has no values. */
+function aboutEntity(
+  request: PolicyRequest,
+  { verb, entityName }: AskedVerb,
+  entity: CompiledEntity | undefined,
+): PolicyRequest {
+  return entity?.name === entityName ? { ...request, about: { verb, entity } } : request;
 }
 
 function withBody(request: PolicyRequest, body: unknown): PolicyRequest {

@@ -1,4 +1,5 @@
 import type { AccessContext, Pending, RequestContext } from '../../access/context.ts';
+import { type RequestSubject, valuesAsRead } from '../../iam/request-values.ts';
 import type { AppCaller } from '../../identity/app-sessions.ts';
 import { readQuery } from './read-query.ts';
 
@@ -23,6 +24,8 @@ export interface PolicyRequest {
   /** Whether it has a body that is not read yet. */
   readonly takesBody: boolean;
   readonly body?: unknown;
+  /** By what the body and the query are read. Where there is no such entity, they are taken as they are. */
+  readonly about?: RequestSubject | undefined;
 }
 
 /** A request with what else is known, and what is not. */
@@ -37,16 +40,15 @@ export function contextOf(
   { caller: { claims, place }, ip, origin, time }: AskingRequest,
   { request: asked, record, pending = [] }: KnownRequest,
 ): AccessContext {
-  const { method, resource, params, query, takesBody, body } = asked;
+  const { method, resource, params, query, takesBody, body, about } = asked;
   const request: RequestContext = {
     method,
     path: resource,
     pathParameters: params,
-    queryParameters: readQuery(query),
+    ...valuesAsRead(about, { queryParameters: readQuery(query), body }),
     ip,
     time,
     ...(origin === undefined ? {} : { origin }),
-    ...(body === undefined ? {} : { body }),
   };
   return {
     request,

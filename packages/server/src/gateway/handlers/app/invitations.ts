@@ -1,3 +1,4 @@
+import { emailKey } from '../../../identity/email.ts';
 import type { Invitations } from '../../../identity/invitations.ts';
 import type { AppRoute } from '../../app-route.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
@@ -12,6 +13,7 @@ export function invitationRoutes(invitations: Invitations): readonly AppRoute[] 
       access: 'createinvitation',
       isGated: true,
       takesBody: true,
+      readTexts: { email: emailKey },
       handle: async ({ query, body }, context) => {
         refuseParameters(query);
         return json(201, await invitations.create(context, body));

@@ -32,6 +32,7 @@ export function workspaceRoutes(workspaces: Workspaces): readonly AppRoute[] {
       access: 'updateworkspace',
       isGated: true,
       takesBody: true,
+      readTexts: { name: (text) => text.trim() },
       handle: async ({ query, body }, context) => {
         refuseParameters(query);
         return json(200, await workspaces.update(context, body));

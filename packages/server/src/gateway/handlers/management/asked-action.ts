@@ -1,7 +1,7 @@
-import type { RequestContext } from '../../../access/context.ts';
 import { actionParts, routeOfVerb } from '../../../iam/action-parts.ts';
+import type { SentRequest } from '../../../iam/request-values.ts';
 import { Problem } from '../../../lib/problem.ts';
-import { type AppRoute, isWorkspaceRoute } from '../../app-route.ts';
+import { type AppRoute, bodyAsRead, isWorkspaceRoute } from '../../app-route.ts';
 import { readTarget } from '../../pipeline/canonical-path.ts';
 import { readQuery } from '../../pipeline/read-query.ts';
 import { createRouter } from '../../router.ts';
@@ -9,7 +9,9 @@ import { createRouter } from '../../router.ts';
 /** What an app call asks the policies. */
 export interface AskedAction {
   readonly action: string;
-  readonly request: Pick<RequestContext, 'method' | 'path' | 'pathParameters' | 'queryParameters'>;
+  readonly request: SentRequest;
+  /** The body as the policies are shown it, where that is not as its entity reads it. */
+  readonly bodyAsRead?: (body: unknown) => unknown;
 }
 
 /**
@@ -35,7 +37,9 @@ export function askedByCall(
     );
   const { entity = '', id } = params;
   return {
-    action: isWorkspaceRoute(route) ? route.access : route.access + entity,
+    ...(isWorkspaceRoute(route)
+      ? { action: route.access, bodyAsRead: (body) => bodyAsRead(route, body) }
+      : { action: route.access + entity }),
     request: {
       method,
       path: target.path.slice(app.length),

@@ -46,8 +46,12 @@ export function readSimulation(body: unknown, app: AppOfOrg): Simulation {
     ...statementMistakes(drafted),
   ];
   if (errors.length > 0) throw invalidBody(errors);
-  const { action, request } = askedOf(input, app);
-  const { queryParameters = request.queryParameters, ...given } = readContext(isObject(context) ? context : {});
+  const { action, request, bodyAsRead = (sent) => sent } = askedOf(input, app);
+  const {
+    queryParameters = request.queryParameters,
+    body: sentBody,
+    ...given
+  } = readContext(isObject(context) ? context : {});
   return {
     env: env === 'prod' ? 'prod' : 'test',
     tenantCode: tenant_code === undefined ? undefined : String(tenant_code),
@@ -55,7 +59,7 @@ export function readSimulation(body: unknown, app: AppOfOrg): Simulation {
     action,
     request: { ...request, queryParameters },
     record: recordOf(record),
-    context: given,
+    context: sentBody === undefined ? given : { ...given, body: bodyAsRead(sentBody) },
   };
 }
 
