@@ -7,6 +7,7 @@ import { type CallOptions, call, type Reply } from './call.ts';
 import { documentedApp, documentedManagement } from './documented-gateway.ts';
 import { foundedOrg, newEmail, password, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
+import { rawCall } from './raw-call.ts';
 
 const gateways = await platformForTests();
 const { org, founder } = await foundedOrg(gateways);
@@ -139,6 +140,16 @@ test('G09: the cookie is of this host alone, read by no script, sent from no oth
   assert.ok(!attributes.some((attribute) => /^domain=/i.test(attribute)));
   const app = await call('GET', `${org.app}/app/${org.code}/user/me`, { headers: { cookie: pair } });
   assertProblem(app, 'token_missing');
+});
+
+test('G09: what is open in development answers under no name that somebody else may have given to this machine', async () => {
+  const { port } = new URL(org.management);
+  for (const target of ['/inbox', '/inbox?to=a@b.example', '/metrics']) {
+    for (const host of [`evil.example:${port}`, 'evil.example', '127.0.0.1.evil.example', 'localhost.evil.example'])
+      assertProblem(await rawCall(org.management, { method: 'GET', target, host }), 'origin_refused');
+    for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`])
+      assert.equal((await rawCall(org.management, { method: 'GET', target, host })).status, 200);
+  }
 });
 
 test('a call with a cookie under a `Host` that is no address is refused, and is no fault of ours', async () => {

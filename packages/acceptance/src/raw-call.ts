@@ -6,6 +6,8 @@ export interface RawRequest {
   readonly method: string;
   /** The request target as it goes over the wire: nothing in it is normalised or escaped. */
   readonly target: string;
+  /** What `Host` says in place of the address that is called; null leaves the header out. */
+  readonly host?: string | null;
   /** Header lines as they stand, in order; `Host` and `Connection: close` are added. */
   readonly headers?: readonly string[];
   readonly body?: string | Uint8Array;
@@ -18,7 +20,7 @@ export async function rawCall(baseUrl: string, request: RawRequest): Promise<Rep
   const framed = (request.headers ?? []).some((line) => /^(?:content-length|transfer-encoding):/i.test(line));
   const lines = [
     `${request.method} ${request.target} HTTP/1.1`,
-    `Host: ${new URL(baseUrl).host}`,
+    ...(request.host === null ? [] : [`Host: ${request.host ?? new URL(baseUrl).host}`]),
     'Connection: close',
     ...(request.headers ?? []),
     ...(request.body === undefined || framed ? [] : [`Content-Length: ${body.length}`]),

@@ -73,6 +73,21 @@ test('bad settings are all named at once, and the end is 2', async () => {
   assert.doesNotMatch(run.stderr, /\bat .+:\d+:\d+/);
 });
 
+test('a master key that can be guessed ends a start in production with 2, told with every other mistake', async () => {
+  for (const key of ['0'.repeat(64), '00', 'ab'.repeat(32)]) {
+    const env = {
+      FREEHOLD_MODE: 'production',
+      FREEHOLD_STORE: 'postgres://127.0.0.1:1/nowhere',
+      FREEHOLD_MASTER_KEY: key,
+      FREEHOLD_SIGNUP: 'maybe',
+    };
+    const run = await runToEnd([], { env });
+    assert.equal(run.code, 2, run.stderr);
+    assert.match(run.stderr, /^FREEHOLD_MASTER_KEY must be /m);
+    assert.match(run.stderr, /^FREEHOLD_SIGNUP must be /m);
+  }
+});
+
 test('an unknown argument is refused with 2', async () => {
   const run = await runToEnd(['--nonsense']);
   assert.equal(run.code, 2, run.stderr);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -112,6 +113,17 @@ for (const [environment, setting, value] of taken)
     assert.equal(configOf(environment)[setting], value);
   });
 
+const inProduction = { FREEHOLD_MODE: 'production', FREEHOLD_STORE: postgres };
+const guessableKeys = [
+  '0'.repeat(64),
+  'f'.repeat(64),
+  '0123456789abcdef'.repeat(4),
+  'c0ffee15a57r0n6k3y'.replaceAll(/[^0-9a-f]/g, '0').padEnd(64, '0'),
+  Buffer.from(Array.from({ length: 32 }, (_, index) => index)).toString('hex'),
+  Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - 3 * index)).toString('hex'),
+  Buffer.from('the quick brown fox jumped (lazy').toString('hex'),
+];
+
 const refused: readonly Environment[] = [
   ...['65536', '-1', '4000.0', '1e3', ' 4000', 'OFF', 'x', '٤'].map((port) => ({ FREEHOLD_APP_PORT: port })),
   ...['localhost', '127.0.0.1:80', '256.0.0.1', '*'].map((host) => ({ FREEHOLD_HOST: host })),
@@ -122,6 +134,7 @@ const refused: readonly Environment[] = [
   { FREEHOLD_STORE: postgres, FREEHOLD_DEMO: 'on' },
   ...['x', 'a'.repeat(63), 'g'.repeat(64)].map((key) => ({ FREEHOLD_STORE: postgres, FREEHOLD_MASTER_KEY: key })),
   { FREEHOLD_MASTER_KEY: 'a'.repeat(64) },
+  ...guessableKeys.map((key) => ({ ...inProduction, FREEHOLD_MASTER_KEY: key })),
   ...[
     'example.com',
     'ftp://example.com',
@@ -167,6 +180,19 @@ test('PostgreSQL serves all data spaces, or prod elsewhere, and makes no demo', 
   const elsewhere = { kind: 'postgres', url: `${postgres}?schema=other` };
   const apart = configOf({ FREEHOLD_STORE: postgres, FREEHOLD_STORE_PROD: elsewhere.url });
   assert.deepEqual([apart.store, apart.storeProd], [store, elsewhere]);
+});
+
+test('a master key that can be guessed is taken in development alone, and a random one everywhere', () => {
+  for (const key of guessableKeys) {
+    assert.ok(configOf({ FREEHOLD_STORE: postgres, FREEHOLD_MASTER_KEY: key }).masterKey !== undefined);
+    assert.deepEqual(mistakesOf({ ...inProduction, FREEHOLD_MASTER_KEY: key }), [
+      'FREEHOLD_MASTER_KEY must be random in production, such as what `openssl rand -hex 32` prints',
+    ]);
+  }
+  for (let round = 0; round < 1000; round++)
+    configOf({ ...inProduction, FREEHOLD_MASTER_KEY: randomBytes(32).toString('hex') });
+  const short = mistakesOf({ ...inProduction, FREEHOLD_MASTER_KEY: 'abc', FREEHOLD_APP_PORT: 'x' });
+  assert.deepEqual(short.map((mistake) => mistake.split(' ')[0]).sort(), ['FREEHOLD_APP_PORT', 'FREEHOLD_MASTER_KEY']);
 });
 
 test('the data space prod may lie in another folder', () => {

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { isNetwork } from './gateway/client-address.ts';
 import type { Quota, RateLimitSettings } from './gateway/rate-limits.ts';
+import { type MasterKeyUse, masterKeyFault } from './identity/master-key.ts';
 import { type OperatorKeyDigest, operatorKeyDigest, operatorKeyFault } from './identity/operator-key.ts';
 import { isEmailAddress } from './lib/email-address.ts';
 import type { SmtpSettings } from './mail/smtp-delivery.ts';
@@ -90,7 +91,7 @@ const settings: readonly Setting[] = [
   {
     name: 'FREEHOLD_MASTER_KEY',
     fallback: 'none',
-    help: 'encrypts the secrets that are kept in PostgreSQL: 64 hex digits, the same for every node',
+    help: 'encrypts the secrets that are kept in PostgreSQL: 64 hex digits, the same for every node; in production random ones',
   },
   {
     name: 'FREEHOLD_SIGNUP',
@@ -204,7 +205,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     managementPort: readPort('FREEHOLD_MANAGEMENT_PORT', get('FREEHOLD_MANAGEMENT_PORT') ?? '4001', mistakes),
     dataDir,
     ...places,
-    masterKey: readMasterKey(get('FREEHOLD_MASTER_KEY'), isLocal, mistakes),
+    masterKey: readMasterKey(get('FREEHOLD_MASTER_KEY'), { mode, isLocal }, mistakes),
     signUp: oneOf('FREEHOLD_SIGNUP', ['open', 'first', 'closed'], isProduction ? 'first' : 'open'),
     publicUrl: readUrl('FREEHOLD_PUBLIC_URL', get('FREEHOLD_PUBLIC_URL'), mistakes),
     managementUrl: readUrl('FREEHOLD_MANAGEMENT_URL', get('FREEHOLD_MANAGEMENT_URL'), mistakes),
@@ -282,15 +283,12 @@ function isKnown(name: string): boolean {
   return settings.some((setting) => setting.name === name);
 }
 
-function readMasterKey(text: string | undefined, isLocal: boolean, mistakes: string[]): KeyObject | undefined {
+function readMasterKey(text: string | undefined, use: MasterKeyUse, mistakes: string[]): KeyObject | undefined {
   if (text === undefined) return undefined;
-  if (!/^[0-9a-f]{64}$/i.test(text)) {
-    mistakes.push('FREEHOLD_MASTER_KEY must be 64 hex digits, as `openssl rand -hex 32` makes them');
-    return undefined;
-  }
-  if (isLocal)
-    mistakes.push('FREEHOLD_MASTER_KEY is for secrets in PostgreSQL: those of `sqlite:` lie in the data folder');
-  return createSecretKey(text, 'hex');
+  const fault = masterKeyFault(text, use);
+  if (fault === undefined) return createSecretKey(text, 'hex');
+  mistakes.push(`FREEHOLD_MASTER_KEY ${fault}`);
+  return undefined;
 }
 
 function readPort(name: string, value: string, mistakes: string[]): number | undefined {

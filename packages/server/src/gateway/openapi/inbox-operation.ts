@@ -18,7 +18,7 @@ export const inboxOperation: Operation = {
       content: { ...jsonContent(objectOf({ items: arrayOf(schemaReference('ReceivedMail')) })), 'text/html': text },
     },
   ],
-  problems: ['not_found'],
+  problems: ['not_found', 'origin_refused'],
 };
 
 export const inboxSchemas: Readonly<Record<string, JsonSchema>> = {

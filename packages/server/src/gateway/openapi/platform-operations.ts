@@ -55,7 +55,7 @@ export const platformOperations: readonly Operation[] = [
     summary: 'What this node has counted and measured since it started, for Prometheus',
     access: 'token',
     replies: [{ status: 200, description: 'The text format 0.0.4.', content: { 'text/plain': text } }],
-    problems: ['rate_limited'],
+    problems: ['rate_limited', 'origin_refused'],
   },
 ];
 

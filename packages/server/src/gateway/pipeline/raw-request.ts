@@ -3,7 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 
 /**
  * What a reader of requests makes of this text, byte for byte as a client may send it. Only tests may use it.
- * @param lines the request line and the headers; `Host` is added.
+ * @param lines the request line and the headers; `Host` is added where it is missing.
  */
 export async function readRaw<T>(
   lines: readonly string[],
@@ -23,7 +23,9 @@ export async function readRaw<T>(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   socket.on('error', () => undefined);
-  socket.write(`${[...lines, 'Host: localhost'].join('\r\n')}\r\n\r\n`);
+  socket.write(
+    `${[...lines, ...(lines.some((line) => /^host:/i.test(line)) ? [] : ['Host: localhost'])].join('\r\n')}\r\n\r\n`,
+  );
   socket.write(body);
   try {
     return await outcome.promise;

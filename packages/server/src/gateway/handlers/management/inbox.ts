@@ -3,6 +3,8 @@ import { notFound } from '../../../lib/problem.ts';
 import type { Inbox } from '../../../mail/inbox.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { askedType } from '../../pipeline/asked-type.ts';
+import type { ConsoleSite } from '../../pipeline/console-cookie.ts';
+import { requireOwnHost } from '../../pipeline/host.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json } from '../../reply.ts';
 import { inboxPage } from './inbox-page.ts';
@@ -10,10 +12,11 @@ import { inboxPage } from './inbox-page.ts';
 export interface InboxServices {
   /** Undefined where mails are sent, or none are. */
   readonly inbox: Inbox | undefined;
+  readonly site: ConsoleSite;
 }
 
 /** The mails of a platform in development, for whoever develops on it. */
-export function inboxRoutes({ inbox }: InboxServices): readonly ManagementRoute[] {
+export function inboxRoutes({ inbox, site }: InboxServices): readonly ManagementRoute[] {
   return [
     {
       method: 'GET',
@@ -21,6 +24,7 @@ export function inboxRoutes({ inbox }: InboxServices): readonly ManagementRoute[
       access: 'public',
       handle: async ({ incoming, query }) => {
         if (inbox === undefined) throw notFound();
+        requireOwnHost(site, incoming);
         refuseParameters(query, ['to']);
         const to = query.get('to');
         const all = await inbox.read();

@@ -1,6 +1,8 @@
 import type { OperatorLog } from '../../../audit/operator-log.ts';
 import type { SigningKeyAdmin } from '../../../identity/signing-keys.ts';
 import type { OperatorRoute } from '../../management-route.ts';
+import type { ConsoleSite } from '../../pipeline/console-cookie.ts';
+import { requireOwnHost } from '../../pipeline/host.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import type { PublicRoute } from '../../public-route.ts';
 import { json, type Reply } from '../../reply.ts';
@@ -11,6 +13,7 @@ export interface PlatformServices {
   readonly metrics: { text(): string };
   /** Whether metrics are told to whoever asks, as in development. */
   readonly metricsAreOpen: boolean;
+  readonly site: ConsoleSite;
 }
 
 /** What concerns the platform as a whole, for whoever runs it. */
@@ -51,14 +54,15 @@ export function platformRoutes({ signingKeys, operatorLog }: PlatformServices): 
 }
 
 export function metricsRoute(
-  services: Pick<PlatformServices, 'metrics' | 'metricsAreOpen'>,
+  services: Pick<PlatformServices, 'metrics' | 'metricsAreOpen' | 'site'>,
 ): OperatorRoute | PublicRoute {
-  const { metrics, metricsAreOpen } = services;
+  const { metrics, metricsAreOpen, site } = services;
   return {
     method: 'GET',
     path: '/metrics',
     access: metricsAreOpen ? 'public' : 'operator',
-    handle: ({ query }) => {
+    handle: ({ query, incoming }) => {
+      if (metricsAreOpen) requireOwnHost(site, incoming);
       refuseParameters(query);
       return metricsReply(metrics);
     },
