@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Refusal } from './command-line.ts';
 import type { Config } from './config.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import { platformScopeName } from './identity/org-directory.ts';
@@ -7,9 +8,12 @@ import { nothingKept, type SecretsVault } from './identity/secrets.ts';
 import { createSecretsFile, secretsPath } from './identity/secrets-file.ts';
 import { createSecretsInStore } from './identity/secrets-in-store.ts';
 import type { Clock } from './lib/clock.ts';
+import { dataVersion } from './store/data-version.ts';
 import { openStore } from './store/open-store.ts';
 import type { OpenedStore, Store } from './store/port.ts';
 import type { StorePlace, StorePlaces } from './store/store-places.ts';
+import { UnknownData } from './upgrade/stores.ts';
+import { isUpToDate, staleVersion, upgradeStores } from './upgrade/upgrade-stores.ts';
 
 export interface Spaces {
   readonly platform: OpenedStore;
@@ -30,14 +34,31 @@ interface SpacesParts extends SpaceParts {
   readonly openSpace?: (space: keyof Spaces) => Promise<OpenedStore>;
 }
 
-/** Opens the stores of all data spaces; those that are not there yet are made. */
-export async function openSpaces(
-  config: StorePlaces & Pick<Config, 'storeCacheMegabytes'>,
-  parts: SpacesParts,
-): Promise<Spaces> {
+type PlacesToOpen = StorePlaces & Pick<Config, 'storeCacheMegabytes'>;
+
+/**
+ * Opens the stores of all data spaces; those that are not there yet are made, and those of an earlier release are
+ * brought to this one. @throws Error with a sentence for the operator.
+ */
+export async function openSpaces(config: PlacesToOpen, parts: SpacesParts): Promise<Spaces> {
+  const spaces = await openAll(config, parts);
+  if (await isUpToDate(spaces)) return spaces;
+  await closeAll(spaces);
+  const alone = await openAll(config, { ...parts, hold: 'alone' });
+  try {
+    await upgradeStores(alone);
+  } catch (error) {
+    throw error instanceof UnknownData ? new Error(`the data in ${placeText(config.store)} ${error.message}`) : error;
+  } finally {
+    await closeAll(alone);
+  }
+  return openAll(config, parts);
+}
+
+async function openAll(config: PlacesToOpen, parts: SpacesParts & Pick<OpenParts, 'hold'>): Promise<Spaces> {
   const open = (space: keyof Spaces): Promise<OpenedStore> =>
     parts.openSpace?.(space) ??
-    openSpace(space, space === 'prod' ? config.storeProd : config.store, {
+    openAnyVersion(space, space === 'prod' ? config.storeProd : config.store, {
       ...parts,
       cacheMegabytes: config.storeCacheMegabytes,
     });
@@ -77,9 +98,37 @@ export function storesGone(missing: readonly string[]): string {
   return `${missing.join(' and ')} ${isOne ? 'is' : 'are'} missing, and ${isOne ? 'the others are' : 'the other is'} there: restore a backup`;
 }
 
-export function openSpace(space: keyof Spaces, place: StorePlace, parts: SpaceParts): Promise<OpenedStore> {
+async function closeAll(spaces: Spaces): Promise<void> {
+  for (const { store } of Object.values(spaces) as readonly OpenedStore[]) await store.close();
+}
+
+/** The store of one data space, for commands. @throws Error with a sentence where it is of an earlier release. */
+export async function openSpace(space: keyof Spaces, place: StorePlace, parts: SpaceParts): Promise<OpenedStore> {
+  const opened = await openAnyVersion(space, place, parts);
+  const found = await staleVersion({ [space]: opened });
+  if (found === undefined) return opened;
+  await opened.store.close();
+  throw new Refusal(
+    found < 0
+      ? `the data in ${placeText(place)} was left on its way to version ${-found}: start the platform on it, which goes on there`
+      : `the data in ${placeText(place)} is of version ${found}, and this release works on version ${dataVersion}: ` +
+          'start the platform on it once, which brings it there',
+  );
+}
+
+function placeText(place: StorePlace): string {
+  return place.kind === 'sqlite' ? `\`${place.folder}\`` : 'the database';
+}
+
+interface OpenParts extends SpaceParts {
+  /** Of a database, whether other nodes may work on it meanwhile; a folder is had by one process anyway. */
+  readonly hold?: 'shared' | 'alone';
+}
+
+function openAnyVersion(space: keyof Spaces, place: StorePlace, parts: OpenParts): Promise<OpenedStore> {
   if (place.kind === 'sqlite') return openStore({ kind: 'sqlite', path: sqlitePath(place.folder, space), ...parts });
-  return openStore({ kind: 'postgres', url: place.url, space, clock: parts.clock });
+  const { clock, onFatal, hold = 'shared' } = parts;
+  return openStore({ kind: 'postgres', url: place.url, space, clock, onFatal, hold });
 }
 
 export function sqlitePath(folder: string, space: keyof Spaces): string {

@@ -85,6 +85,8 @@ function dying(callsLeft: number, when: 'before' | 'after') {
     due: (queue, before, limit) => counted(() => inner.due(queue, before, limit)),
     setState: (scope, state) => counted(() => inner.setState(scope, state)),
     load: (head, items) => counted(() => inner.load(head, items)),
+    dataVersion: () => inner.dataVersion(),
+    setDataVersion: (version) => inner.setDataVersion(version),
   });
   const storeOf = ({ store, maintenance }: OpenedStore): OpenedStore => ({
     maintenance: maintenanceOf(maintenance),

@@ -113,10 +113,10 @@ function faultsOf(path: string, file: AskedFile | undefined): readonly Finding[]
         `\`${path}\` is no database that can be read: restore the folder from a backup, or end a restore that was cut off`,
       ),
     ];
-  if (file.newerSchema === undefined) return [];
+  if (file.dataVersion?.isNewer !== true) return [];
   return [
     fault(
-      `\`${path}\` was written by a newer release (schema ${file.newerSchema}): start that one, or restore a backup from before the upgrade`,
+      `\`${path}\` was written by a newer release (data version ${file.dataVersion.found}): start that one, or restore a backup from before the upgrade`,
     ),
   ];
 }

@@ -55,6 +55,8 @@ export interface Engine {
   scopes(after: ScopeName | undefined, limit: number): Answer<readonly ScopeHead[]>;
   scan(scope: ScopeName, after: Key | undefined, limit: number): Answer<readonly Item[]>;
   due(queue: Queue, before: number, limit: number): Answer<readonly DueItem[]>;
+  dataVersion(): Answer<number>;
+  setDataVersion(version: number): Answer<void>;
   isHealthy(): Answer<boolean>;
   /** No group is under way any more. */
   close(): Promise<void>;
@@ -89,6 +91,8 @@ export function storeOnEngine(engine: Engine, clock: Clock): OpenedStore {
       due: async (queue, before, limit) => open(backend).due(queue, before, wholeNumber(limit)),
       setState: (scope, state) => setState(backend, scope, state),
       load: (head, items) => load(backend, head, items),
+      dataVersion: async () => open(backend).dataVersion(),
+      setDataVersion: async (version) => open(backend).setDataVersion(version),
     },
   };
 }

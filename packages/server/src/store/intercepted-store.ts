@@ -6,7 +6,7 @@ import type { Change, Maintenance, OpenedStore, Scope, ScopeName, Store } from '
 
 /** What is called. `changes` are those of a commit, and left out where the call reads. */
 export interface StoreCall {
-  readonly name: keyof Omit<Scope, 'name'> | 'scan' | 'setState' | 'load';
+  readonly name: keyof Omit<Scope, 'name'> | 'scan' | 'setState' | 'load' | 'setDataVersion';
   readonly scope: ScopeName;
   readonly changes?: readonly Change[];
 }
@@ -31,6 +31,9 @@ export function interceptOpened({ store, maintenance }: OpenedStore, intercept: 
       intercept({ name: 'setState', scope, changes: [] }, () => maintenance.setState(scope, state)),
     load: (head, items) =>
       intercept({ name: 'load', scope: head.name, changes: [] }, () => maintenance.load(head, items)),
+    dataVersion: () => maintenance.dataVersion(),
+    setDataVersion: (version) =>
+      intercept({ name: 'setDataVersion', scope: '', changes: [] }, () => maintenance.setDataVersion(version)),
   };
   return { store: interceptStore(store, intercept), maintenance: intercepted };
 }

@@ -207,6 +207,10 @@ export interface Maintenance {
    * For copies alone: no condition is looked at. A target comes before the index items that lead to it.
    */
   load(head: ScopeHead, items: readonly Item[]): Promise<void>;
+  /** The version of what the store holds, as `data-version.ts` has it. */
+  dataVersion(): Promise<number>;
+  /** For migrations alone, which have the store to themselves. */
+  setDataVersion(version: number): Promise<void>;
 }
 
 /** A store with its maintenance side, as an adapter opens it. */

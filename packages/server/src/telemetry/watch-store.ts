@@ -10,7 +10,7 @@ type Space = 'platform' | 'test' | 'prod';
 export type WatchStore = (space: Space, opened: OpenedStore) => OpenedStore;
 
 const secondsBounds = [0.0005, 0.005, 0.025, 0.1, 0.5];
-const calls = ['get', 'range', 'follow', 'count', 'commit', 'scan', 'setState', 'load'] as const;
+const calls = ['get', 'range', 'follow', 'count', 'commit', 'scan', 'setState', 'load', 'setDataVersion'] as const;
 
 export function createStoreMetrics(metrics: Metrics): WatchStore {
   const seconds = metrics.histogram(

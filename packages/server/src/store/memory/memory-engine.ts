@@ -8,6 +8,7 @@ import {
   type Verdict,
   type Write,
 } from '../apply-group.ts';
+import { dataVersion } from '../data-version.ts';
 import type { BoundedRead, Engine } from '../engine.ts';
 import { keyBounds } from '../key-bounds.ts';
 import {
@@ -27,6 +28,7 @@ export class MemoryEngine implements Engine {
   readonly synchronous = 'none';
   readonly #heads = new Map<ScopeName, Head>();
   readonly #scopes = new Map<ScopeName, Map<string, Item[]>>();
+  #dataVersion = dataVersion;
 
   get(scope: ScopeName, keys: readonly Key[], now: number): readonly (Item | undefined)[] {
     return keys.map((key) => live(this.#find(scope, key), now));
@@ -74,6 +76,14 @@ export class MemoryEngine implements Engine {
       .filter(({ item }) => item.due?.queue === queue && item.due.at <= before)
       .sort((left, right) => (left.item.due?.at ?? 0) - (right.item.due?.at ?? 0))
       .slice(0, limit);
+  }
+
+  dataVersion(): number {
+    return this.#dataVersion;
+  }
+
+  setDataVersion(version: number): void {
+    this.#dataVersion = version;
   }
 
   isHealthy(): boolean {

@@ -17,6 +17,7 @@ import {
 import { type Address, parseAddress } from './address.ts';
 import { CommitConnections } from './commit-connections.ts';
 import { Connection, type TimeLimits } from './connection.ts';
+import { DataHeld, type Hold, openHeld, versionSql } from './hold-data.ts';
 import { describeError, isServerError, SessionLost } from './postgres-error.ts';
 import { ReadConnections } from './read-connections.ts';
 import { PostgresReader } from './reader.ts';
@@ -31,6 +32,10 @@ export interface PostgresOptions {
   readonly space: string;
   readonly clock: Clock;
   readonly connections?: ConnectionCounts;
+  /** `alone` has no other node work on the data meanwhile, for migrations. */
+  readonly hold?: Hold;
+  /** Called when the data was migrated by a newer release: this one can do nothing with it any more. */
+  readonly onFatal?: (error: Error) => void;
 }
 
 /** How many connections a store opens at most. `commits` is also how many transactions there are at once. */
@@ -53,6 +58,9 @@ const commitLimits: TimeLimits = { statement: 30_000, lock: 10_000 };
  */
 const scopesOfTransactionMax = 8;
 
+/** A node that has just ended is gone by then from the list of the server. */
+const triesToHaveAlone = 30;
+
 const startLimits: TimeLimits = { statement: 120_000, lock: 60_000 };
 
 /** A store on PostgreSQL, or on Citus. Any number of processes may have it open. */
@@ -61,18 +69,33 @@ export async function openPostgres({
   space,
   clock,
   connections = defaultCounts,
+  hold = 'shared',
+  onFatal = () => undefined,
 }: PostgresOptions): Promise<OpenedStore> {
   const parsed = parseAddress(url);
   const address = { ...parsed, schema: `${parsed.schema}_${space}` };
-  const isSynced = await start(address);
-  return storeOnEngine(new PostgresEngine(address, connections, isSynced), clock);
+  const started = await start(address);
+  const counts = hold === 'alone' ? { reads: 1, commits: 1 } : connections;
+  const engine = new PostgresEngine(address, { counts, hold, onFatal }, started);
+  try {
+    if (hold === 'alone') await engine.haveAlone();
+    return storeOnEngine(engine, clock);
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
 }
 
-async function start(address: Address): Promise<boolean> {
+interface Started {
+  readonly isSynced: boolean;
+  readonly version: number;
+}
+
+async function start(address: Address): Promise<Started> {
   const connection = await Connection.open(address, startLimits);
   try {
     await prepareSchema(connection, address);
-    return connection.isSynced;
+    return { isSynced: connection.isSynced, version: await readVersion(connection, address) };
   } catch (error) {
     if (!isServerError(error) && !(error instanceof SessionLost)) throw error;
     throw new Unavailable('the tables of the store cannot be made or read', { cause: describeError(error) });
@@ -81,23 +104,47 @@ async function start(address: Address): Promise<boolean> {
   }
 }
 
+async function readVersion(connection: Connection, { schema }: Address): Promise<number> {
+  const { rows } = await connection.send<readonly [number]>({ text: versionSql(schema) });
+  return Number(rows[0]?.[0]);
+}
+
+interface Use {
+  readonly counts: ConnectionCounts;
+  readonly hold: Hold;
+  readonly onFatal: (error: Error) => void;
+}
+
 class PostgresEngine implements Engine {
   readonly kind = 'postgres';
   readonly groupsAtOnce: number;
   readonly scopesOfGroupMax: number;
+  readonly #address: Address;
   readonly #reads: ReadConnections;
   readonly #commits: CommitConnections;
   readonly #reader: PostgresReader;
   readonly #writer: PostgresWriter;
   #isSynced: boolean;
+  #version: number;
+  /** What the data has to be for the next connection; undefined until it is had alone. */
+  #expected: number | undefined;
 
-  constructor(address: Address, { reads, commits }: ConnectionCounts, isSynced: boolean) {
+  constructor(address: Address, { counts, hold, onFatal }: Use, { isSynced, version }: Started) {
+    const { reads, commits } = counts;
     const statements = new Statements(address.schema);
+    const onOther = (found: number) =>
+      onFatal(new Error(`the data was migrated to version ${found} meanwhile: start the release that did it`));
+    const open = (limits: TimeLimits) => openHeld(address, limits, { hold, version: this.#expected, onOther });
+    this.#address = address;
+    this.#version = version;
+    this.#expected = hold === 'alone' ? undefined : version;
     this.groupsAtOnce = commits;
     this.scopesOfGroupMax = address.isDistributed ? 1 : scopesOfTransactionMax;
     this.#isSynced = isSynced;
-    this.#reads = new ReadConnections(reads, () => Connection.open(address, readLimits));
-    this.#commits = new CommitConnections(commits, () => Connection.open(address, commitLimits));
+    // Of who has the data alone, the session that writes does.
+    const openRead = () => (hold === 'alone' ? Connection.open(address, readLimits) : open(readLimits));
+    this.#reads = new ReadConnections(reads, openRead);
+    this.#commits = new CommitConnections(commits, () => open(commitLimits));
     this.#reader = new PostgresReader(this.#reads, statements);
     this.#writer = new PostgresWriter(this.#commits, statements);
   }
@@ -137,6 +184,32 @@ class PostgresEngine implements Engine {
 
   due(queue: Queue, before: number, limit: number): Promise<readonly DueItem[]> {
     return this.#reader.due(queue, before, limit);
+  }
+
+  /** Rejects where other nodes go on working on the data. */
+  async haveAlone(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        // Who had it before has made of it what it is now.
+        this.#version = await this.#commits.use((connection) => readVersion(connection, this.#address));
+        this.#expected = this.#version;
+        return;
+      } catch (error) {
+        if (!(error instanceof DataHeld) || tries === triesToHaveAlone) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+  }
+
+  dataVersion(): number {
+    return this.#version;
+  }
+
+  async setDataVersion(version: number): Promise<void> {
+    const text = `update "${this.#address.schema}".schema_version set version = ${version}`;
+    await this.#commits.use((connection) => connection.send({ text }));
+    this.#version = version;
+    this.#expected = version;
   }
 
   async isHealthy(): Promise<boolean> {

@@ -1,7 +1,7 @@
+import { assertKnownVersion, dataVersion } from '../data-version.ts';
 import type { Address } from './address.ts';
 import type { Connection } from './connection.ts';
-
-const schemaVersion = 1;
+import { versionSql } from './hold-data.ts';
 
 /** Nodes that start at once take turns by this number; it says nothing but that it is ours. */
 const startLock = 5_147_233_790_061;
@@ -32,7 +32,7 @@ const tablesSql = (schema: string) => `
   create index items_due on "${schema}".items (due_queue, due_at) where due_queue is not null;
 
   create table "${schema}".schema_version (version integer not null);
-  insert into "${schema}".schema_version (version) values (${schemaVersion});
+  insert into "${schema}".schema_version (version) values (${dataVersion});
 `;
 
 const distributeSql = (schema: string) => `
@@ -40,7 +40,7 @@ const distributeSql = (schema: string) => `
   select create_distributed_table('"${schema}".items', 'scope', colocate_with => '"${schema}".heads');
 `;
 
-/** Makes the tables where there are none yet. A schema that a newer release wrote is refused and left as it is. */
+/** Makes the tables where there are none yet. What a newer release wrote is refused and left as it is. */
 export async function prepareSchema(
   connection: Connection,
   { schema, isDistributed }: Pick<Address, 'schema' | 'isDistributed'>,
@@ -66,9 +66,8 @@ async function hasTables(connection: Connection, schema: string): Promise<boolea
   const sql = `select 1 from pg_class join pg_namespace on pg_namespace.oid = relnamespace
     where nspname = $1 and relname = 'schema_version'`;
   if ((await connection.send({ text: sql }, [schema])).rows.length === 0) return false;
-  const { rows } = await connection.send<readonly [number]>({ text: `select version from "${schema}".schema_version` });
-  const version = rows[0]?.[0];
-  if (version !== schemaVersion) throw newerSchema(version);
+  const { rows } = await connection.send<readonly [number]>({ text: versionSql(schema) });
+  assertKnownVersion(rows[0]?.[0]);
   return true;
 }
 
@@ -76,11 +75,4 @@ async function hasTables(connection: Connection, schema: string): Promise<boolea
 async function makeSchema(connection: Connection, schema: string): Promise<void> {
   const { rows } = await connection.send({ text: 'select 1 from pg_namespace where nspname = $1' }, [schema]);
   if (rows.length === 0) await connection.send({ text: `create schema "${schema}"` });
-}
-
-function newerSchema(version: unknown): Error {
-  return new Error(
-    `the store was written by a newer release (schema ${version}, this release knows ${schemaVersion}): ` +
-      'start the release that wrote it, or restore a backup from before the upgrade',
-  );
 }

@@ -1,15 +1,15 @@
 import { open } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { dataVersion } from '../data-version.ts';
 import { lockPathOf } from './process-lock.ts';
-import { schemaVersion } from './schema.ts';
 
 export interface AskedFile {
   /** Whether there is anything in it; one that is empty was made and never written to. */
   readonly isEmpty: boolean;
   readonly isDatabase: boolean;
-  /** The version of its tables, where only a newer release knows them. */
-  readonly newerSchema: number | undefined;
+  /** The version of its data; undefined where none was written yet. */
+  readonly dataVersion: { readonly found: number; readonly isNewer: boolean } | undefined;
 }
 
 /** What a store's file is, for whoever looks for a fault. Changes nothing, and waits for no lock. @throws as `open` does. */
@@ -22,7 +22,7 @@ export async function askFile(path: string): Promise<AskedFile> {
     return {
       isEmpty: bytesRead === 0,
       isDatabase,
-      newerSchema: version === 0 || version === schemaVersion ? undefined : version,
+      dataVersion: version === 0 ? undefined : { found: version, isNewer: Math.abs(version) > dataVersion },
     };
   } finally {
     await file.close();

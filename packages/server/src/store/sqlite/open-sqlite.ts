@@ -18,7 +18,7 @@ import { openConnection } from './connection.ts';
 import { createPrivateFile } from './private-file.ts';
 import { lockForProcess, type ProcessLock } from './process-lock.ts';
 import { SqliteReader } from './reader.ts';
-import { prepareSchema } from './schema.ts';
+import { prepareSchema, readVersion } from './schema.ts';
 import { settleLog } from './settle-log.ts';
 import { isPassing, isSqliteError } from './sqlite-error.ts';
 import { WriterThread } from './writer-thread.ts';
@@ -48,7 +48,7 @@ export async function openSqlite(options: SqliteOptions): Promise<OpenedStore> {
     prepare(file);
     writer = await WriterThread.start({ path: file, onFatal, cacheKibibytes: cacheMegabytes * 512 });
     const database = openConnection(file, { readOnly: true, cacheKibibytes: cacheMegabytes * 1024 });
-    return storeOnEngine(new SqliteEngine({ lock, database, writer }), clock);
+    return storeOnEngine(new SqliteEngine({ file, lock, database, writer }), clock);
   } catch (error) {
     await writer?.close();
     lock.close();
@@ -67,6 +67,7 @@ function prepare(file: string): void {
 }
 
 interface Parts {
+  readonly file: string;
   readonly lock: ProcessLock;
   readonly database: DatabaseSync;
   readonly writer: WriterThread;
@@ -116,6 +117,20 @@ class SqliteEngine implements Engine {
 
   due(queue: Queue, before: number, limit: number): readonly DueItem[] {
     return this.#read(() => this.#reader.due(queue, before, limit));
+  }
+
+  dataVersion(): number {
+    return this.#read(() => readVersion(this.#parts.database));
+  }
+
+  /** By a connection of its own: the writer is idle. */
+  setDataVersion(version: number): void {
+    const database = openConnection(this.#parts.file, { readOnly: false, cacheKibibytes: 2048 });
+    try {
+      database.exec(`pragma user_version = ${version}`);
+    } finally {
+      database.close();
+    }
   }
 
   isHealthy(): boolean {

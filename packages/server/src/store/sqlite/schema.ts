@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-
-export const schemaVersion = 1;
+import { assertKnownVersion, dataVersion } from '../data-version.ts';
 
 /**
  * `target_row` is where the target lay when the index item was written. Row numbers are never used again
@@ -41,15 +40,13 @@ const firstSchema = `
   ) strict, without rowid;
 `;
 
-/** Brings an empty file to the current schema. A file written by a newer release is refused and left as it is. */
+/** Makes the tables of an empty file. What a newer release wrote is refused and left as it is. */
 export function prepareSchema(database: DatabaseSync): void {
-  const version = database.prepare('pragma user_version').get()?.user_version;
-  if (version === schemaVersion) return;
-  if (version !== 0) {
-    throw new Error(
-      `the store was written by a newer release (schema ${version}, this release knows ${schemaVersion}): ` +
-        'start the release that wrote it, or restore a backup from before the upgrade',
-    );
-  }
-  database.exec(`begin immediate; ${firstSchema} pragma user_version = ${schemaVersion}; commit`);
+  const version = readVersion(database);
+  if (version === 0) database.exec(`begin immediate; ${firstSchema} pragma user_version = ${dataVersion}; commit`);
+  else assertKnownVersion(version);
+}
+
+export function readVersion(database: DatabaseSync): number {
+  return Number(database.prepare('pragma user_version').get()?.user_version);
 }

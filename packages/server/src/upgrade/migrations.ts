@@ -1,0 +1,32 @@
+import type { Item, ScopeName } from '../store/port.ts';
+import type { Stores } from './stores.ts';
+import { refuseUnchained } from './unnumbered-data.ts';
+
+/** Makes of data of the version before it what this version is. */
+export interface Migration {
+  readonly to: number;
+  /** What is another shape from then on, or why there is a number though nothing is. */
+  readonly says: string;
+  /** Looks at all stores before one of them is changed, also where a start that was cut off has begun. @throws UnknownData */
+  readonly judge?: (stores: Stores) => Promise<void>;
+  /**
+   * What has to be written in the place of an item and beside it; nothing where all is as it has to be. An item that was
+   * rewritten may come again, after a start that was cut off. Entries of the audit log stay as they are, whatever they
+   * say: a reader has to know all of them. An item keeps its version.
+   */
+  readonly rewrite?: (item: Item, place: Place) => readonly Item[];
+}
+
+export interface Place {
+  readonly space: keyof Stores;
+  readonly scope: ScopeName;
+}
+
+/** Without a gap, one for each version behind the first. */
+export const migrations: readonly Migration[] = [
+  {
+    to: 2,
+    says: 'the number was raised for the first time: data of the last commits before is as it was, older data is refused',
+    judge: refuseUnchained,
+  },
+];
