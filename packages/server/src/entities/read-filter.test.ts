@@ -42,6 +42,7 @@ const refused: readonly (readonly [field: FieldDefinition, operator: Operator, t
   [{ name: 'x', colType: 'array' }, 'exists', 'yes', 'wrong_type'],
   [{ name: 'x', colType: 'array', items: { colType: 'number' } }, 'contains', 'a', 'wrong_type'],
   [{ name: 'x', colType: 'array', items: { colType: 'json' } }, 'contains', 'a', 'not_filterable'],
+  [{ name: 'x' }, 'contains', 'a'.repeat(251), 'too_long'],
   [{ name: 'x', colType: 'json' }, 'exists', 'true', 'not_filterable'],
   [{ name: 'x', colType: 'encrypted' }, 'eq', 'a', 'not_filterable'],
   [{ name: 'x', colType: 'encrypted' }, 'exists', 'true', 'not_filterable'],

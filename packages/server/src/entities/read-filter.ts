@@ -21,6 +21,8 @@ export function readFilter({ name, behaviour }: FilterField, operator: Operator,
 }
 
 const valuesMax = 100;
+/** Looking for more, V8 may compare all of it at each place of a text. */
+const partCharactersMax = 250;
 
 function readValues(
   operator: Operator,
@@ -31,7 +33,10 @@ function readValues(
     case 'exists':
       return readExists(text);
     case 'startswith':
+      return [text];
     case 'contains':
+      if (text.length > partCharactersMax)
+        return { code: 'too_long', message: `with \`contains\` takes at most ${partCharactersMax} characters` };
       return [text];
     case 'in':
     case 'between': {
