@@ -5,7 +5,7 @@ import { errorsMax } from '../lib/problem.ts';
 import type { Item, Key } from '../store/port.ts';
 import { type CompiledEntity, type CompiledField, isPlatformMade } from './compile-entity.ts';
 import { isPlatformField } from './definition.ts';
-import { type FieldValue, readValue } from './field-types/field-type.ts';
+import { type CheckEffort, type FieldValue, newCheckEffort, readValue } from './field-types/field-type.ts';
 
 /** A record's fields and what the platform set, but for `version`, which is the version of the item it lies in. */
 export type RecordData = Readonly<Record<string, FieldValue>> & RecordStamps;
@@ -59,11 +59,11 @@ export interface ReadFields {
  * filled by its default, and an owner by whoever creates the record.
  */
 export function readCreate(entity: CompiledEntity, body: unknown, creatorId?: string): ReadFields {
-  const { changes, errors } = readBody(entity, body, (name) => refusePlatformField(name));
+  const { changes, errors, effort } = readBody(entity, body, (name) => refusePlatformField(name));
   for (const field of entity.fields.values()) {
     if (changes.get(field.name) !== undefined) continue;
     const byDefault = field.definition.default ?? (isOwnerField(entity, field.name) ? creatorId : undefined);
-    if (byDefault !== undefined && !changes.has(field.name)) readField(field, byDefault, { changes, errors });
+    if (byDefault !== undefined && !changes.has(field.name)) readField(field, byDefault, { changes, errors, effort });
     else if (field.required && !errors.some(({ pointer }) => `${pointer}/`.startsWith(`/${field.name}/`)))
       errors.push(required(field.name));
   }
@@ -120,6 +120,7 @@ export function makeRecord(
 }
 
 interface Reading {
+  readonly effort: CheckEffort;
   readonly changes: Map<string, FieldValue | undefined>;
   /** No more than a refusal tells of, and one that says that there are more. */
   readonly errors: InputError[];
@@ -134,7 +135,7 @@ function readBody(
   body: unknown,
   platformField: (name: string, value: unknown) => InputError | undefined,
 ): Reading {
-  const reading: Reading = { changes: new Map(), errors: [] };
+  const reading: Reading = { effort: newCheckEffort(), changes: new Map(), errors: [] };
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     addError(reading, { pointer: '', code: 'wrong_type', message: 'a record is a JSON object' });
     return reading;
@@ -153,7 +154,7 @@ function readBody(
 }
 
 function readField(field: CompiledField, input: unknown, reading: Reading): void {
-  const read = readValue(field.behaviour, field.definition.validate === true, input);
+  const read = readValue(field.behaviour, field.definition.validate === true, input, reading.effort);
   if ('value' in read) reading.changes.set(field.name, read.value);
   else
     for (const { pointer = '', code, message } of read.problems)

@@ -4,7 +4,7 @@ import type { InputError } from '@freehold/contract/problem';
 import type { Scope, Store } from '../../store/port.ts';
 import type { CompiledEntity, CompiledField } from '../compile-entity.ts';
 import type { ConfigSet } from '../config-set.ts';
-import { readValue } from '../field-types/field-type.ts';
+import { type CheckEffort, newCheckEffort, readValue } from '../field-types/field-type.ts';
 import { nextRecords } from '../next-records.ts';
 import type { RecordData } from '../record.ts';
 import { sealedKey } from '../record-changes.ts';
@@ -105,7 +105,8 @@ async function errorsOf(
   // As if the fields had been empty until now: ids in others were asked for when they were written.
   const before = { ...data, ...Object.fromEntries(names.map((name) => [name, undefined])) } as RecordData;
   const lookups = await checkLookups({ workspace, config, entity }, before, data);
-  return [...fields.flatMap((field) => valueErrors(field, data, sealed)), ...lookups.errors.map(withoutValue)];
+  const held = { data, sealed, effort: newCheckEffort() };
+  return [...fields.flatMap((field) => valueErrors(field, held)), ...lookups.errors.map(withoutValue)];
 }
 
 /** Who may change definitions need not be one who may read records: no sentence holds what a record does. */
@@ -123,10 +124,16 @@ async function sealedNames(
   return Object.keys(readSealed(item?.value));
 }
 
+interface HeldRecord {
+  readonly data: RecordData;
+  /** The fields of which a sealed value lies beside it. */
+  readonly sealed: readonly string[];
+  readonly effort: CheckEffort;
+}
+
 function valueErrors(
   { name, required, definition, behaviour }: CompiledField,
-  data: RecordData,
-  sealed: readonly string[],
+  { data, sealed, effort }: HeldRecord,
 ): readonly InputError[] {
   const pointer = `/${name}`;
   const value = behaviour.isSecret === true ? undefined : data[name];
@@ -134,7 +141,7 @@ function valueErrors(
     if (!required || sealed.includes(name)) return [];
     return [{ pointer, code: 'required', message: `field \`${name}\` is required` }];
   }
-  const read = readValue(behaviour, definition.validate === true, value);
+  const read = readValue(behaviour, definition.validate === true, value, effort);
   if ('problems' in read)
     return read.problems.map((problem) => ({
       pointer: pointer + (problem.pointer ?? ''),

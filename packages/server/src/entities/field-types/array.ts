@@ -23,6 +23,7 @@ export const arrayType: FieldType = {
     return {
       parse: (input) => parseElements(item, input),
       check: (value) => lengths.check(value) ?? checkElements(item, value),
+      ...stepsOfElements(item),
       ...containsElement(item),
       schema: { type: 'array', items: item.schema, ...lengths.schema },
       ...(item.isSearchable === true ? { isSearchable: true } : {}),
@@ -65,6 +66,13 @@ function checkElements(item: FieldBehaviour, value: FieldValue): ValueProblem | 
     if (problem !== undefined && problems.push(ofElement(index, problem)) === problemsMax) break;
   }
   return problems.length > 0 ? ofElements(problems) : undefined;
+}
+
+function stepsOfElements({ checkSteps }: FieldBehaviour): Pick<FieldBehaviour, 'checkSteps'> {
+  if (checkSteps === undefined) return {};
+  const sum = (elements: readonly unknown[]): number =>
+    elements.reduce((all: number, element) => all + checkSteps(element as FieldValue), 0);
+  return { checkSteps: (value) => (Array.isArray(value) ? sum(value) : 0) };
 }
 
 /** A refusal names no more than these. */

@@ -19,6 +19,8 @@ export interface FieldBehaviour {
   readonly parse: (input: unknown) => { readonly value: FieldValue } | ValueProblem;
   /** The hints of the definition (`minlength`, `max`, …): asked only where `validate` is true. */
   readonly check?: (value: FieldValue) => ValueProblem | undefined;
+  /** How many steps `check` takes at most, where that is more than the value is long. */
+  readonly checkSteps?: (value: FieldValue) => number;
   /** The value that a query text stands for, or what is wrong with it. Absent where values are not compared with one. */
   readonly parseQuery?: (text: string) => { readonly value: FieldValue } | ValueProblem;
   /**
@@ -63,16 +65,38 @@ export interface FieldType {
   readonly behave: (field: FieldDefinition) => FieldBehaviour | string;
 }
 
-/** Reads a value as a request sends it: what is stored, or everything that is wrong with it. */
+/** What is left of the steps that the checks of one record may take together. */
+export interface CheckEffort {
+  stepsLeft: number;
+}
+
+/** About 10 ms: two texts that are as long as their patterns let them be, or hundreds that are short. */
+const stepsOfRecordMax = 500_000;
+
+export function newCheckEffort(): CheckEffort {
+  return { stepsLeft: stepsOfRecordMax };
+}
+
+/**
+ * Reads a value as a request sends it: what is stored, or everything that is wrong with it.
+ * @param effort the same one for all values of a record.
+ */
 export function readValue(
   behaviour: FieldBehaviour,
   isChecked: boolean,
   input: unknown,
+  effort: CheckEffort = newCheckEffort(),
 ): { readonly value: FieldValue } | { readonly problems: readonly ValueProblem[] } {
   const parsed = behaviour.parse(input);
-  const problem = isValueProblem(parsed) ? parsed : isChecked ? behaviour.check?.(parsed.value) : undefined;
+  const problem = isValueProblem(parsed) ? parsed : isChecked ? checkValue(behaviour, parsed.value, effort) : undefined;
   if (problem !== undefined) return { problems: problem.parts ?? [problem] };
   return isValueProblem(parsed) ? { problems: [parsed] } : parsed;
+}
+
+function checkValue(behaviour: FieldBehaviour, value: FieldValue, effort: CheckEffort): ValueProblem | undefined {
+  effort.stepsLeft -= behaviour.checkSteps?.(value) ?? 0;
+  if (effort.stepsLeft >= 0) return behaviour.check?.(value);
+  return { code: 'too_long', message: 'is too long, together with the other values that are held against a `pattern`' };
 }
 
 export function isValueProblem(result: object): result is ValueProblem {

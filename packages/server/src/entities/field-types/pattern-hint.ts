@@ -10,7 +10,8 @@ import { schemaPattern } from './schema-pattern.ts';
  */
 export function patternHint(field: Pick<FieldDefinition, 'pattern' | 'validate'>): PatternHint | string {
   const { pattern } = field;
-  if (pattern === undefined) return { check: () => undefined, schema: {}, charactersMax: Number.POSITIVE_INFINITY };
+  if (pattern === undefined)
+    return { check: () => undefined, steps: () => 0, schema: {}, charactersMax: Number.POSITIVE_INFINITY };
   if (pattern.length > patternMax) return `has a \`pattern\` of more than ${patternMax} characters`;
   const compiled = compile(pattern);
   if (typeof compiled === 'string') return `has a \`pattern\` that is no regular expression: ${compiled}`;
@@ -23,11 +24,17 @@ export function patternHint(field: Pick<FieldDefinition, 'pattern' | 'validate'>
   };
   const told = field.validate === true ? schemaPattern(pattern) : undefined;
   const schema = told === undefined ? {} : { pattern: told };
-  return { check, schema, charactersMax: Math.floor(stepsMax / size) };
+  const charactersMax = Math.floor(stepsMax / size);
+  // A longer text is refused for its length, without a step.
+  const steps = (value: FieldValue): number =>
+    typeof value === 'string' && value.length <= 2 * charactersMax ? value.length * size : 0;
+  return { check, steps, schema, charactersMax };
 }
 
 interface PatternHint {
   readonly check: (value: FieldValue) => ValueProblem | undefined;
+  /** How many steps the check takes at most. */
+  readonly steps: (value: FieldValue) => number;
   readonly schema: JsonSchema;
   /** Texts longer than this are not to be checked. */
   readonly charactersMax: number;

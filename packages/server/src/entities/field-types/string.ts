@@ -15,6 +15,7 @@ export const stringType: FieldType = {
     return {
       parse: (input) => (typeof input === 'string' ? { value: input } : wrongType('a string')),
       check: (value) => lengths.check(value) ?? pattern.check(value),
+      ...(field.pattern === undefined ? {} : { checkSteps: pattern.steps }),
       parseQuery: (text) => ({ value: text }),
       encode: textOrder,
       schema: { type: 'string', ...lengths.schema, ...pattern.schema },
