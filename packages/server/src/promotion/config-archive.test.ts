@@ -38,9 +38,9 @@ function packed(...files: readonly (readonly [string, string | Buffer])[]): Buff
   return Buffer.concat([...entries, Buffer.alloc(1024)]);
 }
 
-function refusal(archive: Buffer): Problem {
+async function refusal(archive: Buffer): Promise<Problem> {
   try {
-    readArchive(archive);
+    await readArchive(archive);
   } catch (error) {
     assert.ok(error instanceof Problem, String(error));
     assert.equal(error.code, 'validation_failed');
@@ -93,7 +93,7 @@ function isKept(content: unknown): boolean {
   }
 }
 
-test('what is written is read again, whatever the items are', () => {
+test('what is written is read again, whatever the items are', async () => {
   const names = fc.stringMatching(/^[a-z][a-z0-9_-]{0,62}$/);
   const item = fc.record({
     kind: fc.constantFrom<ConfigItemKind>(...configItemKinds),
@@ -101,13 +101,13 @@ test('what is written is read again, whatever the items are', () => {
     content: fc.jsonValue().filter(isKept),
   });
   const items = fc.uniqueArray(item, { selector: ({ kind, name }) => `${kind}/${name}`, maxLength: 12 });
-  const property = fc.property(items, (some) => {
-    const read = readArchive(archiveOf(some.map((one) => ({ ...one, version: 1 }))));
+  const property = fc.asyncProperty(items, async (some) => {
+    const read = await readArchive(archiveOf(some.map((one) => ({ ...one, version: 1 }))));
     const byName = (left: object, right: object) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1);
     const plain = some.map(({ kind, name, content }) => ({ kind, name, content: JSON.parse(JSON.stringify(content)) }));
     assert.deepEqual(read.toSorted(byName), plain.toSorted(byName));
   });
-  fc.assert(property, { numRuns: 200 });
+  await fc.assert(property, { numRuns: 200 });
 });
 
 const packers: readonly (readonly [string, readonly string[]])[] = [
@@ -125,24 +125,24 @@ const packers: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 for (const [what, args] of packers)
-  test(`a folder that tar packs anew is read: ${what}`, (context) => {
+  test(`a folder that tar packs anew is read: ${what}`, async (context) => {
     const folder = unpacked(context);
     const archive = execFileSync('tar', ['-C', folder, '-cf', '-', ...args]);
-    const read = readArchive(archive).toSorted((left, right) => (left.kind < right.kind ? -1 : 1));
+    const read = (await readArchive(archive)).toSorted((left, right) => (left.kind < right.kind ? -1 : 1));
     assert.deepEqual(read, withoutVersions([order, block, setting]));
   });
 
-test('the archive of a repository is read', (context) => {
+test('the archive of a repository is read', async (context) => {
   const folder = unpacked(context);
   const git = (...args: readonly string[]) =>
     execFileSync('git', ['-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b.example', ...args]);
   git('init', '-q');
   git('add', '.');
   git('commit', '-qm', 'all');
-  assert.equal(readArchive(git('archive', '--prefix=app/', 'HEAD')).length, 3);
+  assert.equal((await readArchive(git('archive', '--prefix=app/', 'HEAD'))).length, 3);
 });
 
-test('what systems and editors put beside the files is passed over', () => {
+test('what systems and editors put beside the files is passed over', async () => {
   const hidden = [
     '.DS_Store',
     'config/._entity',
@@ -151,47 +151,47 @@ test('what systems and editors put beside the files is passed over', () => {
     '.git/HEAD',
   ];
   const noise = hidden.map((name) => [name, 'junk'] as const);
-  assert.deepEqual(readArchive(packed(...noise, manifest)), []);
+  assert.deepEqual(await readArchive(packed(...noise, manifest)), []);
 });
 
-test('a file that is no item is named', () => {
+test('a file that is no item is named', async () => {
   const names = ['README.md', 'config/order.json', 'config/entities/order.json', 'config/entity/order.yaml'];
   for (const name of names) {
-    const problem = refusal(packed(manifest, [name, '{}']));
+    const problem = await refusal(packed(manifest, [name, '{}']));
     assert.deepEqual(codes(problem), ['unknown_file']);
     assert.ok(problem.message.includes(`\`${name}\``), problem.message);
   }
-  assert.deepEqual(codes(refusal(packed(manifest, ['a', ''], ['b', '']))), ['unknown_file', 'unknown_file']);
+  assert.deepEqual(codes(await refusal(packed(manifest, ['a', ''], ['b', '']))), ['unknown_file', 'unknown_file']);
 });
 
-test('an item called like the file that says the format is an item', () => {
+test('an item called like the file that says the format is an item', async () => {
   const item = { kind: 'entity', name: 'freehold', version: 1, content: { format: 5 } } as const;
-  assert.deepEqual(readArchive(archiveOf([item])), withoutVersions([item]));
+  assert.deepEqual(await readArchive(archiveOf([item])), withoutVersions([item]));
 });
 
-test('what leads out of the folder is refused, and nothing of it is passed over in silence', (context) => {
+test('what leads out of the folder is refused, and nothing of it is passed over in silence', async (context) => {
   for (const name of ['../config/entity/order.json', 'config/entity/../../x.json', '..'])
-    assert.match(refusal(packed(manifest, [name, '{}'])).message, /leads out of its folder/);
+    assert.match((await refusal(packed(manifest, [name, '{}']))).message, /leads out of its folder/);
   const folder = unpacked(context);
   symlinkSync('/etc/passwd', join(folder, 'config', 'entity', 'link.json'));
   const archive = execFileSync('tar', ['-C', folder, '-cf', '-', 'config']);
-  assert.match(refusal(archive).message, /`config\/entity\/link.json` is neither a file nor a folder/);
+  assert.match((await refusal(archive)).message, /`config\/entity\/link.json` is neither a file nor a folder/);
 });
 
-test('an item that is there twice is refused, wherever it lies', () => {
+test('an item that is there twice is refused, wherever it lies', async () => {
   const twice = packed(manifest, ['config/entity/order.json', '{}'], ['other/config/entity/order.json', '{}']);
-  assert.deepEqual(codes(refusal(twice)), ['duplicate']);
-  assert.match(refusal(twice).message, /entity `order` is there twice/);
+  assert.deepEqual(codes(await refusal(twice)), ['duplicate']);
+  assert.match((await refusal(twice)).message, /entity `order` is there twice/);
 });
 
-test('an archive that says no format, or another one, is none of a configuration', () => {
-  assert.deepEqual(codes(refusal(packed())), ['missing_manifest']);
-  assert.deepEqual(codes(refusal(packed(['config/entity/order.json', '{}']))), ['missing_manifest']);
+test('an archive that says no format, or another one, is none of a configuration', async () => {
+  assert.deepEqual(codes(await refusal(packed())), ['missing_manifest']);
+  assert.deepEqual(codes(await refusal(packed(['config/entity/order.json', '{}']))), ['missing_manifest']);
   for (const text of ['{"format": 2}', '{}', 'null', '[]', '"1"', '{"format": "1"}'])
-    assert.deepEqual(codes(refusal(packed([manifest[0], text]))), ['unknown_format'], text);
+    assert.deepEqual(codes(await refusal(packed([manifest[0], text]))), ['unknown_format'], text);
 });
 
-test('a file that is no JSON is named with what is wrong', () => {
+test('a file that is no JSON is named with what is wrong', async () => {
   const bad: readonly (readonly [string | Buffer, RegExp])[] = [
     ['{"a": 1,}', /cannot be read/],
     ['', /cannot be read/],
@@ -200,22 +200,22 @@ test('a file that is no JSON is named with what is wrong', () => {
     [Buffer.from('"ä"', 'utf16le'), /cannot be read/],
   ];
   for (const [content, message] of bad) {
-    const problem = refusal(packed(manifest, ['config/entity/order.json', content]));
+    const problem = await refusal(packed(manifest, ['config/entity/order.json', content]));
     assert.deepEqual(codes(problem), ['invalid_json']);
     assert.match(problem.message, message);
     assert.ok(problem.message.includes('`config/entity/order.json`'));
   }
 });
 
-test('an archive that is cut, at whatever byte, is not taken for a shorter one', () => {
+test('an archive that is cut, at whatever byte, is not taken for a shorter one', async () => {
   const archive = archiveOf(bodies);
   for (let bytes = 0; bytes <= archive.length - 1024; bytes += 7)
-    assert.match(refusal(archive.subarray(0, bytes)).message, /no whole tar archive/, `${bytes} bytes`);
+    assert.match((await refusal(archive.subarray(0, bytes))).message, /no whole tar archive/, `${bytes} bytes`);
 });
 
-test('what is no archive at all is told so', () => {
+test('what is no archive at all is told so', async () => {
   for (const text of ['hello', '{"items": []}', 'x'.repeat(5000), '\u001f\u008b\b'])
-    assert.match(refusal(Buffer.from(text, 'latin1')).message, /no whole tar archive/);
+    assert.match((await refusal(Buffer.from(text, 'latin1'))).message, /no whole tar archive/);
 });
 
 test('no two items fall together where letters of both cases are one, and each name has room in an archive', () => {
@@ -226,6 +226,16 @@ test('no two items fall together where letters of both cases are one, and each n
   for (const kind of configItemKinds) assert.ok(archiveOf([{ ...order, kind, name: `a${'b'.repeat(62)}` }]).length > 0);
 });
 
-test('a file of a folder within a kind is an item of that kind only by its own folder', () => {
-  assert.deepEqual(codes(refusal(packed(manifest, ['config/entity/more/order.json', '{}']))), ['unknown_file']);
+test('a file of a folder within a kind is an item of that kind only by its own folder', async () => {
+  assert.deepEqual(codes(await refusal(packed(manifest, ['config/entity/more/order.json', '{}']))), ['unknown_file']);
+});
+
+test('a file that is too long to be read at one go is refused, and none such is written', async () => {
+  const long = `{"a":"${'a'.repeat(1024 * 1024)}"}`;
+  assert.deepEqual(codes(await refusal(packed(manifest, ['config/logicblock/order.json', long]))), ['too_large']);
+  // With two blanks for each level this would be 2 MB.
+  let deep: unknown = Array.from({ length: 30_000 }, () => 1);
+  for (let level = 0; level < 30; level++) deep = { a: deep };
+  const item: ItemBody = { ...block, content: deep };
+  assert.deepEqual(await readArchive(archiveOf([item])), withoutVersions([item]));
 });

@@ -4,6 +4,7 @@
  */
 import type { InputError } from '@freehold/contract/problem';
 import { type ConfigItem, configItemKinds, itemKey } from '../entities/config-item.ts';
+import { inTurns } from '../lib/in-turns.ts';
 import { invalidBody, Problem } from '../lib/problem.ts';
 import { decodeUtf8, parseStrictJson } from '../lib/strict-json.ts';
 import { longTarName, readTarHeader, tarBlockBytes, tarHeader, wholeTarBlocks } from '../lib/tar.ts';
@@ -15,6 +16,8 @@ const format = 1;
 
 /** What is longer is no configuration of an org. */
 export const archiveBytesMax = 32 * 1024 * 1024;
+/** A file is read at one go, while everybody else waits. */
+const fileBytesMax = 1024 * 1024;
 
 /** In pieces; its characters are the bytes of the archive, which is UTF-8 throughout. */
 export function* writeArchive(bodies: readonly ItemBody[]): Generator<string> {
@@ -26,7 +29,9 @@ export function* writeArchive(bodies: readonly ItemBody[]): Generator<string> {
 }
 
 function fileText(name: string, content: unknown): string {
-  const text = `${JSON.stringify(content, undefined, 2)}\n`;
+  const legible = `${JSON.stringify(content, undefined, 2)}\n`;
+  // What is nested deep is mostly space by now.
+  const text = Buffer.byteLength(legible) <= fileBytesMax ? legible : `${JSON.stringify(content)}\n`;
   const bytes = Buffer.byteLength(text);
   return `${tarHeader(name, bytes).toString('latin1')}${text}${'\0'.repeat(wholeTarBlocks(bytes) - bytes)}`;
 }
@@ -40,11 +45,11 @@ export interface ArchivedItem extends ConfigItem {
  * programs put beside the files are passed over; every other file has to be an item.
  * @throws Problem `validation_failed` that names the files that are none.
  */
-export function readArchive(archive: Buffer): readonly ArchivedItem[] {
+export async function readArchive(archive: Buffer): Promise<readonly ArchivedItem[]> {
   const errors: InputError[] = [];
   const items = new Map<string, ArchivedItem>();
   let hasManifest = false;
-  for (const { name, content } of filesOf(archive)) {
+  for await (const { name, content } of inTurns(filesOf(archive))) {
     if (isManifest(name)) {
       hasManifest = true;
       errors.push(...manifestErrors(name, content));
@@ -94,6 +99,8 @@ function manifestErrors(name: string, content: Buffer): readonly InputError[] {
 }
 
 function readJson(name: string, content: Buffer): { readonly content: unknown } | { readonly error: InputError } {
+  if (content.length > fileBytesMax)
+    return { error: mistake('too_large', `\`${name.slice(0, 200)}\` has more than ${fileBytesMax} bytes`) };
   try {
     return { content: parseStrictJson(decodeUtf8(content)) };
   } catch (error) {

@@ -1,9 +1,11 @@
+import type { InputError } from '@freehold/contract/problem';
 import type { ConfigItem } from '../entities/config-item.ts';
 import { itemKey } from '../entities/config-item.ts';
+import { inTurns } from '../lib/in-turns.ts';
 import { invalidBody } from '../lib/problem.ts';
 import { baseOf, refuseOtherBase } from './agreed-base.ts';
 import { changeItems, type ItemEdit } from './change-items.ts';
-import { type Bodies, compareBodies, type ItemChangeKind, itemOf, readAll } from './compare.ts';
+import { type Bodies, compareBodies, type ItemChangeKind, type ItemDifference, itemOf, readAll } from './compare.ts';
 import type { ArchivedItem } from './config-archive.ts';
 import type { ConfigKinds } from './config-kind.ts';
 import { changeOf, type ShownDifference } from './diff.ts';
@@ -46,13 +48,13 @@ export async function importConfig(
   asked: Asked,
   { items, options }: { readonly items: readonly ArchivedItem[]; readonly options: ImportOptions },
 ): Promise<Imported> {
-  const wanted = readItems(parts.kinds, items);
+  const wanted = await readItems(parts.kinds, items);
   const place = await placeIn(parts, 'test', asked.orgCode);
   const before = await readAll(place);
   const after: Bodies = options.removes ? wanted : new Map([...before, ...wanted]);
   const differences = await compareBodies(before, after);
   const base = versionsOf(before);
-  const shown = differences.map((one) => ({ ...itemOf(one), change: one.change, ...changeOf(parts.kinds, one) }));
+  const shown = await showDifferences(parts.kinds, differences);
   if (options.base === undefined) {
     const problems = await importProblems(parts, { place, before, differences, ...options });
     return { base, applied: false, problems, items: shown };
@@ -70,18 +72,23 @@ export async function importConfig(
   return { base, applied: true, version, items: shown };
 }
 
-function readItems(kinds: ConfigKinds, items: readonly ArchivedItem[]): Bodies {
+async function readItems(kinds: ConfigKinds, items: readonly ArchivedItem[]): Promise<Bodies> {
   const bodies = new Map<string, ItemBody>();
-  const errors = items.flatMap(({ kind, name, content }) => {
+  const errors: InputError[] = [];
+  for await (const { kind, name, content } of inTurns(items)) {
     const parsed = kinds[kind].parse(name, content);
-    if ('content' in parsed) {
-      bodies.set(itemKey({ kind, name }), { kind, name, version: 0, content: parsed.content });
-      return [];
-    }
-    return parsed.errors.map((error) => ({ ...error, message: `${kind} \`${name}\`: ${error.message}` }));
-  });
+    if ('content' in parsed) bodies.set(itemKey({ kind, name }), { kind, name, version: 0, content: parsed.content });
+    else errors.push(...parsed.errors.map((error) => ({ ...error, message: `${kind} \`${name}\`: ${error.message}` })));
+  }
   if (errors.length > 0) throw invalidBody(errors);
   return bodies;
+}
+
+async function showDifferences(kinds: ConfigKinds, differences: readonly ItemDifference[]): Promise<Imported['items']> {
+  const shown: Imported['items'][number][] = [];
+  for await (const one of inTurns(differences))
+    shown.push({ ...itemOf(one), change: one.change, ...changeOf(kinds, one) });
+  return shown;
 }
 
 const changedSince = 'test has changed since it was compared: look at the changes again';

@@ -56,7 +56,8 @@ export function createPromotion(parts: PromotionParts): Promotion {
   return {
     diff: (orgCode) => showDiff(parts, orgCode),
     archive: async (orgCode, env) => writeArchive([...(await readAll(await placeIn(parts, env, orgCode))).values()]),
-    importArchive: (asked, archive, options) => importConfig(parts, asked, { items: readArchive(archive), options }),
+    importArchive: async (asked, archive, options) =>
+      importConfig(parts, asked, { items: await readArchive(archive), options }),
     publish: (asked, body) => publish(parts, asked, readPublish(body)),
     staged: async (orgCode) => {
       const rows = await readStaged(parts.stores.prod.scope(orgScopeName(orgCode)));
