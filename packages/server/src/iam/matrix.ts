@@ -7,8 +7,9 @@ import { readRecord } from '../entities/record.ts';
 import { directPartition } from '../entities/record-keys.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import { systemEntityNames } from '../entities/system-entity-names.ts';
-import type { Environment, Workspace } from '../entities/workspace.ts';
+import { type Environment, laneOf, type Workspace } from '../entities/workspace.ts';
 import type { Clock } from '../lib/clock.ts';
+import { inSlices } from '../lib/event-loop.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Item, Store } from '../store/port.ts';
 import { type ActionParts, routeOfVerb } from './action-parts.ts';
@@ -98,13 +99,18 @@ function membersAfter(workspace: Workspace, userId: string | undefined, limit: n
 function rowMaker(workspace: Workspace, entityNames: readonly string[], now: number) {
   const read = rememberingReader();
   const compiled = new Map<string, CompiledAccess>();
+  const pause = inSlices(laneOf(workspace));
   return async (member: Item): Promise<MatrixRow> => {
     const { data } = readRecord(member);
     const { id, email, role, status } = data;
     const access = compileOnce(compiled, await heldPolicies(workspace, id, read));
     const tenant = { id: workspace.tenantId, code: workspace.tenantCode };
     const place = { ...callerOf(workspace, data), tenant, now };
-    const entities = entityNames.map((name) => [name, cellsOf(access, name, place)]);
+    const entities: [string, MatrixRow['entities'][string]][] = [];
+    for (const name of entityNames) {
+      await pause();
+      entities.push([name, cellsOf(access, name, place)]);
+    }
     return {
       user_id: id,
       email: String(email),
