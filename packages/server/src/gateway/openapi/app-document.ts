@@ -1,10 +1,11 @@
 import type { ProblemCode } from '@freehold/contract/problem';
 import type { CompiledEntity } from '../../entities/compile-entity.ts';
 import type { Environment } from '../../entities/workspace.ts';
+import { inTurns } from '../../lib/in-turns.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { authzenOperations, authzenSchemas } from './authzen-operations.ts';
 import { batchOperation, batchSchemas } from './batch-operation.ts';
-import { buildDocument } from './document.ts';
+import { documentPieces } from './document.ts';
 import { entityOperations } from './entity-operations.ts';
 import { type DocumentedEntity, entitySchemas, recordSchemas } from './entity-schemas.ts';
 import { invitationOperations, invitationSchemas } from './invitation-operations.ts';
@@ -15,7 +16,7 @@ import { problemSchemas } from './problem-responses.ts';
 import { selfOperations, selfSchemas } from './self-operations.ts';
 import { documentOperation, sharedOperations } from './shared-operations.ts';
 import { signInOperations, signInSchemas } from './sign-in-operations.ts';
-import { withTypeNames } from './type-names.ts';
+import { showingActions, type TypeNames, typeNames, viewsOf } from './type-names.ts';
 import type { LookedUp } from './view-schemas.ts';
 import { workspaceOperations, workspaceSchemas } from './workspace-operations.ts';
 
@@ -27,41 +28,62 @@ export interface DocumentedApp {
   readonly entities: readonly CompiledEntity[];
 }
 
-/** What the app gateway does for the org. */
-export function appDocument({ orgCode, env, version, entities }: DocumentedApp): JsonSchema {
+/** How many fields the views of all entities tell together; what is beyond is told as an object of any shape. */
+const viewFieldsMax = 100_000;
+
+/** What the app gateway does for the org, in pieces. Others are served in between. */
+export async function* appDocument({ orgCode, env, version, entities }: DocumentedApp): AsyncGenerator<string> {
   const taken = Object.keys({ ...problemSchemas, ...sharedSchemas });
-  const named = withTypeNames(entities, taken);
-  const names = new Map(named.map((one) => [one.entity.name, one.names]));
+  const names = new Map<string, TypeNames>();
+  const documented: DocumentedEntity[] = [];
   const lookedUp: LookedUp = (entityName, view) => names.get(entityName)?.views.get.get(view);
-  const documented = named.map((one): DocumentedEntity => ({ ...one, lookedUp }));
-  const operations = [
+  let viewFieldsLeft = viewFieldsMax;
+  for await (const { entity, names: ofEntity } of inTurns(typeNames(entities, taken))) {
+    names.set(entity.name, ofEntity);
+    viewFieldsLeft -= viewFieldsOf(entity);
+    documented.push({ entity, names: ofEntity, lookedUp, tellsViews: viewFieldsLeft >= 0 });
+  }
+  const toldOf = (operation: Operation): Operation => ({
+    ...operation,
+    path: operation.path.replace(':org', orgCode),
+    problems: [...(operation.problems ?? []), ...problemsOfActing(operation, env)],
+  });
+  const shared = [
     ...signInOperations,
     ...workspaceOperations,
     ...invitationOperations,
     ...selfOperations,
     ...mailOperations,
-    ...documented.flatMap(entityOperations),
     batchOperation,
     ...authzenOperations,
     documentOperation({ path: '/app/:org/openapi.json', access: 'token' }),
     ...sharedOperations,
   ];
-  return buildDocument({
+  const parts = documentPieces({
     title: `The app API of ${orgCode}`,
     version: String(version),
     description: `The environment \`${env}\`. Log in, exchange the login token for an app JWT, and send that with each call; a page of an allowed domain may do so from a browser. Every refusal is problem details (RFC 9457) with a stable \`code\`.`,
-    operations: operations.map((operation) => ({
-      ...operation,
-      path: operation.path.replace(':org', orgCode),
-      problems: [...(operation.problems ?? []), ...problemsOfActing(operation, env)],
-    })),
-    schemas: Object.assign({}, sharedSchemas, ...documented.map(entitySchemas)),
+    operations: mapped([() => shared, ...documented.map((one) => () => entityOperations(one))], (make) =>
+      make().map(toldOf),
+    ),
+    schemas: mapped([() => sharedSchemas, ...documented.map((one) => () => entitySchemas(one))], (make) => make()),
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The app JWT, or a service key.' },
       serviceToken: { type: 'apiKey', in: 'header', name: 'x-service-token', description: 'The same.' },
     },
     tokenProblems: ['token_missing', 'token_invalid', 'token_expired', 'access_denied', 'rate_limited'],
   });
+  yield* inTurns(parts);
+}
+
+/** Makes each when it is asked for, so that only one is held at a time. */
+function* mapped<T, U>(items: readonly T[], make: (item: T) => U): Generator<U> {
+  for (const item of items) yield make(item);
+}
+
+function viewFieldsOf(entity: CompiledEntity): number {
+  const views = new Set(showingActions.flatMap((action) => Object.values(viewsOf(entity, action))));
+  return [...views].reduce((sum, { fields }) => sum + fields.length, 0);
 }
 
 /** What a builder who acts for somebody is refused beside what that person is. */

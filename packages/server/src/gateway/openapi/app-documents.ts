@@ -17,7 +17,7 @@ interface Kept extends DocumentText {
 
 /** @param charactersMax how much is kept of all documents together. */
 export function createAppDocuments(charactersMax = 64 * 1024 * 1024): AppDocuments {
-  const kept = new BoundedMap<string, Kept>(charactersMax, ({ body }) => body.length);
+  const kept = new BoundedMap<string, Kept>(charactersMax, ({ characters }) => characters);
   const flights = singleFlight<string, Kept>();
   return {
     of: async ({ orgCode, env }, set) => {
@@ -29,7 +29,7 @@ export function createAppDocuments(charactersMax = 64 * 1024 * 1024): AppDocumen
         const found = await Promise.all(names.map((name) => set.entity(name)));
         const entities = found.filter((entity) => entity !== undefined);
         const { version } = set;
-        const made = { ...documentText(appDocument({ orgCode, env, version, entities })), version };
+        const made = { ...(await documentText(appDocument({ orgCode, env, version, entities }))), version };
         kept.set(key, made);
         return made;
       });

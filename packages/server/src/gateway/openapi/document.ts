@@ -10,30 +10,66 @@ export interface DocumentParts {
   readonly title: string;
   readonly version: string;
   readonly description: string;
-  readonly operations: readonly Operation[];
-  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  /** In groups that have no path in common. */
+  readonly operations: Iterable<readonly Operation[]>;
+  /** In groups that have no name in common. */
+  readonly schemas: Iterable<Readonly<Record<string, JsonSchema>>>;
   /** Any one of them lets a caller in. */
   readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
   /** What may be wrong with a token. */
   readonly tokenProblems: readonly ProblemCode[];
 }
 
-/** An OpenAPI 3.1 document. It names no server, so its paths are those of the host that it was read from. */
-export function buildDocument(parts: DocumentParts): JsonSchema {
+/**
+ * The text of an OpenAPI 3.1 document, a piece for each group, so that a long one keeps nobody waiting. It names no
+ * server, so its paths are those of the host that it was read from.
+ */
+export function* documentPieces(parts: DocumentParts): Generator<string> {
   const { title, version, description, operations, schemas, securitySchemes, tokenProblems } = parts;
-  const problems = operations.flatMap((one) => [...groupProblems(problemsOf(one, tokenProblems)).values()]);
-  return {
+  const tags = new Set<string>();
+  const problems = new Map<string, readonly ProblemCode[]>();
+  const headers = new Set<HeaderName>(['X-Request-Id', 'WWW-Authenticate', 'Retry-After']);
+  const head = {
     openapi: '3.1.0',
     info: { title, version, description },
     security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
-    paths: renderPaths(operations, tokenProblems),
-    components: {
-      schemas: { ...problemSchemas, ...schemas },
-      responses: problemComponents(problems),
-      headers: headerComponents(headersOf(operations)),
-      securitySchemes,
-    },
+  };
+  yield `{${membersOf(head)},"paths":{`;
+  const writePaths = memberWriter();
+  for (const group of operations) {
+    for (const operation of group) {
+      tags.add(operation.tag);
+      for (const reply of operation.replies) for (const header of reply.headers ?? []) headers.add(header);
+      for (const codes of groupProblems(problemsOf(operation, tokenProblems)).values())
+        problems.set(codes.join(), codes);
+    }
+    yield writePaths(renderPaths(group, tokenProblems));
+  }
+  yield '},"components":{"schemas":{';
+  const writeSchemas = memberWriter();
+  yield writeSchemas(problemSchemas);
+  for (const group of schemas) yield writeSchemas(group);
+  const rest = {
+    responses: problemComponents([...problems.values()]),
+    headers: headerComponents([...headers]),
+    securitySchemes,
+  };
+  yield `},${membersOf(rest)}},${membersOf({ tags: [...tags].map((name) => ({ name })) })}}`;
+}
+
+/** The members of an object, without its braces. */
+function membersOf(object: JsonSchema): string {
+  return JSON.stringify(object).slice(1, -1);
+}
+
+/** Writes the members of several objects as those of one. */
+function memberWriter(): (object: JsonSchema) => string {
+  let isFirst = true;
+  return (object) => {
+    const members = membersOf(object);
+    const text = isFirst || members === '' ? members : `,${members}`;
+    if (members !== '') isFirst = false;
+    return text;
   };
 }
 
@@ -45,9 +81,4 @@ function renderPaths(operations: readonly Operation[], tokenProblems: readonly P
     paths[path][operation.method.toLowerCase()] = renderOperation(operation, tokenProblems);
   }
   return paths;
-}
-
-function headersOf(operations: readonly Operation[]): readonly HeaderName[] {
-  const ofReplies = operations.flatMap(({ replies }) => replies.flatMap(({ headers = [] }) => headers));
-  return [...new Set<HeaderName>(['X-Request-Id', 'WWW-Authenticate', 'Retry-After', ...ofReplies])];
 }

@@ -34,12 +34,14 @@ interface Document {
   readonly components: Readonly<Record<string, object>>;
 }
 
-const management = sent(managementDocument({ hasOperator: true }));
-const app = sent(appDocument({ orgCode: 'acme', env: 'test', version: 7, entities }));
+const management = await sent(managementDocument({ hasOperator: true }));
+const app = await sent(appDocument({ orgCode: 'acme', env: 'test', version: 7, entities }));
 
 /** As a client gets it. */
-function sent(document: object): Document {
-  return JSON.parse(JSON.stringify(document));
+async function sent(document: Iterable<string> | AsyncIterable<string>): Promise<Document> {
+  let text = '';
+  for await (const piece of document) text += piece;
+  return JSON.parse(text);
 }
 
 for (const [name, document] of Object.entries({ management, app })) {

@@ -22,6 +22,8 @@ export interface DocumentedEntity {
   readonly names: TypeNames;
   /** What a lookup shows of a record of another entity. */
   readonly lookedUp: LookedUp;
+  /** Whether it is told what its views show. */
+  readonly tellsViews: boolean;
 }
 
 /** Schemas that the operations of all entities share. */
@@ -35,10 +37,15 @@ export const recordSchemas: Readonly<Record<string, JsonSchema>> = {
 };
 
 /** What an entity's operations take and give. */
-export function entitySchemas({ entity, names, lookedUp }: DocumentedEntity): Readonly<Record<string, JsonSchema>> {
+export function entitySchemas({
+  entity,
+  names,
+  lookedUp,
+  tellsViews,
+}: DocumentedEntity): Readonly<Record<string, JsonSchema>> {
   return {
     [names.record]: recordSchema(entity),
-    ...viewSchemas(entity, names, lookedUp),
+    ...viewSchemas(entity, names, tellsViews ? lookedUp : undefined),
     [names.create]: createSchema(entity),
     [names.update]: updateSchema(entity),
     [names.page]: objectOf({ items: arrayOf(anyOf(shownBy(names, 'list'))), nexttoken: orNull(text), partial }, [

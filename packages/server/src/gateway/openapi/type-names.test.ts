@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { compileEntity } from '../../entities/compile-entity.ts';
 import type { Views } from '../../entities/definition.ts';
-import { pascalCase, withTypeNames } from './type-names.ts';
+import { pascalCase, typeNames } from './type-names.ts';
 
 const entityName = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
 /** Names that come out alike where nobody looks. */
@@ -27,7 +27,7 @@ function entityOf(entityName: string, Views: Views = {}) {
 }
 
 test('an entity’s schemas are named as types are', () => {
-  const [named] = withTypeNames([entityOf('order_item')], []);
+  const [named] = namesOf([entityOf('order_item')], []);
   const { views: _, ...names } = named?.names ?? { views: undefined };
   assert.deepEqual(names, {
     record: 'OrderItem',
@@ -38,7 +38,7 @@ test('an entity’s schemas are named as types are', () => {
 });
 
 test('a record keeps its name where another entity’s schema would have it', () => {
-  const named = withTypeNames([entityOf('order'), entityOf('order_page')], ['Problem']);
+  const named = namesOf([entityOf('order'), entityOf('order_page')], ['Problem']);
   assert.deepEqual(
     named.map(({ names }) => [names.record, names.page]),
     [
@@ -54,7 +54,7 @@ test('no two schemas have one name, whatever the entities are called', () => {
       const taken = ['Problem', 'Order', 'OrderPage'];
       const all = [
         ...taken,
-        ...withTypeNames(list, taken).flatMap(({ names }) => [
+        ...namesOf(list, taken).flatMap(({ names }) => [
           names.record,
           names.create,
           names.update,
@@ -76,7 +76,7 @@ test('no two entities have one name in the names of operations', () => {
 });
 
 test('views that show the same have one schema, and others one each', () => {
-  const [named] = withTypeNames([entityOf('order', { short: { fields: [{ name: 'title' }] } })], []);
+  const [named] = namesOf([entityOf('order', { short: { fields: [{ name: 'title' }] } })], []);
   const views = named?.names.views;
   assert.deepEqual(Object.fromEntries(views?.list ?? []), {
     default: 'Order',
@@ -85,5 +85,9 @@ test('views that show the same have one schema, and others one each', () => {
   });
   assert.deepEqual(views?.get, views?.list);
   const other = entityOf('order', { default: { fields: [{ name: 'title' }] } });
-  assert.equal(withTypeNames([other], [])[0]?.names.views.get.get('default'), 'OrderDefault');
+  assert.equal(namesOf([other], [])[0]?.names.views.get.get('default'), 'OrderDefault');
 });
+
+function namesOf(...given: Parameters<typeof typeNames<Parameters<typeof typeNames>[0][number]>>) {
+  return [...typeNames(...given)];
+}

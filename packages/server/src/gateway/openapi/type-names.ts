@@ -23,10 +23,10 @@ type FreeName = (wanted: string) => string;
  * `order_item` gets `OrderItem`, `OrderItemCreate` and so on. Where a name is taken, by another entity's record or by
  * the document itself, a `_` is put behind it, so no two are the same.
  */
-export function withTypeNames<E extends NamedEntity>(
+export function* typeNames<E extends NamedEntity>(
   entities: readonly E[],
   taken: readonly string[],
-): readonly { readonly entity: E; readonly names: TypeNames }[] {
+): Generator<{ readonly entity: E; readonly names: TypeNames }> {
   const used = new Set(taken);
   const free: FreeName = (wanted) => {
     let name = wanted;
@@ -36,16 +36,17 @@ export function withTypeNames<E extends NamedEntity>(
   };
   // All records come first: they keep their names, whatever the other schemas are called.
   const named = entities.map((entity) => ({ entity, record: free(pascalCase(entity.name)) }));
-  return named.map(({ entity, record }) => ({
-    entity,
-    names: {
-      record,
-      create: free(`${record}Create`),
-      update: free(`${record}Update`),
-      page: free(`${record}Page`),
-      views: viewNames(entity, record, free),
-    },
-  }));
+  for (const { entity, record } of named)
+    yield {
+      entity,
+      names: {
+        record,
+        create: free(`${record}Create`),
+        update: free(`${record}Update`),
+        page: free(`${record}Page`),
+        views: viewNames(entity, record, free),
+      },
+    };
 }
 
 /** Goes back to one entity name only: a `_` is left out just where the letter behind it shows that it was there. */

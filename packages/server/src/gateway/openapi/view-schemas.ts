@@ -8,16 +8,19 @@ import { type ShowingAction, showingActions, type TypeNames, viewsOf } from './t
 /** The name of the schema of what an entity's view shows, where there is such a view. */
 export type LookedUp = (entityName: string, view: string) => string | undefined;
 
-/** How the records of an entity are shown, but for the record as it is stored. */
+/**
+ * How the records of an entity are shown, but for the record as it is stored.
+ * @param lookedUp undefined where there are too many views to tell what each shows.
+ */
 export function viewSchemas(
   entity: CompiledEntity,
   names: TypeNames,
-  lookedUp: LookedUp,
+  lookedUp: LookedUp | undefined,
 ): Readonly<Record<string, JsonSchema>> {
   const schemas = showingActions.flatMap((action) =>
     Object.entries(viewsOf(entity, action)).map(([name, view]) => [
       names.views[action].get(name) ?? '',
-      viewSchema(entity, view, lookedUp),
+      lookedUp === undefined ? untold : viewSchema(entity, view, lookedUp),
     ]),
   );
   return Object.fromEntries(schemas.filter(([name]) => name !== names.record));
@@ -28,6 +31,11 @@ export function shownBy(names: TypeNames, action: ShowingAction): readonly JsonS
   const { default: usual, ...others } = Object.fromEntries(names.views[action]);
   return [...new Set([usual ?? names.record, ...Object.values(others)])].map(schemaReference);
 }
+
+const untold: JsonSchema = {
+  type: 'object',
+  description: 'By the view of this name; the app has too many views for each to be told.',
+};
 
 function viewSchema(entity: CompiledEntity, view: ViewDefinition, lookedUp: LookedUp): JsonSchema {
   const members = view.fields.flatMap((field) => {

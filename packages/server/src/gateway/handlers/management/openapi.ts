@@ -10,7 +10,7 @@ export function managementDocumentRoutes({ operator }: { readonly operator: unkn
       method: 'GET',
       path: '/openapi.json',
       access: 'public',
-      handle: ({ incoming }) => documentReply(incoming, document),
+      handle: async ({ incoming }) => documentReply(incoming, await document),
     },
   ];
 }
