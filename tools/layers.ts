@@ -77,6 +77,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'lib',
   ],
   faults: ['compose.ts', 'config.ts', 'open-spaces.ts', 'gateway', 'audit', 'entities', 'iam', 'identity', 'lib'],
+  // Tests of the whole, with the largest that each route takes.
+  'worst-cases': ['compose.ts', 'config.ts', 'gateway', 'lib'],
 };
 
 /** Files beside the rooms. They put the rooms together, so they may import all of them; no room imports them. */
@@ -156,6 +158,7 @@ const testSupport: readonly string[] = [
   'store/sqlite/power-loss',
   'store/sqlite/temporary-store.ts',
   'store/store-for-tests.ts',
+  'worst-cases',
 ];
 
 /** Rooms that are pure, and with them everything of ours that they reach. */

@@ -1,0 +1,47 @@
+/** Every route of a gateway is sent the largest that it takes, and what it does in one turn is held to a bound. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { turnMax } from './bounds.ts';
+import type { GatewayName } from './every-route.ts';
+import type { Case } from './exercise.ts';
+import { type MeasuredWork, startWorkCounter, type Work, type WorkCounter } from './work-counter.ts';
+
+export function isOver({ steps, characters }: Work): boolean {
+  return steps > turnMax.steps || characters > turnMax.characters;
+}
+
+/** Tests of each route. */
+export async function holdWork(gateways: readonly GatewayName[]): Promise<void> {
+  const counter = startWorkCounter();
+  // Only what is loaded from now on is counted to the last block.
+  const { startCountedPlatform } = await import('./counted-platform.ts');
+  const { casesOf } = await import('./exercise.ts');
+  const { placesOf } = await import('./every-route.ts');
+  const { gateScale, setStage } = await import('./stage.ts');
+  const platform = await startCountedPlatform();
+  after(async () => {
+    await platform.close();
+    counter.stop();
+  });
+  const stage = await setStage(platform, gateScale);
+  for (const gateway of gateways)
+    for (const [key, place] of placesOf(gateway))
+      test(`${key} of the ${gateway} gateway does not keep others waiting, whatever it is sent`, async () => {
+        const over: string[] = [];
+        for (const one of casesOf(stage, place)) {
+          const { longestTurn, busiest } = await measure(counter, one);
+          if (isOver(longestTurn)) over.push(`${one.what}: ${JSON.stringify(longestTurn)}, most of it in ${busiest}`);
+        }
+        assert.deepEqual(over, []);
+      });
+}
+
+/** Turns are looked at one by one only where the whole would be too much for one. */
+async function measure(counter: WorkCounter, one: Case): Promise<MeasuredWork> {
+  const attempt = async (isByTurn: boolean): Promise<MeasuredWork> => {
+    const call = await one.prepare();
+    return counter.measure(async () => one.demand(await call()), { isByTurn });
+  };
+  const whole = await attempt(false);
+  return isOver(whole.whole) ? attempt(true) : whole;
+}

@@ -1,0 +1,3 @@
+import { holdWork } from './hold-work.ts';
+
+await holdWork(['management']);

@@ -1,0 +1,177 @@
+/**
+ * An org that is as large as it may be, in what a caller may make large: entities, records, policies, members. It is set
+ * up over HTTP, on a platform in this process or in another.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { largestDefinition, manyDefinition, noteDefinition, viewedDefinition } from './largest-definitions.ts';
+import { block } from './largest-items.ts';
+import { largestPolicies } from './largest-policies.ts';
+import { ask, type Gateways, type RawRequest } from './send.ts';
+import type { Caller, SentRequest } from './worst-case.ts';
+
+const operatorKey = 'g7Vt2kQx9LmZp4RwYb6NsHc3JdFe8TuA';
+export const platformSettings = {
+  FREEHOLD_OPERATOR_KEY: operatorKey,
+  FREEHOLD_TRUSTED_PROXIES: '127.0.0.1',
+  FREEHOLD_LOG_LEVEL: 'warn',
+};
+
+/** How much of it there is: the gate takes less of what only adds up. */
+export interface Scale {
+  readonly entities: number;
+  readonly notes: number;
+  readonly invitations: number;
+  readonly blocks: number;
+}
+
+export const gateScale: Scale = { entities: 40, notes: 12, invitations: 20, blocks: 4 };
+
+export interface Stage {
+  readonly gateways: Gateways;
+  readonly scale: Scale;
+  readonly org: string;
+  readonly email: string;
+  readonly clientId: string;
+  /** Who founded the workspace and holds everything. */
+  readonly member: Person;
+  /** Who holds as many statements as anyone may. */
+  readonly restricted: Person;
+  readonly wideId: string;
+  readonly noteId: string;
+  /** A call as somebody, answered with JSON. @throws AssertionError unless it succeeds. */
+  call(as: Caller, method: string, target: string, body?: unknown): Promise<Body>;
+  /** What a builder is answered, as it stands. */
+  download(target: string): Promise<string>;
+  raw(asked: SentRequest): RawRequest;
+}
+
+export interface Person {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** Some members of answers. */
+export interface Body {
+  readonly id: string;
+  readonly token: string;
+  readonly user_id: string;
+  readonly code: string;
+  readonly base: string;
+  readonly version: number;
+  readonly items: readonly { readonly id: string; readonly name: string }[];
+  readonly org: { readonly code: string; readonly environments: { readonly test: { readonly client_id: string } } };
+}
+
+const password = 'correct horse battery';
+export const random = (): string => randomBytes(6).toString('hex');
+
+export async function setStage(gateways: Gateways, scale: Scale): Promise<Stage> {
+  const code = `o${random()}`;
+  const email = `${code}@example.com`;
+  const signUp = { email, password, name: 'Bea', org_name: code, org_code: code };
+  const session = await answered({
+    method: 'POST',
+    url: `${gateways.management}/auth/signup`,
+    body: JSON.stringify(signUp),
+  });
+  const clientId = session.org.environments.test.client_id;
+  const visit = { gateways, org: code, clientId };
+  const member = await signIn(visit);
+  const restricted = await signIn(visit);
+  const tokens: Tokens = { builder: session.token, member: member.token, restricted: restricted.token };
+  const raw = (asked: SentRequest): RawRequest => rawOf(gateways, { clientId, tokens }, asked);
+  const call: Stage['call'] = (as, method, target, body) =>
+    answered(raw({ as, method, target, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }));
+  const download = async (target: string): Promise<string> =>
+    (await ask(raw({ as: 'builder', method: 'GET', target }))).text;
+  const known = { gateways, scale, org: code, email, clientId, member, restricted, call, download, raw };
+  const [wideId, noteId] = await fill(known);
+  return { ...known, wideId, noteId };
+}
+
+interface Visit {
+  readonly gateways: Gateways;
+  readonly org: string;
+  readonly clientId: string;
+}
+
+async function signIn({ gateways, org, clientId }: Visit): Promise<Person> {
+  const login = { email: `${random()}@example.com`, password };
+  const headers = { client_id: clientId };
+  const url = `${gateways.app}/app/${org}`;
+  const { token: oauthtoken } = await answered({
+    method: 'POST',
+    url: `${url}/login`,
+    headers,
+    body: JSON.stringify(login),
+  });
+  const { user_id, token } = await answered({
+    method: 'GET',
+    url: `${url}/token`,
+    headers: { ...headers, oauthtoken },
+  });
+  return { id: user_id, token };
+}
+
+type Tokens = Readonly<Record<Exclude<Caller, 'anyone' | 'operator'>, string>>;
+
+function rawOf(
+  gateways: Gateways,
+  { clientId, tokens }: { readonly clientId: string; readonly tokens: Tokens },
+  asked: SentRequest,
+): RawRequest {
+  const { as, method, target, headers = {}, body } = asked;
+  const isApp = target.startsWith('/app/') || target.startsWith('/.well-known/');
+  const token = as === 'anyone' ? undefined : as === 'operator' ? operatorKey : tokens[as];
+  return {
+    method,
+    url: (isApp ? gateways.app : gateways.management) + target,
+    headers: {
+      ...(isApp ? { client_id: clientId } : {}),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
+    },
+    body,
+  };
+}
+
+async function answered(raw: RawRequest): Promise<Body> {
+  const { status, text } = await ask(raw);
+  assert.ok(status < 300, `${raw.method} ${raw.url} was answered ${status}: ${text.slice(0, 1000)}`);
+  return JSON.parse(text === '' ? 'null' : text);
+}
+
+async function fill({
+  org,
+  scale,
+  call,
+  restricted,
+}: Omit<Stage, 'wideId' | 'noteId'>): Promise<readonly [string, string]> {
+  const unlimited = { name: 'unlimited', limits: {} };
+  await call('operator', 'PUT', `/platform/orgs/${org}/plan`, unlimited);
+  for (const definition of [noteDefinition, largestDefinition, viewedDefinition])
+    await call('builder', 'POST', `/api/create-${definition.entityName}`, definition);
+  for (let index = 0; index < scale.entities; index++) {
+    const definition = manyDefinition(index);
+    await call('builder', 'POST', `/api/create-${definition.entityName}`, definition);
+  }
+  const { id: wideId } = await call('member', 'POST', `/app/${org}/create/${largestDefinition.entityName}`, {
+    f0: 'a',
+  });
+  let noteId = '';
+  for (let index = 0; index < scale.notes; index++)
+    ({ id: noteId } = await call('member', 'POST', `/app/${org}/create/note`, {
+      title: `n${index}`,
+      note: 'a'.repeat(400_000),
+    }));
+  for (let index = 0; index < scale.blocks; index++)
+    await call('builder', 'POST', '/config/logicblock', { name: `block${index}`, content: block(`block${index}`) });
+  for (const policy of largestPolicies()) {
+    const { id } = await call('member', 'POST', `/app/${org}/create/aclpolicy`, policy);
+    await call('member', 'POST', `/app/${org}/create/useraclpolicy`, { user_id: restricted.id, acl_policy_id: id });
+  }
+  for (let index = 0; index < scale.invitations; index++)
+    await call('member', 'POST', `/app/${org}/user/invitations`, { email: `${random()}@example.com` });
+  return [wideId, noteId];
+}
