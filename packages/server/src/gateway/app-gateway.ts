@@ -27,10 +27,10 @@ import { workspaceRoutes } from './handlers/app/workspaces.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import { actorOf, authorize, authorizeAction, authorizeBody, requestAlone } from './pipeline/authorize.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
+import { readClientId } from './pipeline/client-id.ts';
 import { withCors } from './pipeline/cors.ts';
 import { type MatchedRequest, readRequest } from './pipeline/read-request.ts';
 import { readAppToken } from './pipeline/read-token.ts';
-import { singleHeader } from './pipeline/single-header.ts';
 import { refuseStandIn } from './pipeline/stand-ins.ts';
 import { inItsTurn, takeTurn } from './pipeline/take-turn.ts';
 import type { PublicRoute } from './public-route.ts';
@@ -97,7 +97,7 @@ function answerAnyone(parts: AppGatewayParts, request: PublicRequest): Promise<R
 
 async function answerPublic(parts: AppGatewayParts, request: PublicRequest): Promise<Reply> {
   const { incoming, route, matched, trace } = request;
-  trace.env = environmentOfClient(singleHeader(incoming, 'client_id'));
+  trace.env = environmentOfClient(readClientId(incoming));
   const reply = await route.handle(await readRequest(incoming, matched));
   if (route.isMetered === true && trace.env !== undefined)
     parts.metering.meter.count({ orgCode: matched.params.org ?? '', env: trace.env, tenantCode: '' });

@@ -6,6 +6,7 @@ export const clientId: Parameter = {
   name: 'client_id',
   in: 'header',
   required: true,
-  description: 'The client id of the org’s environment.',
+  description:
+    'The client id of the org’s environment. `client-id` means the same, for proxies that drop headers with an underscore in their names, as nginx does where it is not told `underscores_in_headers on`; where both are sent they must be equal.',
   schema: text,
 };

@@ -52,7 +52,7 @@ const exposed = {
 const preflightHeaders = {
   'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
   'Access-Control-Allow-Headers':
-    'Authorization, Content-Type, client_id, oauthtoken, x-service-token, If-Match, If-None-Match, Idempotency-Key, Prefer',
+    'Authorization, Content-Type, client_id, client-id, oauthtoken, x-service-token, If-Match, If-None-Match, Idempotency-Key, Prefer, traceparent, tracestate',
   'Access-Control-Max-Age': '600',
 };
 

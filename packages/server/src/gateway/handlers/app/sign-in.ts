@@ -2,6 +2,7 @@ import type { AppSignIn } from '../../../identity/app-sign-in.ts';
 import type { ExchangedToken } from '../../../identity/token-exchange.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { AppRoute } from '../../app-route.ts';
+import { requireClientId } from '../../pipeline/client-id.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { singleHeader } from '../../pipeline/single-header.ts';
 import { json, type Reply } from '../../reply.ts';
@@ -61,8 +62,6 @@ const tokenHeaders = {
   'Access-Control-Expose-Headers': 'x-service-token',
 };
 
-export function clientId(request: GatewayRequest): string {
-  const header = singleHeader(request.incoming, 'client_id');
-  if (header === undefined) throw new Problem('client_unknown', 'the header `client_id` must come once');
-  return header;
+export function clientId({ incoming }: GatewayRequest): string {
+  return requireClientId(incoming);
 }
