@@ -3,11 +3,19 @@ import type { ApiAction } from './api-configs.ts';
 import type { AuthorizedCall } from './caller-access.ts';
 import type { CompiledEntity } from './compile-entity.ts';
 import { findItems } from './find-record.ts';
-import { type RecordData, readRecord, recordText, type StoredRecord, storedText } from './record.ts';
+import {
+  entityTag,
+  partTag,
+  type RecordData,
+  readRecord,
+  recordText,
+  type StoredRecord,
+  storedText,
+} from './record.ts';
 import type { ReadableText, RowAccess } from './row-access.ts';
 import { grantOn, namesIn } from './row-checks.ts';
 import type { LookupSource, UnreadRecord } from './views/load-lookups.ts';
-import type { Projection, ShownRecord } from './views/project.ts';
+import { type Projection, type ShownRecord, shapeOf } from './views/project.ts';
 import { showRecords } from './views/show-records.ts';
 
 /** A view that a reply is to be made by. */
@@ -15,6 +23,8 @@ export interface Presentation {
   readonly projection: Projection | 'stored';
   /** Whether the reply shows other records too, so that the record's version does not say whether it has changed. */
   readonly isEnriched: boolean;
+  /** What tells replies by this view from those by others. */
+  readonly shape: string;
 }
 
 /** @param name what the request says, `default` where it says nothing. @throws Problem `invalid_request`. */
@@ -26,10 +36,15 @@ export function presentationOf(call: AuthorizedCall, action: ApiAction, name = '
     throw new Problem('invalid_request', `entity \`${entity.name}\` has no view \`${name.slice(0, 100)}\``, {
       errors: [{ pointer: '/view', code: 'unknown_view', message: 'there is no view of this name' }],
     });
-  return { projection, isEnriched: projection.some((member) => 'entity' in member) };
+  return { projection, isEnriched: projection.some((member) => 'entity' in member), shape: shapeOf(projection) };
 }
 
-const asStored: Presentation = { projection: 'stored', isEnriched: false };
+const asStored: Presentation = { projection: 'stored', isEnriched: false, shape: '' };
+
+/** The tag of a reply that shows a record so. @param text what it shows. */
+export function shownTag({ isEnriched, shape }: Presentation, { version, fields }: ReadableText, text: string): string {
+  return isEnriched || fields !== undefined ? partTag(version, text) : entityTag(version, shape);
+}
 
 /** The JSON texts of records by a view. What they point to is read at once, and shown where the caller may get it. */
 export async function presentRecords(

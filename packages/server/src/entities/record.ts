@@ -33,17 +33,20 @@ export function readRecord(item: Item): StoredRecord {
   return { key: { pk: item.pk, sk: item.sk }, version: item.version, data: JSON.parse(item.value) as RecordData };
 }
 
-/** Strong and opaque: it changes with every write of the record. */
-export function entityTag(version: number): string {
-  return `"${version}"`;
+/**
+ * Strong and opaque: it changes with every write of the record, and with what shapes the reply.
+ * @param shape what the reply is made by, where it is not the record as it lies in the store.
+ */
+export function entityTag(version: number, shape = ''): string {
+  return shape === '' ? `"${version}"` : `"${version}.${shape}"`;
 }
 
-/** That of a reply which shows a record in part. For whoever writes by it, it is as good as the record's own. */
+/** That of a reply which shows a record in part, or others beside it. For whoever writes by it, it is as good as the record's own. */
 export function partTag(version: number, shown: string): string {
-  return `"${version}.${hash('sha256', shown, 'base64url').slice(0, 22)}"`;
+  return entityTag(version, hash('sha256', shown, 'base64url').slice(0, 22));
 }
 
-/** Whether a tag was given with a record of this version, in whole or in part. */
+/** Whether a tag was given with a record of this version, however it was shown: a write is about the record alone. */
 export function isTagOf(version: number, tag: string): boolean {
   return tag === entityTag(version) || (tag.startsWith(`"${version}.`) && tag.endsWith('"'));
 }

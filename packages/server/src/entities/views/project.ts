@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { CompiledEntity } from '../compile-entity.ts';
 import { isPlatformField, type ViewDefinition, type ViewField } from '../definition.ts';
 import type { FieldBehaviour, FieldValue } from '../field-types/field-type.ts';
@@ -20,6 +21,7 @@ interface ValueMember {
   readonly field: string;
   /** Undefined leaves the member out. */
   readonly read: (record: ShownRecord) => FieldValue | null | undefined;
+  readonly cast?: ViewField['cast'];
   /** That of a field whose values are shown as they are. */
   readonly behaviour?: FieldBehaviour;
 }
@@ -38,9 +40,11 @@ export function compileView(view: ViewDefinition, fields: CompiledEntity['fields
     const { name, as = name, lookup } = viewField;
     const field = fields.get(name);
     if (field === undefined ? !isPlatformField(name) : field.behaviour.isSecret === true) return [];
-    const isAsItIs = viewField.cast === undefined && field !== undefined;
-    if (lookup === undefined)
-      return [{ as, field: name, read: reader(viewField), ...(isAsItIs ? { behaviour: field.behaviour } : {}) }];
+    const { cast } = viewField;
+    if (lookup === undefined) {
+      const shown = cast !== undefined ? { cast } : field === undefined ? {} : { behaviour: field.behaviour };
+      return [{ as, field: name, read: reader(viewField), ...shown }];
+    }
     const entity = field?.definition.lookup?.entity;
     return entity === undefined ? [] : [{ as: lookup.as, field: name, entity, view: lookup.view }];
   });
@@ -49,6 +53,22 @@ export function compileView(view: ViewDefinition, fields: CompiledEntity['fields
 /** What of a view shows fields that are the reader's. */
 export function readableMembers(projection: Projection, fields: FieldNames | undefined): Projection {
   return fields === undefined ? projection : projection.filter(({ field }) => isReadable(fields, field));
+}
+
+const shapes = new WeakMap<Projection, string>();
+
+/** What a view makes of a record, in few letters: views of one shape show one record alike. Told apart once per version. */
+export function shapeOf(projection: Projection): string {
+  const known = shapes.get(projection);
+  if (known !== undefined) return known;
+  const members = projection.map((member) =>
+    'entity' in member
+      ? [member.as, member.field, member.entity, member.view]
+      : [member.as, member.field, member.cast ?? null],
+  );
+  const shape = hash('sha256', JSON.stringify(members), 'base64url').slice(0, 11);
+  shapes.set(projection, shape);
+  return shape;
 }
 
 function reader({ name, cast }: ViewField): ValueMember['read'] {

@@ -1,7 +1,7 @@
 import type { AuthorizedCall } from '../../../entities/caller-access.ts';
 import { claimKey, type OnceRequest, partOf } from '../../../entities/idempotency.ts';
-import { presentationOf, presentRecords, writtenText } from '../../../entities/present-records.ts';
-import { entityTag, type StoredRecord } from '../../../entities/record.ts';
+import { presentationOf, presentRecords, shownTag, writtenText } from '../../../entities/present-records.ts';
+import type { StoredRecord } from '../../../entities/record.ts';
 import type { RecordRuntime } from '../../../entities/record-runtime.ts';
 import { laneOf } from '../../../entities/workspace.ts';
 import type { RecordOperation } from '../../../entities/write-records.ts';
@@ -120,9 +120,11 @@ async function resultOf(operation: Allowed, record: StoredRecord | undefined): P
   if (record === undefined) throw new TypeError('the write leaves no record');
   const { action, call } = operation;
   const body = action === 'create' ? operation.body : operation.input.body;
-  const [text = ''] = await presentRecords(call, presentationOf(call, action), [writtenText(call, record, body)]);
+  const presentation = presentationOf(call, action);
+  const written = writtenText(call, record, body);
+  const [text = ''] = await presentRecords(call, presentation, [written]);
   const status = action === 'create' ? 201 : 200;
-  const head = JSON.stringify({ status, id: record.data.id, etag: entityTag(record.version) });
+  const head = JSON.stringify({ status, id: record.data.id, etag: shownTag(presentation, written, text) });
   return `${head.slice(0, -1)},"record":${text}}`;
 }
 

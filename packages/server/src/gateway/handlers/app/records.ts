@@ -1,7 +1,13 @@
 import type { AuthorizedCall } from '../../../entities/caller-access.ts';
 import { readListQuery } from '../../../entities/list-query.ts';
 import { scopeToCaller } from '../../../entities/list-scope.ts';
-import { type Presentation, presentationOf, presentRecords, writtenText } from '../../../entities/present-records.ts';
+import {
+  type Presentation,
+  presentationOf,
+  presentRecords,
+  shownTag,
+  writtenText,
+} from '../../../entities/present-records.ts';
 import { entityTag, partTag, recordText, type StoredText } from '../../../entities/record.ts';
 import type { RecordRuntime } from '../../../entities/record-runtime.ts';
 import type { ReadableText } from '../../../entities/row-access.ts';
@@ -75,7 +81,9 @@ async function create(
   };
   if (prefersMinimal(request))
     return json(201, { id: stored.data.id }, { ...headers, 'Preference-Applied': 'return=minimal' });
-  return { status: 201, body: await textOf(call, presentation, writtenText(call, stored, request.body)), headers };
+  const written = writtenText(call, stored, request.body);
+  const body = await textOf(call, presentation, written);
+  return { status: 201, body, headers: { ...headers, ETag: shownTag(presentation, written, body) } };
 }
 
 async function item(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
@@ -85,7 +93,7 @@ async function item(runtime: RecordRuntime, request: GatewayRequest, call: Autho
   // What a reply shows of other records changes without this record's version.
   if (presentation.isEnriched) return { status: 200, body: await textOf(call, presentation, found) };
   if (found.fields !== undefined) return partOf(request, await textOf(call, presentation, found), found);
-  const headers = { ETag: entityTag(found.version) };
+  const headers = { ETag: entityTag(found.version, presentation.shape) };
   if (isNoneMatch(request.incoming, headers.ETag)) return { status: 304, headers };
   return { status: 200, body: await textOf(call, presentation, found), headers };
 }
@@ -104,8 +112,9 @@ async function update(runtime: RecordRuntime, request: GatewayRequest, call: Aut
     body: request.body,
     ...(ifMatch === undefined ? {} : { ifMatch }),
   });
-  const body = await textOf(call, presentation, writtenText(call, stored, request.body));
-  return { status: 200, body, headers: { ETag: entityTag(stored.version) } };
+  const written = writtenText(call, stored, request.body);
+  const body = await textOf(call, presentation, written);
+  return { status: 200, body, headers: { ETag: shownTag(presentation, written, body) } };
 }
 
 async function remove(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
