@@ -15,7 +15,7 @@ import { openVault } from '../open-spaces.ts';
 import { PassingFault } from '../store/failing-store.ts';
 import { interceptOpened } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
-import type { Change, OpenedStore } from '../store/port.ts';
+import type { Change, OpenedStore, ScopeName } from '../store/port.ts';
 
 export const operatorKey = 'g7Vt2kQx9LmZp4RwYb6NsHc3JdFe8TuA';
 
@@ -49,9 +49,15 @@ class LeapingClock {
   }
 }
 
+/** Where a commit stands. */
+export interface Committed {
+  readonly space: keyof Stores;
+  readonly scope: ScopeName;
+}
+
 /** @param onCommit is told the changes of each commit that stands. */
 export async function startFaultyPlatform(
-  onCommit: (changes: readonly Change[]) => void = () => undefined,
+  onCommit: (changes: readonly Change[], place: Committed) => void = () => undefined,
 ): Promise<FaultyPlatform> {
   // The turns of the background work are given by `settle`.
   mock.timers.enable({ apis: ['setInterval'] });
@@ -67,9 +73,9 @@ export async function startFaultyPlatform(
     onFatal: (error) => assert.fail(String(error)),
     openSpace: async (space) =>
       fault.store(
-        interceptOpened(stores[space], async ({ name, changes }, call) => {
+        interceptOpened(stores[space], async ({ name, scope, changes }, call) => {
           const answer = await call();
-          if (name === 'commit' && changes !== undefined) onCommit(changes);
+          if (name === 'commit' && changes !== undefined) onCommit(changes, { space, scope });
           return answer;
         }),
       ),

@@ -26,7 +26,7 @@ export interface Place {
 export const migrations: readonly Migration[] = [
   {
     to: 2,
-    says: 'the number was raised for the first time: data of the last commits before is as it was, older data is refused',
+    says: 'an invitation to an org names who sent it; those that do not stay as they are. Data from before there were chains is refused',
     judge: refuseUnchained,
   },
 ];
