@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, pointers } from './assert-problem.ts';
 import { type CallOptions, call } from './call.ts';
-import { defineEntity, definition, foundedOrg, joinOrg, manage, type Org, signUp } from './org.ts';
+import { act, create, defineEntity, definition, foundedOrg, joinOrg, manage, type Org, signUp } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 import { activate, change, diff, names, provisionedOrg, publish, removeEntity, tryActivate } from './promotion.ts';
 import { putSetting } from './workspaces.ts';
@@ -11,13 +11,13 @@ import { putSetting } from './workspaces.ts';
 const gateways = await platformForTests();
 
 interface Shown {
-  readonly warnings?: readonly string[];
   readonly kind: string;
   readonly name: string;
   readonly version: number;
   readonly updated_at: string;
   readonly updated_by: { readonly kind: string; readonly id: string };
   readonly content: object;
+  readonly warnings?: readonly string[];
 }
 
 interface Version {
@@ -231,6 +231,28 @@ test('an entity that is made or changed as an item serves records by its content
   assertProblem(await put(org, 'entity/note', narrower), 'conflict');
   assert.equal((await put(org, 'entity/note?force=true', narrower)).status, 200);
   assertProblem(await write({ title: 'short' }), 'validation_failed');
+});
+
+test('an entity that is brought to an earlier version keeps what records have of later fields, and the reply says so', async () => {
+  const { org, founder } = await foundedOrg(gateways);
+  const put = (fields: readonly object[]) =>
+    manage<Shown>(org, 'PUT', '/config/entity/order', { body: entity('order', fields) });
+  await defineEntity(org, definition('order', [{ name: 'title' }]));
+  const both = await put([{ name: 'title' }, { name: 'severity' }]);
+  const { id } = await create(founder, 'order', { title: 'a', severity: 'high' });
+  const warnings = ['entity `order`: field `severity` is hidden, and records keep what they have of it'];
+  const { items } = (await manage<Page<Version>>(org, 'GET', '/config/entity/order/versions')).body;
+  const restored = await manage<Shown>(org, 'POST', '/config/entity/order/restore', {
+    body: { version: items.at(-1)?.version },
+  });
+  assert.deepEqual(restored.body.warnings, warnings);
+  const item = `/item/order/${id}`;
+  assert.equal((await act(founder, 'PUT', `/update/order/${id}`, { body: { title: 'b' } })).status, 200);
+  assert.equal((await act(founder, 'GET', item)).body.severity, undefined);
+  assert.deepEqual(both.body.warnings, undefined);
+  assert.equal((await put([{ name: 'title' }, { name: 'severity' }])).status, 200);
+  assert.equal((await act(founder, 'GET', item)).body.severity, 'high');
+  assert.deepEqual((await put([{ name: 'title' }])).body.warnings, warnings);
 });
 
 test('the same content again is no new version', async () => {

@@ -7,6 +7,7 @@ import type { CallOptions, Reply } from './call.ts';
 import { act, create, defineEntity, definition, foundedOrg, list, manage, type Org, signUp } from './org.ts';
 import { startPlatform, temporaryDirectory } from './platform.ts';
 import { platformForTests } from './platform-for-tests.ts';
+import { onceAccepted } from './promotion.ts';
 
 const gateways = await platformForTests();
 
@@ -86,7 +87,7 @@ test('an index that is taken away serves no more', async () => {
   const { org, founder } = await orders([{ ...title, index: true } as { name: string }]);
   await create(founder, 'order', { title: 'a' });
   await list(founder, 'order', '?sortby=title');
-  await change(org, { UpdateParams: [title] });
+  await change(org, { UpdateParams: [{ name: 'title', index: false }] });
   assert.deepEqual(
     (await show(org)).indexes.map(({ name }) => name),
     ['updated_at'],
@@ -112,17 +113,28 @@ test('a unique index over records that contradict it fails and names them; witho
   assertProblem(await act(founder, 'POST', '/create/order', { body: { title: 'a' } }), 'unique_violation');
 });
 
-test('a new field is taken, a removed one is refused and shown no more, and comes back with what records have of it', async () => {
+test('a field that is not sent stays; one goes where it is named, and its values by force alone, for good', async () => {
   const { org, founder } = await orders();
   const { id } = await create(founder, 'order', { title: 'a', amount: 1 });
-  await change(org, { UpdateParams: [title, { name: 'colour' }] });
+  const { warnings } = await change(org, { UpdateParams: [{ name: 'title', index: true }, { name: 'colour' }] });
+  assert.match(warnings?.join() ?? '', /^field `amount` was not sent and stays/);
+  assert.equal((await act(founder, 'GET', `/item/order/${id}`)).body.amount, 1);
+  const before = await show(org);
+  const removal = { removeFields: ['amount'] };
+  const problem = assertProblem(await put(org, removal), 'conflict');
+  assert.deepEqual(
+    [problem.would_lose, problem.checked, problem.complete],
+    [[{ name: 'amount', records: 1 }], 1, true],
+  );
+  assert.deepEqual(await show(org), before);
+  await change(org, removal, 'create-order?force=true');
   assert.equal((await act(founder, 'GET', `/item/order/${id}`)).body.amount, undefined);
   assert.equal((await list(founder, 'order')).items[0]?.amount, undefined);
   assertProblem(await act(founder, 'POST', '/create/order', { body: { amount: 1 } }), 'unknown_field');
   assertRefusal(await act(founder, 'GET', '/list/order?amount=1'), [400]);
   await create(founder, 'order', { colour: 'red' });
-  await change(org, { UpdateParams: [title, amount] });
-  assert.equal((await act(founder, 'GET', `/item/order/${id}`)).body.amount, 1);
+  await onceAccepted(() => put(org, { UpdateParams: [amount] }));
+  assert.equal((await act(founder, 'GET', `/item/order/${id}`)).body.amount, undefined);
 });
 
 test('each config has views of its own, and the definition’s until then', async () => {
@@ -198,7 +210,7 @@ test('a narrower definition is refused with the records that it would make fail,
 test('a wider definition is taken without a look at the records', async () => {
   const { org, founder } = await orders([{ ...title, validate: true, maxlength: 3 } as { name: string }]);
   await create(founder, 'order', { title: 'abc' });
-  await change(org, { UpdateParams: [{ ...title, maxlength: 2 }, amount] });
+  await change(org, { UpdateParams: [{ ...title, validate: false, maxlength: 2 }] });
   await create(founder, 'order', { title: 'abcd' });
 });
 
@@ -241,7 +253,14 @@ const refused: readonly (readonly [string, string, unknown, ProblemCode, readonl
     ['/Views/v/fields/0/name'],
   ],
   ['fields for a config that has none', 'list-order', { UpdateParams: [] }, 'unknown_field', ['/UpdateParams']],
-  ['a view that would lose its field', 'create-order', { UpdateParams: [title] }, 'unknown_field', ['/UpdateParams']],
+  [
+    'a view that would lose its field',
+    'create-order',
+    { removeFields: ['amount'] },
+    'unknown_field',
+    ['/UpdateParams'],
+  ],
+  ['a field to go that is none', 'create-order', { removeFields: ['none'] }, 'unknown_field', ['/removeFields/0']],
 ];
 
 test('what does not hold is refused with its place, and nothing is changed', async () => {

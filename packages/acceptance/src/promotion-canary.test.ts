@@ -63,7 +63,7 @@ test('E08: no record, person, key, policy or link of test comes into the store o
 
   await provision(org);
   await deploy(org, { note: 'all of it' });
-  await change(org, 'create-note', { UpdateParams: [{ name: 'title', description: shown }, { name: 'code' }] });
+  await manage(org, 'PUT', '/api/create-note', { body: { UpdateParams: [{ name: 'title', index: null }] } });
   await publish(org);
   await activate(org);
   await rollback(org);

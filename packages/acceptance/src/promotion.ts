@@ -185,9 +185,28 @@ export function names(items: readonly Item[]): readonly string[] {
 }
 
 /** Merges into a config of test what must be taken. */
+/** Fields that the body names are all that the entity has then, and have no other members. */
 export async function change(org: Org, apiName: string, body: object, query = ''): Promise<void> {
-  const reply = await manage(org, 'PUT', `/api/${apiName}${query}`, { body });
+  const reply = await manage(org, 'PUT', `/api/${apiName}${query}`, { body: await withoutOthers(org, apiName, body) });
   assert.equal(reply.status, 200, reply.text);
+}
+
+interface Field {
+  readonly name: string;
+}
+
+async function withoutOthers(org: Org, apiName: string, body: { readonly UpdateParams?: readonly Field[] }) {
+  const { UpdateParams: fields } = body;
+  if (fields === undefined) return body;
+  const path = `/api/entity?entityName=${apiName.replace('create-', '')}`;
+  const shown = await manage<{ readonly create: { readonly UpdateParams: readonly Field[] } }>(org, 'GET', path);
+  const standing = shown.body.create.UpdateParams;
+  const UpdateParams = fields.map((field) => {
+    const members = Object.keys(standing.find(({ name }) => name === field.name) ?? {});
+    return { ...Object.fromEntries(members.map((member) => [member, null])), ...field };
+  });
+  const removeFields = standing.map(({ name }) => name).filter((name) => !fields.some((field) => field.name === name));
+  return { ...body, UpdateParams, removeFields };
 }
 
 export async function removeEntity(org: Org, name: string): Promise<void> {

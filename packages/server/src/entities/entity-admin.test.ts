@@ -179,7 +179,7 @@ test('an entity that others look up cannot be removed before they let go of it',
     return code === 'dangling_reference';
   });
   await admin.remove('acme', 'item');
-  await admin.change('acme', { api: 'create-note', body: { UpdateParams: [{ name: 'title' }] } });
+  await admin.change('acme', { api: 'create-note', body: { removeFields: ['ref'] } });
   await admin.remove('acme', 'order');
 });
 

@@ -68,6 +68,13 @@ export function nextEntityState(
   };
 }
 
+/** The state once no stored record has a value of these fields any more. */
+export function afterErasing(state: EntityState, names: readonly string[]): EntityState {
+  const { hidden, unkept = [], erasing = [], ...others } = state;
+  const left = (all: readonly string[]): readonly string[] => all.filter((name) => !names.includes(name));
+  return { ...others, hidden: left(hidden), ...membersOf({ unkept: left(unkept), erasing: left(erasing) }) };
+}
+
 /** An entity that was never without a field has neither member. */
 function membersOf({ unkept, erasing }: Required<Pick<EntityState, 'unkept' | 'erasing'>>) {
   return { ...(unkept.length > 0 ? { unkept } : {}), ...(erasing.length > 0 ? { erasing } : {}) };

@@ -21,10 +21,12 @@ async function org() {
   return { node: bench.node(), scope, history };
 }
 
+const toLabel = { UpdateParams: [{ name: 'label' }], removeFields: ['title'] };
+
 test('each change of an entity is noted with who made it, when, and the versions that its configs then had', async () => {
   const { node, history } = await org();
   const { version } = await node.admin.define('acme', { entityName: 'order', UpdateParams: [{ name: 'title' }] });
-  await node.admin.change('acme', { api: 'create-order', body: { UpdateParams: [{ name: 'label' }] } });
+  await node.admin.change('acme', { api: 'create-order', body: toLabel });
   await node.admin.change('acme', { api: 'list-order', body: { Views: { short: { fields: [{ name: 'id' }] } } } });
   await node.admin.remove('acme', 'order');
   const [created, changed, viewed, removed, ...none] = await history();
@@ -46,7 +48,7 @@ test('each change of an entity is noted with who made it, when, and the versions
 test('what an entity was at each of its versions can still be read', async () => {
   const { node, scope, history } = await org();
   await node.admin.define('acme', { entityName: 'order', UpdateParams: [{ name: 'title' }] });
-  await node.admin.change('acme', { api: 'create-order', body: { UpdateParams: [{ name: 'label' }] } });
+  await node.admin.change('acme', { api: 'create-order', body: toLabel });
   await node.admin.change('acme', { api: 'list-order', body: { Views: { short: { fields: [{ name: 'id' }] } } } });
   const contents = await Promise.all(
     (await history()).map(async ({ configs }) => {

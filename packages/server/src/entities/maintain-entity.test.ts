@@ -6,7 +6,15 @@ import type { EntityDefinition, KeyTemplates } from './definition.ts';
 import { fenceFloor } from './fence.ts';
 import { indexProgressKey, type MaintainParts, maintainEntity } from './maintain-entity.ts';
 import { configHeadKey } from './org-keys.ts';
-import { listAll, type Node, openBench, outcomeOf, type RecordBench, verifyParts } from './record-bench.ts';
+import {
+  listAll,
+  type Node,
+  openBench,
+  outcomeOf,
+  type RecordBench,
+  verifyParts,
+  withoutOthers,
+} from './record-bench.ts';
 import { verifyStore } from './verify-store.ts';
 
 const work = { orgCode: 'acme', entityName: 'order', version: 0 };
@@ -47,8 +55,8 @@ async function make(node: Node, body: object, workspace?: RecordBench['workspace
   return (await node.runtime.create(call, body)).data.id;
 }
 
-function change({ admin }: Node, body: object) {
-  return admin.change('acme', { api: 'create-order', body, force: true });
+async function change({ admin }: Node, body: object) {
+  return admin.change('acme', { api: 'create-order', body: await withoutOthers(admin, 'order', body), force: true });
 }
 
 /** What a job of a process of its own needs. */

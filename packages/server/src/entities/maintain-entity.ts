@@ -96,7 +96,10 @@ async function maintain(parts: MaintainParts, work: MaintainEntity, stillMine: (
     const progress = await TaskProgress.open({ ...place, clock: parts.clock }, taskText(task), count);
     const outcome = await maintainRecords(parts, work.orgCode, { task, progress, stillMine });
     if (outcome === 'overtaken') continue;
-    await changeIndexes(parts, work, (indexes) => ({ indexes: settledIndexes(indexes, task, progress.duplicates) }));
+    await changeIndexes(parts, work, (indexes) => ({
+      indexes: settledIndexes(indexes, task, progress.duplicates),
+      erased: task.erased,
+    }));
   }
 }
 

@@ -11,6 +11,7 @@ import type { Item, Key, OpenedStore } from '../store/port.ts';
 import { openForTest, type StoreKind } from '../store/store-for-tests.ts';
 import { type ConfigReader, createConfigReader } from './config-reader.ts';
 import { createCursors } from './cursor.ts';
+import type { FieldDefinition } from './definition.ts';
 import { createEntityAdmin, type EntityAdmin } from './entity-admin.ts';
 import { createFences } from './fence.ts';
 import { type ListQuery, readListQuery } from './list-query.ts';
@@ -135,6 +136,23 @@ export class RecordBench {
 export async function openBench(context: TestContext, kind: StoreKind = 'memory'): Promise<RecordBench> {
   const clock = new SteppedClock();
   return new RecordBench(await openForTest(context, kind, clock), clock);
+}
+
+/** A change after which an entity has the fields that are named and no others, each with the members that are named. */
+export async function withoutOthers(
+  admin: EntityAdmin,
+  entityName: string,
+  body: { readonly UpdateParams?: readonly object[] },
+): Promise<object> {
+  const standing = (await admin.definition(benchOrg, entityName))?.UpdateParams ?? [];
+  const fields = body.UpdateParams as readonly FieldDefinition[] | undefined;
+  if (fields === undefined) return body;
+  const UpdateParams = fields.map((field) => {
+    const members = Object.keys(standing.find(({ name }) => name === field.name) ?? {});
+    return { ...Object.fromEntries(members.map((member) => [member, null])), ...field };
+  });
+  const removeFields = standing.map(({ name }) => name).filter((name) => !fields.some((field) => field.name === name));
+  return { ...body, UpdateParams, removeFields };
 }
 
 /** The code that work was refused with, `done` where it was not. */

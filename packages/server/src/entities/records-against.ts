@@ -1,6 +1,7 @@
 import { Problem } from '../lib/problem.ts';
 import type { Store } from '../store/port.ts';
 import { type FailingRecords, failingRecords } from './admin/failing-records.ts';
+import { type HeldValues, heldSentence, heldValues, isHeld } from './admin/held-values.ts';
 import { narrowedFields } from './admin/narrowed-fields.ts';
 import { refuseFailing } from './admin/refuse-failing.ts';
 import type { CompiledEntity } from './compile-entity.ts';
@@ -18,6 +19,30 @@ export async function recordsAgainst(
   if (before === undefined || after === undefined) return undefined;
   const fields = [...new Set([...narrowedFields(before, after), ...(returns ? lookupFields(after) : [])])];
   return fields.length === 0 ? undefined : failingRecords(store, { orgCode, config, entity: after, fields });
+}
+
+/** The fields that records may have and that are hidden once the step is made. */
+export function fieldsToHide({ before, after }: EntityStep): readonly string[] {
+  if (before === undefined || after === undefined) return [];
+  const { fields } = after;
+  return [...before.fields.values()].filter(({ name }) => !fields.has(name)).map(({ name }) => name);
+}
+
+/** How many records have values of fields that are hidden once the step is made; undefined where none may have. */
+export async function recordsToHide(
+  store: Store,
+  orgCode: string,
+  step: EntityStep,
+): Promise<HiddenValues | undefined> {
+  const names = fieldsToHide(step);
+  if (step.before === undefined || names.length === 0) return undefined;
+  const held = await heldValues(store, { orgCode, entity: step.before, names });
+  if (held === undefined || !isHeld(held)) return undefined;
+  return { ...held, sentence: heldSentence(held) };
+}
+
+export interface HiddenValues extends HeldValues {
+  readonly sentence: string;
 }
 
 /** While nobody served the entity, nothing held the records in place that its own refer to. */

@@ -98,7 +98,8 @@ async function referencesAfter(set: ConfigSet, steps: readonly EntityStep[], nex
 }
 
 function isUnsettled(state: EntityState | undefined): boolean {
-  return state?.indexes.some((index) => index.state !== 'ready') ?? false;
+  if (state === undefined) return false;
+  return (state.erasing ?? []).length > 0 || state.indexes.some((index) => index.state !== 'ready');
 }
 
 async function standingEntity(

@@ -82,13 +82,15 @@ async function write(
   judge: (set: ConfigSet) => void,
 ): Promise<ShownItem> {
   const edit = { ...item, content, ...(restored === undefined ? {} : { restored }) };
-  const { version, items } = await changeItems(parts, asked, [edit], { force, judge });
+  const { version, items, warnings } = await changeItems(parts, asked, [edit], { force, judge });
   const { orgCode } = asked;
   if (items.length === 0) return showItem(parts, { env: 'test', orgCode, item });
   // What this change made: others may have made another of it since.
   const { noted, body } = await bodyAtVersion(parts, { orgCode, item, version });
   const listed = { ...itemOf(item), version, updated_at: noted.at, updated_by: noted.actor };
-  return withContent(parts, listed, body?.content);
+  const shown = withContent(parts, listed, body?.content);
+  const told = [...(shown.warnings ?? []), ...warnings];
+  return told.length > 0 ? { ...shown, warnings: told } : shown;
 }
 
 function requireMatch(set: ConfigSet, { item, ifMatch }: ItemChange): void {

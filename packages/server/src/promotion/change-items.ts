@@ -7,7 +7,8 @@ import type { ApiVersions, ConfigSet } from '../entities/config-set.ts';
 import { newBodies } from '../entities/entity-bodies.ts';
 import { bodiesOfContent, type EntityContent } from '../entities/entity-content.ts';
 import { itemChanged } from '../entities/item-history.ts';
-import { refuseFailingRecords } from '../entities/records-against.ts';
+import { fieldsToHide, refuseFailingRecords } from '../entities/records-against.ts';
+import type { EntityStep } from '../entities/switch-entities.ts';
 import { invalidBody, Problem } from '../lib/problem.ts';
 import type { Change } from '../store/port.ts';
 import { bodiesAfter } from './checks.ts';
@@ -36,6 +37,8 @@ export interface ChangedItems {
   /** The config version that the edits made; where nothing was changed, the one that stands. */
   readonly version: number;
   readonly items: readonly (ConfigItem & { readonly change: ItemChangeKind })[];
+  /** What of the records is served no more and stays. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -66,10 +69,22 @@ export async function changeItems(
     if (!force) await refuseFailingRecords(test.store, { orgCode, set }, plan.steps);
     const told = steps.flatMap((step) => [step.noted(asked), auditEntry(asked.occasion, step.audited)]);
     const changes = [...plan.changes, ...steps.flatMap(({ puts }) => puts), ...told];
-    return { changes, version: next, items: steps.map(({ target, change }) => ({ ...itemOf(target), change })) };
+    return {
+      changes,
+      version: next,
+      items: steps.map(({ target, change }) => ({ ...itemOf(target), change })),
+      warnings: plan.steps.flatMap(hiddenWarnings),
+    };
   });
   parts.poke();
-  return { version: planned.version, items: planned.items };
+  const { version, items, warnings } = planned;
+  return { version, items, warnings };
+}
+
+function hiddenWarnings(step: EntityStep): readonly string[] {
+  return fieldsToHide(step).map(
+    (name) => `entity \`${step.name}\`: field \`${name}\` is hidden, and records keep what they have of it`,
+  );
 }
 
 /** What an earlier change left open is no reason to refuse this one. */

@@ -1,5 +1,5 @@
 import { type ConfigItem, itemKey } from '../entities/config-item.ts';
-import { recordsAgainst, setAfter } from '../entities/records-against.ts';
+import { type HiddenValues, recordsAgainst, recordsToHide, setAfter } from '../entities/records-against.ts';
 import type { EntityStep } from '../entities/switch-entities.ts';
 import { inTurns } from '../lib/in-turns.ts';
 import { Problem } from '../lib/problem.ts';
@@ -144,6 +144,8 @@ export async function checkRecords(
   const config = setAfter(set, plan.steps);
   const checks: Check[] = [];
   for (const step of plan.steps) {
+    const hidden = await recordsToHide(stores.prod, orgCode, step);
+    if (hidden !== undefined) checks.push(hiddenCheck(step.name, hidden));
     const found = await recordsAgainst(stores.prod, { orgCode, config }, step);
     if (found === undefined) continue;
     const { would_fail, checked, complete } = found;
@@ -158,4 +160,9 @@ export async function checkRecords(
     checks.push({ kind: 'entity', name: step.name, check: 'records', level, message, ...found });
   }
   return checks;
+}
+
+function hiddenCheck(name: string, { sentence, fields, checked, complete }: HiddenValues): Check {
+  const message = `fields go that production has values of: ${sentence}; they stay, hidden, and come back with the fields`;
+  return { kind: 'entity', name, check: 'records', level: 'warning', message, hides: fields, checked, complete };
 }

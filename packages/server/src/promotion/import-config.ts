@@ -32,6 +32,8 @@ export interface Imported {
   readonly problems?: readonly ImportProblem[];
   /** The config version that it made; none where nothing was to be changed. */
   readonly version?: number;
+  /** What of the records is served no more and stays, once it is made. */
+  readonly warnings?: readonly string[];
   readonly items: readonly (ConfigItem & { readonly change: ItemChangeKind } & Pick<
       ShownDifference,
       'changes' | 'summary'
@@ -65,11 +67,11 @@ export async function importConfig(
   }
   for (const difference of differences) options.mayChange(difference);
   const edits = differences.map((one): ItemEdit => ({ ...itemOf(one), content: one.after?.content }));
-  const { version } = await changeItems(parts, asked, edits, {
+  const { version, warnings } = await changeItems(parts, asked, edits, {
     force: options.force,
     judge: (_set, standing) => refuseOtherBase(versionsOf(standing), options.base, changedSince),
   });
-  return { base, applied: true, version, items: shown };
+  return { base, applied: true, version, ...(warnings.length > 0 ? { warnings } : {}), items: shown };
 }
 
 async function readItems(kinds: ConfigKinds, items: readonly ArchivedItem[]): Promise<Bodies> {

@@ -212,6 +212,25 @@ test('what a record has of a field that a release does not know stays through ev
   assert.equal(await outcomeOf(removal), 'dangling_reference');
 });
 
+test('a release without a field tells how many records have values of it, and one with another type for it is held to them', async () => {
+  const { spaces } = await withValues();
+  const { promotion } = spaces.node();
+  await spaces.editEntity('order', plain);
+  await promotion.publish(asked, { all: true });
+  const { checks } = await promotion.activate(asked, {});
+  const told = checks.find(({ hides }) => hides !== undefined);
+  assert.deepEqual(
+    [told?.level, told?.hides, told?.checked, told?.complete],
+    ['warning', ['severity', 'secret', 'number', 'ref'].map((name) => ({ name, records: 1 })), 1, true],
+  );
+  await spaces.editEntity('order', {
+    ...plain,
+    UpdateParams: [...plain.UpdateParams, { name: 'severity', colType: 'integer' }],
+  });
+  await promotion.publish(asked, { all: true });
+  assert.equal(await outcomeOf(promotion.activate(asked, {})), 'conflict');
+});
+
 test('records are looked at by what production is when something becomes live, not by what it was when that began', async () => {
   const needed = { UpdateParams: [{ name: 'a', validate: true }], UniqueIndexes: [] };
   const free = { UpdateParams: [{ name: 'a' }], UniqueIndexes: [] };

@@ -26,7 +26,7 @@ export interface ListedItem extends ConfigItem {
 
 export interface ShownItem extends ListedItem {
   readonly content: unknown;
-  /** What its author would not expect of it. */
+  /** What its author would not expect of it, or of the change that was just made. */
   readonly warnings?: readonly string[];
 }
 

@@ -53,6 +53,10 @@ function change({ admin }: Node, body: unknown, api = 'create-order') {
   return admin.change('acme', { api, body });
 }
 
+function force({ admin }: Node, body: unknown) {
+  return admin.change('acme', { api: 'create-order', body, force: true });
+}
+
 async function indexStates(node: Node): Promise<Readonly<Record<string, string>>> {
   const { indexes } = await node.admin.show('acme', 'order');
   return Object.fromEntries(indexes.map(({ kind, name, state }) => [`${kind} ${name}`, state]));
@@ -95,7 +99,7 @@ for (const kind of kinds) {
       UniqueIndexes: [{ indexName: 'one', fields: ['title'] }],
     });
     await node.runtime.create(await node.call('order'), { title: 'a' });
-    await change(node, { UpdateParams: [{ name: 'title' }], UniqueIndexes: null });
+    await change(node, { UpdateParams: [{ name: 'title', index: null, search: false }], UniqueIndexes: null });
     assert.deepEqual(await indexStates(node), standing);
     await workOff(bench, node);
     clock.advance(2000);
@@ -143,7 +147,7 @@ for (const kind of kinds) {
     const other = bench.node();
     await node.admin.define('acme', order);
     await other.call('order');
-    await change(node, { UpdateParams: [{ name: 'colour' }] });
+    await change(node, { UpdateParams: [{ name: 'colour' }], removeFields: ['title', 'amount'] });
     assert.deepEqual([...(await node.call('order')).entity.fields.keys()], ['colour']);
     assert.deepEqual([...(await other.call('order')).entity.fields.keys()], ['title', 'amount']);
     clock.advance(1000);
@@ -247,23 +251,94 @@ test('of changes of the five configs at once none is lost', async () => {
   assert.equal(new Set(apis.map((action) => shown[action].version)).size, 5);
 });
 
-test('a field that is taken out is shown no more, and comes back with the values that records still have', async () => {
+test('fields are merged by their names: what is not sent stays, and the reply names the fields', async () => {
   const { node } = await org('memory');
-  await node.admin.define('acme', order);
-  const { data } = await node.runtime.create(await node.call('order'), { title: 'a', amount: 1 });
-  await change(node, { UpdateParams: [{ name: 'title' }] });
-  const call = await node.call('order');
-  assert.deepEqual(call.entity.hidden, ['amount']);
-  const shown = call.entity.views.of('get', 'default');
-  assert.notEqual(shown, 'stored');
-  assert.ok(Array.isArray(shown) && shown.every(({ as }) => as !== 'amount'));
-  await change(node, order);
-  const again = await node.call('order');
-  assert.deepEqual(again.entity.hidden, []);
+  const title = { name: 'title', index: true, description: 'what it is called' };
+  await node.admin.define('acme', { ...order, UpdateParams: [title, { name: 'amount', colType: 'number' }] });
+  const { warnings } = await change(node, { UpdateParams: [{ name: 'colour' }, { name: 'title', description: null }] });
+  assert.deepEqual(warnings, ['field `amount` was not sent and stays as it is: `removeFields` takes a field out']);
+  const fields = async () => (await node.admin.definition('acme', 'order'))?.UpdateParams;
+  const amount = { name: 'amount', colType: 'number' };
+  assert.deepEqual(await fields(), [{ name: 'title', index: true }, amount, { name: 'colour' }]);
+  const sorted = await change(node, { UpdateParams: [{ name: 'colour' }, { name: 'amount' }, { name: 'title' }] });
+  assert.equal(sorted.warnings, undefined);
+  assert.deepEqual(await fields(), [{ name: 'colour' }, amount, { name: 'title', index: true }]);
+});
+
+test('a field that records have values of goes by force alone, and its values go with it for good', async () => {
+  const { bench, clock, node } = await org('memory');
+  const secret = { name: 'secret', colType: 'encrypted' };
+  const amount = { name: 'amount', colType: 'number', index: true };
+  await node.admin.define('acme', { ...order, UpdateParams: [{ name: 'title', search: true }, amount, secret] });
+  const first = await node.call('order');
+  for (const body of [{ title: 'a', amount: 1, secret: 's' }, { title: 'b', amount: 2 }, { title: 'c' }])
+    await node.runtime.create(first, body);
+  const removeFields = ['amount', 'secret'];
+  const before = await bench.contents();
+  const { code, message, details } = await refusal(change(node, { removeFields }));
   assert.deepEqual(
-    (await listAll(node, again)).map(({ id, amount }) => [id, amount]),
-    [[data.id, 1]],
+    [code, details],
+    [
+      'conflict',
+      {
+        would_lose: [
+          { name: 'amount', records: 2 },
+          { name: 'secret', records: 1 },
+        ],
+        checked: 3,
+        complete: true,
+      },
+    ],
   );
+  assert.match(message, /`amount`, `secret`.*2 have `amount`, 1 have `secret`.*force=true/);
+  assert.deepEqual(await bench.contents(), before);
+  await force(node, { removeFields });
+  const kept = await node.runtime.create(await node.call('order'), { title: 'd' });
+  const early = await refusal(change(node, { UpdateParams: [{ name: 'amount', colType: 'encrypted' }] }));
+  assert.deepEqual([early.code, /still being erased/.test(early.message)], ['conflict', true]);
+  for (let round = 0; round < 3; round++) {
+    await workOff(bench, node);
+    clock.advance(2500);
+  }
+  const texts = (await bench.contents()).map(({ pk, sk, value }) => `${pk} ${sk} ${value}`).join();
+  assert.doesNotMatch(texts, /amount|"secret"/);
+  const call = await node.call('order');
+  assert.deepEqual([call.entity.hidden, call.entity.unkept], [[], []]);
+  await change(node, { UpdateParams: [{ name: 'amount' }, { ...secret, validate: true, required: false }] });
+  const again = await node.call('order');
+  assert.deepEqual(
+    (await listAll(node, again)).map((record) => [record.title, record.amount]),
+    [
+      ['d', undefined],
+      ['c', undefined],
+      ['b', undefined],
+      ['a', undefined],
+    ],
+  );
+  assert.equal((await node.runtime.update(again, { id: kept.data.id, body: { amount: '3' } })).data.amount, '3');
+  const { actual, expected } = await derived(bench, again);
+  assert.deepEqual(actual, expected);
+});
+
+test('whoever writes a record while the values of a field are erased leaves none of them', async () => {
+  const { bench, node } = await org('memory');
+  await node.admin.define('acme', order);
+  const stale = bench.node();
+  const { data } = await stale.runtime.create(await stale.call('order'), { title: 'a', amount: 1 });
+  await force(node, { removeFields: ['amount'] });
+  const written = await node.runtime.update(await node.call('order'), { id: data.id, body: { title: 'b' } });
+  assert.equal(written.data.amount, undefined);
+  const late = stale.runtime.update(await stale.call('order'), { id: data.id, body: { amount: 2 } });
+  assert.equal((await refusal(late)).code, 'unknown_field');
+});
+
+test('a field without values goes unasked, and a formula has none of its own', async () => {
+  const { node } = await org('memory');
+  const label = { name: 'label', colType: 'formula', formula: '<{title}>' };
+  await node.admin.define('acme', { ...order, UpdateParams: [...order.UpdateParams, label] });
+  await node.runtime.create(await node.call('order'), { title: 'a' });
+  await change(node, { removeFields: ['amount', 'label'] });
+  assert.deepEqual([...(await node.call('order')).entity.fields.keys()], ['title']);
 });
 
 test('what was readable is shown no more once its field is encrypted, and the reply says where it still is', async () => {
@@ -272,7 +347,7 @@ test('what was readable is shown no more once its field is encrypted, and the re
   await node.runtime.create(await node.call('order'), { title: 'secret' });
   const { warnings } = await change(node, { UpdateParams: [{ name: 'title', colType: 'encrypted' }] });
   assert.match(warnings?.join() ?? '', /`title`.*unsealed/);
-  assert.deepEqual((await node.call('order')).entity.hidden, ['title', 'amount']);
+  assert.deepEqual((await node.call('order')).entity.hidden, ['title']);
 });
 
 test('keys of records never change, so other key templates are refused; the same ones in other words are not', async () => {
@@ -296,10 +371,19 @@ test('a definition that does not hold as a whole is refused, and nothing is writ
     [{ colour: 1 }, 'unknown_field', ['/colour']],
     [{ colour: null }, 'unknown_field', ['/colour']],
     [{ UpdateParams: null }, 'validation_failed', ['/UpdateParams', '/UniqueIndexes/0/fields/0']],
+    [{ removeFields: 'title' }, 'validation_failed', ['/removeFields']],
+    [{ removeFields: ['amount', 'colour'] }, 'unknown_field', ['/removeFields/1']],
+    [{ UpdateParams: [{ name: 'amount' }], removeFields: ['amount'] }, 'validation_failed', ['/removeFields/0']],
     [{ entityName: 'invoice' }, 'validation_failed', ['/entityName']],
-    [{ UpdateParams: [...order.UpdateParams, { name: 'a b' }] }, 'validation_failed', ['/UpdateParams/2/name']],
-    [{ UpdateParams: [{ name: 'amount' }] }, 'unknown_field', ['/UniqueIndexes/0/fields/0']],
-    [{ UpdateParams: [{ name: 'title' }] }, 'unknown_field', ['/UpdateParams']],
+    [{ UpdateParams: [{ name: 'a b' }, { name: 'new' }] }, 'validation_failed', ['/UpdateParams/0/name']],
+    [{ UpdateParams: [{ name: 'new' }, { name: 'new' }] }, 'validation_failed', ['/UpdateParams/1/name']],
+    [
+      { UpdateParams: [{ name: 'new' }, { name: 'amount', pattern: 'a' }] },
+      'validation_failed',
+      ['/UpdateParams/1/pattern'],
+    ],
+    [{ removeFields: ['title'] }, 'unknown_field', ['/UniqueIndexes/0/fields/0']],
+    [{ removeFields: ['amount'] }, 'unknown_field', ['/UpdateParams']],
     [{ Views: { v: { fields: [{ name: 'none' }] } } }, 'unknown_field', ['/Views/v/fields/0/name']],
     [
       { UpdateParams: [...order.UpdateParams, { name: 'x', lookup: { entity: 'none' } }] },
@@ -325,12 +409,12 @@ test('a view of another config that names a field is no reason against changing 
   const { node } = await org('memory');
   await node.admin.define('acme', { ...order, Views: { own: { fields: [{ name: 'amount' }] } } });
   await change(node, { UpdateParams: [{ name: 'amount', description: 'new' }] });
-  const problem = await refusal(change(node, { UpdateParams: [] }));
+  const problem = await refusal(change(node, { removeFields: ['amount'] }));
   assert.deepEqual(
     problem.details.errors?.map(({ pointer }) => pointer),
     ['/Views/own/fields/0/name'],
   );
-  await change(node, { UpdateParams: [], Views: {} });
+  await change(node, { removeFields: ['amount'], Views: {} });
 });
 
 test('while the indexes of many changes are being removed, further ones wait', async () => {

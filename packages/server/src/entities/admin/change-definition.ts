@@ -4,12 +4,10 @@ import { apiName } from '../api-configs.ts';
 import { type ConfigChange, changeConfig } from '../change-config.ts';
 import type { CompiledEntity } from '../compile-entity.ts';
 import type { ConfigSet } from '../config-set.ts';
-import type { EntityDefinition } from '../definition.ts';
 import { newBodies } from '../entity-bodies.ts';
 import { contentOfBodies } from '../entity-content.ts';
 import type { EntityState } from '../entity-state.ts';
 import { itemChanged } from '../item-history.ts';
-import { type ParsedDefinition, parseDefinition } from '../parse-definition.ts';
 import { switchEntities } from '../switch-entities.ts';
 import type { EntityAdminParts } from './admin-parts.ts';
 import { type ApiChange, type ChangedApi, readMembers, requireConfigMatch } from './api-change.ts';
@@ -17,7 +15,9 @@ import { changeWarnings } from './change-warnings.ts';
 import { readConfigBodies, shownConfig } from './config-bodies.ts';
 import { unfitViews } from './definition-limits.ts';
 import { entityAudited } from './entity-audited.ts';
+import { refuseHeld } from './held-values.ts';
 import { refuseUnknownTargets } from './lookup-targets.ts';
+import { mergeDefinition } from './merge-definition.ts';
 import { refuseFailing } from './refuse-failing.ts';
 import { showIndexes } from './show-indexes.ts';
 import { unknownEntity } from './unknown-entity.ts';
@@ -38,7 +38,10 @@ export async function changeDefinition(
   const { version, planned } = await changeConfig(parts, orgCode, async (set, next) => {
     const plan = await planChange(parts, { orgCode, set, next }, change);
     // However often a plan is made anew, the records of one definition are looked at once.
-    if (change.force !== true && looked !== plan.before.version) await refuseFailing(parts.store, { orgCode, ...plan });
+    if (change.force !== true && looked !== plan.before.version) {
+      await refuseFailing(parts.store, { orgCode, ...plan });
+      await refuseHeld(parts.store, { orgCode, entity: plan.before, names: plan.removed });
+    }
     looked = plan.before.version;
     return plan;
   });
@@ -54,6 +57,7 @@ interface ChangePlan extends ConfigChange {
   readonly config: ConfigSet;
   readonly state: EntityState;
   readonly warnings: readonly string[];
+  readonly removed: readonly string[];
 }
 
 interface Moment {
@@ -73,13 +77,15 @@ async function planChange(
   const configs = await readConfigBodies(parts.store, orgCode, { entityName, active });
   const shown = shownConfig(configs, 'create');
   requireConfigMatch(shown, ifMatch);
-  const { definition, warnings } = mergeDefinition(before.definition, readMembers(shown, body));
-  refuseUnknownTargets(set, definition);
+  const members = readMembers(shown, body);
+  const { definition, warnings, removed } = mergeDefinition(before.definition, members, before.hidden, (merged) =>
+    refuseUnknownTargets(set, merged),
+  );
   const content = { ...contentOfBodies(configs.bodies), definition };
   const unfit = unfitViews(content);
   if (unfit.length > 0) throw invalidBody(unfit);
   const versions = { ...active.versions, create: next };
-  const target = { name: entityName, wanted: { content, versions } };
+  const target = { name: entityName, wanted: { content, versions, erased: removed } };
   const { steps, changes } = await switchEntities(parts, { orgCode, set, next, keepsRecords: false }, [target]);
   const [step] = steps;
   if (step?.after === undefined || step.state === undefined)
@@ -97,15 +103,7 @@ async function planChange(
     after: step.after,
     config: set,
     state: step.state,
+    removed,
     warnings: [...warnings, ...changeWarnings({ before: before.definition, after: definition })],
   };
-}
-
-/** Members that a definition may be without. */
-const optionalMembers = ['baseKeys', 'ownerIndexes', 'parentIndex', 'UniqueIndexes', 'Views'];
-
-function mergeDefinition(standing: EntityDefinition, members: Readonly<Record<string, unknown>>): ParsedDefinition {
-  const isTakenOut = (member: string, value: unknown): boolean => value === null && optionalMembers.includes(member);
-  const merged = Object.entries({ ...standing, ...members });
-  return parseDefinition(Object.fromEntries(merged.filter(([member, value]) => !isTakenOut(member, value))));
 }

@@ -1,18 +1,14 @@
-import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { InputError } from '@freehold/contract/problem';
 import type { Scope, Store } from '../../store/port.ts';
 import type { CompiledEntity, CompiledField } from '../compile-entity.ts';
 import type { ConfigSet } from '../config-set.ts';
 import { type CheckEffort, newCheckEffort, readValue } from '../field-types/field-type.ts';
-import { nextRecords } from '../next-records.ts';
 import type { RecordData } from '../record.ts';
 import { sealedKey } from '../record-changes.ts';
-import { directPartition } from '../record-keys.ts';
 import { checkLookups } from '../references/lookup-checks.ts';
 import { readSealed } from '../sealed-values.ts';
-import { orgScopeName, workspaceScopeName } from '../workspace.ts';
-import { workspaceRows } from '../workspace-directory.ts';
+import { type Looked, type LookedAt, lookAtRecords } from './look-at-records.ts';
 
 /** A definition that is to take the place of another, and the fields whose stored values it may refuse. */
 export interface Narrowing {
@@ -23,11 +19,8 @@ export interface Narrowing {
 }
 
 /** What was found of records that a definition refuses, as far as they were looked at. */
-export interface FailingRecords {
+export interface FailingRecords extends Looked {
   readonly would_fail: number;
-  readonly checked: number;
-  /** Whether all records were looked at. */
-  readonly complete: boolean;
   readonly examples: readonly FailingRecord[];
 }
 
@@ -37,67 +30,24 @@ interface FailingRecord {
   readonly errors: readonly InputError[];
 }
 
-/** How much is looked at: records, among which each workspace counts as one, and what their texts come to. */
-export const lookBudget = { records: 10_000, characters: 16 * 1024 * 1024 } as const;
-
 const examplesMax = 5;
 
-/** Looks at the records of all workspaces. Other requests are served between any two of them. */
+/** Looks at the records of all workspaces. */
 export async function failingRecords(store: Store, narrowing: Narrowing): Promise<FailingRecords> {
   const examples: FailingRecord[] = [];
-  const seen = { looks: 0, characters: 0, checked: 0, failing: 0 };
-  const isSpent = (): boolean => seen.looks >= lookBudget.records || seen.characters >= lookBudget.characters;
-  const found = (complete: boolean): FailingRecords => ({
-    would_fail: seen.failing,
-    checked: seen.checked,
-    complete,
-    examples,
+  let failing = 0;
+  const looked = await lookAtRecords(store, narrowing, async (place, data) => {
+    const errors = await errorsOf(narrowing, place, data);
+    if (errors.length === 0) return;
+    failing += 1;
+    if (examples.length < examplesMax) examples.push({ tenant_code: place.tenantCode, id: data.id, errors });
   });
-  for await (const { code } of workspaceRows(store.scope(orgScopeName(narrowing.orgCode)))) {
-    if (isSpent()) return found(false);
-    seen.looks += 1;
-    const place = {
-      orgCode: narrowing.orgCode,
-      tenantCode: code,
-      scope: store.scope(workspaceScopeName(narrowing.orgCode, code)),
-    };
-    for await (const text of recordTexts(narrowing.entity, place)) {
-      if (isSpent()) return found(false);
-      seen.looks += 1;
-      seen.checked += 1;
-      seen.characters += text.length;
-      const data = JSON.parse(text) as RecordData;
-      const errors = await errorsOf(narrowing, place, data);
-      if (errors.length > 0) seen.failing += 1;
-      if (errors.length > 0 && examples.length < examplesMax) examples.push({ tenant_code: code, id: data.id, errors });
-      await setImmediate();
-    }
-  }
-  return found(true);
-}
-
-interface Place {
-  readonly orgCode: string;
-  readonly tenantCode: string;
-  readonly scope: Scope;
-}
-
-const readAtOnce = { limit: 200, bytesMax: 1024 * 1024 } as const;
-
-async function* recordTexts(entity: CompiledEntity, workspace: Place): AsyncGenerator<string> {
-  const partition = directPartition(entity, workspace);
-  let after: string | undefined;
-  for (;;) {
-    const records = await nextRecords(workspace.scope, entity, { ...readAtOnce, partition, after });
-    if (records.length === 0) return;
-    for (const { item } of records) yield item.value;
-    after = records.at(-1)?.place;
-  }
+  return { would_fail: failing, ...looked, examples };
 }
 
 async function errorsOf(
   { entity, config, fields: names }: Narrowing,
-  workspace: Place,
+  workspace: LookedAt,
   data: RecordData,
 ): Promise<readonly InputError[]> {
   const fields = names.flatMap((name) => entity.fields.get(name) ?? []);

@@ -2,13 +2,15 @@ import type { Put } from '../../store/port.ts';
 import { apiName } from '../api-configs.ts';
 import { type ChangeConfigParts, changeConfig } from '../change-config.ts';
 import { compileEntity } from '../compile-entity.ts';
-import type { EntityState } from '../entity-state.ts';
+import { afterErasing } from '../entity-state.ts';
 import { type IndexState, isLeaving, isSameIndex } from '../indexes/index-states.ts';
 import { activeKey } from '../org-keys.ts';
 import { referencesChange } from '../references/references-change.ts';
 
 export interface IndexChange {
   readonly indexes: readonly IndexState[];
+  /** Fields that no record has a value of any more. */
+  readonly erased?: readonly string[];
   /** What is to be done about them later. */
   readonly work?: readonly Put[];
 }
@@ -23,9 +25,9 @@ export async function changeIndexes(
     const state = set.active(entityName)?.state;
     const entity = await set.entity(entityName);
     if (state === undefined || entity === undefined) return { changes: [] };
-    const { indexes, work = [] } = change(state.indexes);
+    const { indexes, erased = [], work = [] } = change(state.indexes);
     const generation = hasNewLeaving(state.indexes, indexes) ? next : state.generation;
-    const changed: EntityState = { ...state, indexes, generation };
+    const changed = afterErasing({ ...state, indexes, generation }, erased);
     const compiled = compileEntity(entity.definition, state.version, changed);
     const pointer = activeKey(apiName('create', entityName));
     return {

@@ -11,6 +11,8 @@ export interface IndexTask {
   readonly indexes: readonly IndexState[];
   readonly building: CompiledIndexes;
   readonly erasing: CompiledIndexes;
+  /** Fields whose values are taken out of the records: no index is left of them, which would be found by these values. */
+  readonly erased: readonly string[];
   /** From here on writers keep what is built, and take out what is erased. */
   readonly level: FenceLevel;
 }
@@ -22,14 +24,20 @@ export async function findTask(set: ConfigSet, entityName: string): Promise<Inde
   if (state === undefined || entity === undefined) return undefined;
   const building = state.indexes.filter((index) => index.state === 'building');
   const erasing = state.indexes.filter((index) => isLeaving(index) && index.isErased !== true);
-  if (building.length + erasing.length === 0) return undefined;
+  const erased = (state.erasing ?? []).filter((name) => !state.indexes.some((index) => isOn(index, name)));
+  if (building.length + erasing.length + erased.length === 0) return undefined;
   return {
     entity,
     indexes: [...building, ...erasing],
     building: compileIndexes(entityName, building),
     erasing: compileIndexes(entityName, erasing),
+    erased,
     level: { generation: set.generation(entityName), configVersion: set.version },
   };
+}
+
+function isOn({ on, order, isErased }: IndexState, name: string): boolean {
+  return isErased !== true && [...on, order].some((one) => one?.field === name);
 }
 
 /** Records that have the same values, by the name of the unique index that they contradict. */
@@ -51,6 +59,7 @@ export function settledIndexes(
 }
 
 /** The same text, the same task: what was done of it need not be done again. */
-export function taskText({ indexes }: IndexTask): string {
-  return JSON.stringify(indexes.map(({ id, kind, name, state }) => [id, kind, name, state]));
+export function taskText({ indexes, erased }: IndexTask): string {
+  const states = indexes.map(({ id, kind, name, state }) => [id, kind, name, state]);
+  return JSON.stringify(erased.length === 0 ? states : [...states, { erased }]);
 }

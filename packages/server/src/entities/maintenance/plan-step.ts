@@ -3,6 +3,8 @@ import type { CompiledUnique } from '../indexes/compile-indexes.ts';
 import { entriesIn, sentinelKey } from '../indexes/index-entries.ts';
 import type { PlacedRecord } from '../next-records.ts';
 import { type RecordData, readRecord, type StoredRecord } from '../record.ts';
+import { sealedKey } from '../record-changes.ts';
+import { readSealed } from '../sealed-values.ts';
 import type { IndexTask } from './index-task.ts';
 
 /** The changes that some records ask for. They hold only together, and only as long as each record is as it was read. */
@@ -31,9 +33,10 @@ export async function planStep(
   const uniques = task.building.uniques.filter(({ name }) => !isFull(name));
   const read = records.map(({ place, item }) => ({ place, record: readRecord(item) }));
   const sentinels = await readSentinels(scope, uniques, read);
+  const sealed = await readSealedItems(scope, task, read);
   const step = { changes: new Map<string, Change>(), taken: 0, end: '', duplicates: [] as FoundDuplicate[] };
   for (const { place, record } of read) {
-    const own = planRecord(task, record, { uniques, sentinels });
+    const own = planRecord(task, record, { uniques, sentinels, sealed });
     const isTooMuch = step.changes.size + own.changes.length > changesPerStep;
     // Two that want one value: the next step finds it with the first of them.
     const isTaken = own.changes.some((change) => isTaking(change) && step.changes.has(keyText(change)));
@@ -58,17 +61,27 @@ async function readSentinels(
   return new Map(items.flatMap((item) => (item === undefined ? [] : [[keyText(item), item]])));
 }
 
-interface UniqueTask {
-  readonly uniques: readonly CompiledUnique[];
-  readonly sentinels: Sentinels;
+/** The sealed values of each record, where some of them are to go. */
+async function readSealedItems(
+  scope: Scope,
+  { entity, erased }: IndexTask,
+  records: readonly { readonly record: StoredRecord }[],
+): Promise<ReadonlyMap<string, Item>> {
+  if (erased.length === 0 || !entity.hasSealed) return new Map();
+  const items = await scope.get(records.map(({ record }) => sealedKey(entity.name, record.data.id)));
+  return new Map(items.flatMap((item) => (item === undefined ? [] : [[item.sk, item]])));
 }
 
-function planRecord(
-  { building, erasing }: IndexTask,
-  { key, version, data }: StoredRecord,
-  { uniques, sentinels }: UniqueTask,
-) {
-  const changes: KeyedChange[] = [{ kind: 'check', ...key, if: { version } }];
+interface Beside {
+  readonly uniques: readonly CompiledUnique[];
+  readonly sentinels: Sentinels;
+  readonly sealed: ReadonlyMap<string, Item>;
+}
+
+function planRecord(task: IndexTask, record: StoredRecord, { uniques, sentinels, sealed }: Beside) {
+  const { building, erasing } = task;
+  const { key, data } = record;
+  const changes: KeyedChange[] = [...withoutErased(task, record, sealed.get(data.id))];
   const duplicates: FoundDuplicate[] = [];
   for (const { pk, sk } of entriesIn(building, data)) changes.push({ kind: 'put-index', pk, sk, target: key });
   for (const { name, place } of sentinelsOf(uniques, data)) {
@@ -83,6 +96,23 @@ function planRecord(
   const gone = [...entriesIn(erasing, data), ...sentinelsOf(erasing.uniques, data).map(({ place }) => place)];
   for (const { pk, sk } of gone) changes.push({ kind: 'remove', pk, sk, if: 'any' });
   return { changes, duplicates };
+}
+
+/** Takes the values of fields out that are lost, and holds the record to the version that was read in any case. */
+function withoutErased(
+  { erased }: IndexTask,
+  { key, version, data }: StoredRecord,
+  sealed: Item | undefined,
+): readonly KeyedChange[] {
+  const condition = { version };
+  const held = readSealed(sealed?.value);
+  const isIn = (values: object): boolean => erased.some((name) => Object.hasOwn(values, name));
+  if (!isIn(data) && !isIn(held)) return [{ kind: 'check', ...key, if: condition }];
+  const left = (values: object): string =>
+    JSON.stringify(Object.fromEntries(Object.entries(values).filter(([name]) => !erased.includes(name))));
+  const written: KeyedChange = { kind: 'put', ...key, value: left(data), if: condition };
+  if (sealed === undefined || !isIn(held)) return [written];
+  return [written, { kind: 'put', pk: sealed.pk, sk: sealed.sk, value: left(held), if: 'any' }];
 }
 
 type KeyedChange = Exclude<Change, { readonly kind: 'append' | 'check-empty' }>;

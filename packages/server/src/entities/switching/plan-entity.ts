@@ -7,6 +7,7 @@ import { actions, apiName } from '../api-configs.ts';
 import { type CompiledEntity, compileEntity } from '../compile-entity.ts';
 import { pointerValue } from '../config-reader.ts';
 import type { ApiVersions } from '../config-set.ts';
+import type { EntityDefinition } from '../definition.ts';
 import type { EntityContent } from '../entity-content.ts';
 import { type EntityState, newEntityState, nextEntityState } from '../entity-state.ts';
 import type { IndexState } from '../indexes/index-states.ts';
@@ -17,6 +18,8 @@ import { purgeWork } from '../purge-entity.ts';
 export interface WantedEntity {
   readonly content: EntityContent;
   readonly versions: ApiVersions;
+  /** Fields whose stored values are to be lost. */
+  readonly erased?: readonly string[];
 }
 
 /** What stands of an entity: how its records were last written, served or not. */
@@ -71,17 +74,26 @@ export function planEntity(
 
 function nextState(
   next: number,
-  { content: { definition }, versions: { create: version } }: WantedEntity,
+  { content: { definition }, versions: { create: version }, erased = [] }: WantedEntity,
   { state, compiled }: StandingEntity,
   rowState: EntityRow['state'] | 'absent',
 ): EntityState {
   if (state === undefined || compiled === undefined) return { ...newEntityState(definition, next), version };
   refuseOtherKeys(compiled.definition, definition);
+  refuseErasing(definition, state);
   // What has failed is tried again.
   const isSame = isDeepStrictEqual(compiled.definition, definition) && state.indexes.every(isSound);
-  if (isSame && rowState === 'active') return { ...state, version };
+  if (isSame && erased.length === 0 && rowState === 'active') return { ...state, version };
   const current = rowState === 'active' ? state : { ...state, indexes: state.indexes.map(unfinishedLeaves) };
-  return { ...nextEntityState(current, { before: compiled.definition, after: definition }, next), version };
+  return { ...nextEntityState(current, { before: compiled.definition, after: definition, erased }, next), version };
+}
+
+/** What was lost must not come back to life under a name that is given again. */
+function refuseErasing({ entityName, UpdateParams }: EntityDefinition, { erasing = [] }: EntityState): void {
+  const early = UpdateParams.filter(({ name }) => erasing.includes(name)).map(({ name }) => `\`${name}\``);
+  if (early.length === 0) return;
+  const message = `the values of removed fields of \`${entityName}\` are still being erased: try again in a moment with ${early.join(', ')}`;
+  throw new Problem('conflict', message, { kind: 'entity', name: entityName });
 }
 
 /**

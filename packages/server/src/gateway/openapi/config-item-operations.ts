@@ -192,6 +192,11 @@ const noted = {
   restored: { ...version, description: 'The version that was brought back.' },
   active: { type: 'boolean', description: 'Whether it is the one that is live.' },
 };
+const warnings = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'What its author would not expect of it; of a change also fields that are hidden from then on.',
+};
 const listed = { ...item, version, updated_at: time, updated_by: who };
 
 export const configItemSchemas: Readonly<Record<string, JsonSchema>> = {
@@ -201,7 +206,7 @@ export const configItemSchemas: Readonly<Record<string, JsonSchema>> = {
     count: { type: 'integer', minimum: 0 },
   }),
   ListedConfigItem: objectOf(listed, ['updated_at', 'updated_by']),
-  ShownConfigItem: objectOf({ ...listed, content, warnings: arrayOf(text) }, ['updated_at', 'updated_by', 'warnings']),
+  ShownConfigItem: objectOf({ ...listed, content, warnings }, ['updated_at', 'updated_by', 'warnings']),
   ItemVersion: objectOf(noted, ['restored']),
   ItemAtVersion: objectOf(
     {

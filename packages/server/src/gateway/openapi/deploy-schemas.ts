@@ -126,9 +126,13 @@ export const deploySchemas: Readonly<Record<string, JsonSchema>> = {
         description: 'Without a `base`: all that the change would be refused for.',
       },
       version,
+      warnings: {
+        ...arrayOf(text),
+        description: 'Of a change that was made: fields that are hidden from then on, whose values records keep.',
+      },
       items: arrayOf(objectOf({ ...item, change, changes, summary })),
     },
-    ['problems', 'version'],
+    ['problems', 'version', 'warnings'],
   ),
   ConfigImportProblem: {
     ...objectOf({ ...item, code: text, message: text }, ['kind', 'name']),

@@ -152,11 +152,11 @@ const entityOperations: readonly Operation[] = [
     tag: 'entity',
     summary: 'Changes one of the five configs of an entity',
     description:
-      'The members that are sent take the place of those that stand; `null` takes out what a config may be without. The create config is the definition, the others have `Views` of their own.',
+      'The members that are sent take the place of those that stand; `null` takes out what a config may be without. Fields of `UpdateParams` are merged by their names, and go where `removeFields` names them: 409 with `would_lose` where records have values of them. The create config is the definition, the others have `Views` of their own.',
     access: 'token',
     parameters: [
       env,
-      queryParameter('force', flag, 'Makes a change also where records would fail by it.'),
+      queryParameter('force', flag, 'Makes a change also where records would fail by it, or lose values.'),
       { ...ifMatch, description: 'Entity tags, one of which must be the config’s; else 412.' },
     ],
     body: jsonContent(schemaReference('ConfigChange')),

@@ -82,9 +82,15 @@ const changeableMembers: Readonly<Record<string, JsonSchema>> = {
   ...Object.fromEntries(
     Object.entries(definitions.EntityDefinition.properties).map(([name, schema]) => [
       name,
-      name === 'entityName' || name === 'UpdateParams' ? schema : orNull(schema),
+      name === 'entityName' ? schema : orNull(schema),
     ]),
   ),
+  UpdateParams: {
+    ...arrayOf({ ...objectOf({ name: text }), additionalProperties: true }),
+    description:
+      'Fields as in `EntityDefinition`, merged by their names: a field that is not sent stays, and so does each member that is not sent with a field. `null` takes a member out.',
+  },
+  removeFields: { ...arrayOf(text), description: 'Fields that go, with the values that records have of them.' },
   key: text,
   version,
   action: text,

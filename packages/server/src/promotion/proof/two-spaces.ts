@@ -5,7 +5,7 @@ import type { ConfigItem } from '../../entities/config-item.ts';
 import { type ConfigReader, createConfigReader, pointerValue } from '../../entities/config-reader.ts';
 import { createCursors } from '../../entities/cursor.ts';
 import { activeItemKey, activeSettings, itemVersionKey } from '../../entities/org-keys.ts';
-import { RecordBench, SteppedClock, user } from '../../entities/record-bench.ts';
+import { RecordBench, SteppedClock, user, withoutOthers } from '../../entities/record-bench.ts';
 import type { SettingType } from '../../entities/setting.ts';
 import type { Environment } from '../../entities/workspace.ts';
 import { openMemory } from '../../store/memory/open-memory.ts';
@@ -105,11 +105,15 @@ export class TwoSpaces {
     const { admin, configs } = this.bench.test.node();
     const isThere = (await configs.current(org)).active(name) !== undefined;
     if (members === undefined) await admin.remove(org, name);
-    else if (isThere) await admin.change(org, { api: `create-${name}`, body: { ...members }, force: true });
-    else await admin.define(org, { entityName: name, ...members });
-    clock.advance(3000);
-    await this.bench.test.workOff();
-    await this.bench.test.workOff();
+    else if (isThere) {
+      const body = await withoutOthers(admin, name, members);
+      await admin.change(org, { api: `create-${name}`, body, force: true });
+    } else await admin.define(org, { entityName: name, ...members });
+    // What is dropped is taken apart two seconds after that was seen, and then values are erased.
+    for (let round = 0; round < 2; round++) {
+      clock.advance(3000);
+      await this.bench.test.workOff();
+    }
   }
 
   /** Puts an item of another kind into test as it is, whatever it holds; undefined takes it away. */
