@@ -10,7 +10,7 @@ import { platformForTests, platformOf } from './platform-for-tests.ts';
 
 const order = definition('order', [{ name: 'title', colType: 'string' }]);
 
-test('every call with a token counts, whatever comes of it, and so does signing in; nothing else does', async () => {
+test('every call of a route with a token counts, whatever comes of it, and so does signing in; nothing else does', async () => {
   const { org, founder } = await foundedOrg(await platformForTests());
   await defineEntity(org, order);
   const before = (await observe(org)).usage.api_calls.today;
@@ -28,6 +28,11 @@ test('every call with a token counts, whatever comes of it, and so does signing 
     [401],
   );
   assert.equal((await call('GET', appUrl(org, '/providers'), { headers: { client_id: org.clientId } })).status, 200);
+  // What is no route is refused before anybody looks at who calls.
+  assert.equal((await act(founder, 'GET', '/nothing')).status, 404);
+  assert.equal((await act(founder, 'POST', '/no/such/route', { body: {} })).status, 404);
+  assert.equal((await act(founder, 'PATCH', '/list/order')).status, 405);
+  assert.equal((await act(founder, 'DELETE', '/user/me')).status, 405);
   const preflight = { origin: 'http://localhost', 'access-control-request-method': 'GET' };
   await call('OPTIONS', appUrl(org, '/list/order'), { headers: preflight });
   const { usage, environments } = await observe(org);

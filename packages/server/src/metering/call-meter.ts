@@ -37,6 +37,8 @@ interface Cell extends Counted {
 
 interface MeteredDay {
   readonly day: Day;
+  /** Under which name it is stored. */
+  readonly node: string;
   readonly orgCode: string;
   readonly env: Environment;
   readonly total: Counted;
@@ -58,6 +60,8 @@ const none: OwnDays = new Map();
 const commitsAtOnce = 16;
 const cellsPerCommit = 1000;
 const overdueMilliseconds = 10_000;
+/** A clock that is set back by less over midnight stays on its day. */
+const backMilliseconds = 60 * 60 * 1000;
 
 /**
  * Counts in memory. What is stored of it are absolute values under the name of this start of this node, so that writing
@@ -66,7 +70,9 @@ const overdueMilliseconds = 10_000;
  */
 export class CallMeter {
   readonly #parts: CallMeterParts;
-  readonly #orgs: Record<Environment, Map<string, Map<Day, MeteredDay>>> = { test: new Map(), prod: new Map() };
+  #orgs = noOrgs();
+  /** How often the clock was set back by days: what was stored before that is as good as another start's. */
+  #timesBack = 0;
   #day: Day;
   #dayEnds: number;
   #dirty: MeteredDay[] = [];
@@ -78,16 +84,19 @@ export class CallMeter {
   }
 
   get node(): string {
-    return this.#parts.node;
+    const { node } = this.#parts;
+    return this.#timesBack === 0 ? node : `${node}.${this.#timesBack}`;
   }
 
-  /** The day that is counted on: it never goes back, whatever the clock does. */
+  /** The day that is counted on: that of the clock, which may be set right after it was wrong. */
   today(): Day {
     const now = this.#parts.clock.now();
-    if (now >= this.#dayEnds) {
+    const isBack = now < this.#dayEnds - dayMilliseconds - backMilliseconds;
+    if (now >= this.#dayEnds || isBack) {
       this.#day = dayOf(now);
       this.#dayEnds = startOfDay(this.#day) + dayMilliseconds;
-      this.#forgetBefore(addDays(this.#day, -1));
+      if (isBack) this.#beginAnew();
+      else this.#forgetBefore(addDays(this.#day, -1));
     }
     return this.#day;
   }
@@ -117,7 +126,7 @@ export class CallMeter {
   async flush(): Promise<{ readonly orgCodes: ReadonlySet<string>; readonly failures: readonly unknown[] }> {
     const oldest = addDays(this.today(), -1);
     for (const day of this.#dirty.splice(0))
-      if (day.day < oldest) this.#recall(day);
+      if (day.day < oldest || day.node !== this.node) this.#recall(day);
       else this.#dirty.push(day);
     const days = this.#dirty.splice(0);
     const orgCodes = new Set(days.map(({ orgCode }) => orgCode));
@@ -163,6 +172,7 @@ export class CallMeter {
     if (found === undefined) {
       found = {
         day,
+        node: this.node,
         orgCode,
         env,
         total: nothing(),
@@ -196,10 +206,8 @@ export class CallMeter {
       const whole = some.map(difference).reduce(addTallies, day.total.stored);
       try {
         await scope.commit([
-          put(liveKey(day.day, this.node), whole),
-          ...some.map(({ code }, index) =>
-            put(liveWorkspaceKey({ day: day.day, node: this.node }, code), values[index]),
-          ),
+          put(liveKey(day.day, day.node), whole),
+          ...some.map(({ code }, index) => put(liveWorkspaceKey(day, code), values[index])),
         ]);
       } catch (error) {
         for (const cell of cells.slice(at)) this.#soil(day, cell);
@@ -209,6 +217,18 @@ export class CallMeter {
       for (const [index, cell] of some.entries()) cell.stored = values[index] ?? cell.stored;
     }
     day.waitsSince = day.dirty.length === 0 ? undefined : takenAt;
+  }
+
+  /**
+   * The rows of the days that come may have been written, forgotten and folded before: under another name none is
+   * written over. What was not stored goes on to today.
+   */
+  #beginAnew(): void {
+    this.#timesBack += 1;
+    const left = this.#orgs;
+    this.#orgs = noOrgs();
+    for (const orgs of Object.values(left))
+      for (const days of orgs.values()) for (const day of days.values()) this.#recall(day);
   }
 
   #forgetBefore(oldest: Day): void {
@@ -221,6 +241,10 @@ export class CallMeter {
           if (days.size === 0) orgs.delete(orgCode);
         }
   }
+}
+
+function noOrgs(): Record<Environment, Map<string, Map<Day, MeteredDay>>> {
+  return { test: new Map(), prod: new Map() };
 }
 
 function nothing(): Counted {

@@ -88,7 +88,74 @@ test('what could not be stored, or may have been, is stored with the next turn a
   assert.deepEqual(await callsByDay(node), [['2026-01-31', 3]]);
 });
 
-test('days and months are those of UTC, and never go back', async () => {
+for (const isFolded of [false, true])
+  test(`a clock that was days ahead and is right again counts on the right day${isFolded ? ', also where the day was folded meanwhile' : ''}`, async () => {
+    const { clock, store } = await open('2026-01-30T12:00:00Z');
+    const [node, other] = [openNode(store, clock, 'one'), openNode(store, clock, 'two')];
+    await node.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 9, api_calls_per_month: 9 } }, occasion);
+    callTimes(node, 2);
+    await node.meter.flush();
+    clock.advance(48 * hour);
+    callTimes(node, 1);
+    await node.meter.flush();
+    callTimes(node, 3);
+    if (isFolded) await foldDays(orgScope(store), clock.now());
+    clock.advance(-48 * hour);
+    callTimes(node, 1);
+    assert.equal(node.meter.today(), '2026-01-30');
+    const { usage, today } = await node.gate.standing('acme');
+    assert.deepEqual([today, usage.api_calls_per_day, usage.api_calls_per_month], ['2026-01-30', 6, 6]);
+    await node.meter.flush();
+    // What was stored while the clock was wrong stays on the day that it was stored for.
+    const days = [
+      ['2026-01-30', 6],
+      ['2026-02-01', 1],
+    ];
+    assert.deepEqual(await callsByDay(other), days);
+    assert.deepEqual(await callsByDay(node), days);
+    clock.advance(48 * hour);
+    callTimes(node, 1);
+    await node.meter.flush();
+    assert.deepEqual(await callsByDay(other), [
+      ['2026-01-30', 6],
+      ['2026-02-01', 2],
+    ]);
+  });
+
+test('what was being stored when the clock was set right is counted once, whether it was stored or not', async () => {
+  for (const isStored of [false, true]) {
+    const { clock, store } = await open('2026-01-30T12:00:00Z');
+    let isFailing = !isStored;
+    const held = Promise.withResolvers<void>();
+    const slow = interceptStore(store, async ({ name }, call) => {
+      if (name !== 'commit') return call();
+      await held.promise;
+      if (isFailing) throw new Unavailable('the disk is full');
+      return call();
+    });
+    const node = openNode(slow, clock, 'one');
+    clock.advance(48 * hour);
+    callTimes(node, 2);
+    const storing = node.meter.flush();
+    clock.advance(-48 * hour);
+    callTimes(node, 1);
+    held.resolve();
+    await storing;
+    isFailing = false;
+    await node.meter.flush();
+    assert.deepEqual(
+      await callsByDay(openNode(store, clock, 'two')),
+      isStored
+        ? [
+            ['2026-01-30', 1],
+            ['2026-02-01', 2],
+          ]
+        : [['2026-01-30', 3]],
+    );
+  }
+});
+
+test('days and months are those of UTC, and do not go back by a little', async () => {
   const { clock, store } = await open('2026-01-31T23:59:59.999Z');
   const node = openNode(store, clock, 'one');
   await node.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 9, api_calls_per_month: 9 } }, occasion);
