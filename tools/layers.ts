@@ -74,6 +74,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'upgrade',
     'store/port.ts',
     'store/data-version.ts',
+    'store/postgres/test-server.ts',
     'gateway',
     'audit',
     'identity',

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { type Command, runCommand } from './command-line.ts';
+import { type Command, Refusal, runCommand } from './command-line.ts';
 import { type Config, readConfig } from './config.ts';
 import { checkFolder, hasWritten } from './doctor/check-folder.ts';
 import { checkPort } from './doctor/check-port.ts';
@@ -151,6 +151,8 @@ async function checkSecrets(config: Config): Promise<Finding> {
     const reason = error instanceof Error ? error.message : String(error);
     if (error instanceof Error && 'code' in error && error.code === 'EACCES')
       return fault(`the secrets cannot be read (${reason}): \`chown\` their file`);
+    // Of data of an earlier version, which the next start migrates.
+    if (error instanceof Refusal) return note(error.message);
     if (error instanceof Unavailable)
       return fault(`the secrets cannot be looked at, as the store cannot be opened (${reason})`);
     return fault(

@@ -1,9 +1,10 @@
 /** Puts a backup into an empty folder, and has it verified. */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { secretsName } from './backup/manifest.ts';
+import { secretsName, storeNames } from './backup/manifest.ts';
 import { restoreBackup } from './backup/restore-backup.ts';
 import { type Command, dataFolder, runCommand } from './command-line.ts';
+import { dataVersion, firstDataVersion } from './store/data-version.ts';
 import { verify } from './verify.ts';
 
 const help = `Puts a backup into an empty folder, checks each part by its SHA-256, and then looks whether anything has drifted, as
@@ -30,6 +31,13 @@ async function run(words: readonly string[]): Promise<number | undefined> {
   process.stdout.write(`restored what was there at ${created_at}\n`);
   if (parts.every((part) => part.name !== secretsName)) {
     process.stdout.write('the secrets are not in it: put `secrets.json` into the folder, then `freehold verify`\n');
+    return 0;
+  }
+  const versions = storeNames.map((name) => parts.find((part) => part.name === name)?.data_version ?? firstDataVersion);
+  if (versions.some((version) => version !== dataVersion)) {
+    process.stdout.write(
+      'the data is of an earlier version: the first start brings it to this one, then `freehold verify`\n',
+    );
     return 0;
   }
   return verify.run(['--data-dir', dataDir]);

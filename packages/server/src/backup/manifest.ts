@@ -1,3 +1,5 @@
+import { dataVersion } from '../store/data-version.ts';
+
 /** What a backup says of itself, before its parts. */
 export interface Manifest {
   readonly format: 'freehold-backup';
@@ -11,6 +13,8 @@ export interface ManifestPart {
   readonly name: PartName;
   readonly bytes: number;
   readonly sha256: string;
+  /** Of the data in a store; left out of backups from before there were several. */
+  readonly data_version?: number;
   readonly counts?: { readonly scopes: number; readonly items: number; readonly index_items: number };
 }
 
@@ -42,6 +46,11 @@ export function readManifest(text: string): Manifest {
   const parts = Array.isArray(manifest.parts) ? manifest.parts : [];
   if (!parts.every(isPart) || storeNames.some((name) => parts.every((part) => part.name !== name)))
     throw new Error('its manifest is damaged');
+  for (const { data_version } of parts)
+    if (data_version !== undefined && Math.abs(data_version) > dataVersion)
+      throw new Error(
+        `its data is of version ${Math.abs(data_version)}, this release works on version ${dataVersion}: use the release that made it`,
+      );
   return manifest as unknown as Manifest;
 }
 
@@ -57,7 +66,7 @@ function parse(text: string): Readonly<Record<string, unknown>> {
 
 function isPart(value: unknown): value is ManifestPart {
   if (typeof value !== 'object' || value === null) return false;
-  const { name, bytes, sha256 } = value as Readonly<Record<string, unknown>>;
+  const { name, bytes, sha256, data_version = 1 } = value as Readonly<Record<string, unknown>>;
   const isKnown = name === secretsName || storeNames.some((known) => known === name);
-  return isKnown && Number.isSafeInteger(bytes) && typeof sha256 === 'string';
+  return isKnown && Number.isSafeInteger(bytes) && Number.isSafeInteger(data_version) && typeof sha256 === 'string';
 }

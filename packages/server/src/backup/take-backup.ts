@@ -74,17 +74,18 @@ async function writeArchive(aside: string, { created_at, snapshots, withSecrets 
   try {
     const parts: ManifestPart[] = [];
     let end = manifestRoom;
-    const append = async (name: PartName, counts?: ManifestPart['counts']) => {
+    const append = async (name: PartName, held: Pick<ManifestPart, 'counts' | 'data_version'> = {}) => {
       const added = await appendFile(archive, end, join(aside, name));
-      parts.push({ name, bytes: added.bytes, sha256: added.sha256, ...(counts === undefined ? {} : { counts }) });
+      parts.push({ name, bytes: added.bytes, sha256: added.sha256, ...held });
       end = added.end;
     };
     for (const [index, name] of storeNames.entries()) {
       const snapshot = snapshots[index];
-      await snapshot?.copyTo(join(aside, name));
+      if (snapshot === undefined) throw new Error(`there is no snapshot of \`${name}\``);
+      await snapshot.copyTo(join(aside, name));
       // As long as it is held, the platform's log grows.
-      snapshot?.close();
-      await append(name, snapshot?.counts);
+      snapshot.close();
+      await append(name, { data_version: snapshot.dataVersion, counts: snapshot.counts });
       await rm(join(aside, name));
     }
     if (withSecrets) await append(secretsName);

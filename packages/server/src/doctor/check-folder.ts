@@ -113,7 +113,13 @@ function faultsOf(path: string, file: AskedFile | undefined): readonly Finding[]
         `\`${path}\` is no database that can be read: restore the folder from a backup, or end a restore that was cut off`,
       ),
     ];
-  if (file.dataVersion?.isNewer !== true) return [];
+  if (file.dataVersion === undefined || file.dataVersion.is === 'current') return [];
+  if (file.dataVersion.is === 'earlier')
+    return [
+      note(
+        `\`${path}\` holds data of an earlier version: the next start migrates it, or says why it cannot: back it up before`,
+      ),
+    ];
   return [
     fault(
       `\`${path}\` was written by a newer release (data version ${file.dataVersion.found}): start that one, or restore a backup from before the upgrade`,

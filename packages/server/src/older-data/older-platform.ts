@@ -96,7 +96,8 @@ function missingIn(now: unknown, { answer }: Asked, name: string): readonly stri
   function compare(was: unknown, is: unknown, pointer: string): void {
     if (ofTheMoment.test(pointer)) return;
     if (typeof was !== 'object' || was === null) {
-      if (was !== is) found.push(`${pointer}: ${JSON.stringify(is)} instead of ${JSON.stringify(was)}`);
+      if (linesOf(was) !== linesOf(is))
+        found.push(`${pointer}: ${JSON.stringify(is)} instead of ${JSON.stringify(was)}`);
       return;
     }
     if (Array.isArray(was) && (!Array.isArray(is) || is.length !== was.length)) {
@@ -108,4 +109,9 @@ function missingIn(now: unknown, { answer }: Asked, name: string): readonly stri
       compare(value, other, `${pointer}/${key}`);
     }
   }
+}
+
+/** Lines of a file come in the order in which they were counted. */
+function linesOf(value: unknown): unknown {
+  return typeof value === 'string' ? value.split('\n').toSorted().join('\n') : value;
 }

@@ -1,5 +1,6 @@
 /** Data that an earlier version wrote opens, is brought to this one, and answers as it did. */
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
@@ -129,4 +130,48 @@ test('a command refuses data of an earlier version, or on its way from one, and 
       assert.match(stderr, says);
     }
   }
+});
+
+test('a backup of an earlier version is put back as it is, one of a newer version is refused, and none is made of it', async (context) => {
+  const dataDir = await unpacked(context, 1);
+  const folder = temporaryFolder(context);
+  const [file, restored] = [join(folder, 'b.tar'), join(folder, 'restored')];
+  assert.equal((await command(dataDir, 'backup', file)).code, 0);
+  const put = await command(restored, 'restore', file);
+  assert.deepEqual([put.code, put.stderr], [0, '']);
+  assert.match(put.stdout, /the data is of an earlier version: the first start brings it to this one/);
+  const answers = answersOf(1);
+  const platform = await startOn({ FREEHOLD_DATA_DIR: restored }, clockOf(answers));
+  await platform.close();
+  assert.equal((await command(restored, 'verify')).code, 0);
+
+  // A manifest is text in a tar whose parts are summed by themselves, so a number in it can be changed in place.
+  const text = readFileSync(file, 'latin1');
+  const newer = join(folder, 'newer.tar');
+  writeFileSync(newer, text.replace('"data_version": 1', '"data_version": 9'), 'latin1');
+  const refused = await command(join(folder, 'none'), 'restore', newer);
+  assert.deepEqual([refused.code, refused.stdout, existsSync(join(folder, 'none'))], [2, '', false]);
+  assert.match(
+    refused.stderr,
+    /its data is of version 9, this release works on version \d+: use the release that made it/,
+  );
+
+  using database = new DatabaseSync(join(dataDir, 'test.db'));
+  database.exec('pragma user_version = 99');
+  const unmade = await command(dataDir, 'backup', join(folder, 'unmade.tar'));
+  assert.deepEqual([unmade.code, unmade.stdout, existsSync(join(folder, 'unmade.tar'))], [2, '', false]);
+  assert.match(unmade.stderr, /written by a newer release \(data version 99/);
+});
+
+test('a copy refuses data of an earlier version', async (context) => {
+  const dataDir = await unpacked(context, 1);
+  const target = temporaryFolder(context);
+  const program = join(import.meta.dirname, '..', '..', 'bin', 'freehold.mjs');
+  const words = ['copy', '--from', `sqlite:${dataDir}`, '--to', `sqlite:${join(target, 'copy')}`];
+  const { code, stdout, stderr } = await runProgram(program, words);
+  assert.deepEqual([code, stdout], [2, '']);
+  assert.match(
+    stderr,
+    /^the data in `.*` is of version 1, and this release works on version \d+: start the platform on it/,
+  );
 });

@@ -1,12 +1,16 @@
 import { statSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
+import { assertKnownVersion } from './data-version.ts';
 import { openConnection } from './sqlite/connection.ts';
 import { backupLogBytesMax } from './sqlite/log-bounds.ts';
 import { createPrivateFile } from './sqlite/private-file.ts';
+import { readVersion } from './sqlite/schema.ts';
 
 /** What a store's file held at one moment. It stays so, whatever is committed meanwhile, and no commit waits for it. */
 export interface Snapshot {
   readonly counts: SnapshotCounts;
+  /** Of what is in it, as `data-version.ts` has it. */
+  readonly dataVersion: number;
   /** Writes it to a new file, readable by its owner alone. */
   copyTo(path: string): Promise<void>;
   close(): void;
@@ -33,6 +37,7 @@ export function snapshotFiles(paths: readonly string[]): readonly Snapshot[] {
   try {
     for (const path of paths) opened.push(openConnection(path, { readOnly: true, cacheKibibytes: 2048 }));
     for (const database of opened) database.exec('begin; select 1 from heads limit 1');
+    for (const database of opened) assertKnownVersion(readVersion(database));
     return opened.map((database) => snapshotOn(database, () => giveWay(paths)));
   } catch (error) {
     for (const database of opened) database.close();
@@ -43,6 +48,7 @@ export function snapshotFiles(paths: readonly string[]): readonly Snapshot[] {
 function snapshotOn(database: DatabaseSync, progress: () => void): Snapshot {
   const count = (table: string) => Number(database.prepare(`select count(*) as n from ${table}`).get()?.n);
   return {
+    dataVersion: readVersion(database),
     counts: { scopes: count('heads'), items: count('items'), index_items: count('index_items') },
     async copyTo(path) {
       createPrivateFile(path);

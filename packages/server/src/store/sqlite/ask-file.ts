@@ -9,7 +9,7 @@ export interface AskedFile {
   readonly isEmpty: boolean;
   readonly isDatabase: boolean;
   /** The version of its data; undefined where none was written yet. */
-  readonly dataVersion: { readonly found: number; readonly isNewer: boolean } | undefined;
+  readonly dataVersion: { readonly found: number; readonly is: 'earlier' | 'current' | 'newer' } | undefined;
 }
 
 /** What a store's file is, for whoever looks for a fault. Changes nothing, and waits for no lock. @throws as `open` does. */
@@ -22,11 +22,16 @@ export async function askFile(path: string): Promise<AskedFile> {
     return {
       isEmpty: bytesRead === 0,
       isDatabase,
-      dataVersion: version === 0 ? undefined : { found: version, isNewer: Math.abs(version) > dataVersion },
+      dataVersion: version === 0 ? undefined : { found: version, is: comparedToOurs(version) },
     };
   } finally {
     await file.close();
   }
+}
+
+function comparedToOurs(version: number): 'earlier' | 'current' | 'newer' {
+  if (version === dataVersion) return 'current';
+  return Math.abs(version) > dataVersion ? 'newer' : 'earlier';
 }
 
 /** The header of a database (SQLite's Database File Format, 1.3). */
