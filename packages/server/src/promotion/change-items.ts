@@ -14,7 +14,7 @@ import type { Change } from '../store/port.ts';
 import { bodiesAfter } from './checks.ts';
 import { type Bodies, type ItemChangeKind, itemOf, readAll } from './compare.ts';
 import { bodyPuts, type ItemBody } from './item-bodies.ts';
-import { type DanglingReference, danglingReferences, refuseDangling } from './item-references.ts';
+import { newlyDangling, refuseDangling } from './item-references.ts';
 import { type ItemTarget, planItems } from './plan-items.ts';
 import type { Asked, PromotionParts } from './promotion-parts.ts';
 import { liveItem, liveItems } from './read-items.ts';
@@ -85,13 +85,6 @@ function hiddenWarnings(step: EntityStep): readonly string[] {
   return fieldsToHide(step).map(
     (name) => `entity \`${step.name}\`: field \`${name}\` is hidden, and records keep what they have of it`,
   );
-}
-
-/** What an earlier change left open is no reason to refuse this one. */
-export function newlyDangling(kinds: PromotionParts['kinds'], before: readonly ItemBody[], after: readonly ItemBody[]) {
-  const keyOf = (one: DanglingReference): string => `${itemKey(one.referenced_by)} ${itemKey(one)}`;
-  const stood = new Set(danglingReferences(kinds, before).map(keyOf));
-  return danglingReferences(kinds, after).filter((one) => !stood.has(keyOf(one)));
 }
 
 function parseEdits({ kinds }: PromotionParts, edits: readonly ItemEdit[]): readonly ItemEdit[] {

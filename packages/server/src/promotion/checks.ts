@@ -6,7 +6,7 @@ import { Problem } from '../lib/problem.ts';
 import { limits } from '../store/port.ts';
 import { type Bodies, itemOf } from './compare.ts';
 import type { ItemBody } from './item-bodies.ts';
-import { danglingReferences, danglingSentence } from './item-references.ts';
+import { danglingReferences, danglingSentence, newlyDangling } from './item-references.ts';
 import { type ItemsPlan, type ItemTarget, planItems } from './plan-items.ts';
 import type { Place, PromotionParts } from './promotion-parts.ts';
 
@@ -45,7 +45,11 @@ export async function checkSwitch(
   const { place, next, before, targets } = intended;
   const checks: Check[] = [];
   for await (const target of inTurns(targets)) checks.push(...definitionChecks(kinds, target));
-  const dangling = danglingReferences(kinds, [...bodiesAfter(before, targets).values()]);
+  const after = [...bodiesAfter(before, targets).values()];
+  const dangling = [
+    ...danglingReferences(kinds, after).filter(({ view }) => view === undefined),
+    ...newlyDangling(kinds, [...before.values()], after).filter(({ view }) => view !== undefined),
+  ];
   checks.push(
     ...dangling.map((one): Check => {
       const { kind, name } = one.referenced_by;

@@ -17,6 +17,8 @@ export interface ConfigKind<Content = unknown> {
   ) => { readonly content: Content } | { readonly errors: readonly InputError[] };
   /** The other items that the content cannot do without. */
   readonly references: (content: Content, name: string) => readonly ItemReference[];
+  /** Whether others may show it by a view of that name. */
+  readonly isShownBy?: (content: Content, view: string) => boolean;
   /** What a change means to who reads it, a sentence each: lower case, no final period, names in backticks. */
   readonly describe: (change: ContentChange<Content>) => readonly string[];
   /** The same for what lets more people in, or lets them do more, than before; none where nothing does. */
@@ -28,6 +30,8 @@ export interface ConfigKind<Content = unknown> {
 export interface ItemReference extends ConfigItem {
   /** Where in the content it stands. */
   readonly pointer: string;
+  /** By which of its views the item is shown, where it is. What is not there is told without. */
+  readonly view?: string;
   /** What goes after the name of the referring item, such as "looks it up in the field `customer_id`". */
   readonly reason: string;
 }

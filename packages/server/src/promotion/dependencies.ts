@@ -2,7 +2,7 @@ import { type ConfigItem, itemKey } from '../entities/config-item.ts';
 import { inTurns } from '../lib/in-turns.ts';
 import { type Bodies, type ItemDifference, itemOf } from './compare.ts';
 import type { ConfigKinds } from './config-kind.ts';
-import { referencesOf } from './item-references.ts';
+import { isMet, type PresentItems, referencesOf } from './item-references.ts';
 
 /** An item that is published though nobody named it, and why. */
 export interface AddedDependency extends ConfigItem {
@@ -67,6 +67,10 @@ async function referrersIn(kinds: ConfigKinds, expected: Bodies): Promise<Referr
   return referrers;
 }
 
+function presentIn(bodies: Bodies): PresentItems {
+  return { has: (key) => bodies.has(key), contentOf: (key) => bodies.get(key)?.content };
+}
+
 function neededBy(
   kinds: ConfigKinds,
   { expected, referrers }: { readonly expected: Bodies; readonly referrers: Referrers },
@@ -75,7 +79,7 @@ function neededBy(
   const { after } = difference;
   if (after !== undefined)
     return referencesOf(kinds, after)
-      .filter((reference) => !expected.has(itemKey(reference)))
+      .filter((reference) => !isMet(kinds, reference, presentIn(expected)))
       .map((reference) => ({ item: reference, reason: `${after.kind} \`${after.name}\` ${reference.reason}` }));
   const reason = `in production it still refers to ${difference.kind} \`${difference.name}\`, which is taken away`;
   return (referrers.get(itemKey(difference)) ?? []).map((item) => ({ item, reason }));

@@ -2,10 +2,10 @@ import type { ConfigItem } from '../entities/config-item.ts';
 import { failingEntities } from '../entities/records-against.ts';
 import { Problem } from '../lib/problem.ts';
 import { limits } from '../store/port.ts';
-import { newlyDangling, refuseTooMany, refuseTooMuch } from './change-items.ts';
+import { refuseTooMany, refuseTooMuch } from './change-items.ts';
 import { bodiesAfter } from './checks.ts';
 import { type Bodies, type ItemDifference, itemOf } from './compare.ts';
-import { danglingSentence } from './item-references.ts';
+import { danglingSentence, newlyDangling } from './item-references.ts';
 import { type ItemsPlan, type ItemTarget, planItems } from './plan-items.ts';
 import type { Place, PromotionParts } from './promotion-parts.ts';
 

@@ -5,9 +5,10 @@ import { type ConfigChange, changeConfig } from '../change-config.ts';
 import type { CompiledEntity } from '../compile-entity.ts';
 import type { ConfigSet } from '../config-set.ts';
 import { newBodies } from '../entity-bodies.ts';
-import { contentOfBodies } from '../entity-content.ts';
+import { contentOfBodies, type EntityContent } from '../entity-content.ts';
 import type { EntityState } from '../entity-state.ts';
 import { itemChanged } from '../item-history.ts';
+import type { ParsedDefinition } from '../parse-definition.ts';
 import { switchEntities } from '../switch-entities.ts';
 import type { EntityAdminParts } from './admin-parts.ts';
 import { type ApiChange, type ChangedApi, readMembers, requireConfigMatch } from './api-change.ts';
@@ -16,7 +17,7 @@ import { readConfigBodies, shownConfig } from './config-bodies.ts';
 import { unfitViews } from './definition-limits.ts';
 import { entityAudited } from './entity-audited.ts';
 import { refuseHeld } from './held-values.ts';
-import { refuseUnknownTargets } from './lookup-targets.ts';
+import { namedByDefinition, readWithTargets, refuseOrphanedViews, unknownTargets } from './lookup-targets.ts';
 import { mergeDefinition } from './merge-definition.ts';
 import { refuseFailing } from './refuse-failing.ts';
 import { showIndexes } from './show-indexes.ts';
@@ -77,13 +78,14 @@ async function planChange(
   const configs = await readConfigBodies(parts.store, orgCode, { entityName, active });
   const shown = shownConfig(configs, 'create');
   requireConfigMatch(shown, ifMatch);
+  const standing = contentOfBodies(configs.bodies);
+  const stood = await unknownTargets(set, namedByDefinition(standing.definition, standing.views));
+  const judge = (merged: unknown, parse: () => ParsedDefinition): Promise<ParsedDefinition> =>
+    readWithTargets(set, { named: namedByDefinition(merged, standing.views), stood }, () => fitting(standing, parse));
   const members = readMembers(shown, body);
-  const { definition, warnings, removed } = mergeDefinition(before.definition, members, before.hidden, (merged) =>
-    refuseUnknownTargets(set, merged),
-  );
-  const content = { ...contentOfBodies(configs.bodies), definition };
-  const unfit = unfitViews(content);
-  if (unfit.length > 0) throw invalidBody(unfit);
+  const { definition, warnings, removed } = await mergeDefinition(before.definition, members, before.hidden, judge);
+  const content = { ...standing, definition };
+  await refuseOrphanedViews(set, { before: standing, after: content });
   const versions = { ...active.versions, create: next };
   const target = { name: entityName, wanted: { content, versions, erased: removed } };
   const { steps, changes } = await switchEntities(parts, { orgCode, set, next, keepsRecords: false }, [target]);
@@ -106,4 +108,12 @@ async function planChange(
     removed,
     warnings: [...warnings, ...changeWarnings({ before: before.definition, after: definition })],
   };
+}
+
+/** @throws Problem `validation_failed`, `unknown_field`. */
+function fitting({ views }: EntityContent, parse: () => ParsedDefinition): ParsedDefinition {
+  const parsed = parse();
+  const unfit = unfitViews({ definition: parsed.definition, views });
+  if (unfit.length > 0) throw invalidBody(unfit);
+  return parsed;
 }

@@ -9,14 +9,16 @@ import { refuseUnknownMembers } from '../definition/members.ts';
 import { parseViews } from '../definition/parse-views.ts';
 import { definitionLimits, type EntityDefinition, type Views } from '../definition.ts';
 import { newBodies } from '../entity-bodies.ts';
-import { contentOfBodies } from '../entity-content.ts';
+import { contentOfBodies, type EntityContent } from '../entity-content.ts';
 import { itemChanged } from '../item-history.ts';
+import { lookedUpViews } from '../looked-up-views.ts';
 import { switchEntities } from '../switch-entities.ts';
 import { generatedViews, viewNamed } from '../views/generated-views.ts';
 import type { EntityAdminParts } from './admin-parts.ts';
 import { type ApiChange, type ChangedApi, readMembers, requireConfigMatch } from './api-change.ts';
 import { readConfigBodies, shownConfig } from './config-bodies.ts';
 import { entityAudited } from './entity-audited.ts';
+import { type NamedByEntity, readWithTargets, refuseOrphanedViews, unknownTargets } from './lookup-targets.ts';
 import { unknownEntity } from './unknown-entity.ts';
 
 export interface ViewsChange extends ApiChange {
@@ -36,10 +38,14 @@ export async function changeViews(parts: EntityAdminParts, orgCode: string, chan
     requireConfigMatch(shown, change.ifMatch);
     const definition = configs.bodies.create as unknown as EntityDefinition;
     const members = withoutGenerated(readMembers(shown, change.body), definition);
-    refuseBadViews(members, definition);
     const bodies = { ...configs.bodies, [action]: withMembers(configs.bodies[action], members) };
+    const [before, after] = [contentOfBodies(configs.bodies), contentOfBodies(bodies)];
+    const named = namedByViews(before, { action, sent: members.Views });
+    const stood = await unknownTargets(set, namedByViews(before, { action, sent: before.views[action] }));
+    await readWithTargets(set, { named, stood }, () => refuseBadViews(members, definition));
+    await refuseOrphanedViews(set, { before, after });
     const versions = { ...active.versions, [action]: next };
-    const target = { name: entityName, wanted: { content: contentOfBodies(bodies), versions } };
+    const target = { name: entityName, wanted: { content: after, versions } };
     const plan = await switchEntities(parts, { orgCode, set, next, keepsRecords: false }, [target]);
     const changed = { version: next, action: 'changed', configs: versions } as const;
     return {
@@ -52,6 +58,16 @@ export async function changeViews(parts: EntityAdminParts, orgCode: string, chan
     };
   });
   return { entityName, api, version };
+}
+
+/** What views that are sent for a config name of others. */
+function namedByViews(
+  { definition, views }: EntityContent,
+  { action, sent }: { readonly action: ApiAction; readonly sent: unknown },
+): NamedByEntity {
+  const { entityName, UpdateParams, Views } = definition;
+  const own = action === 'get' ? sent : views.get;
+  return { entityName, lookedUp: lookedUpViews(UpdateParams, sent, '/Views'), getViews: own ?? Views };
 }
 
 /** A config is shown with its generated views: one that is sent back as it was goes on following the catalog. */

@@ -9,12 +9,12 @@ import { newBodies, sameVersions } from '../entity-bodies.ts';
 import { keepAnswer, type OnceRequest, once } from '../idempotency.ts';
 import { itemChanged } from '../item-history.ts';
 import { type EntityRow, entityKey } from '../org-keys.ts';
-import { parseDefinition } from '../parse-definition.ts';
+import { type ParsedDefinition, parseDefinition } from '../parse-definition.ts';
 import { switchEntities } from '../switch-entities.ts';
 import { orgScopeName } from '../workspace.ts';
 import type { EntityAdminParts } from './admin-parts.ts';
 import { entityAudited } from './entity-audited.ts';
-import { refuseUnknownTargets } from './lookup-targets.ts';
+import { namedByDefinition, readWithTargets } from './lookup-targets.ts';
 
 export interface DefinedEntity {
   readonly entityName: string;
@@ -36,7 +36,7 @@ export async function defineEntity(
   parts: EntityAdminParts,
   { orgCode, input, request }: Defining,
 ): Promise<DefinedEntity & { readonly isReplayed: boolean }> {
-  const { definition, warnings } = parseDefinition(input);
+  const { definition, warnings } = await parseInOrg(parts, orgCode, input);
   const { entityName } = definition;
   const apis = actions.map((action) => apiName(action, entityName));
   const defined = { entityName, apis, ...(warnings.length > 0 ? { warnings } : {}) };
@@ -51,13 +51,24 @@ export async function defineEntity(
   return { ...(outcome.before.answer as DefinedEntity), isReplayed: true };
 }
 
+/** What is wrong by itself is told with all that the org does not have; what is not, is looked at again when it is made. */
+async function parseInOrg(parts: EntityAdminParts, orgCode: string, input: unknown): Promise<ParsedDefinition> {
+  try {
+    return parseDefinition(input);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const set = await parts.configs.current(orgCode);
+    return await readWithTargets(set, { named: namedByDefinition(input) }, () => parseDefinition(input));
+  }
+}
+
 async function definitionChanges(
   parts: EntityAdminParts,
   { orgCode, definition, set, next }: Definition,
 ): Promise<readonly Change[]> {
   const { entityName: name } = definition;
   await refuseTaken(parts, orgCode, name);
-  refuseUnknownTargets(set, definition);
+  await readWithTargets(set, { named: namedByDefinition(definition) }, () => definition);
   const wanted = { content: { definition, views: {} }, versions: sameVersions(next) };
   const plan = await switchEntities(parts, { orgCode, set, next, keepsRecords: false }, [{ name, wanted }]);
   const changed = { version: next, action: 'created', configs: wanted.versions } as const;

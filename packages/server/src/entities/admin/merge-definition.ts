@@ -18,26 +18,22 @@ const optionalMembers = ['baseKeys', 'ownerIndexes', 'parentIndex', 'UniqueIndex
  * Members that are sent take the place of those that stand, but fields are merged by their names: one that is not sent
  * stays as it is, and so does each member of a field that is not sent with it. What is to go is said so.
  * @param hidden fields that the definition has no more, and whose values records may have.
- * @param judge refuses what cannot be seen in the definition alone.
+ * @param judge reads the merged definition, and refuses what cannot be seen in it alone.
  * @throws Problem `validation_failed`, `unknown_field`.
  */
-export function mergeDefinition(
+export async function mergeDefinition(
   standing: EntityDefinition,
   { removeFields, ...members }: Members,
   hidden: readonly string[],
-  judge: (definition: EntityDefinition) => void = () => undefined,
-): MergedDefinition {
+  judge: (merged: unknown, parse: () => ParsedDefinition) => Promise<ParsedDefinition>,
+): Promise<MergedDefinition> {
   const removed = readRemoved(removeFields, { standing, hidden, sent: members.UpdateParams });
   const isTakenOut = (member: string, value: unknown): boolean => value === null && optionalMembers.includes(member);
   const catalog = mergeFields(standing.UpdateParams, members, removed);
   const { UpdateParams: _, ...others } = members;
   const merged = Object.entries({ ...standing, ...others, UpdateParams: catalog.fields });
   const definition = Object.fromEntries(merged.filter(([member, value]) => !isTakenOut(member, value)));
-  const parsed = asSent(catalog.sentAt, () => {
-    const parsed = parseDefinition(definition);
-    judge(parsed.definition);
-    return parsed;
-  });
+  const parsed = await asSent(catalog.sentAt, () => judge(definition, () => parseDefinition(definition)));
   return { ...parsed, removed, warnings: [...parsed.warnings, ...catalog.leftOut.map(leftOutWarning)] };
 }
 
@@ -105,9 +101,12 @@ function nameOf(field: unknown): string | undefined {
 }
 
 /** Mistakes are told where they were sent; one of a field that was not sent stands at the catalog. */
-function asSent(sentAt: MergedFields['sentAt'], parse: () => ParsedDefinition): ParsedDefinition {
+async function asSent(
+  sentAt: MergedFields['sentAt'],
+  parse: () => Promise<ParsedDefinition>,
+): Promise<ParsedDefinition> {
   try {
-    return parse();
+    return await parse();
   } catch (error) {
     if (!(error instanceof Problem) || sentAt.length === 0) throw error;
     throw invalidBody(

@@ -1,9 +1,10 @@
 import { definitionSchemas } from '../../entities/definition-schemas.ts';
 import { type EntityContent, viewedActions } from '../../entities/entity-content.ts';
+import { getViews, isShownBy, lookedUpByContent } from '../../entities/looked-up-views.ts';
 import { parseEntityContent } from '../../entities/parse-entity-content.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import { entityReference, otherName } from '../config-content.ts';
-import type { ConfigKind } from '../config-kind.ts';
+import type { ConfigKind, ItemReference } from '../config-kind.ts';
 import { listed } from '../describe-change.ts';
 import { describeDefinition } from './describe-definition.ts';
 import { describeViews } from './describe-views.ts';
@@ -19,13 +20,8 @@ export const entityKind: ConfigKind<EntityContent> = {
     const errors = otherName('/definition/entityName', name, parsed.content.definition.entityName);
     return errors.length > 0 ? { errors } : parsed;
   },
-  references: ({ definition: { entityName, UpdateParams } }) =>
-    UpdateParams.flatMap(({ name, lookup }, index) => {
-      // An entity may look up itself.
-      if (lookup === undefined || lookup.entity === entityName) return [];
-      const pointer = `/definition/UpdateParams/${index}/lookup/entity`;
-      return entityReference(lookup.entity, pointer, `looks it up in the field \`${name}\``);
-    }),
+  references: (content) => [...lookedUp(content), ...shownByViews(content)],
+  isShownBy: (content, view) => isShownBy(getViews(content), view),
   describe: ({ before, after }) => {
     if (before === undefined) return after === undefined ? [] : [newEntity(after)];
     if (after === undefined)
@@ -41,6 +37,25 @@ export const entityKind: ConfigKind<EntityContent> = {
   },
   widening: ({ before, after }) => (before === undefined || after === undefined ? [] : widenedEntity(before, after)),
 };
+
+function lookedUp({ definition: { entityName, UpdateParams } }: EntityContent): readonly ItemReference[] {
+  return UpdateParams.flatMap(({ name, lookup }, index) => {
+    // An entity may look up itself.
+    if (lookup === undefined || lookup.entity === entityName) return [];
+    const pointer = `/definition/UpdateParams/${index}/lookup/entity`;
+    return entityReference(lookup.entity, pointer, `looks it up in the field \`${name}\``);
+  });
+}
+
+function shownByViews(content: EntityContent): readonly ItemReference[] {
+  return lookedUpByContent(content).map(({ pointer, field, entity: name, view }) => ({
+    kind: 'entity',
+    name,
+    pointer,
+    view,
+    reason: `shows it by the view \`${view}\` at the field \`${field}\``,
+  }));
+}
 
 function newEntity({ definition: { entityName, UpdateParams } }: EntityContent): string {
   const start = `entity \`${entityName}\` is new`;
