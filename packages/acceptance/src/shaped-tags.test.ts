@@ -72,7 +72,7 @@ test('a copy is not current once a field is taken out of the definition, also by
       UpdateParams: [{ name: 'title' }, { name: 'amount', colType: 'number' }, { name: 'new' }],
     });
     assert.equal((await get(order, tag, query)).status, 304);
-    await change(order, 'create', { UpdateParams: [{ name: 'title' }], Views: null });
+    await change(order, 'create', { removeFields: ['amount', 'new'], Views: null });
     const after = await get(order, tag, query);
     if (query !== '') assertProblem(after, 'invalid_request');
     else assert.deepEqual([after.status, 'amount' in after.body], [200, false]);
