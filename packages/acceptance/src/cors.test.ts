@@ -217,7 +217,15 @@ test('a preflight is answered before anyone has signed in, for whatever a call m
   assertLetIn(reply, page);
   const listed = (name: string) => (reply.headers.get(name) ?? '').toLowerCase().split(/, */).sort();
   assert.deepEqual(listed('access-control-allow-methods'), ['delete', 'get', 'post', 'put']);
-  const sent = ['authorization', 'client-id', 'client_id', 'content-type', 'idempotency-key', 'if-match', 'if-none-match'];
+  const sent = [
+    'authorization',
+    'client-id',
+    'client_id',
+    'content-type',
+    'idempotency-key',
+    'if-match',
+    'if-none-match',
+  ];
   assert.deepEqual(listed('access-control-allow-headers'), [
     ...sent,
     ...['oauthtoken', 'prefer', 'traceparent', 'tracestate', 'x-service-token'],

@@ -6,6 +6,7 @@ import { demoTraceId, showDemo } from './demo.ts';
 import { drain } from './gateway/drain.ts';
 import { type Listener, type ListenOptions, listen } from './gateway/listener.ts';
 import { systemClock } from './lib/clock.ts';
+import { warnOfApiCopies } from './telemetry/api-copies.ts';
 import { type CallLog, createCallLog, createTextCallLog } from './telemetry/call-log.ts';
 import { type OpenedLog, openLog } from './telemetry/open-log.ts';
 import { watchCalls } from './telemetry/watch-calls.ts';
@@ -34,6 +35,7 @@ async function run(config: Config): Promise<void> {
   const opened = openLog(config.logLevel, config.logFormat);
   const { log } = opened;
   process.on('exit', opened.flush);
+  for (const warning of warnOfApiCopies()) log.warn(warning);
   const die = (error: unknown, why: string): never => {
     log.fatal({ err: error }, why);
     process.exit(1);
