@@ -17,9 +17,11 @@ export function parseEmail(input: unknown): { readonly email: string } | { reado
  * worse than not recognising one.
  *
  * NFC turns three characters into ASCII ones, among them the Kelvin sign into `K`; they are kept as they are. Text is
- * brought to NFC again after folding, because `J` with a caron has no single code point but `j` with one does.
+ * brought to NFC again after folding, because `J` with a caron has no single code point but `j` with one does. What is
+ * longer than an address may be is left as it is: the time of NFC grows with the square of the marks on one letter.
  */
 export function emailKey(email: string): string {
+  if (email.length > emailBytesMax) return email;
   return email.split(becomesAscii).map(foldedPart).join('');
 }
 

@@ -90,6 +90,46 @@ test('a word is cut at 64 characters, however many units or bytes they take', ()
   assert.deepEqual(wordsOf('𐐨'.repeat(64)), ['𐐨'.repeat(64)]);
 });
 
+test('the words of a very long piece are those of the piece as a whole', () => {
+  const unwritten = /[[\p{Cf}[\p{M}&&[\p{sc=Zinh}\p{sc=Arabic}\p{sc=Cyrillic}\p{sc=Hebrew}]]]--[\u3099\u309a]]+/gv;
+  const run = /[\p{L}\p{N}][[\p{L}\p{N}\p{M}\p{Cf}]--[\u200b]]*/gv;
+  const whole = (piece: string): readonly string[] => {
+    const bare = piece.normalize('NFKD').replace(unwritten, '').toLowerCase().toUpperCase().toLowerCase();
+    return [...bare.replaceAll('ς', 'σ').matchAll(run)].map(([word]) => Array.from(word).slice(0, 64).join(''));
+  };
+  const unit = fc.constantFrom(
+    'é',
+    'x',
+    'Σ',
+    'ß',
+    '½',
+    '\ufdfa',
+    '𐐨',
+    '𝔸',
+    'かﾞ',
+    'e\u0301\u0316',
+    'की',
+    '\u00ad',
+    'İ',
+    '7',
+  );
+  const property = fc.property(
+    fc.array(unit, { minLength: 1, maxLength: 40 }),
+    fc.integer({ min: 1, max: 400 }),
+    (units, times) => {
+      // A letter before, since a piece begins with one, and one that is not ASCII.
+      const piece = `é${units.join('').repeat(times)}`.slice(0, 20_000).toWellFormed().replaceAll('\ufffd', '');
+      if (!/か/.test(piece)) assert.deepEqual(wordsOf(piece), whole(piece));
+      assert.deepEqual(wordsOf(`${piece} ${piece}`), [...wordsOf(piece), ...wordsOf(piece)]);
+    },
+  );
+  fc.assert(property, { numRuns: 200 });
+});
+
+test('a letter with a megabyte of marks is a word like others, in the time of others', () => {
+  assert.deepEqual(wordsOf(`a${'\u0301\u0316'.repeat(250_000)}b c`), ['ab', 'c']);
+});
+
 test('the terms of a record are the distinct words of its texts and lists of texts, at most 200 of the first 10,000', () => {
   assert.deepEqual(searchTerms(['One two', ['TWO', 3, 'three'], 7, true, { four: 'four' }]), ['one', 'two', 'three']);
   const words = Array.from({ length: 300 }, (_, index) => `w${index}`);

@@ -44,7 +44,45 @@ function* eachWord(text: string): Generator<string> {
     for (const [word] of text.toLowerCase().matchAll(asciiRun)) yield word.slice(0, wordLengthMax);
     return;
   }
-  for (const piece of eachPiece(text)) for (const [word] of fold(piece).matchAll(run)) yield cut(word);
+  for (const piece of eachPiece(text)) yield* wordsIn(piece);
+}
+
+/** A very long piece is folded part by part, since of many marks on one letter the time grows with their square. */
+function* wordsIn(piece: string): Generator<string> {
+  let unfinished = '';
+  for (const part of eachPart(piece)) {
+    const folded = unfinished + fold(part);
+    unfinished = '';
+    for (const match of folded.matchAll(run)) {
+      const [word] = match;
+      if (match.index + word.length === folded.length) unfinished = beginning(word);
+      else yield cut(word);
+    }
+  }
+  if (unfinished !== '') yield cut(unfinished);
+}
+
+const partLength = 1000;
+/** What folding never joins to what stands before it. */
+const partStart = /[[\p{L}\p{N}]--\p{Lm}]/gv;
+
+function* eachPart(piece: string): Generator<string> {
+  let start = 0;
+  while (start < piece.length) {
+    partStart.lastIndex = start + partLength;
+    const next = piece.length - start <= partLength ? undefined : partStart.exec(piece)?.index;
+    const end = next ?? piece.length;
+    yield piece.slice(start, Math.min(end, start + 2 * partLength)).toWellFormed();
+    start = end;
+  }
+}
+
+/** As much of a word as is kept of it, and more. */
+function beginning(word: string): string {
+  const length = 4 * wordLengthMax;
+  return word.length <= length
+    ? word
+    : word.slice(0, /[\ud800-\udbff]/.test(word[length - 1] ?? '') ? length - 1 : length);
 }
 
 /** Scripts that write words side by side, and whose words ICU knows. */
