@@ -4,6 +4,7 @@
  * INVARIANT: filling in is injective. A value is percent-escaped, so it holds no `#` and no `;`, and between two
  * tokens stands at least one of them; so no two sets of values give one key, and no value reaches out of its place.
  */
+import { limits } from '../store/port.ts';
 import type { KeyTemplates } from './definition.ts';
 
 export interface KeyTemplate {
@@ -62,8 +63,13 @@ export function parseTemplate(source: string): KeyTemplate | string {
   return { source, parts, tokens: parts.flatMap((part) => ('token' in part ? [part.token] : [])) };
 }
 
-/** The key, or the name of the first token that has no value. */
-export function fillTemplate(template: KeyTemplate, values: TokenValues): { key: string } | { missing: string } {
+/**
+ * The key, or the name of the first token that has no value. What is longer than any key is told before more is made of it.
+ */
+export function fillTemplate(
+  template: KeyTemplate,
+  values: TokenValues,
+): { key: string } | { missing: string } | 'too long' {
   let key = '';
   for (const part of template.parts) {
     if ('literal' in part) {
@@ -72,7 +78,9 @@ export function fillTemplate(template: KeyTemplate, values: TokenValues): { key:
     }
     const value = values(part.token);
     if (value === undefined || value === '') return { missing: part.token };
-    key += escapeKeyValue(String(value));
+    const text = String(value);
+    if (key.length + text.length > limits.keyBytesMax) return 'too long';
+    key += escapeKeyValue(text);
   }
   return { key };
 }

@@ -96,7 +96,7 @@ type WrittenRecord = Pick<StoredRecord, 'data' | 'version'>;
 
 /** What the records that one reply looks up may have together, in characters, and how many are read at once. */
 const lookedUpMax = 4 * 1024 * 1024;
-const readAtOnce = 20;
+const readAtOnce = 10;
 
 /** Reads what is looked up until it is too much for one reply. */
 function roomyFetch({ config, workspace }: AuthorizedCall, rowsOf: RowsToGet): LookupSource['fetch'] {

@@ -5,6 +5,7 @@ import type { CompiledUnique } from './indexes/compile-indexes.ts';
 import { indexEntries, indexEntriesEver, sentinelKey } from './indexes/index-entries.ts';
 import { type PlannedChange, unconditional } from './planned-change.ts';
 import type { RecordData, StoredRecord } from './record.ts';
+import { storedJson } from './record-size.ts';
 import { systemEntityNames } from './system-entity-names.ts';
 
 /** A record as a write is to leave it. */
@@ -32,7 +33,7 @@ export async function recordChanges(
 ): Promise<readonly PlannedChange[]> {
   const { before, after } = change;
   return [
-    ...writtenRecord(before, after),
+    ...writtenRecord(entity, before, after),
     ...indexChanges(entity, before, after).map(unconditional),
     ...(await uniqueChanges(scope, entity, { before, after })),
     ...sealedChanges(entity, change),
@@ -41,9 +42,13 @@ export async function recordChanges(
   ];
 }
 
-function writtenRecord(before: StoredRecord | undefined, after: NewState | undefined): readonly PlannedChange[] {
+function writtenRecord(
+  entity: CompiledEntity,
+  before: StoredRecord | undefined,
+  after: NewState | undefined,
+): readonly PlannedChange[] {
   const put = (condition: 'absent' | { readonly version: number }): Change[] =>
-    after === undefined ? [] : [{ kind: 'put', ...after.key, value: JSON.stringify(after.data), if: condition }];
+    after === undefined ? [] : [{ kind: 'put', ...after.key, value: storedJson(entity, after.data), if: condition }];
   if (before === undefined) return put('absent').map((change) => ({ change, onConflict: keyTaken }));
   const condition = { version: before.version };
   if (after !== undefined && sameKey(before.key, after.key)) return put(condition).map(unconditional);

@@ -60,11 +60,11 @@ function fillKey(entity: CompiledEntity, values: TokenValues): Key {
 
 function fillPart(entity: CompiledEntity, template: KeyTemplate, values: TokenValues): string {
   const filled = fillTemplate(template, values);
-  if ('missing' in filled) {
+  if (filled !== 'too long' && 'missing' in filled) {
     const { missing } = filled;
     throw badKey([missing], 'required', `the record's key needs a value for \`${missing}\``);
   }
-  if (Buffer.byteLength(filled.key) > limits.keyBytesMax) {
+  if (filled === 'too long' || Buffer.byteLength(filled.key) > limits.keyBytesMax) {
     const fields = template.tokens.filter((token) => entity.fields.has(token) && !reservedTokens.includes(token));
     throw badKey(fields, 'too_long', `the record's key would be longer than ${limits.keyBytesMax} bytes`);
   }

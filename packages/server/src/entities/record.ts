@@ -6,6 +6,7 @@ import type { Item, Key } from '../store/port.ts';
 import { type CompiledEntity, type CompiledField, isPlatformMade } from './compile-entity.ts';
 import { isPlatformField } from './definition.ts';
 import { type CheckEffort, type FieldValue, newCheckEffort, readValue } from './field-types/field-type.ts';
+import { noRoomFor, recordBytesMax } from './record-size.ts';
 
 /** A record's fields and what the platform set, but for `version`, which is the version of the item it lies in. */
 export type RecordData = Readonly<Record<string, FieldValue>> & RecordStamps;
@@ -102,6 +103,7 @@ export interface RecordStamps {
  * with what is computed from them. Values that stand and that the definition does not know stay, unless they are not to
  * be kept: the definition may be an earlier one, and a later one knows them again.
  * @param standing the stamps, and of a record that is written again everything that stands.
+ * @throws Problem `validation_failed` before a computed value is made that the record has no room for.
  */
 export function makeRecord(
   entity: CompiledEntity,
@@ -113,7 +115,12 @@ export function makeRecord(
   for (const { name, behaviour } of entity.fields.values())
     if (behaviour.compute === undefined && behaviour.isSecret !== true) inputs[name] = value(name);
   const fields: Record<string, FieldValue> = { id };
+  let room: number = recordBytesMax;
   for (const { name, behaviour } of entity.fields.values()) {
+    if (behaviour.computedLength !== undefined) {
+      room -= behaviour.computedLength(inputs);
+      if (room < 0) throw noRoomFor(name);
+    }
     const held = behaviour.compute === undefined ? inputs[name] : behaviour.compute(inputs);
     if (held !== undefined) fields[name] = held;
   }

@@ -1,6 +1,7 @@
 import { timestamp } from '../lib/clock.ts';
 import { inSlices } from '../lib/event-loop.ts';
 import { Problem } from '../lib/problem.ts';
+import { limits, TooLarge } from '../store/port.ts';
 import type { ConfigSet } from './config-set.ts';
 import { type Creation, newCreation, planCreate } from './create-record.ts';
 import { type DeleteInput, readDeletion } from './delete-record.ts';
@@ -98,10 +99,16 @@ async function planTogether(
 ): Promise<TogetherPlan> {
   const [first] = asked;
   const planned: Planned[] = [];
+  let size = 0;
   const pause = first === undefined ? undefined : inSlices(laneOf(first.call.workspace));
   for (const one of asked) {
     if (one !== first) await pause?.();
-    planned.push(await planOne(parts, config, one));
+    const next = await planOne(parts, config, one);
+    // In units, of which each takes a byte at least: no more is planned than any commit takes.
+    for (const { change } of next.changes) if (change.kind === 'put') size += change.value.length;
+    if (size > limits.commitBytesMax)
+      throw new TooLarge(`a commit holds at most ${limits.commitBytesMax} bytes, this one more`);
+    planned.push(next);
   }
   const answer = planned.map(({ record }) => record);
   const removing = planned.flatMap((one) => one.removing ?? []);

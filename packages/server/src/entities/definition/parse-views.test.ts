@@ -15,10 +15,13 @@ const catalog: readonly FieldDefinition[] = [
   { name: 'customer_id', colType: 'guid', lookup: { entity: 'customer' } },
   { name: 'pin', colType: 'encrypted' },
 ];
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ name: `t${index}`, as: `t${index}` }));
+const numberedFields = numbered(201).map(({ name }) => ({ name }));
 
 function read(input: unknown) {
   const mistakes: string[] = [];
-  const views = parseViews(input, catalog, (pointer, code, message) => {
+  const views = parseViews(input, [...catalog, ...numberedFields], (pointer, code, message) => {
     assert.match(message, /^[`a-z].*[^.]$/, 'a sentence without an end');
     mistakes.push(`${pointer} ${code}`);
   });
@@ -27,14 +30,14 @@ function read(input: unknown) {
 
 const lookup = { name: 'customer_id', lookup: { view: 'compact', as: 'customer' } };
 const v = (...fields: readonly unknown[]) => ({ v: { fields } });
-const numbered = (count: number) => Array.from({ length: count }, (_, index) => ({ name: 'title', as: `t${index}` }));
+const copies = (count: number) => Array.from({ length: count }, (_, index) => ({ name: 'title', as: `copy${index}` }));
 
 const accepted: readonly (readonly [what: string, input: object])[] = [
   ['none', {}],
   ['fields, names, casts and lookups', v({ name: 'title' }, { name: 'amount', as: 'total', cast: 'string' }, lookup)],
   ['what the platform sets', v({ name: 'id' }, { name: 'version' }, { name: 'created_by', as: 'owner' })],
   ['the id beside the record that it points to', v({ name: 'customer_id' }, lookup)],
-  ['one field by several names', v({ name: 'title' }, { name: 'title', as: 'heading' })],
+  ['one field by five names', v(...copies(5))],
   ['views in place of the generated ones', { default: { fields: [{ name: 'title' }] }, compact: { fields: [lookup] } }],
   ['as many as there may be', Object.fromEntries(numbered(20).map(({ as }) => [as, { fields: numbered(200) }]))],
   ['the generated views of an entity', generatedViews({ UpdateParams: catalog })],
@@ -62,6 +65,7 @@ const refused: readonly (readonly [what: string, input: unknown, mistakes: reado
   ['a view that is no object', { v: [] }, ['/Views/v wrong_type']],
   ['a view without fields', { v: {} }, ['/Views/v/fields wrong_type']],
   ['a view of no fields', v(), ['/Views/v/fields too_few']],
+  ['one field by six names', v(...copies(6)), ['/Views/v/fields/5 too_many']],
   ['a view of 201 fields', v(...numbered(201)), ['/Views/v/fields too_many']],
   [
     'a view that looks up eleven fields',

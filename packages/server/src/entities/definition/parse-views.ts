@@ -31,6 +31,8 @@ export function parseViews(input: unknown, fields: readonly FieldDefinition[], a
 
 const viewsMax = 20;
 const viewFieldsMax = 200;
+/** As it is and by every cast: a reply is then no more than so many times what is read for it. */
+const viewsOfFieldMax = 5;
 /** Each reads records for every record shown, and those may show others in turn. */
 const viewLookupsMax = 10;
 
@@ -43,12 +45,18 @@ function parseView(view: Part, catalog: Catalog, add: AddError): readonly ViewFi
   if (Array.isArray(view.item.fields) && view.item.fields.length === 0)
     add(pointer, 'too_few', 'a view must have at least one field');
   const shown = new Set<string>();
+  const times = new Map<string, number>();
   const fields = parts.flatMap((part): readonly ViewField[] => {
     const field = parseViewField(part, catalog, add);
     if (field === undefined) return [];
     const member = field.lookup?.as ?? field.as ?? field.name;
     if (shown.has(member)) add(part.pointer, 'duplicate', `two fields of the view are shown as \`${member}\``);
     shown.add(member);
+    if (field.lookup !== undefined) return [field];
+    const time = (times.get(field.name) ?? 0) + 1;
+    times.set(field.name, time);
+    if (time === viewsOfFieldMax + 1)
+      add(part.pointer, 'too_many', `a view may show field \`${field.name}\` at most ${viewsOfFieldMax} times`);
     return [field];
   });
   if (fields.filter(({ lookup }) => lookup !== undefined).length > viewLookupsMax)

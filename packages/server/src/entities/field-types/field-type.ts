@@ -39,6 +39,8 @@ export interface FieldBehaviour {
   readonly isSearchable?: true;
   /** The platform makes the value at each write, from the record's other values: a client never sends it. */
   readonly compute?: (record: FieldValues) => FieldValue | undefined;
+  /** How many UTF-16 units the value would have, found without making it. Beside `compute`. */
+  readonly computedLength?: (record: FieldValues) => number;
   /** The platform gives each new record the next number: a client never sends it. */
   readonly isNumbered?: true;
   /** The value is sealed beside the record: it is in no reply, index or filter. */

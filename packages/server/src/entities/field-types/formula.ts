@@ -10,12 +10,15 @@ export const formulaType: FieldType = {
     if (formula.length > charactersMax) return `has a \`formula\` of more than ${charactersMax} characters`;
     if (/[{}]/.test(formula.replace(token, ''))) return 'has a `formula` with a brace that is not part of a `{field}`';
     if (formulaTokens(formula).length > tokensMax) return `has a \`formula\` that names more than ${tokensMax} fields`;
+    const names = formulaTokens(formula);
+    const literalLength = formula.replace(token, '').length;
     return {
       parse: (input) => (typeof input === 'string' ? { value: input } : wrongType('a string')),
       parseQuery: (text) => ({ value: text }),
       encode: textOrder,
       schema: { type: 'string' },
       compute: (record) => formula.replace(token, (_, name: string) => textOf(record, name)),
+      computedLength: (record) => names.reduce((sum, name) => sum + textOf(record, name).length, literalLength),
       isSearchable: true,
     };
   },
@@ -28,7 +31,6 @@ export function formulaTokens(formula: string): readonly string[] {
 
 const token = /\{([^{}]*)\}/g;
 const charactersMax = 1000;
-/** Together with the size of a body this bounds what one formula can blow a record up to. */
 const tokensMax = 20;
 
 /** Empty where there is no value, or one of a type that formulas do not take, left by an older definition. */

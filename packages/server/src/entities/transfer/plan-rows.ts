@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { inSlices } from '../../lib/event-loop.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { Key } from '../../store/port.ts';
+import { type Key, limits } from '../../store/port.ts';
 import { type CreatePlan, planCreate } from '../create-record.ts';
 import type { RecordWrite } from '../entity-rules.ts';
 import type { CompiledUnique } from '../indexes/compile-indexes.ts';
@@ -48,9 +48,13 @@ export async function planRows(parts: RuntimeParts, call: RecordCall, request: R
   const unique = request.upsert === undefined ? undefined : upsertIndex(call.entity, request.upsert);
   const pause = inSlices(laneOf(call.workspace));
   const planned: PlannedRow[] = [];
+  let size = 0;
   for (let start = 0; start < request.rows.length; start += rowsAtOnce) {
     const rows = request.rows.slice(start, start + rowsAtOnce);
-    planned.push(...(await Promise.all(rows.map((row) => planRow(parts, call, { row, unique, ...request })))));
+    const next = await Promise.all(rows.map((row) => planRow(parts, call, { row, unique, ...request })));
+    planned.push(...next);
+    size += sizeOf(next);
+    if (size > limits.commitBytesMax) break;
     await pause();
   }
   const taken = await takenPlaces(call, planned);
@@ -72,6 +76,15 @@ export async function planRows(parts: RuntimeParts, call: RecordCall, request: R
 }
 
 const rowsAtOnce = 10;
+
+/** In units, of which each takes a byte at least: once it is more than a commit takes, the other rows have another one. */
+function sizeOf(planned: readonly PlannedRow[]): number {
+  let size = 0;
+  for (const { outcome } of planned)
+    for (const { change } of 'plan' in outcome ? outcome.plan.changes : [])
+      if (change.kind === 'put') size += change.value.length;
+  return size;
+}
 
 interface PlannedRow {
   readonly row: ImportRow;

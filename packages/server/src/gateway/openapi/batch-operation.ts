@@ -68,12 +68,19 @@ export const batchSchemas: Readonly<Record<string, JsonSchema>> = {
     },
   }),
   BatchResult: anyOf([
-    objectOf({
-      status: { enum: [200, 201] },
-      id: text,
-      etag: { ...text, description: 'The record’s entity tag, as `If-Match` takes it.' },
-      record: { type: 'object', description: 'The record as the call answers it that does this alone.' },
-    }),
+    objectOf(
+      {
+        status: { enum: [200, 201] },
+        id: text,
+        etag: { ...text, description: 'The record’s entity tag, as `If-Match` takes it.' },
+        record: {
+          type: 'object',
+          description:
+            'The record as the call answers it that does this alone; left out where the reply has no room for it.',
+        },
+      },
+      ['record'],
+    ),
     objectOf({ status: { const: 204 }, id: text }),
     objectOf({ status: { type: 'integer', minimum: 400 }, error: schemaReference('Problem') }),
   ]),

@@ -1,7 +1,7 @@
 import type { AuthorizedCall } from '../../../entities/caller-access.ts';
 import { claimKey, type OnceRequest, partOf } from '../../../entities/idempotency.ts';
 import { presentationOf, presentRecords, shownTag, writtenText } from '../../../entities/present-records.ts';
-import type { StoredRecord } from '../../../entities/record.ts';
+import { entityTag, type StoredRecord } from '../../../entities/record.ts';
 import type { RecordRuntime } from '../../../entities/record-runtime.ts';
 import { laneOf } from '../../../entities/workspace.ts';
 import type { RecordOperation } from '../../../entities/write-records.ts';
@@ -62,9 +62,10 @@ async function runTogether(runtime: RecordRuntime, caller: EachCaller, { operati
   }
   const { records, isReplayed } = await runtime.write(allowed, { once, refused });
   const results: string[] = [];
+  const room = { left: recordsCharactersMax };
   for (const [index, operation] of allowed.entries()) {
     await pause();
-    results.push(await resultOf(operation, records[index]));
+    results.push(await resultOf(operation, records[index], room));
   }
   return { results, isReplayed };
 }
@@ -80,12 +81,13 @@ async function runEach(runtime: RecordRuntime, caller: EachCaller, { operations,
   const isAnyAllowed = decided.some((one) => !('error' in one));
   const claimed = once && isAnyAllowed ? await claimKey(caller.workspace.scope, once) : undefined;
   const results: string[] = [];
+  const room = { left: recordsCharactersMax };
   for (const [index, operation] of decided.entries()) {
     try {
       if ('error' in operation) throw operation.error;
       const part = claimed === undefined ? undefined : partOf(claimed.request, index);
       const { records } = await runtime.write([operation], { once: part });
-      results.push(await resultOf(operation, records[0]));
+      results.push(await resultOf(operation, records[0], room));
     } catch (error) {
       const shown = error instanceof Problem ? atOperation(index, operations[index]?.action, error) : error;
       const { status, body = '{}' } = caller.refusal(shown);
@@ -115,16 +117,29 @@ async function decide(caller: EachCaller, operation: BatchOperation): Promise<Al
   }
 }
 
-async function resultOf(operation: Allowed, record: StoredRecord | undefined): Promise<string> {
+/** Of the records that one reply shows. Those for which there is no room any more are told by id and tag alone. */
+const recordsCharactersMax = 8 * 1024 * 1024;
+
+interface Room {
+  left: number;
+}
+
+async function resultOf(operation: Allowed, record: StoredRecord | undefined, room: Room): Promise<string> {
   if (operation.action === 'delete') return JSON.stringify({ status: 204, id: operation.input.id });
   if (record === undefined) throw new TypeError('the write leaves no record');
   const { action, call } = operation;
   const body = action === 'create' ? operation.body : operation.input.body;
+  const status = action === 'create' ? 201 : 200;
+  const { id } = record.data;
+  // Good for a write, and of no reply that was ever shown.
+  const alone = JSON.stringify({ status, id, etag: entityTag(record.version, 'none') });
+  if (room.left <= 0) return alone;
   const presentation = presentationOf(call, action);
   const written = writtenText(call, record, body);
   const [text = ''] = await presentRecords(call, presentation, [written]);
-  const status = action === 'create' ? 201 : 200;
-  const head = JSON.stringify({ status, id: record.data.id, etag: shownTag(presentation, written, text) });
+  room.left -= text.length;
+  if (room.left < 0) return alone;
+  const head = JSON.stringify({ status, id, etag: shownTag(presentation, written, text) });
   return `${head.slice(0, -1)},"record":${text}}`;
 }
 
