@@ -108,31 +108,30 @@ const closeBrace = 0x7d;
 
 /** Letters of `true`, `false` and `null`, colons and white space fall through: they say nothing new. */
 function scanPunctuation(state: Scan, unit: number): void {
-  if (unit === openBrace || unit === openBracket) {
-    const { depthMax } = state.limits;
-    if (state.frames.length >= depthMax)
-      refuse(state, 'too_deep', `arrays and objects are nested deeper than ${depthMax} levels`);
-    const parent = state.frames.at(-1);
-    if (parent !== undefined && parent.keys === undefined) countMember(state);
-    const keys = unit === openBrace ? new Set<string>() : undefined;
-    state.frames.push({ keys, isKeyNext: keys !== undefined, key: '', index: 0 });
-    if (keys === undefined) countElement(state);
-  } else if (unit === closeBrace || unit === closeBracket) {
-    state.frames.pop();
-  } else if (unit === comma) {
+  if (unit === comma) {
     const frame = state.frames.at(-1);
     if (frame === undefined) return;
-    frame.isKeyNext = frame.keys !== undefined;
     frame.index += 1;
-    if (frame.keys === undefined) countElement(state);
-  }
+    if (frame.keys !== undefined) frame.isKeyNext = true;
+    else if (++state.elements > state.limits.elementsMax) refuseElements(state);
+  } else if (unit === openBrace || unit === openBracket) openFrame(state, unit === openBracket);
+  else if (unit === closeBrace || unit === closeBracket) state.frames.pop();
 }
 
-/** The first of an array is counted where the array begins, be it empty or not. */
-function countElement(state: Scan): void {
-  state.elements += 1;
-  const { elementsMax } = state.limits;
-  if (state.elements > elementsMax) refuse(state, 'too_many', `there are more than ${elementsMax} elements of arrays`);
+function openFrame(state: Scan, isArray: boolean): void {
+  const { depthMax, elementsMax } = state.limits;
+  if (state.frames.length >= depthMax)
+    refuse(state, 'too_deep', `arrays and objects are nested deeper than ${depthMax} levels`);
+  const parent = state.frames.at(-1);
+  if (parent !== undefined && parent.keys === undefined) countMember(state);
+  const keys = isArray ? undefined : new Set<string>();
+  state.frames.push({ keys, isKeyNext: !isArray, key: '', index: 0 });
+  // The first element is counted where the array begins, be it empty or not.
+  if (isArray && ++state.elements > elementsMax) refuseElements(state);
+}
+
+function refuseElements(state: Scan): never {
+  refuse(state, 'too_many', `there are more than ${state.limits.elementsMax} elements of arrays`);
 }
 
 function countMember(state: Scan): void {
@@ -196,8 +195,9 @@ function scanNumber(state: Scan, start: number): number {
   return end;
 }
 
-/** Digits, `.`, `e`, `E`, `+` and `-`. */
+/** Digits, `.`, `e`, `E`, `+` and `-`; what most often follows a number is looked for first. */
 function isNumberUnit(unit: number): boolean {
+  if (unit === comma) return false;
   return (
     (unit >= digit0 && unit <= digit9) || unit === 0x2e || (unit | 0x20) === 0x65 || unit === 0x2b || unit === minus
   );
