@@ -1,6 +1,6 @@
 import { inSlices } from '../lib/event-loop.ts';
 import type { Cursors } from './cursor.ts';
-import { isExact, planList, readable } from './list-plan.ts';
+import { isExact, type ListPlan, planList, readable } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
 import { cursorBinding } from './list-records.ts';
 import { openWalk } from './list-walk.ts';
@@ -25,17 +25,29 @@ const indexedCountMax = 50_000;
  * of which some records are not the caller's.
  */
 export async function countRecords(cursors: Cursors, call: RecordCall, query: ListQuery): Promise<Count> {
-  const { scope } = call.workspace;
   const isWhole = query.filters.length === 0 && query.search === undefined && call.rows === undefined;
   if (isWhole && query.nexttoken === undefined) {
-    const [counter] = await scope.get([recordCounter(call.entity.name)]);
+    const [counter] = await call.workspace.scope.get([recordCounter(call.entity.name)]);
     return { count: counter === undefined ? 0 : Number(counter.value) };
   }
   const plan = planList(call, query);
-  if (plan.isIndex && isExact(plan) && query.nexttoken === undefined) {
-    const count = await scope.count(plan.pk, plan.range, indexedCountMax + 1);
-    if (count <= indexedCountMax) return { count };
-  }
+  const indexed = query.nexttoken === undefined ? await indexedCount(call, plan) : undefined;
+  return indexed === undefined ? countByReading(cursors, call, { query, plan }) : { count: indexed };
+}
+
+/** Undefined where records have to be read. */
+async function indexedCount({ workspace }: RecordCall, plan: ListPlan): Promise<number | undefined> {
+  if (!plan.isIndex || !isExact(plan)) return undefined;
+  const count = await workspace.scope.count(plan.pk, plan.range, indexedCountMax + 1);
+  return count <= indexedCountMax ? count : undefined;
+}
+
+async function countByReading(
+  cursors: Cursors,
+  call: RecordCall,
+  { query, plan }: { readonly query: ListQuery; readonly plan: ListPlan },
+): Promise<Count> {
+  const { scope } = call.workspace;
   const binding = ['count', ...cursorBinding(call, query, plan)];
   const walk = await openWalk(
     scope,

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { serialLanes } from '../lib/serial-lanes.ts';
 import type { AuthorizedCall } from './caller-access.ts';
-import { countRecords } from './count-records.ts';
+import { type Count, countRecords } from './count-records.ts';
 import type { Cursors } from './cursor.ts';
 import type { DeleteInput } from './delete-record.ts';
 import type { EntityRules } from './entity-rules.ts';
@@ -46,7 +46,7 @@ export interface RecordRuntime {
   /** Several writes in one commit. */
   write(operations: readonly RecordOperation[], options?: WriteOptions): Promise<Written>;
   list(call: RecordCall, query: ListQuery): Promise<Page>;
-  count(call: RecordCall, query: ListQuery): Promise<{ readonly count: number; readonly nexttoken?: string }>;
+  count(call: RecordCall, query: ListQuery): Promise<Count>;
   /** See `importRecords`. */
   import(call: AuthorizedCall, request: ImportRequest): Import;
 }

@@ -27,7 +27,11 @@ const counted: readonly Counted[] = [
   { owner: JSON, name: 'stringify', cost: (_self, _given, answer) => answer?.length ?? 0 },
   { owner: String.prototype, name: 'includes', cost: searched },
   { owner: String.prototype, name: 'indexOf', cost: searched },
-  { owner: Object.getPrototypeOf(/x/), name: 'exec', cost: (self, [text], answer) => matched(self, String(text), answer) },
+  {
+    owner: Object.getPrototypeOf(/x/),
+    name: 'exec',
+    cost: (self, [text], answer) => matched(self, String(text), answer),
+  },
 ];
 
 export function countCharacters(): CharacterCount {
