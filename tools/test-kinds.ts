@@ -13,6 +13,7 @@ const slow = {
     'packages/server/src/entities/maintain-model.test.ts',
     'packages/server/src/store/conformance/planted-faults.test.ts',
     'packages/server/src/store/sqlite/power-loss/*.test.ts',
+    'packages/server/src/worst-cases/load.test.ts',
   ],
   acceptance: [
     'packages/acceptance/src/{disk-failures,doctor,greedy-clients,mail-delivery,platform-keys,promotion-crash,restart,supervised}.test.ts',

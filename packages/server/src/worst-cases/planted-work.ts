@@ -3,7 +3,7 @@ import { type IncomingMessage, Server, type ServerResponse } from 'node:http';
 
 /** A header that is the amount: so many rounds, or so many bytes that are kept. */
 export const workHeader = 'x-planted-rounds';
-const memoryHeader = 'x-planted-bytes';
+export const memoryHeader = 'x-planted-bytes';
 
 const kept: Uint8Array[] = [];
 

@@ -26,6 +26,8 @@ export interface Scale {
 }
 
 export const gateScale: Scale = { entities: 40, notes: 12, invitations: 20, blocks: 4 };
+/** As much as an org may have. The rest of its 500 entities are made by the cases. */
+export const fullScale: Scale = { entities: 450, notes: 40, invitations: 450, blocks: 60 };
 
 export interface Stage {
   readonly gateways: Gateways;
