@@ -73,7 +73,7 @@ test('a port that is taken is a fault; one that a platform has is told as that',
 test('an address that is not of this machine, and one port for two, are faults', async () => {
   assertFault(await examine({ FREEHOLD_HOST: '192.0.2.1', FREEHOLD_APP_PORT: '4999' }), /no address of this machine/);
   const same = { FREEHOLD_APP_PORT: '4999', FREEHOLD_MANAGEMENT_PORT: '4999' };
-  assertFault(await examine(same), /the same port/);
+  assertFault(await examine(same), /both name port 4999/);
 });
 
 test('a file in place of the folder, one open to others, and stores that are none are faults', async () => {

@@ -85,9 +85,6 @@ async function checkPorts({ host, appPort, managementPort, metricsListen }: Conf
     ...(managementPort === undefined ? [] : [{ host, port: managementPort, setting: 'FREEHOLD_MANAGEMENT_PORT' }]),
     ...(metricsListen === undefined ? [] : [{ ...metricsListen, setting: 'FREEHOLD_METRICS_LISTEN' }]),
   ];
-  const ports = asked.map(({ host: at, port }) => `${at} ${port}`);
-  if (asked.some(({ port }, index) => port !== 0 && ports.indexOf(ports[index] ?? '') !== index))
-    return [fault('two listeners are to have the same port: set FREEHOLD_APP_PORT and FREEHOLD_MANAGEMENT_PORT apart')];
   return Promise.all(asked.filter(({ port }) => port !== 0).map(checkPort));
 }
 
