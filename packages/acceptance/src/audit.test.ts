@@ -137,6 +137,14 @@ test('a refusal of what would change production or a key stands in the log: who 
   );
   assert.deepEqual([told[2]?.detail?.reason, told[2]?.request_id], [detail, activation.headers.get('x-request-id')]);
   assert.equal(told[5]?.detail?.reason, undefined);
+  for (const entry of told)
+    assert.deepEqual(
+      Object.keys(entry)
+        .filter((member) => member !== 'target')
+        .toSorted(),
+      ['action', 'actor', 'at', 'detail', 'request_id'],
+    );
+  assert.ok(!JSON.stringify(told).includes('127.0.0.1'));
 });
 
 test('pages taken to the end hold every entry once; filters choose', async () => {

@@ -20,9 +20,9 @@ export interface Refused extends Pick<Audited, 'action' | 'target'> {
 /** @param platform the platform's scope, where the entries of orgs and those of the operator lie. */
 export function createRefusalLog(platform: Scope, clock: Clock): RefusalLog {
   return {
-    tell: async ({ actor, requestId, orgCode, problem, ...audited }) => {
+    tell: async ({ actor, requestId, orgCode, problem, action, target }) => {
       const occasion = { at: timestamp(clock.now()), actor, request_id: requestId };
-      const entry = { ...audited, detail: reasonOf(problem) };
+      const entry = { action, ...(target === undefined ? {} : { target }), detail: reasonOf(problem) };
       const told = orgCode === undefined ? auditEntry(occasion, entry) : platformAuditEntry(orgCode, occasion, entry);
       await platform.commit([told]);
     },

@@ -17,7 +17,7 @@ export interface ToldCall {
  */
 export async function tellRefusals<Result>(
   log: RefusalLog,
-  { route, params, ...call }: ToldCall,
+  { route, params, requestId, actor, orgCode }: ToldCall,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -27,7 +27,8 @@ export async function tellRefusals<Result>(
     if (action === undefined || !(error instanceof Problem) || error.status >= 429) throw error;
     const id = params.id ?? params.name ?? params.kid ?? params.org ?? params.env;
     const target = id === undefined || !plainId.test(id) ? {} : { target: { kind: action.split('.')[0] ?? '', id } };
-    await log.tell({ ...call, action, ...target, problem: error });
+    const org = orgCode === undefined ? {} : { orgCode };
+    await log.tell({ requestId, actor, ...org, action, ...target, problem: error });
     throw error;
   }
 }
