@@ -7,6 +7,7 @@ import { assertProblem } from './assert-problem.ts';
 import { type CallOptions, call } from './call.ts';
 import { documentedApp, documentedManagement } from './documented-gateway.ts';
 import { everyType, everyValue } from './every-type.ts';
+import { allowIssuers, clientAtProvider, personAt, startIdentityProvider } from './identity-provider.ts';
 import { codeTo } from './mails.ts';
 import type { Operation } from './openapi-document.ts';
 import { jsonLine, type Known, requestsTo } from './openapi-requests.ts';
@@ -17,6 +18,7 @@ import {
   create,
   defineEntity,
   definition,
+  exchangeToken,
   foundedOrg,
   memberWith,
   newEmail,
@@ -296,6 +298,23 @@ test('servers and builders get into an app in the way that the documents tell', 
   const given = await management.send<{ readonly token: string }>('impersonate', { token, body: acting });
   assert.equal(given.status, 200);
   assert.equal((await app.send('listThing', { token: given.body.token })).status, 200);
+});
+
+test('the document tells what becomes of accounts that nobody can sign in to', async (t) => {
+  const provider = await startIdentityProvider();
+  t.after(() => provider.close());
+  const of = await signUp(org);
+  const { token } = of.builder;
+  await allowIssuers(of, [{ issuer: provider.issuer, audiences: [clientAtProvider] }]);
+  await signIn(of);
+  const [merged, removed] = [await signIn(of), await signIn(of)];
+  for (const { email } of [merged, removed])
+    assert.equal((await exchangeToken(of, provider.token(personAt(email, { email })))).status, 200);
+  const met = async (name: string, status: number, options: CallOptions & { readonly path?: { id: string } } = {}) =>
+    assert.equal((await management.send(name, { token, ...options })).status, status, name);
+  await met('listSuspendedAccounts', 200);
+  await met('mergeSuspendedAccount', 200, { path: { id: merged.id } });
+  await met('removeSuspendedAccount', 204, { path: { id: removed.id } });
 });
 
 test('access is asked about in the way that the documents tell', async () => {

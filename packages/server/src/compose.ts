@@ -48,6 +48,7 @@ import { createProviderTokens } from './identity/provider-tokens.ts';
 import { derivedKey, loadSecrets, type Secrets } from './identity/secrets.ts';
 import { createServiceKeys } from './identity/service-keys.ts';
 import { type LiveSigningKeys, openSigningKeys } from './identity/signing-keys.ts';
+import { createSuspendedAccounts } from './identity/suspended-accounts.ts';
 import { createWorkspaces } from './identity/workspaces.ts';
 import type { Clock } from './lib/clock.ts';
 import type { HitTally } from './lib/hit-tally.ts';
@@ -176,7 +177,8 @@ async function composeIdentity(
   const brake = createFailureBrake({ clock });
   const providers = createProviderTokens({ clock, allowPrivateAddresses: config.mode === 'development' });
   const { foundingGate } = caps;
-  const signInParts = { ...shared, brake, stores, configs, signingKeys, issuer, providers, foundingGate };
+  const endings = createAccessEpochs();
+  const signInParts = { ...shared, brake, stores, configs, signingKeys, issuer, providers, foundingGate, endings };
   const digest = config.operatorKeyDigest;
   return {
     issuer,
@@ -194,8 +196,7 @@ function composePeople(
   { runtime, epochs, cursors }: ReturnType<typeof composeEntities>,
   { poke, tokenTally }: { readonly poke: () => void; readonly tokenTally: HitTally },
 ) {
-  const endings = createAccessEpochs();
-  const parts = { ...signInParts, runtime, epochs, endings, cursors, poke };
+  const parts = { ...signInParts, runtime, epochs, cursors, poke };
   return {
     app: {
       signIn,
@@ -205,7 +206,11 @@ function composePeople(
       workspaces: createWorkspaces(parts),
       invitations: createInvitations(parts),
     },
-    management: { serviceKeys: createServiceKeys(parts), impersonate: createImpersonation(parts) },
+    management: {
+      serviceKeys: createServiceKeys(parts),
+      suspendedAccounts: createSuspendedAccounts(parts),
+      impersonate: createImpersonation(parts),
+    },
   };
 }
 

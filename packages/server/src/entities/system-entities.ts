@@ -45,7 +45,7 @@ const definitions: readonly EntityDefinition[] = [
       {
         name: 'status',
         colType: 'enum',
-        enumValues: ['active', 'suspended'],
+        enumValues: ['active', 'suspended', 'password_suspended'],
         validate: true,
         required: false,
         default: 'active',

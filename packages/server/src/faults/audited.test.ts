@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Change } from '../store/port.ts';
 import { AccessWitness, entriesOf, isEntry } from './access-told.ts';
+import { accountFlows } from './account-flows.ts';
 import { alertFlows } from './alert-flows.ts';
 import { builderFlows } from './builder-flows.ts';
 import { configFlows } from './config-flows.ts';
@@ -68,6 +69,10 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'an invitation': ['invitation.created'],
   'an invitation sent again': ['invitation.resent'],
   'an invitation withdrawn': ['invitation.removed'],
+  'a password suspended by a provider': ['app_user.password_suspended', 'member.suspended'],
+  'two accounts made one by the mailed link': ['app_user.merged'],
+  'two accounts made one by an org admin': ['app_user.merged', 'member.reactivated'],
+  'the removal of an account with a suspended password': ['member.removed', 'app_user.removed'],
   'an invitation accepted': ['member.joined', 'policy_link.created', 'invitation.accepted'],
 };
 
@@ -86,6 +91,7 @@ const untold: readonly string[] = [
 const alone: readonly string[] = ['impersonation.started', 'signing_key.made', 'signing_key.revoked'];
 
 const flows: Flows = {
+  ...accountFlows,
   ...alertFlows,
   ...builderFlows,
   ...configFlows,

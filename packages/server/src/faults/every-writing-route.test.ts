@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AppGatewayParts, appRoutes } from '../gateway/app-gateway.ts';
 import { type ManagementGatewayParts, managementRoutes } from '../gateway/management-gateway.ts';
+import { accountFlows } from './account-flows.ts';
 import { alertFlows } from './alert-flows.ts';
 import { builderFlows } from './builder-flows.ts';
 import { configFlows } from './config-flows.ts';
@@ -30,6 +31,7 @@ test('every writing route of both gateways is called in a flow whose store calls
     .map(({ method, path }) => `${method} ${path}`)
     .filter((route) => (!route.startsWith('GET ') && !reads.includes(route)) || writesByGet.includes(route));
   const flows = [
+    accountFlows,
     alertFlows,
     builderFlows,
     configFlows,

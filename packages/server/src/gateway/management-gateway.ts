@@ -39,6 +39,7 @@ import { type PlanServices, planRoutes } from './handlers/management/plans.ts';
 import { metricsRoute, type PlatformServices, platformRoutes } from './handlers/management/platform.ts';
 import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management/service-keys.ts';
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
+import { type SuspendedAccountServices, suspendedAccountRoutes } from './handlers/management/suspended-accounts.ts';
 import { type UsageExportServices, usageExportRoutes } from './handlers/management/usage-export.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import type { DeployRoute, ManagementRoute } from './management-route.ts';
@@ -62,6 +63,7 @@ export interface ManagementGatewayParts
     ConfigItemServices,
     SettingServices,
     ServiceKeyServices,
+    SuspendedAccountServices,
     ImpersonationServices,
     InboxServices,
     ObservabilityServices,
@@ -153,6 +155,7 @@ export function managementRoutes(parts: ManagementGatewayParts): readonly Manage
     ...deployArchiveRoutes(parts),
     ...deployKeyRoutes(parts),
     ...serviceKeyRoutes(parts),
+    ...suspendedAccountRoutes(parts),
     ...impersonationRoutes(parts),
     ...inboxRoutes(parts),
     ...auditRoutes(parts.audit),

@@ -62,7 +62,7 @@ export async function foundingChanges(
     [adminPolicy, adminId],
     [viewerPolicy, viewerId],
   ] as const;
-  return bundle(parts, { workspace, actor: { userId: founder.id, claims: {}, asking } }, [
+  return newRecords(parts, { workspace, actor: { userId: founder.id, claims: {}, asking } }, [
     { entity: 'aclpolicy', id: adminId, body: { name: adminPolicy, statements: everything } },
     { entity: 'aclpolicy', id: viewerId, body: { name: viewerPolicy, statements: reading } },
     { entity: 'group', id: groupId, body: { name: adminGroup, acl_policies: [adminId] } },
@@ -112,7 +112,7 @@ export async function joiningChanges(
   const stand = policyIds.map(
     (id): Change => ({ kind: 'check', ...recordKey(workspace, 'aclpolicy', id), if: 'present' }),
   );
-  const records = await bundle(parts, call, [
+  const records = await newRecords(parts, call, [
     { entity: 'user', id: member.id, body },
     ...policyIds.map(
       (id): NewRecord => ({
@@ -125,7 +125,7 @@ export async function joiningChanges(
   return [...stand, ...records];
 }
 
-interface NewRecord {
+export interface NewRecord {
   readonly entity: ToldEntity;
   readonly id: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -134,7 +134,8 @@ interface NewRecord {
 /** The platform makes these records itself, so the rules of their entities are not asked. */
 const unruled = { rules: new Map(), numbering: createNumbering(), sealer: createSealer([]) };
 
-async function bundle(
+/** Records of access control as the platform itself makes them, each told of. */
+export async function newRecords(
   { clock }: GrantParts,
   call: { readonly workspace: Workspace; readonly actor: Actor },
   records: readonly NewRecord[],

@@ -2,6 +2,7 @@ import type { InputError } from '@freehold/contract/problem';
 import type { EntityRules, RecordWrite } from '../entities/entity-rules.ts';
 import { findRecord } from '../entities/find-record.ts';
 import type { PlannedChange } from '../entities/planned-change.ts';
+import type { RecordData } from '../entities/record.ts';
 import { systemEntity } from '../entities/system-entities.ts';
 import type { Workspace } from '../entities/workspace.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -9,6 +10,7 @@ import { invalidInput, Problem } from '../lib/problem.ts';
 import type { AccessEpochs } from './access-epochs.ts';
 import { heldPolicies } from './held-policies.ts';
 import { groupLink, linksOf, policyLink, removeLinks } from './links.ts';
+import { suspendedPassword } from './member-status.ts';
 import { moveEpoch } from './policy-epoch.ts';
 import { adminPolicy } from './policy-names.ts';
 import { groupChanges } from './rules/group-rules.ts';
@@ -54,9 +56,21 @@ async function userChanges(write: RecordWrite): Promise<readonly PlannedChange[]
     };
     throw invalidInput('unknown_field', [error]);
   }
-  // A cleared status is as good as a suspension: only `active` lets a person in.
-  if (before.status === 'active' && after?.status !== 'active') await keepAnAdminBeside(workspace, before.id);
+  if (after !== undefined) refuseSuspendedPassword(before, after);
+  // A cleared status is as good as a suspension: only `active` lets a person in. Of an admin whose account cannot be
+  // signed in to the membership is kept, since it can be had back.
+  const isKept = before.status === 'active' || before.status === suspendedPassword;
+  if (isKept && after?.status !== before.status) await keepAnAdminBeside(workspace, before.id);
   return after === undefined ? memberRemoval(workspace, before.id) : [];
+}
+
+/** @throws Problem `conflict`. */
+function refuseSuspendedPassword(before: RecordData, after: RecordData): void {
+  if (before.status === after.status || ![before.status, after.status].includes(suspendedPassword)) return;
+  throw new Problem(
+    'conflict',
+    `status \`${suspendedPassword}\` is set by the platform: the member is removed, or an org admin merges both accounts`,
+  );
 }
 
 async function keepAnAdminBeside(workspace: Workspace, userId: string): Promise<void> {

@@ -1,8 +1,8 @@
 import { settingOf } from '../entities/setting.ts';
 import type { Scope } from '../store/port.ts';
-import { openAppClient, requireOrg } from './app-client.ts';
+import { appOf, openAppClient, requireOrg } from './app-client.ts';
 import { type AppUsersParts, logInWithPassword } from './app-users.ts';
-import { type EmailVerificationParts, welcome } from './email-verification.ts';
+import { type EmailVerificationParts, offerMerge, welcome } from './email-verification.ts';
 import { type IssuerEntry, issuers } from './settings/issuers.ts';
 import { type PasswordLogin, passwordLogin } from './settings/plain-settings.ts';
 import { type ExchangedToken, exchangeToken, type TokenExchangeParts } from './token-exchange.ts';
@@ -55,7 +55,11 @@ export function createAppSignIn(parts: AppSignInParts): AppSignIn {
         welcome: (user) => welcome(parts, app, { user, ip }),
       });
     },
-    exchange: async (orgCode, headers) => exchangeToken(parts, await requireOrg(parts.platform, orgCode), headers),
+    exchange: async (orgCode, headers) =>
+      exchangeToken(parts, await requireOrg(parts.platform, orgCode), {
+        ...headers,
+        onSuspension: async (env, user) => offerMerge(parts, await appOf(parts, { org: orgCode, env }), user),
+      }),
     offers: async (orgCode, { clientId, email }) => {
       const { config, env } = await openAppClient(parts, orgCode, clientId);
       const { enabled, allow_signup } = settingOf(config, env, passwordLogin);

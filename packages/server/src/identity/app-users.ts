@@ -14,7 +14,10 @@ import { readBody } from './read-body.ts';
 import type { PasswordLogin } from './settings/plain-settings.ts';
 import { verifiedEmailKey } from './verified-email.ts';
 
-/** An app's user in one environment of an org. `password_hash` is absent where a provider signs the person in. */
+/**
+ * An app's user in one environment of an org. `password_hash` is absent where a provider signs the person in, and where the
+ * password is suspended.
+ */
 export interface AppUser {
   readonly id: string;
   readonly email: string;
@@ -26,6 +29,19 @@ export interface AppUser {
   /** Counts what ended all tokens of the person at once; a token of an earlier number is dead. Absent is 0. */
   readonly token_epoch?: number;
   readonly created_at: string;
+  /** The account that has proved the address, for which the password of this one was suspended. */
+  readonly suspended_for?: string;
+  /** The account whose password was suspended for this one. */
+  readonly suspends?: string;
+  /** The account that this one has become a part of. */
+  readonly merged_into?: string;
+  /** What the workspaces of another account have still to be told. */
+  readonly unsettled?: Unsettled;
+}
+
+export interface Unsettled {
+  readonly kind: 'suspension' | 'merge';
+  readonly user_id: string;
 }
 
 /** What a login token stands for until it is spent. */
@@ -174,6 +190,16 @@ export async function findAppUser(orgScope: Scope, userId: string): Promise<AppU
   const [item] = await orgScope.get([appUserKey(userId)]);
   return item === undefined ? undefined : (JSON.parse(item.value) as AppUser);
 }
+
+/** The account that a sign-in leads to: the one that it was made for, or the one that this has become a part of. */
+export async function findSignedIn(orgScope: Scope, userId: string): Promise<AppUser | undefined> {
+  let user = await findAppUser(orgScope, userId);
+  for (let hop = 0; hop < mergesMax && user?.merged_into !== undefined; hop++)
+    user = await findAppUser(orgScope, user.merged_into);
+  return user;
+}
+
+const mergesMax = 8;
 
 export function tokenEpoch(user: AppUser): number {
   return user.token_epoch ?? 0;

@@ -3,6 +3,7 @@ import { settingOf } from '../entities/setting.ts';
 import { type Environment, orgScopeName, type Workspace } from '../entities/workspace.ts';
 import { joiningChanges, type Member } from '../iam/founding.ts';
 import { findMember, removedMemberKey } from '../iam/iam-rules.ts';
+import { type AccountChange, joinedChanges, replacedMember } from '../iam/member-accounts.ts';
 import { policyIdByName } from '../iam/policy-names.ts';
 import { personAsking } from '../iam/told-changes.ts';
 import { Problem } from '../lib/problem.ts';
@@ -20,7 +21,7 @@ import { chosenTenant, hintChange } from './workspaces/membership-hints.ts';
 export const defaultWorkspaceCode = 'main';
 
 /** An account that a fresh token is asked for. */
-export type Arriving = Pick<AppUser, keyof Member | 'email_verified'>;
+export type Arriving = Pick<AppUser, keyof Member | 'email_verified' | 'suspends'>;
 
 /**
  * The workspace that a fresh token is for: the one that the person has switched to, else under single tenancy the
@@ -62,6 +63,7 @@ export async function enterDefaultWorkspace(
     place,
     workspace: openWorkspace(parts, place, intent.row),
     person: memberOf(person),
+    suspends: person.suspends,
   });
 }
 
@@ -87,9 +89,15 @@ function mayFound(config: ConfigSet, env: Environment, { email, email_verified }
 async function joinWorkspace(
   parts: MembershipParts,
   orgScope: Scope,
-  joining: { readonly place: OrgPlace; readonly workspace: Workspace; readonly person: Member },
+  joining: {
+    readonly place: OrgPlace;
+    readonly workspace: Workspace;
+    readonly person: Member;
+    /** The account with the same address that has to make room. */
+    readonly suspends: string | undefined;
+  },
 ): Promise<Membership | undefined> {
-  const { place, workspace, person } = joining;
+  const { place, workspace, person, suspends } = joining;
   const { scope } = workspace;
   for (let attempt = 0; attempt < joinAttemptsMax; attempt++) {
     const member = await findMember(workspace, person.id);
@@ -103,12 +111,26 @@ async function joinWorkspace(
     const policyId = await policyIdByName(scope, head.default_member_access);
     const policyIds = policyId === undefined ? [] : [policyId];
     const asking = personAsking(person.id, place.requestId);
+    const room = await roomFor(parts, { workspace, userId: suspends, asking }, policyIds);
+    if (room === undefined) return undefined;
     const changes = await joiningChanges(parts, workspace, { member: person, policyIds, asking });
     const stands: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
     const notRemoved: Change = { kind: 'check', ...removedMemberKey(person.id), if: 'absent' };
-    await tryCommit(scope, [stands, notRemoved, ...changes]);
+    await tryCommit(scope, joinedChanges([stands, notRemoved], changes, room));
   }
   throw new Problem('conflict', 'others keep changing the workspace: try again');
+}
+
+/**
+ * One address is one entry among the members: an account that cannot be signed in to makes room for the one that has proved
+ * the address, unless somebody has granted it more than every new member has. Then that has to be settled first.
+ */
+export async function roomFor(
+  parts: MembershipParts,
+  { workspace, userId, asking }: Omit<AccountChange, 'userId'> & { readonly userId: string | undefined },
+  defaultPolicyIds: readonly string[],
+): Promise<readonly Change[] | undefined> {
+  return userId === undefined ? [] : replacedMember(parts, { workspace, userId, asking }, defaultPolicyIds);
 }
 
 const joinAttemptsMax = 16;

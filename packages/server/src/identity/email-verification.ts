@@ -1,13 +1,16 @@
+import type { AccessEpochs } from '../iam/access-epochs.ts';
+import { personAsking } from '../iam/told-changes.ts';
 import { Problem } from '../lib/problem.ts';
-import { verifyEmailMail } from '../mail/mail-texts.ts';
+import { mergeAccountsMail, verifyEmailMail } from '../mail/mail-texts.ts';
 import { type Mailer, requireMailer } from '../mail/mailer.ts';
 import type { AppClient } from './app-client.ts';
 import { appLinks, requireAppLinks } from './app-link.ts';
-import { type AppUser, type AppUsersParts, appUserKey, attemptOf } from './app-users.ts';
+import { type AppUser, type AppUsersParts, appEmailKey, appUserKey, attemptOf, findAppUser } from './app-users.ts';
+import { tokensKeyOf } from './ended-tokens.ts';
 import type { MailBrake, MailRequest } from './mail-brake.ts';
 import { issueCode, spendCode } from './mailed-codes.ts';
+import { withVerifiedEmail } from './prove-email.ts';
 import { readBody } from './read-body.ts';
-import { withVerifiedEmail } from './verified-email.ts';
 
 export interface EmailVerificationParts extends Pick<AppUsersParts, 'clock'> {
   readonly mailer?: Mailer | undefined;
@@ -27,28 +30,56 @@ export function welcome(parts: EmailVerificationParts, app: AppClient, person: U
   if (mailBrake.tryTake(requestOf(app, person))) mailCode(parts, app, person.user);
 }
 
+/**
+ * The mail to an address that an account has just proved, and that another account has with a password: who reads it decides
+ * whether both are one person.
+ */
+export function offerMerge(parts: EmailVerificationParts, app: AppClient, user: AppUser): void {
+  const { mailer, mailBrake } = parts;
+  if (mailer === undefined || appLinks(app.config, app.env) === undefined) return;
+  const request = { purpose: 'verify-email', emailKey: appEmailKey({ ...app, email: user.email }) } as const;
+  if (mailBrake.tryTake(request)) mailCode(parts, app, user);
+}
+
 /** The same once more, for one who asks. @throws Problem `unavailable`, `conflict`, `rate_limited`. */
 export function sendVerification(parts: EmailVerificationParts, app: AppClient, person: Unverified): void {
   requireMailer(parts.mailer);
-  if (person.user.email_verified) throw new Problem('conflict', 'the email of the person is verified already');
+  const { email_verified, suspends } = person.user;
+  if (email_verified && suspends === undefined)
+    throw new Problem('conflict', 'the email of the person is verified already');
   requireAppLinks(app.config, app.env);
   parts.mailBrake.take(requestOf(app, person));
   mailCode(parts, app, person.user);
 }
 
 /** @throws Problem `validation_failed`, `unknown_field`, `not_found`. */
-export async function verifyEmail({ orgScope }: AppClient, body: unknown): Promise<void> {
+export async function verifyEmail(
+  { clock, endings }: Pick<EmailVerificationParts, 'clock'> & { readonly endings: AccessEpochs },
+  { orgScope, org, env }: AppClient,
+  { body, requestId }: { readonly body: unknown; readonly requestId: string },
+): Promise<void> {
   const { code } = readBody(body, { code: 'required' } as const);
-  await spendCode<AppUser>(orgScope, { purpose: 'verify-email', code, keyOf: appUserKey }, (user) =>
-    withVerifiedEmail(orgScope, user),
+  const { id, unsettled } = await spendCode<AppUser>(
+    orgScope,
+    { purpose: 'verify-email', code, keyOf: appUserKey },
+    (user) => withVerifiedEmail({ orgScope, clock, asking: personAsking(user.id, requestId) }, user),
   );
+  if (unsettled !== undefined)
+    for (const sub of [id, unsettled.user_id]) endings.bump(tokensKeyOf({ env, org: org.code, sub }));
 }
 
 function mailCode({ clock, mailer }: EmailVerificationParts, app: AppClient, user: AppUser): void {
   const link = requireAppLinks(app.config, app.env);
+  const { orgScope, org } = app;
   mailer?.send(async () => {
-    const code = await issueCode({ scope: app.orgScope, clock }, 'verify-email', user);
-    return verifyEmailMail({ to: user.email, name: app.org.name, link: link('verify-email', code) });
+    const waiting = user.suspends === undefined ? undefined : await findAppUser(orgScope, user.suspends);
+    if (waiting?.suspended_for === user.id) {
+      const code = await issueCode({ scope: orgScope, clock }, 'verify-email', waiting);
+      return mergeAccountsMail({ to: waiting.email, name: org.name, link: link('verify-email', code) });
+    }
+    if (user.email_verified) return undefined;
+    const code = await issueCode({ scope: orgScope, clock }, 'verify-email', user);
+    return verifyEmailMail({ to: user.email, name: org.name, link: link('verify-email', code) });
   });
 }
 

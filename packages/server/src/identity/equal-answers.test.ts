@@ -73,10 +73,14 @@ test('H01: a refused log-in of an app does the same work and says the same for w
   await logIn(known, password, true);
   const names = { fn: '', ln: '' };
   const viaProvider = 'bob@acme.example';
-  await signInWithProvider(parts, orgScope, { iss: 'p', sub: '1', email: viaProvider, email_verified: true, ...names });
+  await signInWithProvider(
+    parts,
+    { orgScope },
+    { iss: 'p', sub: '1', email: viaProvider, email_verified: true, ...names },
+  );
   const evicted = 'cy@acme.example';
   await logIn(evicted, password, true);
-  await signInWithProvider(parts, orgScope, { iss: 'p', sub: '2', email: evicted, email_verified: true, ...names });
+  await signInWithProvider(parts, { orgScope }, { iss: 'p', sub: '2', email: evicted, email_verified: true, ...names });
   const expected = await refusalOf(() => logIn(known, 'wrong password'));
   assert.deepEqual([expected.code, expected.done], ['credentials_invalid', ['get 1', 'get 1', 'argon2']]);
   for (const [email, secret] of [

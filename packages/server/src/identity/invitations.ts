@@ -230,6 +230,14 @@ async function accept(
   const place = { env: claims.env, orgCode: claims.org, requestId };
   const user = await findAppUser(parts.stores[claims.env].scope(orgScopeName(claims.org)), claims.sub);
   if (user === undefined) throw notFound();
-  const { id, code: tenant_code, name } = await acceptInvitation(parts, place, { code, person: memberOf(user) });
+  const {
+    id,
+    code: tenant_code,
+    name,
+  } = await acceptInvitation(parts, place, {
+    code,
+    person: memberOf(user),
+    suspends: user.suspends,
+  });
   return { tenant_id: id, tenant_code, name, current: true };
 }

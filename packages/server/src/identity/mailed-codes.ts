@@ -14,6 +14,8 @@ export interface CodeHolder {
   readonly id: string;
   readonly email: string;
   readonly password_hash?: string;
+  /** Set while the password is suspended: what a code is good for is another thing then. */
+  readonly suspended_for?: string;
 }
 
 /** Of the code itself the platform keeps a hash, by which the rest is found. */
@@ -95,12 +97,13 @@ async function findHolder(scope: Scope, use: CodeUse): Promise<{ readonly code: 
 }
 
 /**
- * What has to be still as it was when the code was sent: the address that it went to, and where it stands in for the
- * password, that very password.
+ * What has to be still as it was when the code was sent: the address that it went to, whether the password is suspended, and
+ * where the code stands in for the password, that very password.
  */
-function markOf(purpose: CodePurpose, { email, password_hash }: CodeHolder): string {
+function markOf(purpose: CodePurpose, { email, password_hash, suspended_for }: CodeHolder): string {
   const password = purpose === 'reset-password' ? password_hash : undefined;
-  return hash('sha256', JSON.stringify([emailKey(email), password ?? null]), 'base64url');
+  const suspended = suspended_for === undefined ? [] : [suspended_for];
+  return hash('sha256', JSON.stringify([emailKey(email), password ?? null, ...suspended]), 'base64url');
 }
 
 function codeKey(purpose: CodePurpose, code: string): Key {

@@ -48,7 +48,7 @@ async function app() {
     return /#reset-password=(\S+)/.exec(mails.at(-1)?.text ?? '')?.[1] ?? '';
   };
   const reset = (code: string) =>
-    resetPassword(parts, client, { body: { code, new_password: 'correct horse 2' }, ip: '192.0.2.1' });
+    resetPassword(parts, client, { body: { code, new_password: 'correct horse 2' }, ip: '192.0.2.1', requestId: 'r' });
   return { parts, orgScope, calls, mails, forgot, codeMailed, reset };
 }
 
@@ -85,7 +85,7 @@ test('A25: a code of one who is put out by the owner of the address sets no pass
   const { parts, orgScope, codeMailed, reset } = await app();
   const code = await codeMailed();
   const identity = { iss: 'https://a.example', sub: '1', email: known, email_verified: true, fn: '', ln: '' };
-  await signInWithProvider(parts, orgScope, identity);
+  await signInWithProvider(parts, { orgScope }, identity);
   await assert.rejects(reset(code), { code: 'not_found' });
 });
 
@@ -101,7 +101,7 @@ test('A26: a password that was reset by mail is the owner’s: a provider that v
     fn: '',
     ln: '',
   };
-  const { user_id } = await signInWithProvider(parts, orgScope, identity);
+  const { user_id } = await signInWithProvider(parts, { orgScope }, identity);
   const [user] = await orgScope.get([{ pk: 'app-user', sk: user_id }]);
   const { email_verified, token_epoch } = JSON.parse(user?.value ?? '{}');
   assert.deepEqual([email_verified, token_epoch], [true, 1]);

@@ -1,6 +1,7 @@
 import { settingOf } from '../entities/setting.ts';
 import { type AccessEpochs, thenBump } from '../iam/access-epochs.ts';
-import { resetPasswordMail } from '../mail/mail-texts.ts';
+import { personAsking } from '../iam/told-changes.ts';
+import { resetPasswordMail, resetSuspendedMail } from '../mail/mail-texts.ts';
 import { type Mailer, requireMailer } from '../mail/mailer.ts';
 import type { AppClient } from './app-client.ts';
 import { requireAppLinks } from './app-link.ts';
@@ -15,9 +16,9 @@ import {
 import { tokensKeyOf, withNextEpoch } from './ended-tokens.ts';
 import type { MailBrake } from './mail-brake.ts';
 import { type CodeUse, issueCode, requireCode, spendCode } from './mailed-codes.ts';
+import { withVerifiedEmail } from './prove-email.ts';
 import { readEmail, readPasswordReset } from './read-password-forms.ts';
 import { type PasswordLogin, passwordLogin } from './settings/plain-settings.ts';
-import { withVerifiedEmail } from './verified-email.ts';
 
 export interface PasswordResetParts extends Pick<AppUsersParts, 'clock' | 'hasher'> {
   readonly mailer?: Mailer | undefined;
@@ -48,29 +49,35 @@ export function forgotPassword(
   mailBrake.take({ purpose: 'reset-password', ...attemptOf({ ...app, email, ip }) });
   mailer.send(async () => {
     const user = await findByPasswordIdentity(app.orgScope, email);
-    if (user?.password_hash === undefined) return undefined;
+    if (user?.password_hash === undefined && user?.suspended_for === undefined) return undefined;
     const code = await issueCode({ scope: app.orgScope, clock }, 'reset-password', user);
-    return resetPasswordMail({ to: user.email, name: app.org.name, link: link('reset-password', code) });
+    const text = user.suspended_for === undefined ? resetPasswordMail : resetSuspendedMail;
+    return text({ to: user.email, name: app.org.name, link: link('reset-password', code) });
   });
 }
 
 /**
- * Sets a new password by a mailed code, which also shows that the address is the person's own. Every token ends.
+ * Sets a new password by a mailed code, which also shows that the address is the person's own: see `withVerifiedEmail`. Every
+ * token ends.
  * @throws Problem `validation_failed`, `unknown_field`, `credentials_invalid`, `not_found`.
  */
 export async function resetPassword(
   parts: PasswordResetParts,
   app: AppClient,
-  { body, ip }: ResetRequest,
+  { body, ip, requestId }: ResetRequest & { readonly requestId: string },
 ): Promise<void> {
   const { org, env, orgScope } = app;
   const { code, new_password } = readPasswordReset(body, requirePasswordLogin(app).min_length);
   const use: CodeUse = { purpose: 'reset-password', code, keyOf: appUserKey };
   const { id } = await requireCode(orgScope, use);
   const password_hash = await parts.hasher.hash(new_password, { org: orgScope.name, ip });
-  await thenBump(parts.endings, tokensKeyOf({ env, org: org.code, sub: id }), () =>
-    spendCode<AppUser>(orgScope, use, (user) => withVerifiedEmail(orgScope, withNextEpoch({ ...user, password_hash }))),
+  const { unsettled } = await thenBump(parts.endings, tokensKeyOf({ env, org: org.code, sub: id }), () =>
+    spendCode<AppUser>(orgScope, use, (user) => {
+      const proof = { orgScope, clock: parts.clock, asking: personAsking(id, requestId) };
+      return withVerifiedEmail(proof, withNextEpoch({ ...user, password_hash }));
+    }),
   );
+  if (unsettled !== undefined) parts.endings.bump(tokensKeyOf({ env, org: org.code, sub: unsettled.user_id }));
 }
 
 function requirePasswordLogin({ config, env }: AppClient): PasswordLogin {

@@ -19,7 +19,8 @@ async function org() {
     hasher: createPasswordHasher(),
     brake: createFailureBrake({ clock: systemClock }),
   };
-  const signIn = async (identity: ProviderIdentity) => (await signInWithProvider(parts, orgScope, identity)).user_id;
+  const signIn = async (identity: ProviderIdentity) =>
+    (await signInWithProvider(parts, { orgScope }, identity)).user_id;
   const logIn = async (email: string, password: string, allow_signup = true) => {
     const policy = { enabled: true, allow_signup, min_length: 10 };
     const body = { email, password };

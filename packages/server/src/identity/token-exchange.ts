@@ -1,5 +1,6 @@
 import { settingOf } from '../entities/setting.ts';
 import { type Environment, orgScopeName } from '../entities/workspace.ts';
+import type { AccessEpochs } from '../iam/access-epochs.ts';
 import { timestamp } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
@@ -10,15 +11,16 @@ import {
   unverifiedClaim,
   verifyAppToken,
 } from './app-tokens.ts';
-import { type AppUser, findAppUser, type SignIn, spendLoginToken, tokenEpoch } from './app-users.ts';
+import { type AppUser, findSignedIn, type SignIn, spendLoginToken, tokenEpoch } from './app-users.ts';
 import { arrive } from './arrival.ts';
-import { requireStanding } from './ended-tokens.ts';
+import { requireStanding, tokensKeyOf } from './ended-tokens.ts';
 import { isActive, type Membership, type MembershipParts } from './memberships.ts';
 import { isClientOf, type Org, requireEnvironment } from './org-directory.ts';
 import { isLoginToken } from './password-login-token.ts';
 import { signInWithProvider } from './provider-sign-in.ts';
 import type { ProviderTokens } from './provider-tokens.ts';
 import { issuers } from './settings/issuers.ts';
+import { settleAccounts } from './settle-accounts.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 export interface TokenExchangeParts extends MembershipParts {
@@ -26,6 +28,8 @@ export interface TokenExchangeParts extends MembershipParts {
   readonly providers: ProviderTokens;
   /** The platform's own issuer: fixed at first start. */
   readonly issuer: string;
+  /** See `AppSessionsParts`. */
+  readonly endings?: AccessEpochs;
 }
 
 export interface ExchangedToken {
@@ -34,6 +38,14 @@ export interface ExchangedToken {
   readonly user_id: string;
   readonly tenant_id: string | null;
   readonly tenant_code: string | null;
+}
+
+export interface ExchangeHeaders {
+  readonly clientId: string;
+  readonly oauthToken: string;
+  readonly requestId: string;
+  /** Told of an account for which the password of another one has just been suspended. */
+  readonly onSuspension?: (env: Environment, user: AppUser) => Promise<void>;
 }
 
 const reexchangeSecondsMax = 30 * 24 * 60 * 60;
@@ -50,17 +62,22 @@ export function appAudience(env: Environment): string {
 export async function exchangeToken(
   parts: TokenExchangeParts,
   org: Org,
-  headers: { readonly clientId: string; readonly oauthToken: string; readonly requestId: string },
+  headers: ExchangeHeaders,
 ): Promise<ExchangedToken> {
   const env = requireEnvironment(org, headers.clientId, parts.clock.now());
   const orgScope = parts.stores[env].scope(orgScopeName(org.code));
   const signIn = isLoginToken(headers.oauthToken)
     ? await spendLoginToken(orgScope, headers.oauthToken)
     : await readIdentityToken(parts, { org, env, orgScope, ...headers });
-  const user = signIn === undefined ? undefined : await findAppUser(orgScope, signIn.user_id);
+  const user = signIn === undefined ? undefined : await findSignedIn(orgScope, signIn.user_id);
   const hasEnded = user !== undefined && (signIn?.token_epoch ?? tokenEpoch(user)) !== tokenEpoch(user);
   if (signIn === undefined || user === undefined || hasEnded)
     throw new Problem('token_invalid', 'the identity token is not valid');
+  if (user.unsettled?.kind === 'suspension') {
+    parts.endings?.bump(tokensKeyOf({ env, org: org.code, sub: user.unsettled.user_id }));
+    await headers.onSuspension?.(env, user);
+  }
+  await settleAccounts(parts, { env, orgCode: org.code, requestId: headers.requestId }, user);
   return issueAppToken(parts, { org, env, clientId: headers.clientId, user, signIn, requestId: headers.requestId });
 }
 
@@ -134,6 +151,7 @@ interface OwnToken {
   readonly env: Environment;
   readonly clientId: string;
   readonly oauthToken: string;
+  readonly requestId: string;
 }
 
 /** Nothing is asked of anybody before the token's issuer is found among those that the org allows. */
@@ -143,7 +161,7 @@ async function readIdentityToken(parts: TokenExchangeParts, own: OwnToken): Prom
   if (issuer === parts.issuer) return readOwnToken(parts, own);
   const config = await parts.configs[own.env].current(own.org.code);
   const identity = await parts.providers.verify(own.oauthToken, settingOf(config, own.env, issuers));
-  return signInWithProvider(parts, own.orgScope, identity);
+  return signInWithProvider(parts, own, identity);
 }
 
 /** A still valid app JWT of the same org and client counts as a sign-in, for a while after the real one. */

@@ -33,6 +33,39 @@ export function verifyEmailMail({ to, name, link }: MailSubject): Mail {
   };
 }
 
+/** For who has proved the address, when another account has it with a password. */
+export function mergeAccountsMail({ to, name, link }: MailSubject): Mail {
+  const place = plainName(name);
+  return {
+    to,
+    subject: `Two accounts at ${place} have your address`,
+    text: letter(
+      `you have signed in at ${place} with this address. An older account there has the same address and a password, and ` +
+        'nobody has ever confirmed that it is yours. Its password does not work any more.',
+      'If you made that account yourself, make both accounts one here. What the older one holds is yours then:',
+      link,
+      'The link is good once, for 24 hours. If you did not make it, do not follow the link: somebody else did, and what it ' +
+        'holds is not yours.',
+    ),
+  };
+}
+
+/** A new password for an account of the same kind. */
+export function resetSuspendedMail({ to, name, link }: MailSubject): Mail {
+  const place = plainName(name);
+  return {
+    to,
+    subject: `Set a new password for ${place}`,
+    text: letter(
+      `somebody asked for a new password for an account at ${place} that has your address. Nobody has ever confirmed that it ` +
+        'is yours, and another account there has the same address.',
+      'If you made that account yourself, set a new password here. It makes both accounts one:',
+      link,
+      'The link is good once, for one hour. If you did not make it, do not follow the link: nothing has changed.',
+    ),
+  };
+}
+
 export function invitationMail({ to, name, link }: MailSubject): Mail {
   const place = plainName(name);
   return {

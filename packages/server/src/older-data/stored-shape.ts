@@ -67,6 +67,7 @@ function parsed(value: string): unknown {
 
 /** Names that are made up, and values, in the order in which one may be part of another. */
 const madeUp: readonly (readonly [RegExp, string])[] = [
+  [/http:\/\/127\.0\.0\.1:\d+/g, '{issuer}'],
   [/org#[a-z0-9]+-[a-z0-9]+/g, 'org#{org}-{tenant}'],
   [/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '{id}'],
   [/\d{4}-\d\d-\d\d#[\w-]{12}#[a-z0-9]*/g, '{day}#{node}#{tenant}'],

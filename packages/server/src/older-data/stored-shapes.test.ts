@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { isOfAudit } from '../audit/audit-entry.ts';
+import { accountFlows } from '../faults/account-flows.ts';
 import { alertFlows } from '../faults/alert-flows.ts';
 import { builderFlows } from '../faults/builder-flows.ts';
 import { configFlows } from '../faults/config-flows.ts';
@@ -25,6 +26,7 @@ import { noteChained, noteChange, type Shapes, shapeOf, textOf } from './stored-
 
 /** Each writing route has a flow here, as a test of theirs sees to. */
 const flows = [
+  accountFlows,
   alertFlows,
   builderFlows,
   configFlows,

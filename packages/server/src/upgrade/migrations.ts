@@ -29,4 +29,8 @@ export const migrations: readonly Migration[] = [
     says: 'an invitation to an org names who sent it; those that do not stay as they are. Data from before there were chains is refused',
     judge: refuseUnchained,
   },
+  {
+    to: 3,
+    says: 'an account of an app may say that its password is suspended, and which account it is one with; those that do not stay as they are',
+  },
 ];

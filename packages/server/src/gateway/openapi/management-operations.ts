@@ -13,6 +13,7 @@ import { pipelineOperations } from './pipeline-operations.ts';
 import { serviceKeyOperations } from './service-key-operations.ts';
 import { settingOperations } from './setting-operations.ts';
 import { documentOperation, sharedOperations } from './shared-operations.ts';
+import { suspendedAccountOperations } from './suspended-account-operations.ts';
 import { usageOperations } from './usage-operations.ts';
 
 /** Every route of the management gateway. */
@@ -31,6 +32,7 @@ export function managementOperations(): readonly Operation[] {
     ...usageOperations,
     ...alertWebhookOperations,
     ...serviceKeyOperations,
+    ...suspendedAccountOperations,
     inboxOperation,
     documentOperation({ path: '/openapi.json', access: 'public' }),
     ...sharedOperations,

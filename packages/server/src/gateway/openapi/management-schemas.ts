@@ -19,6 +19,7 @@ import { inboxSchemas } from './inbox-operation.ts';
 import { orgSchemas } from './org-operations.ts';
 import { serviceKeySchemas } from './service-key-operations.ts';
 import { settingSchemas } from './setting-operations.ts';
+import { suspendedAccountSchemas } from './suspended-account-operations.ts';
 import { usageSchemas } from './usage-operations.ts';
 
 const definitions = definitionSchemas(schemaReference);
@@ -178,4 +179,5 @@ export const managementSchemas = {
   ...configItemSchemas,
   ...deploySchemas,
   ...serviceKeySchemas,
+  ...suspendedAccountSchemas,
 };

@@ -1,10 +1,12 @@
 import { orgScopeName, type Workspace, workspaceScopeName } from '../../entities/workspace.ts';
 import { joiningChanges, type Member } from '../../iam/founding.ts';
 import { findMember, removedMemberKey } from '../../iam/iam-rules.ts';
+import { joinedChanges } from '../../iam/member-accounts.ts';
 import { policyIdByName } from '../../iam/policy-names.ts';
 import { personAsking } from '../../iam/told-changes.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Item } from '../../store/port.ts';
+import { roomFor } from '../arrival.ts';
 import { emailKey } from '../email.ts';
 import type { MembershipParts } from '../memberships.ts';
 import { type OrgPlace, openWorkspace, readHead, type WorkspaceHead, workspaceHeadKey } from '../workspace-head.ts';
@@ -22,7 +24,11 @@ import { requireGrant } from './require-grant.ts';
 export async function acceptInvitation(
   parts: MembershipParts,
   place: OrgPlace,
-  { code, person }: { readonly code: string; readonly person: Member },
+  {
+    code,
+    person,
+    suspends,
+  }: { readonly code: string; readonly person: Member; readonly suspends?: string | undefined },
 ): Promise<WorkspaceHead> {
   const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
   const read = readCode(code);
@@ -38,6 +44,7 @@ export async function acceptInvitation(
       item,
       code_hash: read.code_hash,
       person,
+      suspends,
       requestId: place.requestId,
     });
     await tryCommit(orgScope, [hintChange(person.id, head), chooseChange(person.id, head)]);
@@ -52,13 +59,14 @@ interface Accepting {
   readonly item: Item | undefined;
   readonly code_hash: string;
   readonly person: Member;
+  readonly suspends: string | undefined;
   readonly requestId: string | undefined;
 }
 
 async function acceptance(
   parts: MembershipParts,
   workspace: Workspace,
-  { item, code_hash, person, requestId }: Accepting,
+  { item, code_hash, person, suspends, requestId }: Accepting,
 ): Promise<readonly Change[]> {
   const invitation = item === undefined ? undefined : (JSON.parse(item.value) as Invitation);
   if (item === undefined || invitation?.code_hash !== code_hash) throw noInvitation();
@@ -68,19 +76,22 @@ async function acceptance(
   const inviter = await requireGrant(parts, workspace, invitation);
   const policyIds = await grantedPolicies(workspace, invitation);
   const actor = { userId: person.id, claims: {}, asking: personAsking(person.id, requestId) };
-  return [
-    ...inviter,
-    { kind: 'remove', ...invitationKey(invitation.id), if: { version: item.version } },
-    { kind: 'check', ...workspaceHeadKey, if: 'present' },
-    { kind: 'remove', ...removedMemberKey(person.id), if: 'any' },
-    ...(await joiningChanges(parts, workspace, {
-      member: person,
-      policyIds,
-      role: invitation.role,
-      asking: actor.asking,
-    })),
-    invitationTold(parts.clock, { workspace, actor }, { invitation, done: 'accepted' }),
-  ];
+  const { asking } = actor;
+  const room = await roomFor(parts, { workspace, userId: suspends, asking }, await grantedPolicies(workspace, {}));
+  if (room === undefined)
+    throw new Problem('conflict', 'a member with the email address of the caller has to be merged or removed first');
+  const joining = { member: person, policyIds, role: invitation.role, asking };
+  return joinedChanges(
+    inviter,
+    [
+      { kind: 'remove', ...invitationKey(invitation.id), if: { version: item.version } },
+      { kind: 'check', ...workspaceHeadKey, if: 'present' },
+      { kind: 'remove', ...removedMemberKey(person.id), if: 'any' },
+    ],
+    await joiningChanges(parts, workspace, joining),
+    [invitationTold(parts.clock, { workspace, actor }, { invitation, done: 'accepted' })],
+    room,
+  );
 }
 
 /** What new members get where the invitation names nothing, which is the workspace's own promise and not the inviter's. */

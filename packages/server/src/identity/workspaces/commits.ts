@@ -12,9 +12,12 @@ export async function tryCommit(scope: Scope, changes: readonly Change[]): Promi
   }
 }
 
-/** Commits what is planned, planned anew while others change what it was planned on. @throws Problem `conflict`. */
+/** Commits what is planned, if it is anything, planned anew while others change what it was planned on. @throws Problem `conflict`. */
 export async function commitPlanned(scope: Scope, plan: () => Promise<readonly Change[]>): Promise<void> {
-  for (let attempt = 0; attempt < attemptsMax; attempt++) if (await tryCommit(scope, await plan())) return;
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const changes = await plan();
+    if (changes.length === 0 || (await tryCommit(scope, changes))) return;
+  }
   throw new Problem('conflict', 'others keep changing the same: try again');
 }
 

@@ -26,8 +26,8 @@ export function mailRoutes(mails: AppMails): readonly AppRoute[] {
       takesBody: true,
       handle: async (request) => {
         refuseParameters(request.query);
-        const { params, body, ip } = request;
-        await mails.resetPassword(params.org ?? '', { clientId: clientId(request), body, ip });
+        const { params, body, ip, requestId } = request;
+        await mails.resetPassword(params.org ?? '', { clientId: clientId(request), body, ip, requestId });
         return { status: 204 };
       },
     },
@@ -38,8 +38,8 @@ export function mailRoutes(mails: AppMails): readonly AppRoute[] {
       takesBody: true,
       handle: async (request) => {
         refuseParameters(request.query);
-        const { params, body } = request;
-        await mails.verifyEmail(params.org ?? '', { clientId: clientId(request), body });
+        const { params, body, requestId } = request;
+        await mails.verifyEmail(params.org ?? '', { clientId: clientId(request), body, requestId });
         return { status: 204 };
       },
     },

@@ -1,0 +1,4 @@
+import { accountFlows } from './account-flows.ts';
+import { testFlows } from './test-flows.ts';
+
+await testFlows(accountFlows);
