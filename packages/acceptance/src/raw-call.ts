@@ -56,7 +56,7 @@ function parseReply(bytes: Buffer): Reply<unknown> {
   );
   const rest = bytes.subarray(end + 4);
   const text = (headers.get('transfer-encoding') === 'chunked' ? joinChunks(rest) : rest).toString('utf8');
-  const isJson = /json/.test(headers.get('content-type') ?? '') && text !== '';
+  const isJson = /^application\/(?:problem\+)?json\b/.test(headers.get('content-type') ?? '') && text !== '';
   return { status: Number(status), headers, text, body: isJson ? JSON.parse(text) : undefined };
 }
 

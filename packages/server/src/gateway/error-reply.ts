@@ -66,7 +66,14 @@ function problemPath(code: ProblemCode): string {
   return `/problems/${code}`;
 }
 
-/** RFC 6750, section 3: a request without a token learns only that one is needed. */
+/** RFC 6750, section 3: only what was wrong with a token is told with the challenge. */
 function challenge(code: ProblemCode): string {
-  return code === 'token_missing' ? 'Bearer' : 'Bearer error="invalid_token"';
+  return tokenFaults.has(code) ? 'Bearer error="invalid_token"' : 'Bearer';
 }
+
+const tokenFaults: ReadonlySet<ProblemCode> = new Set([
+  'token_invalid',
+  'token_expired',
+  'issuer_not_allowed',
+  'audience_mismatch',
+]);

@@ -8,6 +8,7 @@ import { createConnectionLimit } from './connection-limit.ts';
 import type { ErrorReplies } from './error-reply.ts';
 import { isStreamed } from './pipeline/body-stream.ts';
 import { createRequestIds } from './pipeline/request-id.ts';
+import { faultOfTarget } from './pipeline/request-target.ts';
 import { createTurns } from './pipeline/turns.ts';
 
 /** A gateway that listens. */
@@ -86,9 +87,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       };
     });
   const server = createServer({ ...serverOptions, ...limits }, (incoming, response) =>
-    hasOneHost(incoming)
-      ? take(incoming, response)
-      : take(incoming, response, new Problem('invalid_request', 'a request has one `Host` header')),
+    take(incoming, response, faultOfTarget(incoming)),
   );
   server.on('checkExpectation', (incoming, response) =>
     take(incoming, response, new Problem('expectation_failed', 'only `100-continue` can be expected')),
@@ -120,16 +119,6 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     },
     close: (milliseconds) => close(server, milliseconds),
   };
-}
-
-/** RFC 9112, 3.2: a second `Host` would let two readers see two addresses in one request. */
-function hasOneHost({ rawHeaders, httpVersionMinor }: IncomingMessage): boolean {
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
-  }
-  return count === 1 || (count === 0 && httpVersionMinor === 0);
 }
 
 /** Whether this is a long body on its way, which only ends the connection when it stops. */
@@ -177,7 +166,10 @@ function refuseBrokenRequest(
   const { status, body = '' } = errors.reply(problem, requestId);
   const head = [
     `HTTP/1.1 ${status} ${problem.code}`,
+    `Date: ${new Date().toUTCString()}`,
     `X-Request-Id: ${requestId}`,
+    'X-Content-Type-Options: nosniff',
+    'Cache-Control: no-store',
     'Content-Type: application/problem+json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ProblemCode } from '@freehold/contract/problem';
-import { sendStream } from './pipeline/send-stream.ts';
+import { sendHeadOf, sendStream } from './pipeline/send-stream.ts';
 
 /** What a handler answers. `body` is the text that is sent; JSON unless `contentType` says otherwise. */
 export interface Reply {
@@ -28,7 +28,10 @@ export function send(response: ServerResponse, reply: Reply, requestId: string):
   const head = headOf(reply, requestId);
   if (stream !== undefined) {
     head.push('Content-Type', reply.contentType ?? jsonType);
-    return sendStream(response, stream, () => response.writeHead(status, head));
+    const writeHead = () => response.writeHead(status, head);
+    return response.req.method === 'HEAD'
+      ? sendHeadOf(response, stream, writeHead)
+      : sendStream(response, stream, writeHead);
   }
   if (body === undefined) {
     if (status !== 204 && status !== 304) head.push('Content-Length', '0');
@@ -57,6 +60,7 @@ function headOf({ headers }: Reply, requestId: string): string[] {
   for (const name in headers) {
     // A reply that tells the caller's own id for the request tells it in place of ours.
     if (name === 'X-Request-Id') head[1] = headers[name] ?? requestId;
+    else if (name === 'Vary') head[5] = `Origin, ${headers[name]}`;
     else head.push(name, headers[name] ?? '');
     if (name === 'Cache-Control') hasCacheRule = true;
   }

@@ -30,16 +30,18 @@ export function createRouter<R extends RoutePattern>(routes: readonly R[]) {
     /** @throws Problem `not_found`, or `method_not_allowed` with what is allowed. */
     match: (method: string, path: string): Match<R> => {
       const params: Record<string, string> = {};
-      const route = walk(root, path, params)?.routes.get(method);
+      // A HEAD is a GET whose reply is sent without its body (RFC 9110, 9.3.2).
+      const wanted = method === 'HEAD' ? 'GET' : method;
+      const route = walk(root, path, params)?.routes.get(wanted);
       if (route !== undefined) return { route, params };
       const reached = [...walkAll(root, path.split('/').slice(1))];
       for (const { node, params } of reached) {
-        const other = node.routes.get(method);
+        const other = node.routes.get(wanted);
         if (other !== undefined) return { route: other, params };
       }
       const methods = new Set(reached.flatMap(({ node }) => [...node.routes.keys()]));
       if (methods.size === 0) throw notFound();
-      const allow = [...methods].join(', ');
+      const allow = [...methods].map((one) => (one === 'GET' ? 'GET, HEAD' : one)).join(', ');
       throw new Problem('method_not_allowed', `this route takes ${allow}`, { allow });
     },
   };

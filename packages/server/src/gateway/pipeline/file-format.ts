@@ -22,6 +22,6 @@ export function fileReply(name: string, format: TransferFormat, stream: AsyncIte
     status: 200,
     stream,
     contentType: format === 'csv' ? `${csvType}; charset=utf-8; header=present` : jsonlType,
-    headers: { 'Content-Disposition': `attachment; filename="${name}.${format}"` },
+    headers: { 'Content-Disposition': `attachment; filename="${name}.${format}"`, Vary: 'Accept' },
   };
 }

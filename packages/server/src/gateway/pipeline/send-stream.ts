@@ -25,6 +25,21 @@ export async function sendStream(
   response.end();
 }
 
+/**
+ * The head of such a reply alone. What comes first of the stream is made all the same, for its refusals, and nothing after it.
+ * @throws whatever the stream throws.
+ */
+export async function sendHeadOf(
+  response: ServerResponse,
+  stream: AsyncIterable<string>,
+  writeHead: () => void,
+): Promise<void> {
+  for await (const _ of stream) break;
+  if (response.destroyed) return;
+  writeHead();
+  response.end();
+}
+
 /** Resolves when the client has taken what waits for it, or has left. */
 function roomIn(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {

@@ -30,7 +30,8 @@ export function inboxRoutes({ inbox, site }: InboxServices): readonly Management
         const all = await inbox.read();
         const items = to === undefined ? all : all.filter((mail) => emailKey(mail.to) === emailKey(to));
         const asked = askedType(incoming, ['text/html', 'application/json']);
-        return asked === 'text/html' ? inboxPage(items) : json(200, { items });
+        const reply = asked === 'text/html' ? inboxPage(items) : json(200, { items });
+        return { ...reply, headers: { ...reply.headers, Vary: 'Accept' } };
       },
     },
   ];
