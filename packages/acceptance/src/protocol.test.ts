@@ -174,6 +174,78 @@ test('a challenge speaks of a token where one was wrong, and not of a wrong pass
   assert.equal(challenge(await exchangeToken(org, 'junk')), invalid);
 });
 
+test('`If-Match` and `If-None-Match` hold for every change of a record, and for reading it', async () => {
+  const made = await create(founder, 'note', { title: 'tagged' });
+  const path = { get: `/item/note/${made.id}`, put: `/update/note/${made.id}`, remove: `/delete/note/${made.id}` };
+  const read = await act(founder, 'GET', path.get);
+  const tag = read.headers.get('etag') ?? '';
+  const refused: readonly Readonly<Record<string, string>>[] = [
+    { 'if-match': '"0"' },
+    { 'if-match': `W/${tag}` },
+    { 'if-none-match': '*' },
+    { 'if-none-match': tag },
+    { 'if-none-match': `"0", W/${tag}` },
+    { 'if-match': tag, 'if-none-match': tag },
+  ];
+  for (const headers of refused) {
+    assertProblem(await act(founder, 'PUT', path.put, { body: { title: 'x' }, headers }), 'version_mismatch');
+    assertProblem(await act(founder, 'DELETE', path.remove, { headers }), 'version_mismatch');
+  }
+  for (const headers of [{ 'if-match': '5' }, { 'if-none-match': 'x' }]) {
+    assertProblem(await act(founder, 'PUT', path.put, { body: { title: 'x' }, headers }), 'invalid_request');
+    assertProblem(await act(founder, 'DELETE', path.remove, { headers }), 'invalid_request');
+  }
+  for (const method of ['GET', 'HEAD']) {
+    assert.equal((await act(founder, method, path.get, { headers: { 'if-match': '"0"' } })).status, 412);
+    assert.equal((await act(founder, method, path.get, { headers: { 'if-match': tag } })).status, 200);
+    const current = await act(founder, method, path.get, { headers: { 'if-match': tag, 'if-none-match': `W/${tag}` } });
+    assert.deepEqual([current.status, current.text], [304, '']);
+  }
+  assert.equal((await act(founder, 'GET', path.get)).text, read.text);
+  const headers = { 'if-match': `"0", ${tag}`, 'if-none-match': '"0"' };
+  const changed = await act(founder, 'PUT', path.put, { body: { title: 'y' }, headers });
+  assert.equal(changed.status, 200, changed.text);
+  assert.equal((await act(founder, 'DELETE', path.remove, { headers: { 'if-none-match': tag } })).status, 204);
+});
+
+test('`If-Match` and `If-None-Match` hold for configuration, and for reading it', async () => {
+  const path = '/config/entity/note';
+  const asked = (method: string, headers: Readonly<Record<string, string>>, body?: unknown, at = path) =>
+    call<Readonly<Record<string, unknown>>>(method, org.management + at, {
+      token: org.builder.token,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+  const read = await asked('GET', {});
+  const tag = read.headers.get('etag') ?? '';
+  assert.equal((await asked('GET', { 'if-none-match': tag })).status, 304);
+  assertProblem(await asked('GET', { 'if-match': '"0"' }), 'version_mismatch');
+  const { content, version } = read.body;
+  for (const headers of [{ 'if-match': '"0"' }, { 'if-none-match': tag }, { 'if-none-match': '*' }]) {
+    assertProblem(await asked('PUT', headers, content), 'version_mismatch');
+    assertProblem(await asked('DELETE', headers), 'version_mismatch');
+    assertProblem(await asked('POST', headers, { version }, `${path}/restore`), 'version_mismatch');
+    assertProblem(await asked('PUT', headers, { UpdateParams: [] }, '/api/create-note'), 'version_mismatch');
+  }
+  const again = await asked('PUT', { 'if-match': tag, 'if-none-match': '"0"' }, content);
+  assert.equal(again.status, 200, again.text);
+});
+
+test('a change of what has no entity tag is not made where `If-Match` names one', async () => {
+  const headers = { 'if-match': '"1"' };
+  const body = { title: 'never' };
+  const before = (await act(founder, 'GET', '/list/note')).text;
+  assertProblem(await act(founder, 'POST', '/create/note', { body, headers }), 'version_mismatch');
+  const setting = { group: 'acl', name: 'cache_seconds', value: 1 };
+  const manager = { token: org.builder.token, headers };
+  assertProblem(await call('PUT', `${org.management}/org/settings`, { ...manager, body: setting }), 'version_mismatch');
+  const entity = '/api/entity?entityname=note';
+  assertProblem(await call('DELETE', org.management + entity, manager), 'version_mismatch');
+  assert.equal((await act(founder, 'GET', '/list/note')).text, before);
+  const fresh = { 'if-none-match': '*' };
+  assert.equal((await act(founder, 'POST', '/create/note', { body, headers: fresh })).status, 201);
+});
+
 function assertCode<R extends Parameters<typeof assertProblem>[0]>(
   reply: R,
   code: Parameters<typeof assertProblem>[1],

@@ -5,12 +5,11 @@ import type { PlannedChange } from './planned-change.ts';
 import type { StoredRecord } from './record.ts';
 import type { RuntimeParts } from './record-runtime.ts';
 import { demandStanding } from './row-checks.ts';
-import { type IfMatch, requireMatch } from './update-record.ts';
+import { type Preconditions, requireMatch } from './update-record.ts';
 import type { RecordCall } from './write-loop.ts';
 
-export interface DeleteInput {
+export interface DeleteInput extends Preconditions {
   readonly id: string;
-  readonly ifMatch?: IfMatch;
 }
 
 /** A record that may be removed, and what its entity's rules change with it. */
@@ -28,7 +27,7 @@ export async function readDeletion(
   const record = await findRecord(call, input.id);
   if (record === undefined) throw notFound();
   demandStanding(call, record.data);
-  requireMatch(record, input.ifMatch);
+  requireMatch(record, input);
   const { workspace, actor, config, entity } = call;
   const write: RecordWrite = { workspace, actor, config, before: record.data };
   return { record, ruled: (await parts.rules.get(entity.name)?.changes(write)) ?? [] };

@@ -11,13 +11,18 @@ import { demandSent, demandStanding, demandWritten } from './row-checks.ts';
 import { readSealed, sealValues } from './sealed-values.ts';
 import type { RecordCall, WritePlan } from './write-loop.ts';
 
-export interface UpdateInput {
+export interface UpdateInput extends Preconditions {
   readonly id: string;
   readonly body: unknown;
-  readonly ifMatch?: IfMatch;
 }
 
-/** The entity tags a caller holds to be current; `*` is any. */
+/** What a caller holds to be current, or not to be, for a change to be made. */
+export interface Preconditions {
+  readonly ifMatch?: IfMatch | undefined;
+  readonly ifNoneMatch?: IfMatch | undefined;
+}
+
+/** Entity tags; `*` is any. */
 export type IfMatch = '*' | readonly string[];
 
 /** A record as it is to be, the record as it was, and the changes between them. */
@@ -29,7 +34,7 @@ export async function planUpdate(parts: RuntimeParts, call: RecordCall, input: U
   const before = await findRecord(call, input.id);
   if (before === undefined) throw notFound();
   const grant = demandStanding(call, before.data);
-  requireMatch(before, input.ifMatch);
+  requireMatch(before, input);
   demandSent(call.rows, grant, { data: before.data, body: input.body });
   const { changes: fields, errors } = readUpdate(entity, input.body, before);
   const stamps = { ...before.data, updated_at: timestamp(parts.clock.now()), updated_by: actor.userId };
@@ -54,9 +59,20 @@ async function heldSealed({ workspace, entity }: RecordCall, id: string): Promis
   return readSealed(item?.value);
 }
 
-/** @throws Problem `version_mismatch` where the caller's tag is not the record's. */
-export function requireMatch(stored: StoredRecord, ifMatch: IfMatch | undefined): void {
-  if (ifMatch === undefined || ifMatch === '*' || ifMatch.some((tag) => isTagOf(stored.version, tag))) return;
+/** Whether something whose tags are those named may be changed. A weak tag names what a strong one does, and never matches. */
+export function holdsFor({ ifMatch, ifNoneMatch }: Preconditions, isTag: (tag: string) => boolean): boolean {
+  const matches = ifMatch === undefined || ifMatch === '*' || ifMatch.some(isTag);
+  if (!matches || ifNoneMatch === undefined) return matches;
+  return ifNoneMatch !== '*' && !ifNoneMatch.some((tag) => isTag(tag.replace(/^W\//, '')));
+}
+
+/** @throws Problem `version_mismatch` where the caller's preconditions do not hold for the record. */
+export function requireMatch(stored: StoredRecord, preconditions: Preconditions): void {
+  if (holdsFor(preconditions, (tag) => isTagOf(stored.version, tag))) return;
+  if (preconditions.ifNoneMatch !== undefined && preconditions.ifMatch === undefined)
+    throw new Problem('version_mismatch', 'the record is one that `If-None-Match` rules out', {
+      etag: entityTag(stored.version),
+    });
   throw new Problem('version_mismatch', 'the record has changed since it was read', {
     etag: entityTag(stored.version),
   });

@@ -29,6 +29,7 @@ import { actorOf, authorize, authorizeAction, authorizeBody, requestAlone } from
 import { readTarget } from './pipeline/canonical-path.ts';
 import { readClientId } from './pipeline/client-id.ts';
 import { withCors } from './pipeline/cors.ts';
+import { conditional } from './pipeline/preconditions.ts';
 import { type MatchedRequest, readRequest } from './pipeline/read-request.ts';
 import { readAppToken } from './pipeline/read-token.ts';
 import { refuseStandIn } from './pipeline/stand-ins.ts';
@@ -72,7 +73,7 @@ export function createAppGateway(parts: AppGatewayParts): Gateway {
       if (turn !== undefined) await turn;
       try {
         refuseStandIn(route, caller);
-        return await answerCaller(parts, caller, { incoming, route, matched, path, errors });
+        return conditional(incoming, await answerCaller(parts, caller, { incoming, route, matched, path, errors }));
       } finally {
         // Whatever the answer, it is the org's: its limits are held to the calls that were answered before.
         parts.metering.meter.count(meteredPlace(caller));
@@ -98,7 +99,7 @@ function answerAnyone(parts: AppGatewayParts, request: PublicRequest): Promise<R
 async function answerPublic(parts: AppGatewayParts, request: PublicRequest): Promise<Reply> {
   const { incoming, route, matched, trace } = request;
   trace.env = environmentOfClient(readClientId(incoming));
-  const reply = await route.handle(await readRequest(incoming, matched));
+  const reply = conditional(incoming, await route.handle(await readRequest(incoming, matched)));
   if (route.isMetered === true && trace.env !== undefined)
     parts.metering.meter.count({ orgCode: matched.params.org ?? '', env: trace.env, tenantCode: '' });
   return reply;

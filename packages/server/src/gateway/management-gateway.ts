@@ -45,10 +45,12 @@ import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import type { DeployRoute, ManagementRoute } from './management-route.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
 import { isCookieCall, readSession } from './pipeline/console-cookie.ts';
+import { conditional } from './pipeline/preconditions.ts';
 import { readRequest } from './pipeline/read-request.ts';
 import { readBearerToken } from './pipeline/read-token.ts';
 import { inItsTurn } from './pipeline/take-turn.ts';
 import type { RateLimits } from './rate-limits.ts';
+import type { Reply } from './reply.ts';
 import { createRouter } from './router.ts';
 import { tellRefusals } from './tell-refusals.ts';
 
@@ -84,7 +86,7 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
   const { operator } = parts;
   const routes = managementRoutes(parts);
   const router = createRouter(operator === undefined ? routes.filter(({ access }) => access !== 'operator') : routes);
-  return async (incoming, trace) => {
+  const answer = async (incoming: IncomingMessage, trace: CallTrace): Promise<Reply> => {
     const { path, query } = readTarget(incoming.url ?? '/');
     const { route, params } = router.match(incoming.method ?? '', path);
     trace.route = route.path;
@@ -121,6 +123,7 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
     const told = { ...matched, route, actor: builderAsDeployer(caller).actor, orgCode: caller.org.code };
     return inItsTurn(incoming, trace, { lane: laneOf(caller), work: () => tellRefusals(parts.refusals, told, work) });
   };
+  return async (incoming, trace) => conditional(incoming, await answer(incoming, trace));
 }
 
 /** The builders of an org share what it has with its workspaces, as one of these. */

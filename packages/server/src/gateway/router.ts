@@ -6,6 +6,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export interface RoutePattern {
   readonly method: Method;
   readonly path: string;
+  /** It changes what has an entity tag, and reads what a caller says of that. */
+  readonly takesTags?: true;
 }
 
 export interface Match<R> {

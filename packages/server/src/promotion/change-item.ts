@@ -1,7 +1,7 @@
 import type { ConfigItem } from '../entities/config-item.ts';
 import type { ConfigSet } from '../entities/config-set.ts';
 import { entityTag } from '../entities/record.ts';
-import type { IfMatch } from '../entities/update-record.ts';
+import { holdsFor, type Preconditions } from '../entities/update-record.ts';
 import { invalidBody, Problem } from '../lib/problem.ts';
 import { changeItems } from './change-items.ts';
 import { itemOf } from './compare.ts';
@@ -11,9 +11,8 @@ import { liveItem } from './read-items.ts';
 import { type ShownItem, showItem, withContent } from './show-items.ts';
 
 /** What is to be done to an item of test. */
-export interface ItemChange {
+export interface ItemChange extends Preconditions {
   readonly item: ConfigItem;
-  readonly ifMatch?: IfMatch | undefined;
   /** Changes an entity also where its records contradict what it is to be. */
   readonly force?: boolean;
 }
@@ -93,12 +92,13 @@ async function write(
   return told.length > 0 ? { ...shown, warnings: told } : shown;
 }
 
-function requireMatch(set: ConfigSet, { item, ifMatch }: ItemChange): void {
-  if (ifMatch === undefined) return;
+function requireMatch(set: ConfigSet, { item, ifMatch, ifNoneMatch }: ItemChange): void {
+  if (ifMatch === undefined && ifNoneMatch === undefined) return;
   const live = liveItem(set, item);
+  if (live === undefined && ifMatch === undefined) return;
   if (live === undefined) throw unknownItem(item);
   const etag = entityTag(live.version);
-  if (ifMatch === '*' || ifMatch.includes(etag)) return;
-  const message = `the ${item.kind} \`${item.name}\` has changed since it was read: its version is ${live.version}`;
+  if (holdsFor({ ifMatch, ifNoneMatch }, (tag) => tag === etag)) return;
+  const message = `the ${item.kind} \`${item.name}\` is not one that may be changed so: its version is ${live.version}`;
   throw new Problem('version_mismatch', message, { etag, version: live.version });
 }

@@ -4,16 +4,15 @@ import { pointerTo } from '../../lib/json-pointer.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { isObject } from '../definition/add-error.ts';
 import { entityTag } from '../record.ts';
-import type { IfMatch } from '../update-record.ts';
+import { holdsFor, type Preconditions } from '../update-record.ts';
 import type { ShownConfig } from './config-bodies.ts';
 import type { ShownIndex } from './show-indexes.ts';
 
 /** A change of one of the five configs of an entity, by the config's name. */
-export interface ApiChange {
+export interface ApiChange extends Preconditions {
   readonly api: string;
   /** The members of the config that are to be others; `null` takes one out that may be left out. */
   readonly body: unknown;
-  readonly ifMatch?: IfMatch;
   /** Takes a definition also where stored records contradict it. */
   readonly force?: boolean;
 }
@@ -27,11 +26,11 @@ export interface ChangedApi {
   readonly warnings?: readonly string[];
 }
 
-/** @throws Problem `version_mismatch` where the caller's tag is not that of the config. */
-export function requireConfigMatch({ version }: Pick<ShownConfig, 'version'>, ifMatch: IfMatch | undefined): void {
+/** @throws Problem `version_mismatch` where the caller's preconditions do not hold for the config. */
+export function requireConfigMatch({ version }: Pick<ShownConfig, 'version'>, preconditions: Preconditions): void {
   const etag = entityTag(version);
-  if (ifMatch === undefined || ifMatch === '*' || ifMatch.includes(etag)) return;
-  throw new Problem('version_mismatch', `the config has changed since it was read: its version is ${version}`, {
+  if (holdsFor(preconditions, (tag) => tag === etag)) return;
+  throw new Problem('version_mismatch', `the config is not one that may be changed so: its version is ${version}`, {
     etag,
     version,
   });

@@ -70,14 +70,14 @@ interface Moment {
 async function planChange(
   parts: EntityAdminParts,
   { orgCode, set, next }: Moment,
-  { entityName, body, ifMatch }: DefinitionChange,
+  { entityName, body, ...preconditions }: DefinitionChange,
 ): Promise<ChangePlan> {
   const active = set.active(entityName);
   const before = await set.entity(entityName);
   if (active === undefined || before === undefined) throw unknownEntity(entityName);
   const configs = await readConfigBodies(parts.store, orgCode, { entityName, active });
   const shown = shownConfig(configs, 'create');
-  requireConfigMatch(shown, ifMatch);
+  requireConfigMatch(shown, preconditions);
   const standing = contentOfBodies(configs.bodies);
   const stood = await unknownTargets(set, namedByDefinition(standing.definition, standing.views));
   const judge = (merged: unknown, parse: () => ParsedDefinition): Promise<ParsedDefinition> =>

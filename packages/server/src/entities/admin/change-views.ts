@@ -35,7 +35,7 @@ export async function changeViews(parts: EntityAdminParts, orgCode: string, chan
     if (active === undefined) throw unknownEntity(entityName);
     const configs = await readConfigBodies(parts.store, orgCode, { entityName, active });
     const shown = shownConfig(configs, action);
-    requireConfigMatch(shown, change.ifMatch);
+    requireConfigMatch(shown, change);
     const definition = configs.bodies.create as unknown as EntityDefinition;
     const members = withoutGenerated(readMembers(shown, change.body), definition);
     const bodies = { ...configs.bodies, [action]: withMembers(configs.bodies[action], members) };

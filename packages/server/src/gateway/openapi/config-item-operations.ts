@@ -14,7 +14,7 @@ import {
 import { managementPageSize } from './audit-operations.ts';
 import { nexttoken } from './list-parameters.ts';
 import { jsonContent, type Operation } from './operation.ts';
-import { env, ifMatch, queryParameter } from './parameters.ts';
+import { env, ifMatch, ifNoMatch, ifNoneMatch, queryParameter } from './parameters.ts';
 
 const tag = 'config';
 const kind: JsonSchema = { ...text, enum: [...configItemKinds] };
@@ -81,8 +81,11 @@ const readingOperations: readonly Operation[] = [
     tag,
     summary: 'An item with its content',
     access: 'token',
-    parameters: [env],
-    replies: [{ status: 200, description: 'The item.', content: shown, headers: ['ETag'] }],
+    parameters: [env, itemTag, ifNoneMatch],
+    replies: [
+      { status: 200, description: 'The item.', content: shown, headers: ['ETag'] },
+      { status: 304, description: 'The caller’s copy is current.', headers: ['ETag'] },
+    ],
     problems: ['not_found'],
   },
 ];
@@ -140,7 +143,7 @@ const writingOperations: readonly Operation[] = [
     tag,
     summary: 'Gives an item another content as a whole; settings need the role `org_admin`',
     access: 'token',
-    parameters: [env, force, itemTag],
+    parameters: [env, force, itemTag, ifNoMatch],
     body: jsonContent(content),
     replies: [{ status: 200, description: 'Changed, or as it was.', content: shown, headers: ['ETag'] }],
     problems: [...problemsOfWrites, 'version_mismatch'],
@@ -152,7 +155,7 @@ const writingOperations: readonly Operation[] = [
     tag,
     summary: 'Takes an item away that no other refers to; its versions stay',
     access: 'token',
-    parameters: [env, itemTag],
+    parameters: [env, itemTag, ifNoMatch],
     replies: [{ status: 204, description: 'Taken away.' }],
     problems: [
       'role_required',
@@ -170,7 +173,7 @@ const writingOperations: readonly Operation[] = [
     tag,
     summary: 'Brings an earlier version back, as a version of its own, also of an item that was taken away',
     access: 'token',
-    parameters: [env, force, itemTag],
+    parameters: [env, force, itemTag, ifNoMatch],
     body: jsonContent(closedObjectOf({ version })),
     replies: [{ status: 200, description: 'Live again.', content: shown, headers: ['ETag'] }],
     problems: [...problemsOfWrites, 'version_mismatch'],

@@ -5,7 +5,7 @@ import { place, problemsOfLists, problemsOfRecords, viewParameter } from './enti
 import type { DocumentedEntity } from './entity-schemas.ts';
 import { choiceParameters, nexttoken, orderParameters, pageSize } from './list-parameters.ts';
 import { jsonContent, type Operation } from './operation.ts';
-import { idempotencyKey, ifMatch, ifNoneMatch, prefer } from './parameters.ts';
+import { idempotencyKey, ifMatch, ifNoMatch, ifNoneMatch, prefer } from './parameters.ts';
 import { transferOperations } from './transfer-operations.ts';
 import { shownBy } from './view-schemas.ts';
 
@@ -41,7 +41,7 @@ function item(documented: DocumentedEntity): Operation {
     ...place(documented, 'get', `/item/${entity.name}/:id`),
     method: 'GET',
     summary: 'Reads a record',
-    parameters: [viewParameter(names, 'get'), ifNoneMatch],
+    parameters: [viewParameter(names, 'get'), ifMatch, ifNoneMatch],
     replies: [
       {
         status: 200,
@@ -61,7 +61,7 @@ function update(documented: DocumentedEntity): Operation {
     ...place(documented, 'update', `/update/${entity.name}/:id`),
     method: 'PUT',
     summary: 'Changes the fields that are sent of a record; `null` clears one',
-    parameters: [viewParameter(names, 'update'), ifMatch],
+    parameters: [viewParameter(names, 'update'), ifMatch, ifNoMatch],
     body: jsonContent(schemaReference(names.update)),
     replies: [
       {
@@ -81,7 +81,7 @@ function remove(documented: DocumentedEntity): Operation {
     ...place(documented, 'delete', `/delete/${entity.name}/:id`),
     method: 'DELETE',
     summary: 'Removes a record',
-    parameters: [ifMatch],
+    parameters: [ifMatch, ifNoMatch],
     replies: [{ status: 204, description: 'Removed.' }],
     problems: [
       ...problemsOfRecords,

@@ -7,7 +7,7 @@ import { deployOperations } from './deploy-operations.ts';
 import { inboxOperation } from './inbox-operation.ts';
 import { jsonContent, type Operation } from './operation.ts';
 import { orgOperations, sessionHeader } from './org-operations.ts';
-import { env, idempotencyKey, ifMatch, queryParameter, required } from './parameters.ts';
+import { env, idempotencyKey, ifMatch, ifNoMatch, queryParameter, required } from './parameters.ts';
 import { passwordOperations } from './password-operations.ts';
 import { pipelineOperations } from './pipeline-operations.ts';
 import { serviceKeyOperations } from './service-key-operations.ts';
@@ -160,6 +160,7 @@ const entityOperations: readonly Operation[] = [
       env,
       queryParameter('force', flag, 'Makes a change also where records would fail by it, or lose values.'),
       { ...ifMatch, description: 'Entity tags, one of which must be the config’s; else 412.' },
+      ifNoMatch,
     ],
     body: jsonContent(schemaReference('ConfigChange')),
     replies: [

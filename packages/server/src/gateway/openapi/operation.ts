@@ -70,6 +70,12 @@ function problemsOfBodies({ method, body }: Operation): readonly ProblemCode[] {
   return 'application/json' in body ? ['body_too_large', 'unsupported_media_type'] : ['unsupported_media_type'];
 }
 
+/** What `If-Match` may come to: a change of what has no tag fails too. */
+function problemsOfTags({ method, replies }: Operation): readonly ProblemCode[] {
+  const isRead = method === 'GET';
+  return !isRead || replies.some(({ headers = [] }) => headers.includes('ETag')) ? ['version_mismatch'] : [];
+}
+
 /** All refusals of an operation. @param tokenProblems those of every route of its gateway that takes a token. */
 export function problemsOf(operation: Operation, tokenProblems: readonly ProblemCode[]): readonly ProblemCode[] {
   return [
@@ -77,6 +83,7 @@ export function problemsOf(operation: Operation, tokenProblems: readonly Problem
       ...problemsOfEveryRoute,
       ...(operation.access === 'public' ? [] : tokenProblems),
       ...problemsOfBodies(operation),
+      ...problemsOfTags(operation),
       ...(operation.problems ?? []),
     ]),
   ];

@@ -15,6 +15,14 @@ export const ifNoneMatch: Parameter = {
   schema: text,
 };
 
+/** Of a change; of a read see `ifNoneMatch`. */
+export const ifNoMatch: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'Entity tags, none of which may be that of what is changed; else 412.',
+  schema: text,
+};
+
 export function queryParameter(name: string, schema: JsonSchema, description?: string): Parameter {
   return { name, in: 'query', ...(description === undefined ? {} : { description }), schema };
 }

@@ -5,10 +5,17 @@ import type { GatewayRequest, TakesBody } from '../request.ts';
 import type { Match } from '../router.ts';
 import { openBodyStream } from './body-stream.ts';
 import { checkMembers } from './check-members.ts';
+import { refuseTags } from './preconditions.ts';
 import { readJsonBody, strangersBody } from './read-json-body.ts';
 import { readQuery } from './read-query.ts';
 
-export interface MatchedRequest extends Match<{ readonly access: string; readonly takesBody?: TakesBody }> {
+interface MatchedRoute {
+  readonly access: string;
+  readonly takesBody?: TakesBody;
+  readonly takesTags?: true;
+}
+
+export interface MatchedRequest extends Match<MatchedRoute> {
   readonly query: string;
   readonly requestId: string;
   readonly ip: string;
@@ -18,6 +25,7 @@ export interface MatchedRequest extends Match<{ readonly access: string; readonl
 export function readRequest(incoming: IncomingMessage, matched: MatchedRequest): NowOrLater<GatewayRequest> {
   const { route, params, query, requestId, ip } = matched;
   const { takesBody } = route;
+  if (route.takesTags !== true && !isSafe(incoming)) refuseTags(incoming);
   const stream = typeof takesBody === 'object' ? openBodyStream(incoming, takesBody.streamOf) : undefined;
   const withBody = (body: unknown): GatewayRequest => {
     return { incoming, requestId, ip, params, query: readQuery(query), body, stream };

@@ -14,7 +14,7 @@ import type { ReadableText } from '../../../entities/row-access.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { RecordRoute } from '../../app-route.ts';
 import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
-import { isNoneMatch, readIfMatch } from '../../pipeline/preconditions.ts';
+import { isNoneMatch, readPreconditions } from '../../pipeline/preconditions.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
@@ -40,6 +40,7 @@ export function recordRoutes({ runtime, idempotency }: AppServices): readonly Re
     {
       method: 'PUT',
       path: '/app/:org/update/:entity/:id',
+      takesTags: true,
       access: 'update',
       isGated: true,
       takesBody: true,
@@ -48,6 +49,7 @@ export function recordRoutes({ runtime, idempotency }: AppServices): readonly Re
     {
       method: 'DELETE',
       path: '/app/:org/delete/:entity/:id',
+      takesTags: true,
       access: 'delete',
       handle: (request, call) => remove(runtime, request, call),
     },
@@ -106,11 +108,10 @@ function partOf({ incoming }: GatewayRequest, body: string, { version }: StoredT
 
 async function update(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
   const presentation = presentationOf(call, 'update', readView(request));
-  const ifMatch = readIfMatch(request.incoming);
   const stored = await runtime.update(call, {
     id: request.params.id ?? '',
     body: request.body,
-    ...(ifMatch === undefined ? {} : { ifMatch }),
+    ...readPreconditions(request.incoming),
   });
   const written = writtenText(call, stored, request.body);
   const body = await textOf(call, presentation, written);
@@ -119,8 +120,7 @@ async function update(runtime: RecordRuntime, request: GatewayRequest, call: Aut
 
 async function remove(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
   refuseParameters(request.query);
-  const ifMatch = readIfMatch(request.incoming);
-  await runtime.remove(call, { id: request.params.id ?? '', ...(ifMatch === undefined ? {} : { ifMatch }) });
+  await runtime.remove(call, { id: request.params.id ?? '', ...readPreconditions(request.incoming) });
   return { status: 204 };
 }
 

@@ -9,7 +9,7 @@ import type { ManagementRoute } from '../../management-route.ts';
 import { readFlag, readParameters, requireTest } from '../../pipeline/management-query.ts';
 import { occasionOf } from '../../pipeline/occasion.ts';
 import { readPageSize } from '../../pipeline/page-size.ts';
-import { readIfMatch } from '../../pipeline/preconditions.ts';
+import { readPreconditions } from '../../pipeline/preconditions.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
 
@@ -94,7 +94,7 @@ function writingRoutes({ items, clock }: ConfigItemServices): readonly Managemen
     const kind = readKind(request);
     requireRole(kind, caller);
     const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };
-    return { kind, asked, ifMatch: readIfMatch(request.incoming), force: readFlag('force', force) };
+    return { kind, asked, ...readPreconditions(request.incoming), force: readFlag('force', force) };
   };
   return [
     {
@@ -112,6 +112,7 @@ function writingRoutes({ items, clock }: ConfigItemServices): readonly Managemen
     {
       method: 'PUT',
       path: '/config/:kind/:name',
+      takesTags: true,
       access: 'developer',
       takesBody: true,
       handle: async (request, caller) => {
@@ -123,16 +124,18 @@ function writingRoutes({ items, clock }: ConfigItemServices): readonly Managemen
     {
       method: 'DELETE',
       path: '/config/:kind/:name',
+      takesTags: true,
       access: 'developer',
       handle: async (request, caller) => {
-        const { asked, ifMatch } = writing(request, caller);
-        await items.remove(asked, { item: readItem(request), ifMatch });
+        const { asked, ...how } = writing(request, caller);
+        await items.remove(asked, { ...how, item: readItem(request) });
         return { status: 204 };
       },
     },
     {
       method: 'POST',
       path: '/config/:kind/:name/restore',
+      takesTags: true,
       access: 'developer',
       takesBody: true,
       handle: async (request, caller) => {

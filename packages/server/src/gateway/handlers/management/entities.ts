@@ -10,7 +10,7 @@ import type { ManagementRoute } from '../../management-route.ts';
 import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
 import { readFlag, readParameters, requireTest } from '../../pipeline/management-query.ts';
 import { occasionOf } from '../../pipeline/occasion.ts';
-import { readIfMatch } from '../../pipeline/preconditions.ts';
+import { readPreconditions } from '../../pipeline/preconditions.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
 import { entityEndpoints } from '../entity-endpoints.ts';
@@ -45,6 +45,7 @@ export function entityRoutes({ entities, idempotency, clock }: EntityServices): 
     {
       method: 'PUT',
       path: '/api/:apiname',
+      takesTags: true,
       access: 'developer',
       takesBody: true,
       handle: (request, caller) => change(adminOf('test', request, caller), request, caller.org.code),
@@ -93,12 +94,11 @@ type AdminOf = (env: Environment, request: GatewayRequest, caller: OrgCaller) =>
 async function change(admin: EntityAdmin, request: GatewayRequest, orgCode: string): Promise<Reply> {
   requireTest(request.query);
   const { force } = readParameters(request.query, [], ['force']);
-  const ifMatch = readIfMatch(request.incoming);
   const changed = await admin.change(orgCode, {
     api: request.params.apiname ?? '',
     body: request.body,
     force: readFlag('force', force),
-    ...(ifMatch === undefined ? {} : { ifMatch }),
+    ...readPreconditions(request.incoming),
   });
   return json(200, changed, { ETag: entityTag(changed.version) });
 }
