@@ -107,6 +107,44 @@ test('every mistake of every row is told with its place, and costs no other row'
   assert.deepEqual((await fields(founder, entity, 'title')).flat(), ['before', 'good', 'good too']);
 });
 
+const absent = '01890000-0000-7000-8000-000000000000';
+/** Cells, and what of them JSON Lines would say otherwise than as a text. */
+const wrongRows: readonly (readonly [cells: Readonly<Record<string, string>>, said: object])[] = [
+  [{ number: 'N1', title: 'x', amount: 'many', paid: 'yes', follows: absent }, {}],
+  [{ number: 'N12345678901', amount: '1e999', follows: 'none' }, {}],
+  [
+    { number: 'N2', title: 'x', amount: '-1', tags: '["x",5]', paid: 'true' },
+    { amount: -1, tags: ['x', 5], paid: true },
+  ],
+  [{ amount: 'many' }, {}],
+];
+
+test('a row of CSV is told all that the same row of JSON Lines is told', async () => {
+  const entity = await newEntity();
+  await create(founder, entity, { number: 'N2', title: 'stands' });
+  for (const [cells, said] of wrongRows)
+    for (const path of [entity, `${entity}?dry_run=true`, `${entity}?upsert=by_number`]) {
+      const line = Object.values(cells).map((cell) => `"${cell.replaceAll('"', '""')}"`);
+      const inCsv = await importFile(founder, path, `${Object.keys(cells)}\n${line}\n`, csv);
+      const inJson = await importFile(founder, path, jsonLines([{ ...cells, ...said }]));
+      assert.deepEqual(inCsv, inJson);
+      assert.ok((inCsv.errors[0]?.errors.length ?? 0) > 1, JSON.stringify(inCsv));
+    }
+});
+
+test('a cell that is no JSON, or no text, is told with all else that is wrong with its row', async () => {
+  const entity = await newEntity();
+  const [before, after] = ['tags,title,number,follows,serial\n"[""x",x,', `,${absent},"\0"\n`];
+  const file = new Uint8Array([...Buffer.from(before), 0xff, ...Buffer.from(after)]);
+  for (const path of [entity, `${entity}?upsert=by_number`]) {
+    const result = await importFile(founder, path, file, csv);
+    assert.deepEqual(codesOf(result), [
+      [1, ['/tags invalid_json', '/title too_short', '/number invalid_utf8', '/follows unknown_reference']],
+    ]);
+  }
+  assert.equal((await create(founder, entity, { title: 'first' })).serial, 1);
+});
+
 test('a dry run costs nothing, not even a number', async () => {
   const entity = await newEntity();
   const file = jsonLines(numbered(120));

@@ -63,7 +63,7 @@ export interface TransferOptions {
 export async function importFile(
   user: AppUser,
   path: string,
-  body: string,
+  body: string | Uint8Array<ArrayBuffer>,
   headers: Headers = jsonl,
 ): Promise<ImportResult> {
   const reply = await transfer<ImportResult>(user, `/import/${path}`, { method: 'POST', body, headers });

@@ -1,10 +1,11 @@
 import type { CompiledEntity } from './compile-entity.ts';
-import { isValueProblem } from './field-types/field-type.ts';
+import { isValueProblem, UnreadText } from './field-types/field-type.ts';
 
 /** The members of a body with the values that would be stored. What is not taken, and so refused later, stays as it is. */
 export function bodyAsRead({ fields }: CompiledEntity, body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
   const members = Object.entries(body).map(([name, value]) => {
+    if (value instanceof UnreadText) return [name, value.text];
     const parsed = value === null ? undefined : fields.get(name)?.behaviour.parse(value);
     return [name, parsed === undefined || isValueProblem(parsed) ? value : parsed.value];
   });

@@ -79,6 +79,17 @@ export function newCheckEffort(): CheckEffort {
   return { stepsLeft: stepsOfRecordMax };
 }
 
+/** In place of a value: a text of a file that no value could be made of. It is refused with all else that is wrong with its row. */
+export class UnreadText {
+  readonly text: string;
+  readonly problem: ValueProblem;
+
+  constructor(text: string, problem: ValueProblem) {
+    this.text = text;
+    this.problem = problem;
+  }
+}
+
 /**
  * Reads a value as a request sends it: what is stored, or everything that is wrong with it.
  * @param effort the same one for all values of a record.
@@ -89,6 +100,7 @@ export function readValue(
   input: unknown,
   effort: CheckEffort = newCheckEffort(),
 ): { readonly value: FieldValue } | { readonly problems: readonly ValueProblem[] } {
+  if (input instanceof UnreadText) return { problems: [input.problem] };
   const parsed = behaviour.parse(input);
   const problem = isValueProblem(parsed) ? parsed : isChecked ? checkValue(behaviour, parsed.value, effort) : undefined;
   if (problem !== undefined) return { problems: problem.parts ?? [problem] };

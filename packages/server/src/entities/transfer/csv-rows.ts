@@ -4,7 +4,7 @@ import { pointerTo } from '../../lib/json-pointer.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../compile-entity.ts';
 import { isPlatformField } from '../definition.ts';
-import { isValueProblem, type ValueProblem } from '../field-types/field-type.ts';
+import { isValueProblem, UnreadText, type ValueProblem } from '../field-types/field-type.ts';
 import { unknownField } from '../record.ts';
 import { cellValue } from './cell-value.ts';
 import { csvLines } from './csv-lines.ts';
@@ -72,15 +72,13 @@ function readRow(columns: readonly Column[], cells: readonly string[]): ReadRow 
   if (cells.length !== columns.length)
     return unreadable('wrong_length', `the row has ${cells.length} cells where the header has ${columns.length}`);
   const record: Record<string, unknown> = {};
-  const errors: InputError[] = [];
   for (const [index, { name, read }] of columns.entries()) {
     const text = decode(cells[index] ?? '');
     const cell = typeof text === 'string' ? read(text) : text;
     if (cell === undefined) continue;
-    if (!isValueProblem(cell)) record[name] = cell.value;
-    else errors.push({ pointer: `/${name}`, code: cell.code, message: `field \`${name}\` ${cell.message}` });
+    record[name] = isValueProblem(cell) ? new UnreadText(typeof text === 'string' ? text : '', cell) : cell.value;
   }
-  return errors.length > 0 ? { errors } : { record };
+  return { record };
 }
 
 /** The text of a cell of which each character is a byte. */

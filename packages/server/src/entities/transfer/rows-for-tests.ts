@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { parseStrictJson } from '../../lib/strict-json.ts';
+import { UnreadText } from '../field-types/field-type.ts';
 import type { TransferRow } from './transfer-row.ts';
 
 /** A file as it may come from a connection: its bytes in pieces of this size. */
@@ -13,9 +14,14 @@ export async function outcomes(rows: AsyncIterable<TransferRow>): Promise<readon
   const found: unknown[] = [];
   for await (const { row, read } of rows) {
     assert.equal(row, found.length + 1);
-    found.push('record' in read ? read.record : read.errors.map(({ code }) => code));
+    found.push('record' in read ? recordOrCodes(read.record) : read.errors.map(({ code }) => code));
   }
   return found;
+}
+
+function recordOrCodes(record: unknown): unknown {
+  const unread = Object.values(record ?? {}).filter((value) => value instanceof UnreadText);
+  return unread.length === 0 ? record : unread.map(({ problem }) => problem.code);
 }
 
 /** Whether a JSON body may hold it, so that it could have been stored. */

@@ -8,7 +8,7 @@ export interface TransferRow {
   readonly read: ReadRow;
 }
 
-/** `record` is as a JSON body would be: nothing of the entity is checked. */
+/** `record` is as a JSON body would be, with an `UnreadText` for a cell without a value: nothing of the entity is checked. */
 export type ReadRow = { readonly record: unknown } | Unreadable;
 
 export interface Unreadable {
