@@ -100,7 +100,8 @@ function readNamed(input: unknown, member: string, { pointer, errors }: Report):
   errors.push(...unknownMembers(input, ['name', member], pointer));
   const { name } = input;
   if (typeof name === 'string' && name !== '' && [...name].length <= 128) return { name, rest: input[member] };
-  errors.push(...wrong('must be a text of 1 to 128 characters', `${pointer}/name`).errors);
+  const code = typeof name !== 'string' ? undefined : name === '' ? 'too_short' : 'too_long';
+  errors.push(...wrong('must be a text of 1 to 128 characters', `${pointer}/name`, code).errors);
   return { name: '', rest: input[member] };
 }
 

@@ -137,9 +137,11 @@ export async function tryCommit(scope: Scope, changes: readonly Change[]): Promi
   }
 }
 
-export function nameError(member: string, value: string | undefined) {
-  if (value !== undefined && value.trim() !== '' && value.length <= 128) return undefined;
-  return { pointer: `/${member}`, code: 'too_long', message: `\`${member}\` must have 1 to 128 characters` };
+export function nameError(member: string, value = '') {
+  const isEmpty = value.trim() === '';
+  if (!isEmpty && value.length <= 128) return undefined;
+  const code = isEmpty ? 'too_short' : 'too_long';
+  return { pointer: `/${member}`, code, message: `\`${member}\` must have 1 to 128 characters` };
 }
 
 /** @throws Problem `validation_failed`. */

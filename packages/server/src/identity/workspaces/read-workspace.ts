@@ -44,10 +44,12 @@ const nameCharactersMax = 128;
 
 export function nameErrors(name: string): readonly InputError[] {
   const length = [...name.trim()].length;
-  if (length >= 1 && length <= nameCharactersMax && !/\p{Cc}/u.test(name)) return [];
-  return [wrong('name', `has to be 1 to ${nameCharactersMax} characters, no controls among them`)];
+  const hasControls = /\p{Cc}/u.test(name);
+  if (length >= 1 && length <= nameCharactersMax && !hasControls) return [];
+  const code = length === 0 ? 'too_short' : length > nameCharactersMax ? 'too_long' : 'invalid_value';
+  return [wrong('name', `has to be 1 to ${nameCharactersMax} characters, no controls among them`, code)];
 }
 
-function wrong(member: string, sentence: string): InputError {
-  return { pointer: `/${member}`, code: 'invalid_value', message: `\`${member}\` ${sentence}` };
+function wrong(member: string, sentence: string, code = 'invalid_value'): InputError {
+  return { pointer: `/${member}`, code, message: `\`${member}\` ${sentence}` };
 }
