@@ -1,9 +1,9 @@
 import { type ConditionTest, compileTerm } from './conditions/condition-test.ts';
-import type { AccessContext } from './context.ts';
 import type { Effect } from './effect.ts';
+import { type Effort, isSpent } from './effort.ts';
 import { compileFields, type FieldPatterns } from './field-set.ts';
 import { compileGlob, foldAscii, type Glob } from './glob.ts';
-import { compileResource, type OpenPath, type ResourceGlob, reaches } from './resource-glob.ts';
+import { type AskedPath, compileResource, type ResourceGlob, reaches } from './resource-glob.ts';
 import { readStatement, type StatementReading } from './statement.ts';
 import { anyOf, type Truth } from './truth.ts';
 
@@ -50,29 +50,59 @@ export interface OpenStatement {
   readonly tests: readonly ConditionTest[];
 }
 
+/** What was seen of a statement whose action matches. Means nothing once the effort is spent. */
+export interface Look {
+  /** The first that matches, or may match. */
+  readonly resource: ResourceGlob | undefined;
+  /** Whether it is known that one matches. */
+  readonly isReached: boolean;
+  /** The first that does not hold. */
+  readonly failed: ConditionTest | undefined;
+  /** Those that are not known to hold. */
+  readonly open: readonly ConditionTest[];
+}
+
+const missed: Look = { resource: undefined, isReached: false, failed: undefined, open: [] };
 const noTests: readonly ConditionTest[] = [];
 
-/** What is asked of statements whose action matches. */
-export interface Asked {
-  readonly path: string | OpenPath;
-  context(): AccessContext;
-}
-
-export function standingOf(statement: CompiledStatement, asked: Asked): Standing {
-  const reach = reachOf(statement, asked);
-  if (reach === false) return false;
+export function lookAt(statement: CompiledStatement, asked: AskedPath): Look {
+  if (isSpent(asked.effort)) return missed;
+  let resource: ResourceGlob | undefined;
+  let isReached = false;
+  for (const glob of statement.resources) {
+    const truth = reaches(glob, asked);
+    if (truth === false) continue;
+    resource ??= glob;
+    isReached = truth === true;
+    if (isReached) break;
+  }
+  if (resource === undefined) return missed;
   let open = noTests;
   for (const test of statement.tests) {
-    const truth = test.test(asked.context());
-    if (truth === false) return false;
+    const truth = test.test(asked.context(), asked.effort);
+    if (truth === false) return { resource, isReached, failed: test, open };
     if (truth === 'unknown') open = [...open, test];
   }
-  if (reach === true && open.length === 0) return true;
-  return { statement, isReached: reach === true, tests: open };
+  return { resource, isReached, failed: undefined, open };
 }
 
-export function reachOf({ resources }: CompiledStatement, { path, context }: Asked): Truth {
-  return anyOf(resources, (glob) => reaches(glob, path, context));
+export function standingOf(statement: CompiledStatement, asked: AskedPath): Standing {
+  return standingBy(statement, lookAt(statement, asked), asked.effort);
+}
+
+/** Once the effort is spent, a Deny counts as one that takes effect, and an Allow as one that does not. */
+export function standingBy(
+  statement: CompiledStatement,
+  { resource, isReached, failed, open }: Look,
+  effort: Effort,
+): Standing {
+  if (isSpent(effort)) return statement.effect === 'Deny';
+  if (resource === undefined || failed !== undefined) return false;
+  return isReached && open.length === 0 ? true : { statement, isReached, tests: open };
+}
+
+export function reachOf({ resources }: CompiledStatement, asked: AskedPath): Truth {
+  return anyOf(resources, (glob) => reaches(glob, asked));
 }
 
 /**

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { AccessContext } from './context.ts';
 import { parseContextKey } from './context-key.ts';
 import { AlikeMembers } from './context-value.ts';
+import { wholeEffort } from './effort.ts';
 
 const meta = {
   LEVEL: 'secret',
@@ -48,7 +49,7 @@ const context: AccessContext = {
 
 function read(text: string): unknown {
   const key = parseContextKey(text);
-  return 'read' in key ? key.read(context) : key[0];
+  return 'read' in key ? key.read(context, wholeEffort()) : key[0];
 }
 
 const found: readonly (readonly [key: string, value: unknown])[] = [
@@ -103,7 +104,7 @@ for (const [key, value] of found)
 test('tells the names that it leads to, as the context has them', () => {
   const spellings = (text: string) => {
     const key = parseContextKey(text);
-    return 'read' in key ? key.spellings(context) : key[0];
+    return 'read' in key ? key.spellings(context, wholeEffort()) : key[0];
   };
   assert.deepEqual(spellings('record.meta.level'), ['meta.LEVEL', 'meta.Level']);
   assert.deepEqual(spellings('record.meta.a.c'), ['meta.A.c', 'meta.a.c']);

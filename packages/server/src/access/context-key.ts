@@ -1,5 +1,6 @@
 import type { AccessContext, Pending } from './context.ts';
 import { AlikeMembers } from './context-value.ts';
+import { type Effort, spend } from './effort.ts';
 import { foldAscii } from './glob.ts';
 import { isAlike, placesOf, readPath, stepsOf } from './member-path.ts';
 import type { Mistake } from './mistake.ts';
@@ -12,9 +13,9 @@ export interface ContextKey {
   /** The field, where the key asks for a field of the record and for nothing within it. */
   readonly recordField: string | undefined;
   /** `undefined` where the context has no such thing, `AlikeMembers` where it has several. The time is a `Date`. */
-  read(context: AccessContext): unknown;
+  read(context: AccessContext, effort: Effort): unknown;
   /** What it leads to, by the names below its root as the context has them: several where these differ in ASCII case. */
-  spellings(context: AccessContext): readonly string[];
+  spellings(context: AccessContext, effort: Effort): readonly string[];
 }
 
 export function isPending({ needs }: ContextKey, context: AccessContext): boolean {
@@ -110,21 +111,24 @@ function walking(
 ): Pick<ContextKey, 'read' | 'spellings'> {
   const steps = stepsOf(path, { isFirstGiven });
   return {
-    read: (context) => readPath(start(context), steps),
-    spellings: (context) => placesOf(start(context), steps).map(({ names }) => names.join('.')),
+    read: (context, effort) => readPath(start(context), steps, effort),
+    spellings: (context, effort) => placesOf(start(context), steps, effort).map(({ names }) => names.join('.')),
   };
 }
 
 function ofQuery(name: string): Pick<ContextKey, 'read' | 'spellings'> {
   const folded = foldAscii(name);
-  const spellings: ContextKey['spellings'] = ({ request: { queryParameters } }) =>
-    [...queryParameters.keys()].filter((other) => isAlike(other, folded));
+  const namesAlike = (queryParameters: ReadonlyMap<string, unknown>, effort: Effort): readonly string[] =>
+    spend(effort, queryParameters.size * stepsOfParameter)
+      ? [...queryParameters.keys()].filter((other) => isAlike(other, folded))
+      : [];
   return {
-    spellings,
-    read: (context) => {
-      const values: unknown[] = [];
-      for (const [other, value] of context.request.queryParameters) if (isAlike(other, folded)) values.push(value);
+    spellings: ({ request }, effort) => namesAlike(request.queryParameters, effort),
+    read: ({ request: { queryParameters } }, effort) => {
+      const values = namesAlike(queryParameters, effort).map((other) => queryParameters.get(other));
       return values.length > 1 ? new AlikeMembers(values) : values[0];
     },
   };
 }
+
+const stepsOfParameter = 8;

@@ -24,6 +24,15 @@ export function valuesOf(found: unknown): readonly unknown[] {
   return isMissing(found) ? [] : [found];
 }
 
+/** To go through the values of something found, in steps. */
+export function stepsThrough(found: unknown): number {
+  if (typeof found !== 'object') return stepsOfValue;
+  if (found instanceof AlikeMembers) return found.contents.reduce((sum: number, one) => sum + stepsThrough(one), 0);
+  return Array.isArray(found) ? found.length * stepsOfValue : stepsOfValue;
+}
+
+const stepsOfValue = 8;
+
 /** The text by which String operators and variables know a value. An object has none, nor has a list within a list. */
 export function textOf(value: unknown): string | undefined {
   switch (typeof value) {

@@ -1,3 +1,5 @@
+import { type Effort, spend } from './effort.ts';
+
 /**
  * How the reaches of two patterns lie to each other. A pattern is as `compileGlob` takes it: `*` stands for any run of
  * characters, `?` for exactly one code point. Whoever compares actions folds both of them first.
@@ -7,14 +9,6 @@ export interface Pattern {
   readonly symbols: readonly number[];
   /** The same reach, with a `*` beside every `?` of a run that has one: so the run can take up what it has to in any order. */
   readonly spread: readonly number[];
-}
-
-/**
- * The comparisons that may still be made for one answer: patterns are written by callers, and the time that goes into
- * comparing them is everyone's. Once it is used up, nothing covers anything and everything overlaps.
- */
-export interface Effort {
-  stepsLeft: number;
 }
 
 const star = -1;
@@ -135,10 +129,4 @@ function wildcardsAt(symbols: readonly number[], start: number): readonly number
   let end = start;
   while ((symbols[end] ?? 0) < 0) end += 1;
   return symbols.slice(start, end);
-}
-
-/** False once there is nothing left to spend. */
-export function spend(effort: Effort, steps: number): boolean {
-  effort.stepsLeft -= steps;
-  return effort.stepsLeft >= 0;
 }

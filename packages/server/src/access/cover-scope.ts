@@ -1,5 +1,6 @@
 import type { ConditionTerm } from './conditions/read-condition.ts';
-import { covers, type Effort, overlaps, type Pattern, readPattern } from './cover-pattern.ts';
+import { covers, overlaps, type Pattern, readPattern } from './cover-pattern.ts';
+import type { Effort } from './effort.ts';
 import { splitFields } from './field-set.ts';
 
 /** What narrows a statement beside its patterns. */

@@ -1,6 +1,7 @@
-import { covers, type Effort, overlaps, type Pattern, readPattern, spend } from './cover-pattern.ts';
+import { covers, overlaps, type Pattern, readPattern } from './cover-pattern.ts';
 import { coversScope, type Scope, scopeOf, unlimited } from './cover-scope.ts';
 import type { Effect } from './effect.ts';
+import { type Effort, spend } from './effort.ts';
 import { collapseStars, foldAscii } from './glob.ts';
 import { readStatement } from './statement.ts';
 import { variableStart, withoutVariables } from './template.ts';

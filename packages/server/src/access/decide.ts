@@ -1,19 +1,13 @@
 import { BoundedMap } from '../lib/bounded-map.ts';
-import {
-  type Asked,
-  type AttachedPolicy,
-  type CompiledStatement,
-  compilePolicy,
-  type OpenStatement,
-  standingOf,
-} from './compiled-statement.ts';
+import { type AttachedPolicy, type CompiledStatement, compilePolicy } from './compiled-statement.ts';
 import type { AccessContext } from './context.ts';
 import { countPatterns, type PolicyCounts } from './count-patterns.ts';
+import { type Effort, isSpent, wholeEffort } from './effort.ts';
 import { type Explanation, explain } from './explanation.ts';
-import { fieldSetOf } from './field-set.ts';
-import { foldAscii, type Glob, matchesGlob } from './glob.ts';
-import { OpenRuling } from './open-ruling.ts';
-import { decidedRuling, plainRulings, type Ruling } from './ruling.ts';
+import { foldAscii, matchesGlob } from './glob.ts';
+import type { AskedPath } from './resource-glob.ts';
+import { plainRulings, type Ruling } from './ruling.ts';
+import { weigh } from './weigh.ts';
 
 export type { AttachedPolicy, Via } from './compiled-statement.ts';
 export type { Explanation, MatchedStatement } from './explanation.ts';
@@ -52,6 +46,8 @@ interface ActionPlan {
   readonly allows: readonly CompiledStatement[];
   /** Whether the resource decides all. */
   readonly isPlain: boolean;
+  /** Whether it took too much to tell which statements the action concerns. */
+  readonly isSpent: boolean;
 }
 
 /** Actions contain names sent by callers, so the plans kept for one caller must be bounded. */
@@ -62,10 +58,13 @@ class StatementList implements CompiledAccess {
   readonly statementCount: number;
   readonly patternCount: number;
   readonly #statements: readonly CompiledStatement[];
+  /** As they are looked at. */
+  readonly #inOrder: readonly CompiledStatement[];
   readonly #plans = new BoundedMap<string, ActionPlan>(plansMax);
 
   constructor(statements: readonly CompiledStatement[], { statementCount, patternCount }: PolicyCounts) {
     this.#statements = statements;
+    this.#inOrder = statements.toSorted((left, right) => rankOf(left) - rankOf(right));
     this.statementCount = statementCount;
     this.patternCount = patternCount;
     this.brokenStatements = statements.filter((statement) => statement.reading.errors.length > 0).length;
@@ -74,7 +73,7 @@ class StatementList implements CompiledAccess {
   rule(action: string, resource: string, context: () => AccessContext): Ruling {
     const plan = this.#planOf(action);
     if (plan.ruling !== undefined) return plan.ruling;
-    return plan.isPlain ? ruleByPath(plan, resource) : weigh(plan, { path: resource, context: once(context) });
+    return plan.isPlain ? ruleByPath(plan, resource) : weigh(plan, askedOf(resource, context));
   }
 
   ruleOnSome(action: string, pathBeforeId: string, context: () => AccessContext): Ruling {
@@ -88,9 +87,9 @@ class StatementList implements CompiledAccess {
   }
 
   explain(action: string, resource: string, context: () => AccessContext): Explanation {
-    const asked: Asked = { path: resource, context: once(context) };
-    const { outcome } = this.rule(action, resource, asked.context);
-    return explain(this.#statements, asked, { foldedAction: foldAscii(action), decision: outcome });
+    const plan = this.#planOf(action);
+    const asked = askedOf(resource, context, plan.isSpent ? { stepsLeft: -1 } : wholeEffort());
+    return explain(this.#statements, asked, { ...plan, foldedAction: foldAscii(action) });
   }
 
   mayDeny(action: string): boolean {
@@ -103,19 +102,38 @@ class StatementList implements CompiledAccess {
 
   #plan(action: string): ActionPlan {
     const folded = foldAscii(action);
-    const statements = this.#statements.filter((statement) => matchesAny(statement.actions, folded));
+    const effort = wholeEffort();
+    const statements = this.#inOrder.filter((statement) => concerns(statement, folded, effort));
     const denies = statements.filter((statement) => statement.effect === 'Deny');
     const allows = statements.filter((statement) => statement.effect === 'Allow');
-    const isPlain = statements.every((statement) => statement.isPlain);
-    const plan = { ruling: rulingForEveryRequest(denies, allows), denies, allows, isPlain };
+    const plan: ActionPlan = isSpent(effort)
+      ? { ruling: rulingUnseen(denies), denies, allows, isPlain: false, isSpent: true }
+      : {
+          ruling: rulingForEveryRequest(denies, allows),
+          denies,
+          allows,
+          isPlain: statements.every((statement) => statement.isPlain),
+          isSpent: false,
+        };
     this.#plans.set(action, plan);
     return plan;
   }
 }
 
-function matchesAny(globs: readonly Glob[], subject: string): boolean {
-  for (const glob of globs) if (matchesGlob(glob, subject)) return true;
+/** Once the effort is spent, every statement does: what it says is not looked at then. */
+function concerns({ actions }: CompiledStatement, foldedAction: string, effort: Effort): boolean {
+  for (const glob of actions) if (matchesGlob(glob, foldedAction, effort) || isSpent(effort)) return true;
   return false;
+}
+
+function rulingUnseen(denies: readonly CompiledStatement[]): Ruling {
+  return plainRulings[denies.some(({ fields }) => fields === undefined) ? 'explicit_deny' : 'implicit_deny'];
+}
+
+/** The sooner, the less a statement may cost: what comes first is looked at even where others take all there is to spend. */
+function rankOf(statement: CompiledStatement): number {
+  if (matchesEveryRequest(statement)) return 0;
+  return statement.isPlain ? 1 : 2;
 }
 
 function rulingForEveryRequest(
@@ -133,48 +151,21 @@ function matchesEveryRequest(statement: CompiledStatement): boolean {
 }
 
 function ruleByPath({ denies, allows }: ActionPlan, path: string): Ruling {
-  for (const statement of denies) if (reachesPath(statement, path)) return plainRulings.explicit_deny;
-  for (const statement of allows) if (reachesPath(statement, path)) return plainRulings.allowed;
+  const effort = wholeEffort();
+  for (const statement of denies)
+    if (reachesPath(statement, path, effort) || isSpent(effort)) return plainRulings.explicit_deny;
+  for (const statement of allows)
+    if (reachesPath(statement, path, effort) && !isSpent(effort)) return plainRulings.allowed;
   return plainRulings.implicit_deny;
 }
 
-function reachesPath({ resources }: CompiledStatement, path: string): boolean {
-  for (const glob of resources) if (glob.kind !== 'variable' && matchesGlob(glob, path)) return true;
+function reachesPath({ resources }: CompiledStatement, path: string, effort: Effort): boolean {
+  for (const glob of resources) if (glob.kind !== 'variable' && matchesGlob(glob, path, effort)) return true;
   return false;
 }
 
-interface Weighed {
-  readonly denies: readonly CompiledStatement[];
-  readonly allows: readonly CompiledStatement[] | 'everything';
-}
-
-function weigh({ denies, allows }: Weighed, asked: Asked): Ruling {
-  const denied = sort(denies, asked);
-  const taken = denied.inEffect.map(({ fields }) => fields).filter((fields) => fields !== undefined);
-  if (taken.length < denied.inEffect.length) return plainRulings.explicit_deny;
-  const allowed = allows === 'everything' ? { inEffect: [{ fields: undefined }], open: [] } : sort(allows, asked);
-  const granted = allowed.inEffect.map(({ fields }) => fields);
-  if (granted.length + allowed.open.length === 0) return plainRulings.implicit_deny;
-  const isOpen = denied.open.length > 0 || (allowed.open.length > 0 && !granted.includes(undefined));
-  if (isOpen) return new OpenRuling({ asked, granted, taken, openAllows: allowed.open, openDenies: denied.open });
-  const fields = fieldSetOf({ granted, by: 'any', taken });
-  return fields === undefined ? plainRulings.allowed : decidedRuling({ outcome: 'allowed', fields });
-}
-
-interface Sorted {
-  readonly inEffect: readonly CompiledStatement[];
-  readonly open: readonly OpenStatement[];
-}
-
-function sort(statements: readonly CompiledStatement[], asked: Asked): Sorted {
-  const inEffect: CompiledStatement[] = [];
-  const open: OpenStatement[] = [];
-  for (const statement of statements) {
-    const standing = standingOf(statement, asked);
-    if (standing === true) inEffect.push(statement);
-    else if (standing !== false) open.push(standing);
-  }
-  return { inEffect, open };
+function askedOf(path: string, context: () => AccessContext, effort = wholeEffort()): AskedPath {
+  return { path, context: once(context), effort };
 }
 
 function once(context: () => AccessContext): () => AccessContext {
@@ -185,8 +176,12 @@ function once(context: () => AccessContext): () => AccessContext {
   };
 }
 
-function askedOfSome(pathBeforeId: string, context: () => AccessContext): Asked {
-  return { path: { before: pathBeforeId }, context: once(() => withRecordOpen(context())) };
+function askedOfSome(pathBeforeId: string, context: () => AccessContext): AskedPath {
+  return {
+    path: { before: pathBeforeId },
+    context: once(() => withRecordOpen(context())),
+    effort: wholeEffort(),
+  };
 }
 
 function withRecordOpen({ record: _, pending = [], ...context }: AccessContext): AccessContext {

@@ -1,12 +1,21 @@
-import { type Asked, type AttachedPolicy, type CompiledStatement, standingOf } from './compiled-statement.ts';
+import {
+  type AttachedPolicy,
+  type CompiledStatement,
+  type Look,
+  lookAt,
+  type Standing,
+  standingBy,
+} from './compiled-statement.ts';
 import { isPending } from './context-key.ts';
 import { textOf } from './context-value.ts';
 import type { Effect } from './effect.ts';
-import { type Glob, matchesGlob } from './glob.ts';
-import { keysOf, type ResourceGlob, reaches } from './resource-glob.ts';
+import { isSpent, wholeEffort } from './effort.ts';
+import { matchesGlob } from './glob.ts';
+import { type AskedPath, keysOf } from './resource-glob.ts';
 import type { Outcome } from './ruling.ts';
 import type { StatementReading } from './statement.ts';
 import { shownTemplate } from './template.ts';
+import { rulingOf, sort } from './weigh.ts';
 
 export interface Explanation {
   readonly decision: Outcome;
@@ -16,6 +25,8 @@ export interface Explanation {
   readonly near: readonly NearStatement[];
   /** How many statements were looked at. */
   readonly considered: number;
+  /** The decision took more than one may: what was not looked at to its end counts against the caller. */
+  readonly over_budget?: true;
 }
 
 /** A statement with the first of its patterns that matched. */
@@ -28,6 +39,8 @@ export interface MatchedStatement extends Pick<AttachedPolicy, 'policyId' | 'pol
   readonly Fields?: readonly string[];
   /** The keys that it asks for and that lead to several members, whose names differ in ASCII case alone. */
   readonly ambiguous?: readonly AmbiguousKey[];
+  /** It was not looked at to its end, since the decision took more than one may. */
+  readonly over_budget?: true;
   /** What is wrong with a stored statement that counts as a Deny because it cannot be trusted to say less. */
   readonly broken?: StatementReading['errors'];
 }
@@ -57,62 +70,99 @@ const valuesShown = 20;
 const membersShown = 5;
 const lengthShown = 256;
 
-export function explain(
-  statements: readonly CompiledStatement[],
-  asked: Asked,
-  { foldedAction, decision }: { readonly foldedAction: string; readonly decision: Outcome },
-): Explanation {
-  const matched: MatchedStatement[] = [];
-  const near: NearStatement[] = [];
-  for (const statement of statements) {
-    const action = statement.actions.find((glob) => matchesGlob(glob, foldedAction));
-    const resource = statement.resources.find((glob) => reaches(glob, asked.path, asked.context) !== false);
-    if (action === undefined || resource === undefined) continue;
-    const described = { ...describe(statement, action, resource), ...ambiguityOf(statement, resource, asked) };
-    if (standingOf(statement, asked) === true) matched.push(described);
-    else if (near.length < nearMax) near.push({ ...described, ...failureOf(statement, asked) });
-  }
-  return { decision, matched, near, considered: statements.length };
+/** The statements of a policy set that concern an action, in the order in which they are looked at. */
+interface Concerned {
+  readonly denies: readonly CompiledStatement[];
+  readonly allows: readonly CompiledStatement[];
+  readonly foldedAction: string;
 }
 
-function describe(
-  { policy, reading, effect, fields }: CompiledStatement,
-  action: Glob,
-  resource: ResourceGlob,
-): MatchedStatement {
+interface Seen {
+  readonly look: Look;
+  readonly standing: Standing;
+  readonly isUnseen: boolean;
+}
+
+/** Looks at all statements, in the order of a decision and for as long, so that it comes to the same. */
+export function explain(
+  statements: readonly CompiledStatement[],
+  asked: AskedPath,
+  { denies, allows, foldedAction }: Concerned,
+): Explanation {
+  const seen = new Map<CompiledStatement, Seen>();
+  for (const statement of [...denies, ...allows]) seen.set(statement, see(statement, asked));
+  const standing = (statement: CompiledStatement): Standing => seen.get(statement)?.standing ?? false;
+  const { outcome } = rulingOf(sort(denies, standing), sort(allows, standing), asked);
+  const shown = { asked: { ...asked, effort: wholeEffort() }, foldedAction };
+  const told = statements.flatMap((statement): readonly Told[] => {
+    const one = seen.get(statement);
+    return one === undefined || (one.look.resource === undefined && !one.isUnseen) ? [] : [{ statement, ...one }];
+  });
+  const matched = told.filter((one) => one.standing === true).map((one) => describe(one, shown));
+  const others = told.filter((one) => one.standing !== true);
+  const near = [...others.filter((one) => one.isUnseen), ...others.filter((one) => !one.isUnseen)]
+    .slice(0, nearMax)
+    .map((one): NearStatement => ({ ...describe(one, shown), ...failureOf(one, shown.asked) }));
+  const isOver = isSpent(asked.effort);
+  return { decision: outcome, matched, near, considered: statements.length, ...(isOver ? { over_budget: true } : {}) };
+}
+
+function see(statement: CompiledStatement, asked: AskedPath): Seen {
+  const look = lookAt(statement, asked);
+  return { look, standing: standingBy(statement, look, asked.effort), isUnseen: isSpent(asked.effort) };
+}
+
+interface Told extends Seen {
+  readonly statement: CompiledStatement;
+}
+
+interface Shown {
+  /** With what may be spent on telling. */
+  readonly asked: AskedPath;
+  readonly foldedAction: string;
+}
+
+function describe({ statement, look, isUnseen }: Told, { asked, foldedAction }: Shown): MatchedStatement {
+  const { policy, reading, effect, fields, actions, resources } = statement;
+  const action = actions.find((glob) => matchesGlob(glob, foldedAction, asked.effort)) ?? actions[0];
+  const resource = (isUnseen ? undefined : look.resource) ?? resources[0];
   return {
     policyId: policy.policyId,
     policyName: policy.policyName,
     via: policy.via,
     ...(reading.Sid === undefined ? {} : { Sid: reading.Sid }),
     Effect: effect,
-    actionPattern: action.pattern,
-    resourcePattern: resource.pattern,
+    actionPattern: action?.pattern ?? '',
+    resourcePattern: resource?.pattern ?? '',
     ...(fields === undefined || reading.Fields === undefined ? {} : { Fields: reading.Fields }),
+    ...(isUnseen ? { over_budget: true } : ambiguityOf(statement, look, asked)),
     ...(reading.errors.length === 0 ? {} : { broken: reading.errors }),
   };
 }
 
 function ambiguityOf(
   { tests }: CompiledStatement,
-  resource: ResourceGlob,
-  { context }: Asked,
+  { resource }: Look,
+  { context, effort }: AskedPath,
 ): Pick<MatchedStatement, 'ambiguous'> {
-  const keys = new Map([...tests.flatMap((one) => one.keys), ...keysOf(resource)].map((key) => [key.text, key]));
+  const ofResource = resource === undefined ? [] : keysOf(resource);
+  const keys = new Map([...tests.flatMap((one) => one.keys), ...ofResource].map((key) => [key.text, key]));
   const ambiguous = [...keys.values()]
     .filter((key) => !isPending(key, context()))
-    .map((key) => ({ key: key.text, members: key.spellings(context()).slice(0, membersShown) }))
+    .map((key) => ({ key: key.text, members: key.spellings(context(), effort).slice(0, membersShown) }))
     .filter(({ members }) => members.length > 1);
   return ambiguous.length === 0 ? {} : { ambiguous };
 }
 
-function failureOf({ tests }: CompiledStatement, { context }: Asked): Pick<NearStatement, 'failed_condition'> {
-  const failed = tests.find((one) => one.test(context()) === false);
-  if (failed === undefined) return {};
+function failureOf(
+  { look: { failed }, isUnseen }: Seen,
+  { context, effort }: AskedPath,
+): Pick<NearStatement, 'failed_condition'> {
+  if (failed === undefined || isUnseen) return {};
   const { operator, key } = failed.term;
-  const expected = failed.term.expected.map((text) => shownValue(shownTemplate(text, context())));
-  const actual = failed.actual(context()).slice(0, valuesShown).map(shownValue);
-  return { failed_condition: { operator, key, expected, actual } };
+  const expected = failed.term.expected.map((text) => shownValue(shownTemplate(text, context(), effort)));
+  const actual = failed.actual(context(), effort).slice(0, valuesShown).map(shownValue);
+  return { failed_condition: { operator, key, expected, actual: isSpent(effort) ? ['…'] : actual } };
 }
 
 function shownValue(value: unknown): string {

@@ -1,3 +1,4 @@
+import { type Effort, isSpent, spend, wholeEffort } from './effort.ts';
 import { compileGlob, type Glob, matchesGlob } from './glob.ts';
 
 /** Fields of a record, by name. */
@@ -34,27 +35,34 @@ export interface FieldGrant {
   readonly taken: readonly FieldPatterns[];
 }
 
-/** `undefined` for all fields. */
+/** `undefined` for all fields. Names on which all is spent that one decision may take, and those after them, are in no set. */
 export function fieldSetOf({ granted, by, taken }: FieldGrant): FieldSet | undefined {
   const limits = granted.filter((patterns) => patterns !== undefined);
   const isUnlimited = by === 'all' ? limits.length === 0 : limits.length < granted.length;
   if (isUnlimited && taken.length === 0) return undefined;
-  return rememberingSet((name) => {
-    if (taken.some((patterns) => takes(patterns, name))) return false;
+  const effort = wholeEffort();
+  const takesName = (patterns: FieldPatterns, name: string): boolean => takes(patterns, name, effort);
+  const isIn = (name: string): boolean => {
+    if (taken.some((patterns) => takesName(patterns, name))) return false;
     if (isUnlimited) return true;
     return by === 'all'
-      ? limits.every((patterns) => takes(patterns, name))
-      : limits.some((patterns) => takes(patterns, name));
-  });
+      ? limits.every((patterns) => takesName(patterns, name))
+      : limits.some((patterns) => takesName(patterns, name));
+  };
+  return rememberingSet((name) => !isSpent(effort) && isIn(name) && !isSpent(effort));
 }
 
 function isExclusion(pattern: string): boolean {
   return pattern.startsWith('!');
 }
 
-function takes({ includes, excludes }: FieldPatterns, name: string): boolean {
-  return includes.some((glob) => matchesGlob(glob, name)) && !excludes.some((glob) => matchesGlob(glob, name));
+function takes({ includes, excludes }: FieldPatterns, name: string, effort: Effort): boolean {
+  if (!spend(effort, (includes.length + excludes.length) * stepsOfPattern)) return false;
+  const matches = (glob: Glob): boolean => matchesGlob(glob, name, effort);
+  return includes.some(matches) && !excludes.some(matches);
 }
+
+const stepsOfPattern = 4;
 
 /** Names come from callers too, so no more of them are remembered than an entity has fields. */
 const namesMax = 256;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { wholeEffort } from './effort.ts';
 import { compileGlob, matchesGlob } from './glob.ts';
 import { matchesLong } from './glob-search.ts';
 import { partsOf, symbolsOf } from './glob-symbols.ts';
@@ -16,9 +17,9 @@ test('a search says the same as the walk that tries one place after the other', 
   const seen = { true: 0, false: 0 };
   fc.assert(
     fc.property(anyPattern, anyText, (pattern, subject) => {
-      const expected = matchesGlob(compileGlob(pattern), subject);
+      const expected = matchesGlob(compileGlob(pattern), subject, wholeEffort());
       seen[`${expected}`] += 1;
-      assert.equal(matchesLong(symbolsOf(partsOf(pattern)), subject), expected);
+      assert.equal(matchesLong(symbolsOf(partsOf(pattern)), subject, wholeEffort()), expected);
     }),
     { numRuns: 20_000 },
   );
@@ -36,7 +37,11 @@ test('finds what is longer than a word of bits, wherever it stands', () => {
         [`${run.slice(0, -1)}e`, false],
       ] as const) {
         const subject = `${'ab'.repeat(before)}${text}${'😀'.repeat(3)}`;
-        assert.equal(matchesLong(symbolsOf(partsOf(pattern)), subject), expected, `${length} after ${before}`);
+        assert.equal(
+          matchesLong(symbolsOf(partsOf(pattern)), subject, wholeEffort()),
+          expected,
+          `${length} after ${before}`,
+        );
       }
   }
 });

@@ -1,3 +1,4 @@
+import { type Effort, spend } from './effort.ts';
 import { anyOne, anyRun } from './glob-symbols.ts';
 
 /**
@@ -5,9 +6,10 @@ import { anyOne, anyRun } from './glob-symbols.ts';
  * for long subjects, where trying one place after the other could be made to take long.
  *
  * What stands before the first `*` and after the last has its place. What stands between two is looked for from the
- * left: the first place where it is found leaves most to the rest.
+ * left: the first place where it is found leaves most to the rest. Means nothing once the effort is spent.
  */
-export function matchesLong(symbols: readonly number[], subject: string): boolean {
+export function matchesLong(symbols: readonly number[], subject: string, effort: Effort): boolean {
+  if (!spend(effort, symbols.length * stepsOfSymbol)) return false;
   const [head = [], ...more] = segmentsOf(symbols);
   const tail = more.pop();
   let position = endAt(head, subject, 0);
@@ -15,10 +17,24 @@ export function matchesLong(symbols: readonly number[], subject: string): boolea
   const end = startFromEnd(subject, tail.length);
   if (end === undefined || position > end || endAt(tail, subject, end) !== subject.length) return false;
   for (const segment of more) {
-    position = endOfFirst(segment, subject, { from: position, to: end });
+    position = endOfFirst(segment, subject, { from: position, to: end, effort });
     if (position === undefined || position > end) return false;
   }
   return true;
+}
+
+/** What a character of a long subject may take at most. The ends have their places, and cost nothing by its length. */
+export function stepsPerCharacter(symbols: readonly number[]): number {
+  const between = segmentsOf(symbols).slice(1, -1);
+  return Math.max(0, ...between.map((segment) => (segment.includes(anyOne) ? stepsByBits(segment) : 1)));
+}
+
+function stepsByBits(segment: Segment): number {
+  return wordsOf(segment) + stepsBesideWords;
+}
+
+function wordsOf(segment: Segment): number {
+  return (segment.length + 31) >>> 5;
 }
 
 /** Code points and `?`. */
@@ -77,9 +93,17 @@ function widthOf(point: number): 1 | 2 {
   return point > 0xffff ? 2 : 1;
 }
 
+/** To take a symbol into a segment, in steps. */
+const stepsOfSymbol = 4;
+/** To make the places of a segment, for each of its words. */
+const stepsOfWord = 128;
+/** To go on by one character, beside the words of the state. */
+const stepsBesideWords = 3;
+
 interface Range {
   readonly from: number;
   readonly to: number;
+  readonly effort: Effort;
 }
 
 /** Where the first occurrence of the segment ends. */
@@ -87,20 +111,25 @@ function endOfFirst(segment: Segment, subject: string, range: Range): number | u
   if (segment.includes(anyOne)) return endByBits(segment, subject, range);
   const text = String.fromCodePoint(...segment);
   const start = subject.indexOf(text, range.from);
-  return start === -1 ? undefined : start + text.length;
+  const end = start === -1 ? undefined : start + text.length;
+  return spend(range.effort, (end ?? subject.length) - range.from) ? end : undefined;
 }
 
 /**
  * Shift-And (Baeza-Yates and Gonnet, 1992): bit i of the state tells whether the last i + 1 characters are the first
  * i + 1 symbols of the segment.
  */
-function endByBits(segment: Segment, subject: string, { from, to }: Range): number | undefined {
-  const words = (segment.length + 31) >>> 5;
+function endByBits(segment: Segment, subject: string, { from, to, effort }: Range): number | undefined {
+  const words = wordsOf(segment);
+  if (!spend(effort, words * stepsOfWord)) return undefined;
   const { ofAscii, ofOthers, ofNone } = placesOf(segment, words);
   const state = new Int32Array(words);
   const lastBit = 1 << ((segment.length - 1) & 31);
+  const stepsOfCharacter = stepsByBits(segment);
+  const affordable = Math.min(to, from + Math.floor(effort.stepsLeft / stepsOfCharacter));
+  let isFound = false;
   let position = from;
-  while (position < to) {
+  while (position < affordable && !isFound) {
     const point = subject.codePointAt(position) ?? 0;
     position += widthOf(point);
     const places = point < 0x80 ? ofAscii : (ofOthers.get(point) ?? ofNone);
@@ -111,9 +140,11 @@ function endByBits(segment: Segment, subject: string, { from, to }: Range): numb
       state[word] = ((before << 1) | carry) & (places[offset + word] ?? 0);
       carry = before >>> 31;
     }
-    if (((state[words - 1] ?? 0) & lastBit) !== 0) return position;
+    isFound = ((state[words - 1] ?? 0) & lastBit) !== 0;
   }
-  return undefined;
+  const isCutShort = !isFound && position < to;
+  spend(effort, isCutShort ? effort.stepsLeft + 1 : (position - from) * stepsOfCharacter);
+  return isFound ? position : undefined;
 }
 
 /** For each character, a bit for every place of the segment where it may stand. */

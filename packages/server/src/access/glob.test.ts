@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { wholeEffort } from './effort.ts';
 import { collapseStars, compileGlob, foldAscii, matchesGlob } from './glob.ts';
 import { globFits } from './reference-evaluator.ts';
 
 function matches(pattern: string, subject: string): boolean {
-  return matchesGlob(compileGlob(pattern), subject);
+  return matchesGlob(compileGlob(pattern), subject, wholeEffort());
 }
 
 test('`*` takes any run, none, slashes and line ends included', () => {
@@ -136,7 +137,7 @@ function charactersRead(pattern: string, subject: string): number {
     codePointAt: counted((index) => subject.codePointAt(index)),
     indexOf: (text: string, from: number) => subject.indexOf(text, from),
   };
-  matchesGlob(compileGlob(pattern), counting as unknown as string);
+  matchesGlob(compileGlob(pattern), counting as unknown as string, wholeEffort());
   return reads;
 }
 

@@ -1,3 +1,4 @@
+import { type Effort, isSpent, spend } from './effort.ts';
 import { matchesLong } from './glob-search.ts';
 import { anyOne, anyRun, type GlobPart, partsOf, symbolsOf } from './glob-symbols.ts';
 
@@ -36,7 +37,7 @@ export function globOf(pattern: string, parts: readonly GlobPart[]): Glob {
   return make('general');
 }
 
-export function matchesGlob(glob: Glob, subject: string): boolean {
+export function matchesGlob(glob: Glob, subject: string, effort: Effort): boolean {
   switch (glob.kind) {
     case 'any':
       return true;
@@ -47,7 +48,7 @@ export function matchesGlob(glob: Glob, subject: string): boolean {
     case 'suffix':
       return subject.endsWith(glob.text);
     case 'general':
-      return subject.length >= glob.lengthMin && matchesSymbols(glob.symbols, subject);
+      return subject.length >= glob.lengthMin && matchesSymbols(glob.symbols, subject, effort);
   }
 }
 
@@ -79,9 +80,12 @@ export function foldAscii(text: string): string {
 /** Up to so many steps it is quicker to try one place after the other than to prepare for a search. */
 const stepsMax = 4096;
 
-/** Whether the symbols, UTF-16 units and wildcards, match all of the subject. */
-export function matchesSymbols(symbols: readonly number[], subject: string): boolean {
-  return symbols.length * subject.length > stepsMax ? matchesLong(symbols, subject) : matchesShort(symbols, subject);
+/** Whether the symbols, UTF-16 units and wildcards, match all of the subject. Means nothing once the effort is spent. */
+export function matchesSymbols(symbols: readonly number[], subject: string, effort: Effort): boolean {
+  if (isSpent(effort)) return false;
+  return symbols.length * subject.length > stepsMax
+    ? matchesLong(symbols, subject, effort)
+    : matchesShort(symbols, subject, effort);
 }
 
 /**
@@ -89,12 +93,14 @@ export function matchesSymbols(symbols: readonly number[], subject: string): boo
  * earlier `*` never needs to give anything back: what the latest one can reach includes all that it could.
  * So the steps are at most pattern length times subject length.
  */
-function matchesShort(symbols: readonly number[], subject: string): boolean {
+function matchesShort(symbols: readonly number[], subject: string, effort: Effort): boolean {
+  let steps = 0;
   let place = 0;
   let position = 0;
   let afterStar = -1;
   let retryAt = 0;
   while (position < subject.length) {
+    steps += 1;
     const symbol = symbols[place];
     if (symbol === anyRun) {
       place += 1;
@@ -107,13 +113,15 @@ function matchesShort(symbols: readonly number[], subject: string): boolean {
       place += 1;
       position += 1;
     } else if (afterStar === -1) {
-      return false;
+      break;
     } else {
       retryAt += codePointWidth(subject, retryAt);
       place = afterStar;
       position = retryAt;
     }
   }
+  spend(effort, steps);
+  if (position < subject.length) return false;
   while (symbols[place] === anyRun) place += 1;
   return place === symbols.length;
 }

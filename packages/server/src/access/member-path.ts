@@ -1,4 +1,5 @@
 import { AlikeMembers } from './context-value.ts';
+import { type Effort, isSpent, spend } from './effort.ts';
 import { foldAscii } from './glob.ts';
 
 /** A name by which to go on from an object to what is in it. */
@@ -31,13 +32,19 @@ export function stepsOf(
   }));
 }
 
-/** What the path leads to: `undefined` where it ends before. */
-export function readPath(start: unknown, steps: readonly Step[]): unknown {
+/** What the path leads to: `undefined` where it ends before. Means nothing once the effort is spent. */
+export function readPath(start: unknown, steps: readonly Step[], effort: Effort): unknown {
   let value = start;
+  let depth = 0;
   for (const step of steps) {
-    const names = namesAlike(value, step);
-    if (names.length > 1) return new AlikeMembers(placesOf(start, steps).map((place) => place.value));
-    value = names[0] === undefined ? undefined : memberOf(value, names[0]);
+    const names = namesAlike(value, step, effort);
+    if (names.length > 1) {
+      const places = placesFrom([{ names: noNames, value }], steps.slice(depth), effort);
+      return new AlikeMembers(places.map((place) => place.value));
+    }
+    if (names[0] === undefined) return undefined;
+    value = memberOf(value, names[0]);
+    depth += 1;
   }
   return value;
 }
@@ -46,11 +53,17 @@ export function readPath(start: unknown, steps: readonly Step[]): unknown {
  * Every place that the path leads to, also where nothing is: whoever reads the object may have gone that way. They are no
  * more than the members of the object.
  */
-export function placesOf(start: unknown, steps: readonly Step[]): readonly Place[] {
-  let places: readonly Place[] = [{ names: [], value: start }];
-  for (const step of steps) {
+export function placesOf(start: unknown, steps: readonly Step[], effort: Effort): readonly Place[] {
+  return placesFrom([{ names: noNames, value: start }], steps, effort);
+}
+
+function placesFrom(start: readonly Place[], steps: readonly Step[], effort: Effort): readonly Place[] {
+  let places = start;
+  for (const [depth, step] of steps.entries()) {
+    // Each place has the names that lead to it.
+    if (!spend(effort, places.length * (depth + 1) * stepsOfName)) return places;
     places = places.flatMap(({ names, value }) => {
-      const alike = namesAlike(value, step);
+      const alike = namesAlike(value, step, effort);
       if (alike.length === 0) return [{ names: [...names, step.name], value: undefined }];
       return alike.map((name) => ({ names: [...names, name], value: memberOf(value, name) }));
     });
@@ -62,12 +75,15 @@ export function isAlike(name: string, folded: string): boolean {
   return name.length === folded.length && (name === folded || foldAscii(name) === folded);
 }
 
-const none: readonly string[] = [];
+const noNames: readonly string[] = [];
+const stepsOfName = 32;
 
-function namesAlike(value: unknown, { folded, first }: Step): readonly string[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return none;
+function namesAlike(value: unknown, { folded, first }: Step, effort: Effort): readonly string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return noNames;
   if (first !== undefined && Object.hasOwn(value, first[0])) return first;
-  return Object.keys(value).filter((name) => isAlike(name, folded));
+  if (isSpent(effort)) return noNames;
+  const names = Object.keys(value);
+  return spend(effort, names.length * stepsOfName) ? names.filter((name) => isAlike(name, folded)) : noNames;
 }
 
 function memberOf(value: unknown, name: string): unknown {

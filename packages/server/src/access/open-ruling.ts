@@ -1,14 +1,15 @@
 import { BoundedMap } from '../lib/bounded-map.ts';
-import { type Asked, type OpenStatement, reachOf } from './compiled-statement.ts';
+import { type OpenStatement, reachOf } from './compiled-statement.ts';
 import type { AccessContext, Pending, RequestContext } from './context.ts';
+import { type Effort, isSpent } from './effort.ts';
 import { type FieldPatterns, type FieldSet, fieldSetOf } from './field-set.ts';
-import { keysOf } from './resource-glob.ts';
+import { type AskedPath, keysOf } from './resource-glob.ts';
 import { type FieldEquality, type Judgement, plainJudgements, type Ruling } from './ruling.ts';
 import { everyOf, type Truth } from './truth.ts';
 
 /** What the statements say of a request that depends on what is not known yet. */
 export interface OpenTally {
-  readonly asked: Asked;
+  readonly asked: AskedPath;
   /** The fields that Allows grant which take effect for sure; `undefined` for all. */
   readonly granted: readonly (FieldPatterns | undefined)[];
   /** The fields that Denies take which take effect for sure. */
@@ -28,6 +29,9 @@ export class OpenRuling implements Ruling {
   readonly #context: AccessContext;
   /** The context of every record, but for the record. */
   readonly #recordContext: AccessContext;
+  /** What looking at the request has left for each record. */
+  readonly #stepsLeft: number;
+  #steps = 0;
   /** Allowed ones, by which of the open statements took effect: their sets of fields remember what they were asked. */
   readonly #allowed = new BoundedMap<string, Judgement>(judgementsMax);
 
@@ -35,6 +39,11 @@ export class OpenRuling implements Ruling {
     this.#tally = tally;
     this.#context = tally.asked.context();
     this.#recordContext = without('record', this.#context);
+    this.#stepsLeft = tally.asked.effort.stepsLeft;
+  }
+
+  get steps(): number {
+    return this.#steps;
   }
 
   get needs(): readonly Pending[] {
@@ -61,25 +70,35 @@ export class OpenRuling implements Ruling {
     const { granted, openAllows } = this.#tally;
     if (granted.length > 0) return [];
     const [first = [], ...others] = openAllows.map(({ tests }) =>
-      tests.map((test) => test.equality(this.#context)).filter((equality) => equality !== undefined),
+      tests
+        .map((test) => test.equality(this.#context, this.#tally.asked.effort))
+        .filter((equality) => equality !== undefined),
     );
     return first.filter((one) => others.every((all) => all.some((other) => isSame(one, other))));
   }
 
   judge(record: Readonly<Record<string, unknown>>, id?: string): Judgement {
-    const { granted, openAllows, openDenies } = this.#tally;
     const asked = this.#askedAbout(record, id);
+    const judgement = this.#judge(asked);
+    this.#steps += this.#stepsLeft - asked.effort.stepsLeft;
+    return judgement;
+  }
+
+  #judge(asked: AskedPath): Judgement {
+    const { granted, openAllows, openDenies } = this.#tally;
     let effects = '';
     for (const open of openDenies) {
-      const takesEffect = effectOf(open, asked) !== false;
+      const takesEffect = effectOf(open, asked) !== false || isSpent(asked.effort);
       if (takesEffect && open.statement.fields === undefined) return plainJudgements.explicit_deny;
       effects += takesEffect ? '1' : '0';
     }
     let isAllowed = granted.length > 0;
     for (const open of openAllows) {
-      const takesEffect = effectOf(open, asked) === true;
+      const takesEffect = effectOf(open, asked) === true && !isSpent(asked.effort);
       isAllowed ||= takesEffect;
       effects += takesEffect ? '1' : '0';
+      // The others add nothing to all fields.
+      if (takesEffect && open.statement.fields === undefined) break;
     }
     return isAllowed ? this.#allowedWith(effects) : plainJudgements.implicit_deny;
   }
@@ -102,10 +121,11 @@ export class OpenRuling implements Ruling {
     return judgement;
   }
 
-  #askedAbout(record: Readonly<Record<string, unknown>>, id: string | undefined): Asked {
+  #askedAbout(record: Readonly<Record<string, unknown>>, id: string | undefined): AskedPath {
     const { path } = this.#tally.asked;
     const known: AccessContext = { ...this.#recordContext, record };
-    if (id === undefined) return { path, context: () => known };
+    const effort: Effort = { stepsLeft: this.#stepsLeft };
+    if (id === undefined) return { path, context: () => known, effort };
     const fullPath = typeof path === 'string' ? path : path.before + id;
     const request: RequestContext = {
       ...known.request,
@@ -113,7 +133,7 @@ export class OpenRuling implements Ruling {
       ...(typeof path === 'string' ? {} : { path: fullPath }),
     };
     const whole: AccessContext = { ...without('id', known), request };
-    return { path: fullPath, context: () => whole };
+    return { path: fullPath, context: () => whole, effort };
   }
 }
 
@@ -121,10 +141,12 @@ function without(known: Pending, { pending = [], ...context }: AccessContext): A
   return { ...context, pending: pending.filter((one) => one !== known) };
 }
 
-function effectOf({ statement, isReached, tests }: OpenStatement, asked: Asked): Truth {
+/** Means nothing once the effort is spent. */
+function effectOf({ statement, isReached, tests }: OpenStatement, asked: AskedPath): Truth {
+  if (isSpent(asked.effort)) return 'unknown';
   const reach = isReached || reachOf(statement, asked);
   if (reach === false) return false;
-  const holds = everyOf(tests, (test) => test.test(asked.context()));
+  const holds = everyOf(tests, (test) => test.test(asked.context(), asked.effort));
   return reach === true || holds === false ? holds : reach;
 }
 

@@ -1,6 +1,7 @@
 import type { AccessContext } from './context.ts';
 import type { ContextKey } from './context-key.ts';
 import type { Effect } from './effect.ts';
+import type { Effort } from './effort.ts';
 import { compileGlob, type Glob, globOf, matchesGlob, matchesSymbols } from './glob.ts';
 import { expand, expandedSymbols, isUnknown, readTemplate, type Template, withoutVariables } from './template.ts';
 import type { Truth } from './truth.ts';
@@ -22,6 +23,13 @@ export interface OpenPath {
   readonly before: string;
 }
 
+/** What a pattern is asked. */
+export interface AskedPath {
+  readonly path: string | OpenPath;
+  context(): AccessContext;
+  readonly effort: Effort;
+}
+
 /** @param pattern one that was found to be sound. */
 export function compileResource(pattern: string, effect: Effect): ResourceGlob {
   const template = readTemplate(pattern, true);
@@ -32,20 +40,30 @@ export function compileResource(pattern: string, effect: Effect): ResourceGlob {
 
 /**
  * A variable without a value makes a pattern that matches nothing. One that leads to several members counts against the
- * caller: it is a `*` in a Deny, and makes an Allow match nothing.
+ * caller: it is a `*` in a Deny, and makes an Allow match nothing. Means nothing once the effort is spent.
  */
-export function reaches(glob: ResourceGlob, path: string | OpenPath, context: () => AccessContext): Truth {
-  if (glob.kind === 'variable') return typeof path === 'string' ? reachesByVariables(glob, path, context()) : 'unknown';
-  return typeof path === 'string' ? matchesGlob(glob, path) : reachesOpen(glob, path);
+export function reaches(glob: ResourceGlob, { path, context, effort }: AskedPath): Truth {
+  if (glob.kind === 'variable')
+    return typeof path === 'string' ? reachesByVariables(glob, path, { context: context(), effort }) : 'unknown';
+  return typeof path === 'string' ? matchesGlob(glob, path, effort) : reachesOpen(glob, path);
 }
 
-function reachesByVariables({ template, effect, widest }: VariableGlob, path: string, context: AccessContext): Truth {
+interface Look {
+  readonly context: AccessContext;
+  readonly effort: Effort;
+}
+
+function reachesByVariables(
+  { template, effect, widest }: VariableGlob,
+  path: string,
+  { context, effort }: Look,
+): Truth {
   if (isUnknown(template, context)) return 'unknown';
-  if (!matchesGlob(widest, path)) return false;
-  const expansion = expand(template, context);
+  if (!matchesGlob(widest, path, effort)) return false;
+  const expansion = expand(template, context, effort);
   if (expansion.isVague && effect === 'Allow') return false;
-  const symbols = expandedSymbols(expansion);
-  return symbols !== undefined && matchesSymbols(symbols, path);
+  const symbols = expandedSymbols(expansion, effort);
+  return symbols !== undefined && matchesSymbols(symbols, path, effort);
 }
 
 /** What the variables of the pattern ask for. */

@@ -27,6 +27,8 @@ export interface Ruling {
    * against the caller: a Deny that depends on it applies, an Allow does not.
    */
   judge(record: Readonly<Record<string, unknown>>, id?: string): Judgement;
+  /** What judging records has taken so far: in each of them no more than one decision may. */
+  readonly steps: number;
 }
 
 export interface FieldEquality {
@@ -62,5 +64,6 @@ export function decidedRuling(judgement: Judgement): Ruling {
     possibleFields: fields,
     equalities: [],
     judge: () => judgement,
+    steps: 0,
   });
 }

@@ -1,6 +1,7 @@
 import type { AccessContext } from './context.ts';
 import { type ContextKey, isPending, parseContextKey } from './context-key.ts';
-import { AlikeMembers, textOf, valuesOf } from './context-value.ts';
+import { AlikeMembers, stepsThrough, textOf, valuesOf } from './context-value.ts';
+import { type Effort, spend } from './effort.ts';
 import { anyRun, type GlobPart, partsOf, symbolsOf } from './glob-symbols.ts';
 import { type Mistake, shown } from './mistake.ts';
 
@@ -68,11 +69,12 @@ export interface Expansion {
   readonly isVague: boolean;
 }
 
-export function expand({ parts }: Template, context: AccessContext): Expansion {
+/** Means nothing once the effort is spent. */
+export function expand({ parts }: Template, context: AccessContext, effort: Effort): Expansion {
   let expanded: GlobPart[] | undefined = [];
   let isVague = false;
   for (const part of parts) {
-    const known = typeof part === 'object' ? partFor(part, context) : part;
+    const known = typeof part === 'object' ? partFor(part, context, effort) : part;
     isVague ||= typeof part === 'object' && known === anyRun;
     if (known === undefined) expanded = undefined;
     else expanded?.push(known);
@@ -81,16 +83,28 @@ export function expand({ parts }: Template, context: AccessContext): Expansion {
 }
 
 /** The text that it is for the request; `undefined` where that is not known, or not one. */
-export function expandedText(template: Template, context: AccessContext): string | undefined {
+export function expandedText(template: Template, context: AccessContext, effort: Effort): string | undefined {
   if (isUnknown(template, context)) return undefined;
-  const { parts, isVague } = expand(template, context);
-  return isVague ? undefined : parts?.join('');
+  const { parts, isVague } = expand(template, context, effort);
+  return isVague || parts === undefined ? undefined : joinedText(parts, effort);
+}
+
+/** Without wildcards; `undefined` once the effort is spent. */
+export function joinedText(parts: readonly GlobPart[], effort: Effort): string | undefined {
+  return spend(effort, lengthOf(parts) / charactersInStep) ? parts.join('') : undefined;
+}
+
+/** Of a text that is put together or compared as a whole. */
+const charactersInStep = 8;
+
+function lengthOf(parts: readonly GlobPart[]): number {
+  return parts.reduce<number>((sum, part) => sum + (typeof part === 'string' ? part.length : 1), 0);
 }
 
 /** For people: the text with the values that its variables have, or as it was written where one of them has none. */
-export function shownTemplate(text: string, context: AccessContext): string {
+export function shownTemplate(text: string, context: AccessContext, effort: Effort): string {
   if (!text.includes(variableStart)) return text;
-  return expandedText(readTemplate(text, false), context) ?? text;
+  return expandedText(readTemplate(text, false), context, effort) ?? text;
 }
 
 /** A pattern that reaches at least as far as one with variables does: each of them, and each escape, is a `*` in it. */
@@ -101,15 +115,21 @@ export function withoutVariables(pattern: string): string {
 /** What a request says must not make a pattern that takes long: one with more symbols is as though it had no value. */
 const symbolsMax = 1024;
 
-export function expandedSymbols({ parts = [] }: Expansion): readonly number[] | undefined {
-  const length = parts.reduce<number>((sum, part) => sum + (typeof part === 'string' ? part.length : 1), 0);
-  return parts.length === 0 || length > symbolsMax ? undefined : symbolsOf(parts);
+export function expandedSymbols({ parts = [] }: Expansion, effort: Effort): readonly number[] | undefined {
+  const length = lengthOf(parts);
+  if (parts.length === 0 || length > symbolsMax) return undefined;
+  return spend(effort, length) ? symbolsOf(parts) : undefined;
 }
 
 /** Of several members nobody knows which one the app reads, also where the others hold nothing. */
-function partFor({ key, otherwise }: Variable, context: AccessContext): string | typeof anyRun | undefined {
-  const found = key.read(context);
+function partFor(
+  { key, otherwise }: Variable,
+  context: AccessContext,
+  effort: Effort,
+): string | typeof anyRun | undefined {
+  const found = key.read(context, effort);
   if (found instanceof AlikeMembers) return anyRun;
+  if (!spend(effort, stepsThrough(found))) return undefined;
   const values = valuesOf(found);
   if (values.length === 0) return otherwise;
   return values.length === 1 ? textOf(values[0]) : undefined;

@@ -42,27 +42,26 @@ async function indexedCount({ workspace }: RecordCall, plan: ListPlan): Promise<
   return count <= indexedCountMax ? count : undefined;
 }
 
+/** Looks at one record after the other, until the budget ends. */
 async function countByReading(
   cursors: Cursors,
   call: RecordCall,
   { query, plan }: { readonly query: ListQuery; readonly plan: ListPlan },
 ): Promise<Count> {
-  const { scope } = call.workspace;
   const binding = ['count', ...cursorBinding(call, query, plan)];
-  const walk = await openWalk(
-    scope,
-    plan,
-    query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding),
-  );
-  const pause = inSlices(laneOf(call.workspace));
+  const start = query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding);
+  const walk = await openWalk(call.workspace.scope, plan, start);
+  const pause = inSlices(laneOf(call.workspace), () => call.rows?.steps() ?? 0);
   let count = 0;
+  const soFar = (): Count => ({ count, partial: true, nexttoken: cursors.seal(walk.position(), binding) });
   for (;;) {
     for (const entry of await walk.next(200)) {
+      if (walk.isWorkSpent()) return soFar();
       walk.passed(entry.sk);
       if (readable(plan, call.entity, entry) !== undefined) count += 1;
+      await pause();
     }
-    if (walk.isAtEnd()) return query.nexttoken === undefined ? { count } : { count, partial: true };
-    await pause();
-    if (walk.isSpent()) return { count, partial: true, nexttoken: cursors.seal(walk.position(), binding) };
+    if (walk.isAtEnd()) return start === undefined ? { count } : { count, partial: true };
+    if (walk.isSpent()) return soFar();
   }
 }

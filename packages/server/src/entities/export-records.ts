@@ -1,11 +1,11 @@
 /** Writes an entity's records into a file, as a list would show them to the caller. */
 import { csvLine } from '../lib/csv-line.ts';
-import { turns } from '../lib/event-loop.ts';
+import { inSlices, turns } from '../lib/event-loop.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { AuthorizedCall } from './caller-access.ts';
 import type { ConfigReader } from './config-reader.ts';
 import type { ConfigSet } from './config-set.ts';
-import { type ListPlan, planList, readable } from './list-plan.ts';
+import { isExact, type ListPlan, planList, readable } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
 import { openWalk } from './list-walk.ts';
 import { type Presentation, presentRecords } from './present-records.ts';
@@ -51,13 +51,20 @@ async function* pagesOf(
 ): AsyncGenerator<readonly ReadableText[]> {
   const { workspace, entity } = call;
   const plan = planList(call, query);
+  const pause = inSlices(laneOf(workspace), () => call.rows?.steps() ?? 0);
   let position: string | undefined;
   for (;;) {
     const walk = await openWalk(workspace.scope, plan, position);
     while (!walk.isAtEnd() && !walk.isSpent()) {
       const entries = await walk.next(recordsPerPage);
       await demandServed(call, plan, await configs.current(workspace.orgCode));
-      yield entries.flatMap((entry) => readable(plan, entity, entry) ?? []);
+      const items: ReadableText[] = [];
+      for (const entry of entries) {
+        const item = readable(plan, entity, entry);
+        if (item !== undefined) items.push(item);
+        if (!isExact(plan)) await pause();
+      }
+      yield items;
       const last = entries.at(-1);
       if (last !== undefined) walk.passed(last.sk);
     }

@@ -20,18 +20,20 @@ export async function listRecords(cursors: Cursors, call: RecordCall, query: Lis
   const binding = cursorBinding(call, query, plan);
   const start = query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding);
   const items: ReadableText[] = [];
-  const pause = inSlices(laneOf(call.workspace));
+  const pause = inSlices(laneOf(call.workspace), () => call.rows?.steps() ?? 0);
   const walk = await openWalk(call.workspace.scope, plan, start);
   while (!walk.isAtEnd() && !walk.isSpent()) {
     const wanted = query.pageSize - items.length + 1;
     const entries = await walk.next(isExact(plan) ? wanted : Math.max(wanted, residualStep));
     for (const entry of entries) {
       // One more than a page holds was found: so there is a next page, and this one is full.
-      if (items.length === query.pageSize)
-        return { items, nexttoken: cursors.seal(walk.position(), binding), isPartial: false };
+      const isFull = items.length === query.pageSize;
+      if (isFull || walk.isWorkSpent())
+        return { items, nexttoken: cursors.seal(walk.position(), binding), isPartial: !isFull };
       const item = readable(plan, call.entity, entry);
       if (item !== undefined) items.push(item);
       walk.passed(entry.sk);
+      if (!isExact(plan)) await pause();
     }
     await pause();
   }

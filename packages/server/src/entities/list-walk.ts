@@ -2,10 +2,11 @@ import type { Followed, RangeRead, Scope } from '../store/port.ts';
 import type { ListPlan, WordEntries } from './list-plan.ts';
 
 /**
- * What one page may look at before it ends short, with a cursor to go on from. Of its time it may wait for its turns: an
+ * What one page may look at before it ends short, with a cursor to go on from, and the steps that judging its records may
+ * take. Of its time it may wait for its turns: an
  * index that is dropped meanwhile is taken apart two seconds later at the earliest.
  */
-export const scanBudget = { items: 2000, bytes: 4 * 1024 * 1024, milliseconds: 500 } as const;
+export const scanBudget = { items: 2000, bytes: 4 * 1024 * 1024, milliseconds: 500, steps: 40_000_000 } as const;
 
 /** Goes through the records of a plan in steps, keeping to the scan budget. */
 export interface Walk {
@@ -14,9 +15,13 @@ export interface Walk {
   position(): string;
   isAtEnd(): boolean;
   isSpent(): boolean;
+  /** Whether no other record may be judged, also of those that are read already. */
+  isWorkSpent(): boolean;
 }
 
-function rangeWalk(scope: Scope, plan: ListPlan, start: string | undefined): Walk {
+type RecordWalk = Omit<Walk, 'isWorkSpent'>;
+
+function rangeWalk(scope: Scope, plan: ListPlan, start: string | undefined): RecordWalk {
   let position = start;
   let isAtEnd = false;
   let itemsLeft: number = scanBudget.items;
@@ -54,9 +59,16 @@ function timeLeft(): () => boolean {
   };
 }
 
+function workSpent({ rows }: ListPlan): () => boolean {
+  const begunAt = rows?.steps() ?? 0;
+  return () => rows !== undefined && rows.steps() - begunAt >= scanBudget.steps;
+}
+
 export async function openWalk(scope: Scope, plan: ListPlan, start: string | undefined): Promise<Walk> {
   const gathered = plan.gather === undefined ? undefined : await gatheredWalk(scope, plan, plan.gather, start);
-  return gathered ?? rangeWalk(scope, plan, start);
+  const walk = gathered ?? rangeWalk(scope, plan, start);
+  const isWorkSpent = workSpent(plan);
+  return { ...walk, isSpent: () => walk.isSpent() || isWorkSpent(), isWorkSpent };
 }
 
 /** The rest of a plan's range behind a position, in the direction it is read. */
@@ -75,7 +87,7 @@ async function gatheredWalk(
   plan: ListPlan,
   { pk, prefix, placeOf }: WordEntries,
   start: string | undefined,
-): Promise<Walk | undefined> {
+): Promise<RecordWalk | undefined> {
   const entries = await scope.range(pk, { prefix, limit: scanBudget.items + 1 });
   if (entries.length > scanBudget.items) return undefined;
   const isReverse = plan.range.reverse === true;

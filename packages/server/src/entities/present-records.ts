@@ -1,3 +1,5 @@
+import { inSlices } from '../lib/event-loop.ts';
+import { whenKnown } from '../lib/now-or-later.ts';
 import { Problem } from '../lib/problem.ts';
 import type { ApiAction } from './api-configs.ts';
 import type { AuthorizedCall } from './caller-access.ts';
@@ -17,6 +19,7 @@ import { grantOn, namesIn } from './row-checks.ts';
 import type { LookupSource, UnreadRecord } from './views/load-lookups.ts';
 import { type Projection, type ShownRecord, shapeOf } from './views/project.ts';
 import { showRecords } from './views/show-records.ts';
+import { laneOf } from './workspace.ts';
 
 /** A view that a reply is to be made by. */
 export interface Presentation {
@@ -55,9 +58,10 @@ export async function presentRecords(
   if (projection === 'stored' && items.every(({ fields }) => fields === undefined)) return items.map(recordText);
   const { config, entity } = call;
   const rowsOf = rowsToGet(call);
+  const pause = inSlices(laneOf(call.workspace));
   return showRecords(items.map(shownRecord), projection === 'stored' ? entity.views.whole() : projection, {
-    mayRead: (entityName, id) => rowsOf(entityName, id)?.isNone !== true,
-    fetch: roomyFetch(call, rowsOf),
+    mayRead: (entityName, id) => whenKnown(pause(), () => rowsOf(entityName, id)?.isNone !== true),
+    fetch: roomyFetch(call, rowsOf, pause),
     projection: async (entityName, view) => {
       const entity = await config.entity(entityName);
       const shown = entity?.views.of('get', view);
@@ -99,7 +103,11 @@ const lookedUpMax = 4 * 1024 * 1024;
 const readAtOnce = 10;
 
 /** Reads what is looked up until it is too much for one reply. */
-function roomyFetch({ config, workspace }: AuthorizedCall, rowsOf: RowsToGet): LookupSource['fetch'] {
+function roomyFetch(
+  { config, workspace }: AuthorizedCall,
+  rowsOf: RowsToGet,
+  pause: () => Promise<void> | undefined,
+): LookupSource['fetch'] {
   let left = lookedUpMax;
   return async (entityName, ids) => {
     const entity = await config.entity(entityName);
@@ -109,6 +117,7 @@ function roomyFetch({ config, workspace }: AuthorizedCall, rowsOf: RowsToGet): L
       const asked = ids.slice(start, start + readAtOnce);
       const items = left > 0 ? await findItems({ workspace, entity }, asked) : asked.map((id) => ({ id }));
       for (const one of items) {
+        await pause();
         if ('value' in one) left -= one.value.length;
         found.push(...('value' in one ? granted(entity, readRecord(one), rowsOf) : [one]));
       }

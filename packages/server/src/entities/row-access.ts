@@ -22,6 +22,8 @@ export interface RowAccess {
   readonly isNone: boolean;
   /** Undefined where the record is not the caller's. */
   judge(record: RecordData): RowGrant | undefined;
+  /** What judging records has taken so far, in steps: about 2 ns each. */
+  steps(): number;
   /** Fields that the caller has of every record that is his; undefined is every field, here and below. */
   readonly sureFields: FieldNames | undefined;
   /** Fields that the caller has of some record. */
@@ -68,6 +70,7 @@ export function bothRows(left: RowAccess | undefined, right: RowAccess | undefin
       const other = grant === undefined ? undefined : right.judge(record);
       return grant && other && { fields: bothFields(grant.fields, other.fields) };
     },
+    steps: () => left.steps() + right.steps(),
     sureFields: bothFields(left.sureFields, right.sureFields),
     possibleFields: bothFields(left.possibleFields, right.possibleFields),
     equalities: [...left.equalities, ...right.equalities],

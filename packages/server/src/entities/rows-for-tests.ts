@@ -5,12 +5,13 @@ import type { FieldNames, RowAccess } from './row-access.ts';
 
 export function rowsWhere(
   isOwn: (record: RecordData) => boolean,
-  options: { readonly fields?: FieldNames } & Partial<Pick<RowAccess, 'isNone' | 'equalities'>> = {},
+  options: { readonly fields?: FieldNames } & Partial<Pick<RowAccess, 'isNone' | 'equalities' | 'steps'>> = {},
 ): RowAccess {
   const { fields, ...others } = options;
   return {
     isNone: false,
     judge: (record) => (isOwn(record) ? { fields } : undefined),
+    steps: () => 0,
     sureFields: fields,
     possibleFields: fields,
     equalities: [],

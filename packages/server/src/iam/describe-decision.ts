@@ -11,6 +11,8 @@ export interface DescribedDecision {
   readonly matched: readonly DescribedStatement[];
   /** How many statements were looked at. */
   readonly considered: number;
+  /** The decision took more than one may: what was not looked at to its end counts against the caller. */
+  readonly over_budget?: true;
 }
 
 export interface DescribedStatement {
@@ -34,6 +36,8 @@ export interface DescribedStatement {
   readonly failed_condition?: FailedCondition;
   /** It depends on what is not known whether the statement matches. */
   readonly open?: true;
+  /** It was not looked at to its end: a Deny counts as one that matches, an Allow as one that does not. */
+  readonly over_budget?: true;
   readonly broken?: MatchedStatement['broken'];
 }
 
@@ -41,13 +45,19 @@ export interface DescribedStatement {
 export const draftPolicy = { policyId: '', policyName: 'draft', via: { kind: 'direct' } } as const;
 
 export function describeDecision(explanation: Explanation): DescribedDecision {
-  const { decision, considered } = explanation;
+  const { decision, considered, over_budget } = explanation;
   const matched = [
     ...explanation.matched.map((statement) => describe(statement, true)),
     ...explanation.near.map((statement) => ({ ...describe(statement, false), ...failureOf(statement) })),
   ];
-  return { decision, reason: reasonOf(decision, decisiveStatement({ decision, matched })), matched, considered };
+  const reason = reasonOf(decision, decisiveStatement({ decision, matched }));
+  if (over_budget === undefined) return { decision, reason, matched, considered };
+  return { decision, reason: `${reason}: ${overBudget}`, matched, considered, over_budget };
 }
+
+/** How a sentence about a decision goes on that took more than one may. */
+export const overBudget =
+  'what was sent or stored is too long for the patterns that it is compared with, so a Deny not looked at to its end counts, and an Allow does not';
 
 /** The statement that the decision comes from; of an undecided one, a statement that it depends on. */
 export function decisiveStatement({
@@ -66,13 +76,28 @@ export function decisiveStatement({
   }
 }
 
-function failureOf({ failed_condition }: NearStatement): Pick<DescribedStatement, 'failed_condition' | 'open'> {
+function failureOf({
+  failed_condition,
+  over_budget,
+}: NearStatement): Pick<DescribedStatement, 'failed_condition' | 'open'> {
+  if (over_budget === true) return {};
   return failed_condition === undefined ? { open: true } : { failed_condition };
 }
 
 function describe(statement: MatchedStatement, matched: boolean): DescribedStatement {
-  const { policyId, policyName, via, Sid, Effect, actionPattern, resourcePattern, Fields, ambiguous, broken } =
-    statement;
+  const {
+    policyId,
+    policyName,
+    via,
+    Sid,
+    Effect,
+    actionPattern,
+    resourcePattern,
+    Fields,
+    ambiguous,
+    broken,
+    over_budget,
+  } = statement;
   const isDraft = policyId === draftPolicy.policyId;
   return {
     source: isDraft ? 'draft' : via.kind,
@@ -86,6 +111,7 @@ function describe(statement: MatchedStatement, matched: boolean): DescribedState
     ...(Fields === undefined ? {} : { Fields }),
     ...(ambiguous === undefined ? {} : { ambiguous }),
     matched,
+    ...(over_budget === undefined ? {} : { over_budget }),
     ...(broken === undefined ? {} : { broken }),
   };
 }

@@ -167,6 +167,31 @@ const cases: readonly (readonly [name: string, statements: unknown, expected: re
   ],
 ];
 
+const searching = (operator: string, key: string, count: number, pattern: (index: number) => string) =>
+  when(operator, key, ...Array.from({ length: count }, (_, index) => pattern(index)));
+
+const costly: readonly (readonly [name: string, statement: object, finding: string | undefined])[] = [
+  ['a word', searching('StringLike', 'record.title', 1, () => '*word*'), undefined],
+  ['beginnings and ends', searching('StringLike', 'record.title', 50, (n) => `${n}*${n}`), undefined],
+  ['3 words', searching('StringLike', 'record.title', 3, (n) => `*${n}*`), 'info 666666'],
+  ['50 words', searching('StringNotLikeIfExists', 'Record.title', 50, (n) => `*${n}*`), 'warning 40000'],
+  ['50 runs of 33', searching('StringLike', 'record.title', 50, (n) => `*${'?'.repeat(32)}${n % 9}*`), 'warning 8000'],
+  ['50 words of an email', searching('StringLike', 'user.email', 50, (n) => `*${n}*`), undefined],
+  ['50 equal texts', searching('StringEquals', 'record.title', 50, (n) => `*${n}*`), undefined],
+];
+
+for (const [name, statement, expected] of costly) {
+  test(`a look at a search for ${name} finds ${expected ?? 'nothing'} to be over budget`, () => {
+    const findings = lintStatements([deny('getorder', '*', statement)], entities).filter(
+      ({ code }) => code === 'over_budget',
+    );
+    const said = findings.map(
+      ({ severity, message }) => `${severity} ${/more than (\d+) characters/.exec(message)?.[1]}`,
+    );
+    assert.deepEqual(said, expected === undefined ? [] : [expected]);
+  });
+}
+
 for (const [name, statements, expected] of cases) {
   test(`a look at ${name} finds ${expected.length === 0 ? 'nothing' : expected.join(' and ')}`, () => {
     assert.deepEqual([...found(statements)].sort(), [...expected].sort());

@@ -4,6 +4,7 @@ import { findWrongFields } from './lint/fields.ts';
 import { knownRequests } from './lint/known-requests.ts';
 import { type Finding, type LintedEntity, type LintRule, lintedStatement } from './lint/linted-policy.ts';
 import { findHeldByMissing } from './lint/missing-values.ts';
+import { findOverBudget } from './lint/over-budget.ts';
 import { findFurtherReach, findUnreached } from './lint/reach.ts';
 import { findShadowed } from './lint/shadowed.ts';
 
@@ -16,6 +17,7 @@ const rules: readonly LintRule[] = [
   findBroad,
   findHeldByMissing,
   findWrongFields,
+  findOverBudget,
 ];
 
 const findingsMax = 200;

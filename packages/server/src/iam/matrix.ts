@@ -106,11 +106,8 @@ function rowMaker(workspace: Workspace, entityNames: readonly string[], now: num
     const access = compileOnce(compiled, await heldPolicies(workspace, id, read));
     const tenant = { id: workspace.tenantId, code: workspace.tenantCode };
     const place = { ...callerOf(workspace, data), tenant, now };
-    const entities: [string, MatrixRow['entities'][string]][] = [];
-    for (const name of entityNames) {
-      await pause();
-      entities.push([name, cellsOf(access, name, place)]);
-    }
+    const entities: (readonly [string, MatrixRow['entities'][string]])[] = [];
+    for (const name of entityNames) entities.push([name, await cellsOf(access, { entityName: name, place, pause })]);
     return {
       user_id: id,
       email: String(email),
@@ -131,13 +128,25 @@ function compileOnce(compiled: Map<string, CompiledAccess>, held: readonly Attac
 
 type Place = Pick<AccessContext, 'user' | 'tenant' | 'jwt'> & { readonly now: number };
 
-function cellsOf(access: CompiledAccess, entityName: string, place: Place): Readonly<Record<Verb, MatrixCell>> {
+interface AskedCells {
+  readonly entityName: string;
+  readonly place: Place;
+  /** Is asked between two cells. */
+  readonly pause: () => Promise<void> | undefined;
+}
+
+async function cellsOf(
+  access: CompiledAccess,
+  { entityName, place, pause }: AskedCells,
+): Promise<Readonly<Record<Verb, MatrixCell>>> {
   const excess = describeExcess(access);
-  const cells = verbs.map((verb) => [
-    verb,
-    excess === undefined ? cellOf(access, { verb, entityName }, place) : { decision: 'implicit_deny' },
-  ]);
-  return Object.fromEntries(cells);
+  const cells: (readonly [Verb, MatrixCell])[] = [];
+  for (const verb of verbs) {
+    await pause();
+    const denied: MatrixCell = { decision: 'implicit_deny' };
+    cells.push([verb, excess === undefined ? cellOf(access, { verb, entityName }, place) : denied]);
+  }
+  return Object.fromEntries(cells) as Record<Verb, MatrixCell>;
 }
 
 function cellOf(access: CompiledAccess, parts: ActionParts, { now, ...caller }: Place): MatrixCell {

@@ -18,12 +18,14 @@ export interface PermissionsAsker extends Pick<AccessContext, 'user' | 'tenant' 
 /**
  * Answers whether a verb may be allowed: with some record, and some body. Which ones is in the statements.
  * @param entityNames those of the org; system entities are in every workspace.
+ * @param pause is asked between two decisions.
  */
-export function permissionsOf(
+export async function permissionsOf(
   held: readonly AttachedPolicy[],
   entityNames: readonly string[],
   asker: PermissionsAsker,
-): Permissions {
+  pause: () => Promise<void> | undefined,
+): Promise<Permissions> {
   const access = compilePolicies(held);
   const may = (verb: Verb, entityName: string): boolean => {
     const action = verb + entityName;
@@ -39,10 +41,28 @@ export function permissionsOf(
     return ruling.outcome === 'allowed' || ruling.outcome === 'undecided';
   };
   const names = [...new Set([...entityNames, ...systemEntityNames])].sort();
-  const entities = names.map((name) => [name, Object.fromEntries(verbs.map((verb) => [verb, may(verb, name)]))]);
+  const entities: Record<string, Record<Verb, boolean>> = {};
+  for (const name of names) {
+    const allowed = { ...nothing };
+    for (const verb of verbs) {
+      await pause();
+      allowed[verb] = may(verb, name);
+    }
+    entities[name] = allowed;
+  }
   const statements = new Map(held.map((policy) => [policy.policyId, policy.statements]));
-  return { entities: Object.fromEntries(entities), statements: [...statements.values()].flat() };
+  return { entities, statements: [...statements.values()].flat() };
 }
+
+const nothing: Readonly<Record<Verb, boolean>> = {
+  get: false,
+  list: false,
+  count: false,
+  create: false,
+  update: false,
+  delete: false,
+  browse: false,
+};
 
 /** Verbs whose route names a record. */
 const aboutOne: readonly Verb[] = ['get', 'update', 'delete'];

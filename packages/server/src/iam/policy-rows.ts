@@ -20,17 +20,15 @@ export function rowsOfMany(ruling: Ruling, refusals: Refusals): RowAccess {
   return { ...rowsBy(ruling, (record) => ruling.judge(record, record.id), refusals), isNone: false };
 }
 
-function rowsBy(
-  { outcome, sureFields, possibleFields, equalities }: Ruling,
-  judge: (record: RecordData) => Judgement,
-  refusals: Refusals,
-): RowAccess {
+function rowsBy(ruling: Ruling, judge: (record: RecordData) => Judgement, refusals: Refusals): RowAccess {
+  const { outcome, sureFields, possibleFields, equalities } = ruling;
   return {
     isNone: outcome !== 'allowed' && outcome !== 'undecided',
     judge: (record) => {
       const { outcome, fields } = judge(record);
       return outcome === 'allowed' ? { fields } : undefined;
     },
+    steps: () => ruling.steps,
     sureFields,
     possibleFields,
     equalities,

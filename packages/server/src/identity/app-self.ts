@@ -2,12 +2,13 @@ import type { ConfigSet } from '../entities/config-set.ts';
 import type { RecordRuntime } from '../entities/record-runtime.ts';
 import { settingOf } from '../entities/setting.ts';
 import { systemEntity } from '../entities/system-entities.ts';
-import { orgScopeName } from '../entities/workspace.ts';
+import { laneOf, orgScopeName } from '../entities/workspace.ts';
 import { type AccessEpochs, thenBump } from '../iam/access-epochs.ts';
 import { builderPolicy } from '../iam/builder-access.ts';
 import { heldPolicies } from '../iam/held-policies.ts';
 import { findMember } from '../iam/iam-rules.ts';
-import { type Permissions, permissionsOf } from '../iam/permissions.ts';
+import { type Permissions, type PermissionsAsker, permissionsOf } from '../iam/permissions.ts';
+import { inSlices } from '../lib/event-loop.ts';
 import { pointerTo } from '../lib/json-pointer.ts';
 import type { NowOrLater } from '../lib/now-or-later.ts';
 import { invalidBody, Problem } from '../lib/problem.ts';
@@ -101,12 +102,13 @@ export function createAppSelf(parts: AppSelfParts): AppSelf {
       const { entityNames } = await configOf(claims);
       const held = kind === 'builder' ? [builderPolicy] : await heldPolicies(workspace, claims.sub);
       const { tenantId: id, tenantCode: code } = workspace;
-      return permissionsOf(held, entityNames, {
+      const asker: PermissionsAsker = {
         user: { id: claims.sub, email: claims.email },
         tenant: { id, code },
         jwt: { ...claims },
         request: { ip, time: parts.clock.now(), ...(origin === undefined ? {} : { origin }) },
-      });
+      };
+      return permissionsOf(held, entityNames, asker, inSlices(laneOf(workspace)));
     },
   };
 }

@@ -13,16 +13,26 @@ export const turns: FairTurns = new FairTurns(eventLoop);
 /** As long may one piece of work keep everybody else waiting. */
 const sliceMilliseconds = 1;
 
+/** And so much of what is counted of it: about as long. */
+const sliceSteps = 250_000;
+
 /**
  * For work that takes long: asked between two steps of it, this lets others go first once a slice is over.
  * Undefined where the work may go on at once.
+ * @param stepsTaken what the work has taken so far, where that is counted.
  */
-export function inSlices(lane: Lane): () => Promise<void> | undefined {
+export function inSlices(lane: Lane, stepsTaken: () => number = uncounted): () => Promise<void> | undefined {
   let begun = performance.now();
+  let begunAt = stepsTaken();
   return () => {
-    if (performance.now() - begun < sliceMilliseconds) return undefined;
+    if (performance.now() - begun < sliceMilliseconds && stepsTaken() - begunAt < sliceSteps) return undefined;
     return turns.rejoin(lane).then(() => {
       begun = performance.now();
+      begunAt = stepsTaken();
     });
   };
+}
+
+function uncounted(): number {
+  return 0;
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { AccessContext } from '../context.ts';
 import { TextPart } from '../context-value.ts';
 import type { Effect } from '../effect.ts';
+import { wholeEffort } from '../effort.ts';
 import type { Truth } from '../truth.ts';
 import { compileTerm } from './condition-test.ts';
 import { readCondition } from './read-condition.ts';
@@ -30,7 +31,7 @@ function ask(operator: string, expected: unknown, x: unknown, effect: Effect = '
 function askKey(operator: string, keys: unknown, context: AccessContext, effect: Effect = 'Allow'): Truth {
   const terms = readCondition({ [operator]: keys }, (_, code, message) => assert.fail(`${code} ${message}`));
   const [term] = terms ?? [];
-  return term === undefined ? assert.fail() : compileTerm(term, effect).test(context);
+  return term === undefined ? assert.fail() : compileTerm(term, effect).test(context, wholeEffort());
 }
 
 const answers: readonly (readonly [operator: string, expected: unknown, value: unknown, answer: boolean])[] = [

@@ -1,7 +1,8 @@
 import type { AccessContext } from '../context.ts';
 import { type ContextKey, isPending, parseContextKey } from '../context-key.ts';
-import { AlikeMembers, valuesOf } from '../context-value.ts';
+import { AlikeMembers, stepsThrough, valuesOf } from '../context-value.ts';
 import type { Effect } from '../effect.ts';
+import { type Effort, spend } from '../effort.ts';
 import type { FieldEquality } from '../ruling.ts';
 import { anyOf, everyOf, type Truth } from '../truth.ts';
 import type { Comparison } from './operator.ts';
@@ -13,11 +14,12 @@ export interface ConditionTest {
   readonly term: ConditionTerm;
   /** The keys that it asks for: its own and those of its variables. */
   readonly keys: readonly ContextKey[];
-  test(context: AccessContext): Truth;
+  /** Means nothing once the effort is spent. */
+  test(context: AccessContext, effort: Effort): Truth;
   /** What holds of the record's fields where the test holds. */
-  equality(context: AccessContext): FieldEquality | undefined;
+  equality(context: AccessContext, effort: Effort): FieldEquality | undefined;
   /** The values under its key. */
-  actual(context: AccessContext): readonly unknown[];
+  actual(context: AccessContext, effort: Effort): readonly unknown[];
 }
 
 /**
@@ -30,25 +32,41 @@ export function compileTerm(term: ConditionTerm, effect: Effect): ConditionTest 
   const key = parseContextKey(term.key);
   const use = readOperator(term.operator);
   if (!('read' in key) || !('kind' in use)) throw new TypeError(`a condition under \`${term.operator}\` is not sound`);
-  const actual = (context: AccessContext) => valuesOf(key.read(context));
-  if (use.kind === 'null') {
-    const isAsked: Judge = (found) => term.expected.includes(String(valuesOf(found).length === 0));
-    const judge = withAlike(isAsked, { effect, over: 'all' });
-    const test = (context: AccessContext) => (isPending(key, context) ? 'unknown' : judge(key.read(context), context));
-    return { term, keys: [key], test, actual, equality: () => undefined };
-  }
-  const comparison = use.operator.comparison(term.expected, { ifVague: effect === 'Deny' });
-  const judge = withAlike(judgeOf(use, comparison, { ifSeveral: effect === 'Deny' }), { effect, over: use.over });
+  const { keys, judge, soleText } = judgmentOf(term, use, effect);
   return {
     term,
-    keys: [key, ...comparison.keys],
-    test: (context) => (isPending(key, context) ? 'unknown' : judge(key.read(context), context)),
-    actual,
-    equality: (context) => equalityOf(key, use, comparison.soleText?.(context)),
+    keys: [key, ...keys],
+    test: (context, effort) => {
+      if (isPending(key, context)) return 'unknown';
+      const found = key.read(context, effort);
+      return spend(effort, stepsOfTest + stepsThrough(found)) && judge(found, context, effort);
+    },
+    actual: (context, effort) => {
+      const found = key.read(context, effort);
+      return spend(effort, stepsThrough(found)) ? valuesOf(found) : [];
+    },
+    equality: (context, effort) => equalityOf(key, use, soleText?.(context, effort)),
   };
 }
 
-type Judge = (found: unknown, context: AccessContext) => Truth;
+/** What a test costs beside what it compares. */
+const stepsOfTest = 64;
+
+interface Judgment extends Pick<Comparison, 'soleText' | 'keys'> {
+  readonly judge: Judge;
+}
+
+function judgmentOf(term: ConditionTerm, use: OperatorUse, effect: Effect): Judgment {
+  if (use.kind === 'null') {
+    const isAsked: Judge = (found) => term.expected.includes(String(valuesOf(found).length === 0));
+    return { keys: [], judge: withAlike(isAsked, { effect, over: 'all' }) };
+  }
+  const comparison = use.operator.comparison(term.expected, { ifVague: effect === 'Deny' });
+  const judge = judgeOf(use, comparison, { ifSeveral: effect === 'Deny' });
+  return { ...comparison, judge: withAlike(judge, { effect, over: use.over }) };
+}
+
+type Judge = (found: unknown, context: AccessContext, effort: Effort) => Truth;
 type CompareUse = Extract<OperatorUse, { readonly kind: 'compare' }>;
 
 /**
@@ -57,10 +75,10 @@ type CompareUse = Extract<OperatorUse, { readonly kind: 'compare' }>;
  */
 function withAlike(judge: Judge, { effect, over }: { readonly effect: Effect; readonly over: Over }): Judge {
   const combine = effect === 'Deny' ? anyOf : everyOf;
-  return (found, context) => {
-    if (!(found instanceof AlikeMembers)) return judge(found, context);
+  return (found, context, effort) => {
+    if (!(found instanceof AlikeMembers)) return judge(found, context, effort);
     if (over === 'one' && valuesOf(found).length > 1) return effect === 'Deny';
-    return combine(found.contents, (content) => judge(content, context));
+    return combine(found.contents, (content) => judge(content, context, effort));
   };
 }
 
@@ -70,22 +88,23 @@ function judgeOf(
   { ifSeveral }: { readonly ifSeveral: boolean },
 ): Judge {
   const ifMissing = mayBeMissing || over === 'all' || (over === 'one' && operator.isNegated);
-  return (found, context) => {
+  return (found, context, effort) => {
     if (found === undefined || found === null) return ifMissing;
-    if (!Array.isArray(found)) return compare(found, context);
+    if (!Array.isArray(found)) return compare(found, context, effort);
     const values = valuesOf(found);
     if (values.length === 0) return ifMissing;
-    if (over === 'any') return anyOf(values, (value) => compare(value, context));
-    if (over === 'all') return everyOf(values, (value) => compare(value, context));
-    return values.length === 1 ? compare(values[0], context) : ifSeveral;
+    if (over === 'any') return anyOf(values, (value) => compare(value, context, effort));
+    if (over === 'all') return everyOf(values, (value) => compare(value, context, effort));
+    return values.length === 1 ? compare(values[0], context, effort) : ifSeveral;
   };
 }
 
 function equalityOf(
   { recordField }: ContextKey,
-  { over, mayBeMissing }: CompareUse,
+  use: OperatorUse,
   value: string | undefined,
 ): FieldEquality | undefined {
-  if (recordField === undefined || value === undefined || over !== 'one' || mayBeMissing) return undefined;
+  if (recordField === undefined || value === undefined) return undefined;
+  if (use.kind === 'null' || use.over !== 'one' || use.mayBeMissing) return undefined;
   return { field: recordField, value };
 }

@@ -8,9 +8,12 @@ export interface IpNetwork {
 
 /** An address without a network length. An IPv4-mapped IPv6 address is the IPv4 address. */
 export function readAddress(value: unknown): IpNetwork | undefined {
-  const groups = typeof value === 'string' ? groupsOf(value) : undefined;
+  const groups = typeof value === 'string' && value.length <= addressLengthMax ? groupsOf(value) : undefined;
   return groups === undefined ? undefined : withoutMapping(groups, groups.length * 16);
 }
+
+/** `0000:0000:0000:0000:0000:0000:255.255.255.255` has as many characters; none has more. */
+const addressLengthMax = 45;
 
 /** `10.0.0.0/8`, or a single address. */
 export function readNetwork(text: string): IpNetwork | undefined {

@@ -1,5 +1,6 @@
 import type { AccessContext } from '../context.ts';
 import type { ContextKey } from '../context-key.ts';
+import type { Effort } from '../effort.ts';
 import type { Mistake } from '../mistake.ts';
 import type { Truth } from '../truth.ts';
 
@@ -23,7 +24,8 @@ export interface IfVague {
 export interface Comparison {
   /** What the values named ask the context for. */
   readonly keys: readonly ContextKey[];
-  compare(value: unknown, context: AccessContext): Truth;
+  /** Means nothing once the effort is spent. */
+  compare(value: unknown, context: AccessContext, effort: Effort): Truth;
   /** The only text that the comparison holds of, where that is known. */
-  soleText?(context: AccessContext): string | undefined;
+  soleText?(context: AccessContext, effort: Effort): string | undefined;
 }

@@ -1,7 +1,7 @@
 import type { AccessContext } from '../context.ts';
 import { textOf } from '../context-value.ts';
+import { type Effort, spend } from '../effort.ts';
 import { foldAscii, globOf, matchesGlob, matchesSymbols } from '../glob.ts';
-import type { GlobPart } from '../glob-symbols.ts';
 import { patternMistake } from '../pattern-limits.ts';
 import {
   collapseTemplateStars,
@@ -9,6 +9,7 @@ import {
   expandedSymbols,
   expandedText,
   isUnknown,
+  joinedText,
   parseTemplate,
   readTemplate,
   type Template,
@@ -36,47 +37,55 @@ export function stringOperator(way: Way, { isNegated = false }: { readonly isNeg
       const isSole = way === 'Equals' && !isNegated && more.length === 0;
       return {
         keys: templates.flatMap(({ keys }) => keys),
-        compare: (value, context) => {
+        compare: (value, context, effort) => {
           const text = textOf(value);
+          if (!spend(effort, tests.length * stepsOfTest)) return false;
           if (text === undefined) return ifVague;
-          const truth = anyOf(tests, (test) => test(text, context));
+          const truth = anyOf(tests, (test) => test(text, context, effort));
           return isNegated ? not(truth) : truth;
         },
-        ...(isSole && only !== undefined ? { soleText: (context) => expandedText(only, context) } : {}),
+        ...(isSole && only !== undefined ? { soleText: (context, effort) => expandedText(only, context, effort) } : {}),
       };
     },
   };
 }
 
-type Test = (text: string, context: AccessContext) => Truth;
+const stepsOfTest = 8;
+
+type Test = (text: string, context: AccessContext, effort: Effort) => Truth;
 
 function testOf(way: Way, template: Template, { ifVague }: IfVague): Test {
   const { parts, keys } = template;
-  const compare = comparisons[way];
-  if (keys.length === 0) return compare(parts.filter((part) => typeof part !== 'object'));
-  return (text, context) => {
+  if (keys.length === 0) return testOfParts(way, parts);
+  return (text, context, effort) => {
     if (isUnknown(template, context)) return 'unknown';
-    const expansion = expand(template, context);
+    const expansion = expand(template, context, effort);
     if (expansion.isVague) return ifVague;
     if (way === 'Like') {
-      const symbols = expandedSymbols(expansion);
-      return symbols !== undefined && matchesSymbols(symbols, text);
+      const symbols = expandedSymbols(expansion, effort);
+      return symbols !== undefined && matchesSymbols(symbols, text, effort);
     }
-    return expansion.parts !== undefined && compare(expansion.parts)(text);
+    const expected = expansion.parts === undefined ? undefined : joinedText(expansion.parts, effort);
+    return expected !== undefined && areEqual(way, expected, text, effort);
   };
 }
 
-const comparisons: Readonly<Record<Way, (parts: readonly GlobPart[]) => (text: string) => boolean>> = {
-  Equals: (parts) => {
-    const expected = parts.join('');
-    return (text) => text === expected;
-  },
-  EqualsIgnoreCase: (parts) => {
-    const expected = foldAscii(parts.join(''));
-    return (text) => foldAscii(text) === expected;
-  },
-  Like: (parts) => {
-    const glob = globOf('', parts);
-    return (text) => matchesGlob(glob, text);
-  },
-};
+function testOfParts(way: Way, parts: Template['parts']): Test {
+  const plain = parts.filter((part) => typeof part !== 'object');
+  if (way === 'Like') {
+    const glob = globOf('', plain);
+    return (text, _, effort) => matchesGlob(glob, text, effort);
+  }
+  const expected = plain.join('');
+  if (way === 'Equals') return (text) => text === expected;
+  return (text, _, effort) => areEqual(way, expected, text, effort);
+}
+
+/** To lower-case a text keeps its length, so none is lower-cased but one as long as the other. */
+function areEqual(way: Way, expected: string, text: string, effort: Effort): boolean {
+  if (way === 'Equals' || expected === text) return expected === text;
+  if (expected.length !== text.length || !spend(effort, text.length * stepsOfFolded)) return false;
+  return foldAscii(text) === foldAscii(expected);
+}
+
+const stepsOfFolded = 4;

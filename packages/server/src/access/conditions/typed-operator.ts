@@ -1,3 +1,4 @@
+import { spend } from '../effort.ts';
 import type { Operator, Scalar } from './operator.ts';
 
 /** An operator of values of one type. A value of the request that is not of the type cannot be compared, also where it is negated. */
@@ -24,7 +25,9 @@ export function typedOperator<Known, Expected>(type: TypedOperator<Known, Expect
       const expected = texts.map((text) => type.readExpected(text)).filter((one) => one !== undefined);
       return {
         keys: [],
-        compare: (value) => {
+        compare: (value, _, effort) => {
+          const length = typeof value === 'string' ? value.length : 0;
+          if (!spend(effort, stepsOfReading + length + expected.length * stepsOfExpected)) return false;
           const known = type.read(value);
           return known === undefined ? ifVague : expected.some((one) => type.fits(known, one)) !== isNegated;
         },
@@ -32,3 +35,7 @@ export function typedOperator<Known, Expected>(type: TypedOperator<Known, Expect
     },
   };
 }
+
+/** To read a value, beside its length. */
+const stepsOfReading = 32;
+const stepsOfExpected = 8;

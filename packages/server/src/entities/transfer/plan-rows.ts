@@ -48,13 +48,15 @@ export async function planRows(parts: RuntimeParts, call: RecordCall, request: R
   const unique = request.upsert === undefined ? undefined : upsertIndex(call.entity, request.upsert);
   const pause = inSlices(laneOf(call.workspace));
   const planned: PlannedRow[] = [];
+  const { access, isJudging } = watched(request.access);
   let size = 0;
-  for (let start = 0; start < request.rows.length; start += rowsAtOnce) {
-    const rows = request.rows.slice(start, start + rowsAtOnce);
-    const next = await Promise.all(rows.map((row) => planRow(parts, call, { row, unique, ...request })));
+  while (planned.length < request.rows.length && size <= limits.commitBytesMax) {
+    // To judge a row may take long, and others go first in between. The first one tells.
+    const atOnce = planned.length === 0 || isJudging() ? 1 : rowsAtOnce;
+    const rows = request.rows.slice(planned.length, planned.length + atOnce);
+    const next = await Promise.all(rows.map((row) => planRow(parts, call, { row, unique, access })));
     planned.push(...next);
     size += sizeOf(next);
-    if (size > limits.commitBytesMax) break;
     await pause();
   }
   const taken = await takenPlaces(call, planned);
@@ -84,6 +86,20 @@ function sizeOf(planned: readonly PlannedRow[]): number {
     for (const { change } of 'plan' in outcome ? outcome.plan.changes : [])
       if (change.kind === 'put') size += change.value.length;
   return size;
+}
+
+/** The same access, and whether it has had a row judged. */
+function watched({ toCreate, toUpdate }: RowsAccess): { readonly access: RowsAccess; isJudging(): boolean } {
+  let isJudging = false;
+  const noted = (rows: RowAccess | undefined): RowAccess | undefined => {
+    isJudging ||= rows !== undefined;
+    return rows;
+  };
+  const access: RowsAccess = {
+    toCreate: (body) => noted(toCreate(body)),
+    toUpdate: (id, body) => noted(toUpdate(id, body)),
+  };
+  return { access, isJudging: () => isJudging };
 }
 
 interface PlannedRow {

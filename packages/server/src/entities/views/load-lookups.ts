@@ -1,3 +1,4 @@
+import type { NowOrLater } from '../../lib/now-or-later.ts';
 import { type LookupMember, type Projection, readableMembers, type ShownRecord } from './project.ts';
 
 /** Where the records come from that lookups point to. */
@@ -5,7 +6,7 @@ export interface LookupSource {
   /** Those that there are and that the caller may get, in any order, and the ids of those for which there was no room any more. */
   fetch(entityName: string, ids: readonly string[]): Promise<readonly (ShownRecord | UnreadRecord)[]>;
   /** Whether the caller may get the record, as far as that is known before it is read. */
-  mayRead(entityName: string, id: string): boolean;
+  mayRead(entityName: string, id: string): NowOrLater<boolean>;
   /** Undefined where there is no such entity. */
   projection(entityName: string, view: string): Promise<Projection | undefined>;
 }
@@ -97,7 +98,7 @@ async function readRecords(
     const place = recordPlace(entity, id);
     if (records.has(place)) continue;
     records.set(place, undefined);
-    if (!source.mayRead(entity, id)) continue;
+    if (!(await source.mayRead(entity, id))) continue;
     const ids = wanted.get(entity) ?? [];
     wanted.set(entity, ids);
     ids.push(id);

@@ -127,6 +127,7 @@ const described = {
   reason: { ...text, description: 'Names the statement that decided.' },
   matched: arrayOf(schemaReference('DescribedStatement')),
   considered: { type: 'integer', description: 'How many statements were looked at.' },
+  over_budget: { const: true, description: 'The decision took more work than one may.' },
 };
 
 const someText = { ...text, minLength: 1 };
@@ -179,7 +180,7 @@ export const aclSchemas: Readonly<Record<string, JsonSchema>> = {
       resource: text,
       ...described,
     },
-    ['act'],
+    ['act', 'over_budget'],
   ),
   Simulation: simulation,
   Simulated: objectOf(
@@ -194,7 +195,7 @@ export const aclSchemas: Readonly<Record<string, JsonSchema>> = {
       },
       fields: { ...arrayOf(text), description: 'Those that the request is held to, where it is held to any.' },
     },
-    ['user', 'needs', 'fields'],
+    ['user', 'over_budget', 'needs', 'fields'],
   ),
   Finding: objectOf({
     severity: { ...text, enum: ['error', 'warning', 'info'] },
@@ -243,8 +244,24 @@ export const aclSchemas: Readonly<Record<string, JsonSchema>> = {
       matched: { type: 'boolean', description: 'False where only the condition kept the statement from it.' },
       failed_condition: objectOf({ operator: text, key: text, expected: arrayOf(text), actual: arrayOf(text) }),
       open: { const: true, description: 'It depends on what is not given whether the statement matches.' },
+      over_budget: {
+        const: true,
+        description:
+          'It was not looked at to its end: a Deny counts as one that matches, an Allow as one that does not.',
+      },
       broken: arrayOf(schemaReference('InputError')),
     },
-    ['group', 'group_id', 'policy_id', 'Sid', 'Fields', 'ambiguous', 'failed_condition', 'open', 'broken'],
+    [
+      'group',
+      'group_id',
+      'policy_id',
+      'Sid',
+      'Fields',
+      'ambiguous',
+      'failed_condition',
+      'open',
+      'over_budget',
+      'broken',
+    ],
   ),
 };

@@ -12,6 +12,7 @@ import type { Actor, Environment } from '../../entities/workspace.ts';
 import type { WriteContext } from '../../entities/write-loop.ts';
 import { routeOfVerb } from '../../iam/action-parts.ts';
 import type { DecisionLog } from '../../iam/decision-log.ts';
+import { overBudget } from '../../iam/describe-decision.ts';
 import { isWhole, type Refusals, rowsOf, rowsOfMany } from '../../iam/policy-rows.ts';
 import { type AppCaller, requirePlace } from '../../identity/app-sessions.ts';
 import { type NowOrLater, whenKnown } from '../../lib/now-or-later.ts';
@@ -192,9 +193,9 @@ class Asker {
 
   #denial(action: string, request: PolicyRequest, { record, errors }: DeniedRecord = {}): Problem {
     const known = record === undefined ? { request, pending: ['record' as const] } : { request, record };
-    const { decision_id, decision } = this.#keep(action, known);
+    const { decision_id, decision, over_budget } = this.#keep(action, known);
     const reason = decision === 'explicit_deny' ? decision : 'implicit_deny';
-    const why = errors?.map(({ message }) => message).join('; ') ?? whys[reason];
+    const why = errors?.map(({ message }) => message).join('; ') ?? (over_budget === true ? overBudget : whys[reason]);
     const details = { reason, decision_id, ...(errors === undefined ? {} : { errors }) };
     return new Problem('access_denied', `\`${action}\` is not allowed: ${why}`, details);
   }
@@ -215,7 +216,7 @@ class Asker {
       resource,
       explanation,
     });
-    return { decision_id, decision: explanation.decision };
+    return { decision_id, decision: explanation.decision, over_budget: explanation.over_budget };
   }
 }
 

@@ -1,4 +1,5 @@
-import { compileGlob, foldAscii, matchesGlob } from '../../access/glob.ts';
+import { isSpent, spend } from '../../access/effort.ts';
+import { compileGlob, foldAscii, type Glob, matchesGlob } from '../../access/glob.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { type Finding, type LintedEntity, type LintedPolicy, type LintedStatement, mayMatch } from './linted-policy.ts';
 
@@ -6,7 +7,9 @@ import { type Finding, type LintedEntity, type LintedPolicy, type LintedStatemen
 export function findWrongFields(policy: LintedPolicy): readonly Finding[] {
   return policy.statements.flatMap((statement) => {
     const entities = entitiesOf(policy, statement);
-    return entities.length === 0 ? [] : [...ofTerms(statement, entities), ...ofFields(statement, entities)];
+    return entities.length === 0
+      ? []
+      : [...ofTerms(statement, entities, policy), ...ofFields(statement, entities, policy)];
   });
 }
 
@@ -20,12 +23,18 @@ function entitiesOf(policy: LintedPolicy, { actions }: LintedStatement): readonl
 
 const envelope: readonly string[] = ['id', 'created_at', 'updated_at', 'created_by', 'updated_by', 'version'];
 
-function ofTerms({ pointer, terms }: LintedStatement, entities: readonly LintedEntity[]): readonly Finding[] {
+type Budget = Pick<LintedPolicy, 'effort'>;
+
+function ofTerms(
+  { pointer, terms }: LintedStatement,
+  entities: readonly LintedEntity[],
+  budget: Budget,
+): readonly Finding[] {
   return terms.flatMap(({ operator, key }) => {
     const [, field] = /^(?:record|request\.body)\.([^.]+)/i.exec(key) ?? [];
     if (field === undefined) return [];
     const at = `${pointer}/Condition${pointerTo(operator, key)}`;
-    if (!entities.some((entity) => hasField(entity, field)))
+    if (!entities.some((entity) => mayHaveField(entity, foldAscii(field), budget)))
       return [warning('unknown_field', at, `no entity that the statement is about has a field \`${field}\``)];
     const isList = entities.some(({ lists }) => lists.has(field)) && !key.endsWith(`.${field}.`);
     if (!isList || operator.includes(':') || operator === 'Null') return [];
@@ -34,19 +43,27 @@ function ofTerms({ pointer, terms }: LintedStatement, entities: readonly LintedE
   });
 }
 
-function hasField({ fields }: LintedEntity, name: string): boolean {
-  return envelope.includes(name) || [...fields].some((field) => foldAscii(field) === foldAscii(name));
+function mayHaveField({ fields }: LintedEntity, folded: string, { effort }: Budget): boolean {
+  if (envelope.includes(folded) || !spend(effort, fields.size)) return true;
+  return [...fields].some((field) => foldAscii(field) === folded);
 }
 
-function ofFields({ pointer, fields = [] }: LintedStatement, entities: readonly LintedEntity[]): readonly Finding[] {
+function ofFields(
+  { pointer, fields = [] }: LintedStatement,
+  entities: readonly LintedEntity[],
+  budget: Budget,
+): readonly Finding[] {
   return fields.flatMap((pattern, index) => {
     const glob = compileGlob(pattern.replace(/^!/, ''));
-    const isThere = entities.some((entity) =>
-      [...entity.fields, ...envelope].some((field) => matchesGlob(glob, field)),
-    );
+    if (entities.some((entity) => mayMatchField(entity, glob, budget))) return [];
     const message = `no entity that the statement is about has a field like \`${pattern}\``;
-    return isThere ? [] : [warning('unknown_field', `${pointer}/Fields/${index}`, message)];
+    return [warning('unknown_field', `${pointer}/Fields/${index}`, message)];
   });
+}
+
+function mayMatchField({ fields }: LintedEntity, glob: Glob, { effort }: Budget): boolean {
+  const names = [...fields, ...envelope];
+  return !spend(effort, names.length) || names.some((name) => matchesGlob(glob, name, effort)) || isSpent(effort);
 }
 
 function warning(code: string, pointer: string, message: string): Finding {

@@ -1,4 +1,5 @@
-import { type Effort, type Pattern, readPattern, spend } from '../../access/cover-pattern.ts';
+import { type Pattern, readPattern } from '../../access/cover-pattern.ts';
+import { type Effort, isSpent, spend } from '../../access/effort.ts';
 import { collapseStars, compileGlob, foldAscii, type Glob, matchesGlob } from '../../access/glob.ts';
 import { readStatement, type StatementReading } from '../../access/statement.ts';
 import { withoutVariables } from '../../access/template.ts';
@@ -77,7 +78,7 @@ function lintedPattern(pointer: string, text: string): LintedPattern {
 
 /** Whether a pattern may match a text. */
 export function mayMatch({ glob }: LintedPattern, text: string, effort: Effort): boolean {
-  return !spend(effort, 1) || matchesGlob(glob, text);
+  return !spend(effort, 1) || matchesGlob(glob, text, effort) || isSpent(effort);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -2,7 +2,9 @@ import type { AuthorizedCall } from '../../../entities/caller-access.ts';
 import type { RecordData } from '../../../entities/record.ts';
 import { recordOfCreate, recordOfUpdate } from '../../../entities/record-to-be.ts';
 import { demandSent, demandWritten, grantOn } from '../../../entities/row-checks.ts';
+import { laneOf } from '../../../entities/workspace.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { inSlices } from '../../../lib/event-loop.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
 import type { EachCaller, EachRoute } from '../../app-route.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
@@ -51,7 +53,9 @@ async function evaluateAll(services: AuthzenServices, request: GatewayRequest, c
   if (!('evaluations' in asked)) return answer(request, await evaluate(services, caller, asked));
   const lastOne = { deny_on_first_deny: false, permit_on_first_permit: true }[asked.semantic];
   const evaluations: Decision[] = [];
+  const pause = inSlices(laneOf(caller.workspace));
   for (const evaluation of asked.evaluations) {
+    await pause();
     const decided = await evaluateRead(services, caller, evaluation);
     evaluations.push(decided);
     if (decided.decision === lastOne) break;

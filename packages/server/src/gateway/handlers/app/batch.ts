@@ -83,6 +83,7 @@ async function runEach(runtime: RecordRuntime, caller: EachCaller, { operations,
   const results: string[] = [];
   const room = { left: recordsCharactersMax };
   for (const [index, operation] of decided.entries()) {
+    await pause();
     try {
       if ('error' in operation) throw operation.error;
       const part = claimed === undefined ? undefined : partOf(claimed.request, index);

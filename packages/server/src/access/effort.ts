@@ -1,0 +1,29 @@
+/**
+ * The steps that may still be taken for one answer. Patterns, paths and records are written by callers, and the time that
+ * goes into comparing them is everyone's. A step is a character compared, or what takes about as long.
+ */
+export interface Effort {
+  stepsLeft: number;
+}
+
+/**
+ * What one decision may take: about 5 ms. It is enough to search 40 texts of 50 kB for a word. Whatever
+ * it is spent on, a Deny that is not looked at to its end counts as one that holds, and an Allow as one that does not.
+ */
+export const decisionSteps = 2_000_000;
+
+export function wholeEffort(): Effort {
+  return { stepsLeft: decisionSteps };
+}
+
+/** False once there is nothing left to spend. */
+export function spend(effort: Effort, steps: number): boolean {
+  // What is not done is not taken: so no answer takes more than it may.
+  effort.stepsLeft = steps > effort.stepsLeft ? -1 : effort.stepsLeft - steps;
+  return effort.stepsLeft >= 0;
+}
+
+/** What was answered meanwhile means nothing. */
+export function isSpent({ stepsLeft }: Effort): boolean {
+  return stepsLeft < 0;
+}
