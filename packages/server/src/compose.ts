@@ -13,9 +13,11 @@ import { createIdempotency } from './entities/idempotency.ts';
 import { createNumbering } from './entities/numbering.ts';
 import { createRecordRuntime } from './entities/record-runtime.ts';
 import { recordsOfOrg } from './entities/records-of-org.ts';
+import { createRepeatedRequests, markingStore } from './entities/repeated-requests.ts';
 import { createSealer } from './entities/sealed-values.ts';
 import { type Environment, orgScopeName, workspaceScopeName } from './entities/workspace.ts';
 import { createWriteLoop } from './entities/write-loop.ts';
+import type { OnceScopes } from './gateway/answer-once.ts';
 import { type AppGatewayParts, appRoutes, createAppGateway, type Gateway } from './gateway/app-gateway.ts';
 import { createClientAddress } from './gateway/client-address.ts';
 import { createErrorReplies, type ErrorReplies } from './gateway/error-reply.ts';
@@ -96,7 +98,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const measurement = startMeasurement();
   const { metrics } = measurement;
   const watch = watchJobs(metrics);
-  const spaces = watchSpaces(await openSpaces(config, options), measurement);
+  const spaces = markSpaces(watchSpaces(await openSpaces(config, options), measurement));
   const allStores = [spaces.platform.store, spaces.test.store, spaces.prod.store];
   const vault = await openVaultOf(spaces, config);
   const secrets = await loadSecrets(vault, clock);
@@ -114,7 +116,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const identity = await composeIdentity(options, spaces, { signingKeys, configs, mailer, caps, newId });
   const entities = composeEntities(spaces, { configs, clock, newId, secrets, gate, caps, poke: jobs.poke });
   const { accounts, operator } = identity;
-  const { runtime, idempotency } = entities;
+  const { runtime, once } = entities;
   let isDraining = false;
   const readiness = () => readinessOf(allStores, isDraining);
   const clientAddress = createClientAddress(config.trustedProxies);
@@ -124,7 +126,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const rateLimits = createRateLimits(config.rateLimits, clock);
   const origins = createAppOrigins({ platform, configs, clock });
   const people = composePeople(identity, entities, { poke: jobs.poke, tokenTally: measurement.tallies.token });
-  const shared = { rateLimits, idempotency, decisions, origins, clock, clientAddress, readiness, metering };
+  const shared = { ...once, rateLimits, decisions, origins, clock, clientAddress, readiness, metering };
   const app: AppGatewayParts = { ...shared, ...people.app, runtime, configs, jwks: signingKeys.jwks };
   return {
     app: createAppGateway(app),
@@ -289,11 +291,16 @@ function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, gate,
   const stores = { test: spaces.test.store, prod: spaces.prod.store };
   const kinds = createConfigKinds({ settingTypes });
   const { gates, policyBound } = caps;
+  const sealer = createSealer(secrets.field_keys);
   const promotion = { stores, configs, clock, kinds, cursors, poke, gates };
   return {
     epochs,
     cursors,
-    idempotency: createIdempotency(derivedKey(secrets, 'idempotency'), clock),
+    once: {
+      idempotency: createIdempotency(derivedKey(secrets, 'idempotency'), clock),
+      repeats: createRepeatedRequests(sealer),
+      onceScopes: onceScopesOf(spaces),
+    },
     runtime: createRecordRuntime({
       clock,
       newId,
@@ -301,7 +308,7 @@ function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, gate,
       writeLoop: createWriteLoop({ configs, fences: createFences() }),
       rules: createIamRules(epochs, clock),
       numbering: createNumbering(),
-      sealer: createSealer(secrets.field_keys),
+      sealer,
       gate,
       policyBound,
     }),
@@ -321,6 +328,30 @@ function composeEntities(spaces: Spaces, { configs, clock, newId, secrets, gate,
       audit: composeAudit(spaces, cursors),
       promotion: createPromotion(promotion),
       items: createConfigItems(promotion),
+    },
+  };
+}
+
+/** So that what a request with an idempotency key does is known to be done. */
+function markSpaces({ platform, test, prod }: Spaces): Spaces {
+  const marked = (space: string, { store, maintenance }: OpenedStore): OpenedStore => {
+    return { store: markingStore(space, store), maintenance };
+  };
+  return { platform: marked('platform', platform), test: marked('test', test), prod: marked('prod', prod) };
+}
+
+function onceScopesOf(spaces: Spaces): OnceScopes {
+  const placed = (space: keyof Spaces, name: string) => ({ space, scope: spaces[space].store.scope(name) });
+  const platform = placed('platform', platformScopeName);
+  return {
+    ofBuilder: (orgCode) => {
+      if (orgCode === undefined) return [platform];
+      const name = orgScopeName(orgCode);
+      return [platform, placed('test', name), placed('prod', name)];
+    },
+    ofAppUser: ({ env, org, tenantCode }) => {
+      const own = placed(env, orgScopeName(org));
+      return tenantCode === undefined ? [own] : [placed(env, workspaceScopeName(org, tenantCode)), own];
     },
   };
 }

@@ -98,30 +98,35 @@ export async function claimKey(
   return { request: { ...request, expiresAt: claimed.before.expiresAt }, isRepeated: true };
 }
 
-interface Kept {
+export interface Kept {
   readonly fingerprint: string;
   readonly answer: unknown;
 }
 
-function answerItem(request: OnceRequest, answer: unknown): Put {
+export function answerItem(request: OnceRequest, answer: unknown): Put {
   const { fingerprint, expiresAt: at } = request;
   const kept: Kept = { fingerprint, answer };
   return { kind: 'put', ...placeOf(request), value: JSON.stringify(kept), if: 'absent', due: { at, queue: 'expire' } };
 }
 
-function placeOf({ id }: OnceRequest): Key {
+export function placeOf({ id }: OnceRequest): Key {
   return { pk: 'idempotency', sk: id };
 }
 
 async function findAnswer(scope: Scope, request: OnceRequest): Promise<StoredAnswer | undefined> {
   const [item] = await scope.get([placeOf(request)]);
   if (item === undefined) return undefined;
-  const { fingerprint, answer } = JSON.parse(item.value) as Kept;
-  if (fingerprint !== request.fingerprint)
-    throw new Problem('idempotency_key_reused', 'the key in `Idempotency-Key` was used for another request');
-  return { answer, version: item.version, expiresAt: item.due?.at ?? request.expiresAt };
+  const kept = JSON.parse(item.value) as Kept;
+  refuseReuse(request, kept);
+  return { answer: kept.answer, version: item.version, expiresAt: item.due?.at ?? request.expiresAt };
 }
 
-function underWay(): Problem {
+/** @throws Problem `idempotency_key_reused`. */
+export function refuseReuse(request: OnceRequest, { fingerprint }: Kept): void {
+  if (fingerprint !== request.fingerprint)
+    throw new Problem('idempotency_key_reused', 'the key in `Idempotency-Key` was used for another request');
+}
+
+export function underWay(): Problem {
   return new Problem('conflict', 'a request with this `Idempotency-Key` has just been made: try again');
 }

@@ -10,6 +10,7 @@ import { type NowOrLater, whenKnown } from '../lib/now-or-later.ts';
 import { Problem } from '../lib/problem.ts';
 import type { MeteredPlace } from '../metering/call-meter.ts';
 import type { Metering } from '../metering/metering.ts';
+import { answerOnce, type OnceAsked, type OnceServices } from './answer-once.ts';
 import { type AppRoute, bodyAsRead, type EachCaller, isWorkspaceRoute } from './app-route.ts';
 import type { CallTrace } from './call-trace.ts';
 import type { ErrorReplies } from './error-reply.ts';
@@ -43,7 +44,7 @@ import { createRouter } from './router.ts';
 /** What a gateway does with one request. `errors` is for what fails in an answer that does not fail. */
 export type Gateway = (incoming: IncomingMessage, trace: CallTrace, errors: ErrorReplies) => Promise<Reply>;
 
-export interface AppGatewayParts extends AppServices, Operations {
+export interface AppGatewayParts extends AppServices, Operations, OnceServices {
   readonly origins: AppOrigins;
   readonly rateLimits: RateLimits;
   readonly clock: Clock;
@@ -142,7 +143,10 @@ function answerCaller(parts: AppGatewayParts, caller: AppCaller, request: Caller
   const { requestId, params, ip } = matched;
   const asking = { caller, requestId, ip, origin: incoming.headers.origin, time: parts.clock.now() };
   const { org } = caller.claims;
-  if (route.access === 'self') return whenKnown(enter(parts, org, request), (entered) => route.handle(entered, caller));
+  const once = (entered: GatewayRequest, handle: () => NowOrLater<Reply>): NowOrLater<Reply> =>
+    answerOnce(parts, onceAsked(parts, caller, { route, request: entered }), handle);
+  if (route.access === 'self')
+    return whenKnown(enter(parts, org, request), (entered) => once(entered, () => route.handle(entered, caller)));
   if (route.access === 'each') {
     const each: EachCaller = {
       workspace: requirePlace(caller).workspace,
@@ -159,13 +163,24 @@ function answerCaller(parts: AppGatewayParts, caller: AppCaller, request: Caller
     return whenKnown(authorizeAction(parts, asking, { action: route.access, ...asked }), ({ context, demandBody }) =>
       whenKnown(enter(parts, org, request), (entered) => {
         demandBody(bodyAsRead(route, entered.body));
-        return route.handle(entered, context);
+        return once(entered, () => route.handle(entered, context));
       }),
     );
   const verb = { verb: route.access, entityName: params.entity ?? '' };
   return whenKnown(authorize(parts, asking, { ...verb, ...asked }), (call) =>
     whenKnown(enter(parts, org, request), (entered) => route.handle(entered, authorizeBody(call, entered.body))),
   );
+}
+
+/** A key is that of a person in a workspace, and of whoever acts for the person there. */
+function onceAsked(
+  { onceScopes }: OnceServices,
+  { claims }: AppCaller,
+  { route, request }: Pick<OnceAsked, 'route' | 'request'>,
+): OnceAsked {
+  const { env, org, sub, tenant_code: tenantCode, act } = claims;
+  const principal = act === undefined ? sub : `${sub} ${act.sub}`;
+  return { route, request, principal, scopes: () => onceScopes.ofAppUser({ env, org, tenantCode }) };
 }
 
 /** Every route of the app gateway, in one table. */

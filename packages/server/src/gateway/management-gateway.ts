@@ -9,6 +9,7 @@ import type { OrgCaller } from '../identity/org-accounts.ts';
 import type { Lane } from '../lib/fair-turns.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { Metering } from '../metering/metering.ts';
+import { answerOnce, type OnceServices } from './answer-once.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { CallTrace } from './call-trace.ts';
 import {
@@ -56,6 +57,7 @@ import { tellRefusals } from './tell-refusals.ts';
 
 export interface ManagementGatewayParts
   extends Operations,
+    OnceServices,
     AccountServices,
     AclServices,
     AlertWebhookServices,
@@ -86,6 +88,10 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
   const { operator } = parts;
   const routes = managementRoutes(parts);
   const router = createRouter(operator === undefined ? routes.filter(({ access }) => access !== 'operator') : routes);
+  const scopesOf =
+    ({ org }: Pick<OrgCaller, 'org'>) =>
+    () =>
+      parts.onceScopes.ofBuilder(org.code);
   const answer = async (incoming: IncomingMessage, trace: CallTrace): Promise<Reply> => {
     const { path, query } = readTarget(incoming.url ?? '/');
     const { route, params } = router.match(incoming.method ?? '', path);
@@ -96,7 +102,11 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
       if (operator === undefined) throw notFound();
       operator.admit(readBearerToken(incoming), matched.ip);
       const told = { ...matched, route, actor: operatorActor };
-      return tellRefusals(parts.refusals, told, async () => route.handle(await readRequest(incoming, matched)));
+      const scopes = () => parts.onceScopes.ofBuilder(undefined);
+      return tellRefusals(parts.refusals, told, async () => {
+        const request = await readRequest(incoming, matched);
+        return answerOnce(parts, { route, request, principal: 'operator', scopes }, () => route.handle(request));
+      });
     }
     if (isDeployRoute(route)) {
       const { deployer, refusal } = await authenticateDeployer(parts, incoming, route.access);
@@ -104,7 +114,9 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
       parts.rateLimits.take(trace);
       const work = async () => {
         if (refusal !== undefined) throw refusal;
-        return route.handle(await readRequest(incoming, matched), deployer);
+        const request = await readRequest(incoming, matched);
+        const once = { route, request, principal: deployer.actor.id, scopes: scopesOf(deployer) };
+        return answerOnce(parts, once, () => route.handle(request, deployer));
       };
       const told = { ...matched, route, actor: deployer.actor, orgCode: deployer.org.code };
       return inItsTurn(incoming, trace, {
@@ -118,7 +130,9 @@ export function createManagementGateway(parts: ManagementGatewayParts): Gateway 
     const work = async () => {
       const refusal = refusalOf(route.access, caller);
       if (refusal !== undefined) throw refusal;
-      return route.handle(await readRequest(incoming, matched), caller);
+      const request = await readRequest(incoming, matched);
+      const once = { route, request, principal: caller.user.id, scopes: scopesOf(caller) };
+      return answerOnce(parts, once, () => route.handle(request, caller));
     };
     const told = { ...matched, route, actor: builderAsDeployer(caller).actor, orgCode: caller.org.code };
     return inItsTurn(incoming, trace, { lane: laneOf(caller), work: () => tellRefusals(parts.refusals, told, work) });

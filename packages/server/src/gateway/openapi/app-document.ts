@@ -13,6 +13,7 @@ import { filterSchemas } from './list-parameters.ts';
 import { mailOperations } from './mail-operations.ts';
 import type { Operation } from './operation.ts';
 import { problemSchemas } from './problem-responses.ts';
+import { rememberedOperation } from './remembered-operation.ts';
 import { selfOperations, selfSchemas } from './self-operations.ts';
 import { documentOperation, sharedOperations } from './shared-operations.ts';
 import { signInOperations, signInSchemas } from './sign-in-operations.ts';
@@ -58,7 +59,7 @@ export async function* appDocument({ orgCode, env, version, entities }: Document
     ...authzenOperations,
     documentOperation({ path: '/app/:org/openapi.json', access: 'token' }),
     ...sharedOperations,
-  ];
+  ].map(rememberedOperation);
   const parts = documentPieces({
     title: `The app API of ${orgCode}`,
     version: String(version),

@@ -1,0 +1,51 @@
+import type { Idempotency } from '../entities/idempotency.ts';
+import type { MarkedScope, RepeatedRequests } from '../entities/repeated-requests.ts';
+import type { Environment } from '../entities/workspace.ts';
+import type { NowOrLater } from '../lib/now-or-later.ts';
+import { readOnce, replayedHeaders } from './pipeline/idempotency-key.ts';
+import { isRemembered } from './remembered-posts.ts';
+import type { Reply } from './reply.ts';
+import type { GatewayRequest } from './request.ts';
+
+export interface OnceServices {
+  readonly idempotency: Idempotency;
+  readonly repeats: RepeatedRequests;
+  /** Where what somebody does may come to lie. */
+  readonly onceScopes: OnceScopes;
+}
+
+type Scopes = readonly [MarkedScope, ...MarkedScope[]];
+
+export interface OnceScopes {
+  /** @param orgCode undefined for the operator. */
+  ofBuilder(orgCode: string | undefined): Scopes;
+  ofAppUser(place: {
+    readonly env: Environment;
+    readonly org: string;
+    readonly tenantCode: string | undefined;
+  }): Scopes;
+}
+
+export interface OnceAsked {
+  readonly route: { readonly method: string; readonly path: string };
+  readonly request: GatewayRequest;
+  /** Whose key it is. */
+  readonly principal: string;
+  readonly scopes: () => Scopes;
+}
+
+/** The answer of a handler, or the one that it gave when the request was sent before. */
+export function answerOnce(
+  { idempotency, repeats }: Pick<OnceServices, 'idempotency' | 'repeats'>,
+  { route, request, principal, scopes }: OnceAsked,
+  handle: () => NowOrLater<Reply>,
+): NowOrLater<Reply> {
+  if (route.method !== 'POST' || request.incoming.headers['idempotency-key'] === undefined) return handle();
+  const once = isRemembered(route) ? readOnce(idempotency, request, principal) : undefined;
+  if (once === undefined) return handle();
+  return repeats
+    .answer({ request: once, scopes: scopes() }, async () => handle())
+    .then(({ answer, isReplayed }) =>
+      isReplayed ? { ...answer, headers: { ...answer.headers, ...replayedHeaders } } : answer,
+    );
+}
