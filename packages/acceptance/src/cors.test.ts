@@ -42,12 +42,16 @@ function corsHeaders({ headers }: Reply<unknown>): Readonly<Record<string, strin
 function assertLetIn(reply: Reply<unknown>, origin: string): void {
   assert.equal(reply.headers.get('access-control-allow-origin'), origin, reply.text);
   assert.equal(reply.headers.get('access-control-allow-credentials'), null);
-  assert.equal(reply.headers.get('vary'), 'Origin');
+  assertVaries(reply);
+}
+
+function assertVaries({ headers }: Reply<unknown>): void {
+  assert.ok((headers.get('vary') ?? '').split(', ').includes('Origin'), `Vary: ${headers.get('vary')}`);
 }
 
 function assertKeptOut(reply: Reply<unknown>): void {
   assert.deepEqual(corsHeaders(reply), {}, reply.text);
-  assert.equal(reply.headers.get('vary'), 'Origin');
+  assertVaries(reply);
 }
 
 const token = founder.token;
@@ -97,7 +101,8 @@ for (const [status, method, path, options] of answers) {
 
   test(`G06: ${name}: the answer varies by origin also where none is sent`, async () => {
     const reply = await call(method, appUrl(org, path), options);
-    assert.deepEqual([reply.status, reply.headers.get('vary')], [status, 'Origin']);
+    assert.equal(reply.status, status);
+    assertVaries(reply);
     assert.equal(reply.headers.get('access-control-allow-origin'), null);
   });
 }
@@ -263,7 +268,7 @@ test('A41 G06: of an exchange a page may read the token, and nobody may keep it'
     assert.equal(reply.status, 200, reply.text);
     assert.equal(reply.headers.get('access-control-expose-headers'), 'x-service-token');
     assert.equal(reply.headers.get('cache-control'), 'no-store');
-    assert.equal(reply.headers.get('vary'), 'Origin');
+    assertVaries(reply);
   }
   assertKeptOut(await from(stranger, 'GET', '/token', exchange));
 });

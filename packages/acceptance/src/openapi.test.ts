@@ -361,7 +361,10 @@ test('config items are made, changed, compared, brought back and taken away in t
   const { version } = (await send('replaceConfigItem', { body })).body;
   assert.equal((await send('replaceConfigItem', { body, headers: { 'if-match': '"0"' } })).status, 412);
   assert.equal((await send('listConfigItems')).status, 200);
-  assert.equal((await send('readConfigItem')).status, 200);
+  const shown = await send('readConfigItem');
+  assert.equal(shown.status, 200);
+  const held = { headers: { 'if-none-match': shown.headers.get('etag') ?? '' } };
+  assert.equal((await send('readConfigItem', held)).status, 304);
   assert.equal((await send('listItemVersions')).status, 200);
   const compared = { path: { ...path, version: String(version) }, query: { compare: 'active' } };
   assert.equal((await send('readItemVersion', compared)).status, 200);
