@@ -105,7 +105,7 @@ test('what was refused about members and definitions is not in the log', async (
   assert.deepEqual(await entries(org), before);
 });
 
-test('a refusal of what would change production or a key stands in the log: who asked, what, and why not', async () => {
+test('a refusal of what would change production, or who signs in to it, stands in the log: who asked, what, and why not', async () => {
   const org = await signUp(gateways);
   const invited = await join(org, 'developer');
   const asAdmin = (method: string, path: string, body?: object) =>
@@ -119,6 +119,7 @@ test('a refusal of what would change production or a key stands in the log: who 
   assertProblem(await asAdmin('POST', '/deploy/rollback'), 'no_previous_version');
   assertProblem(await asAdmin('POST', '/deploy/publish', { all: true, telltale: 'value' }), 'unknown_field');
   assertProblem(await asAdmin('POST', '/org/environments/none/rotate-client-id'), 'not_found');
+  assertProblem(await asAdmin('DELETE', '/org/suspended-accounts/telltale'), 'not_found');
   assertProblem(await asAdmin('DELETE', '/org/service-keys/telltale'), 'not_found');
   const me = (await manage<{ user: { id: string } }>(org, 'GET', '/auth/me')).body.user.id;
   const told = (await entries(org)).filter(({ action }) => action.endsWith('_refused')).reverse();
@@ -132,7 +133,7 @@ test('a refusal of what would change production or a key stands in the log: who 
       ['deploy.rollback_refused', me, 'no_previous_version'],
       ['deploy.publication_refused', me, 'unknown_field'],
       ['client_id.rotation_refused', me, 'not_found'],
-      ['service_key.removal_refused', me, 'not_found'],
+      ['app_user.removal_refused', me, 'not_found'],
     ],
   );
   assert.deepEqual([told[2]?.detail?.reason, told[2]?.request_id], [detail, activation.headers.get('x-request-id')]);

@@ -5,7 +5,7 @@ import type { Reply } from './reply.ts';
 import type { GatewayRequest, TakesBody } from './request.ts';
 import type { RoutePattern } from './router.ts';
 
-/** What the audit log calls a refused call of the route: every route that changes production, a key or a plan has it. */
+/** What the audit log calls a refused call of the route: every route that changes production, what signs its callers in, or a plan has it. */
 interface TellsRefusals {
   readonly refusedAs?: `${string}_refused`;
 }

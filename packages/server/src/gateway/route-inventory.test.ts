@@ -60,10 +60,11 @@ test('B11: every route of the app gateway is known here with what it takes to ge
   ]);
 });
 
-test('every route that changes production, a key or a plan says what a refusal is called in the audit log', () => {
+test('every route that changes production, what signs its callers in, or a plan says what a refusal is called in the audit log', () => {
   const routes = managementRoutes({} as ManagementGatewayParts);
   const changing = routes.filter(
-    ({ method, path }) => method !== 'GET' && /^\/deploy\/|keys|rotate|provision|plan/.test(path),
+    ({ method, path }) =>
+      method !== 'GET' && /^\/deploy\/(?!keys)|^\/platform\/|rotate|provision|suspended-accounts/.test(path),
   );
   assert.ok(changing.length > 10);
   assert.deepEqual(inventory(changing.filter((route) => !('refusedAs' in route))), []);

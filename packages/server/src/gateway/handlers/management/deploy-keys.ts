@@ -26,7 +26,6 @@ export function deployKeyRoutes({ deployKeys, clock }: DeployKeyServices): reado
       method: 'POST',
       path: '/deploy/keys',
       access: 'org_admin',
-      refusedAs: 'deploy_key.creation_refused',
       takesBody: true,
       handle: async (request, caller) => {
         refuseParameters(request.query);
@@ -38,7 +37,6 @@ export function deployKeyRoutes({ deployKeys, clock }: DeployKeyServices): reado
       method: 'DELETE',
       path: '/deploy/keys/:id',
       access: 'org_admin',
-      refusedAs: 'deploy_key.removal_refused',
       handle: async (request, caller) => {
         refuseParameters(request.query);
         const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };

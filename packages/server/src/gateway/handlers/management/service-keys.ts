@@ -28,7 +28,6 @@ export function serviceKeyRoutes({ serviceKeys, clock }: ServiceKeyServices): re
       method: 'POST',
       path: '/org/service-keys',
       access: 'org_admin',
-      refusedAs: 'service_key.creation_refused',
       takesBody: true,
       handle: async (request, caller) => {
         refuseParameters(request.query);
@@ -40,7 +39,6 @@ export function serviceKeyRoutes({ serviceKeys, clock }: ServiceKeyServices): re
       method: 'DELETE',
       path: '/org/service-keys/:id',
       access: 'org_admin',
-      refusedAs: 'service_key.removal_refused',
       handle: async (request, caller) => {
         refuseParameters(request.query);
         const occasion = occasionOf(clock, request, caller);
