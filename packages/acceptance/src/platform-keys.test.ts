@@ -282,7 +282,7 @@ test('the command explains itself, and ends with 2 where it cannot ask', async (
       [['revoke'], env, /^`revoke` is not/],
       [['revoke', 'all'], env, /^`revoke all` is not/],
       [['list', '--force'], env, /--force/],
-      [['list', '--url', 'http://127.0.0.1:1'], env, /^fetch failed/],
+      [['list', '--url', 'http://127.0.0.1:1'], env, /^no platform can be reached at http:\/\/127\.0\.0\.1:1 /],
       [['list', '--url', 'nowhere'], env, /nowhere/],
     ];
   for (const [args, settings, said] of refused) {

@@ -46,6 +46,7 @@ test('what the gateway remembers is what makes, moves or mails something', () =>
       '/org/alerts/webhook/test',
       '/org/environments/:env/rotate-client-id',
       '/org/service-keys',
+      '/org/suspended-accounts/:id/merge',
       '/org/users',
       '/platform/keys/rotate',
       '/user/provision-prod',
