@@ -13,7 +13,7 @@ import { TestTally } from './test-tally.ts';
 const root = join(import.meta.dirname, '..');
 
 /** A net for tests that never end, far above what a whole run takes; the files that have not ended are then named. */
-const secondsMax = 1200;
+const secondsMax = 2400;
 
 /** Each file is run by a process of its own, and many start platforms: what one has compiled the others need not. */
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled');
