@@ -116,7 +116,9 @@ test('a unique index over records that contradict it fails and names them; witho
 test('a field that is not sent stays; one goes where it is named, and its values by force alone, for good', async () => {
   const { org, founder } = await orders();
   const { id } = await create(founder, 'order', { title: 'a', amount: 1 });
-  const { warnings } = await change(org, { UpdateParams: [{ name: 'title', index: true }, { name: 'colour' }] });
+  const { warnings } = await change(org, {
+    UpdateParams: [{ name: 'title', description: 'Shown first.' }, { name: 'colour' }],
+  });
   assert.match(warnings?.join() ?? '', /^field `amount` was not sent and stays/);
   assert.equal((await act(founder, 'GET', `/item/order/${id}`)).body.amount, 1);
   const before = await show(org);
