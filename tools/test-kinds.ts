@@ -13,12 +13,14 @@ const slow = {
     'packages/server/src/entities/maintain-model.test.ts',
     'packages/server/src/store/conformance/planted-faults.test.ts',
     'packages/server/src/store/sqlite/power-loss/*.test.ts',
-    'packages/server/src/worst-cases/load.test.ts',
   ],
   acceptance: [
     'packages/acceptance/src/{disk-failures,doctor,greedy-clients,mail-delivery,platform-keys,promotion-crash,restart,supervised}.test.ts',
   ],
 };
+
+/** What times the largest requests, for about a quarter of an hour: `npm run test:load`. */
+const load = ['packages/server/src/worst-cases/load.test.ts'];
 
 interface TestKind {
   readonly globs: readonly string[];
@@ -37,10 +39,11 @@ export const testKinds = {
       'examples/**/*.test.ts',
       'tools/**/*.test.ts',
     ],
-    but: slow.unit,
+    but: [...slow.unit, ...load],
   },
   acceptance: { globs: ['packages/acceptance/src/**/!(*.postgres).test.ts'], but: slow.acceptance },
   'slow-unit': { globs: slow.unit },
+  load: { globs: load },
   'slow-acceptance': { globs: slow.acceptance },
   postgres: { globs: ['packages/{server,acceptance}/src/**/*.postgres.test.ts'] },
 } as const satisfies Readonly<Record<string, TestKind>>;
