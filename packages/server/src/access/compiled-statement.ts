@@ -90,7 +90,7 @@ export function standingOf(statement: CompiledStatement, asked: AskedPath): Stan
   return standingBy(statement, lookAt(statement, asked), asked.effort);
 }
 
-/** Once the effort is spent, a Deny counts as one that takes effect, and an Allow as one that does not. */
+/** Once the effort is spent, a Deny counts as taking effect, and an Allow does not. */
 export function standingBy(
   statement: CompiledStatement,
   { resource, isReached, failed, open }: Look,

@@ -8,7 +8,7 @@ export interface Effort {
 
 /**
  * What one decision may take: about 5 ms. It is enough to search 40 texts of 50 kB for a word. Whatever
- * it is spent on, a Deny that is not looked at to its end counts as one that holds, and an Allow as one that does not.
+ * it is spent on, a Deny that is not evaluated to its end counts as holding, and an Allow does not.
  */
 export const decisionSteps = 2_000_000;
 

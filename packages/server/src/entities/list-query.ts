@@ -89,7 +89,7 @@ function readFilters(
   return filters;
 }
 
-/** The filter that a parameter sets, or what is wrong with it; undefined for one that sets none by itself. */
+/** The filter that a parameter sets, or what is wrong with it; undefined for a parameter that sets none by itself. */
 export function parameterFilter(
   entity: CompiledEntity,
   parameters: ReadonlyMap<string, string>,

@@ -42,7 +42,7 @@ export function entityTag(version: number, shape = ''): string {
   return shape === '' ? `"${version}"` : `"${version}.${shape}"`;
 }
 
-/** That of a reply which shows a record in part, or others beside it. For whoever writes by it, it is as good as the record's own. */
+/** That of a reply which shows a record in part, or others beside it. A write may send it in `If-Match` like the record's own. */
 export function partTag(version: number, shown: string): string {
   return entityTag(version, hash('sha256', shown, 'base64url').slice(0, 22));
 }

@@ -172,7 +172,7 @@ function answerCaller(parts: AppGatewayParts, caller: AppCaller, request: Caller
   );
 }
 
-/** A key is that of a person in a workspace, and of whoever acts for the person there. */
+/** A key belongs to a person in a workspace, and to a builder who acts for the person there. */
 function onceAsked(
   { onceScopes }: OnceServices,
   { claims }: AppCaller,

@@ -36,7 +36,7 @@ export interface DescribedStatement {
   readonly failed_condition?: FailedCondition;
   /** It depends on what is not known whether the statement matches. */
   readonly open?: true;
-  /** It was not looked at to its end: a Deny counts as one that matches, an Allow as one that does not. */
+  /** It was not looked at to its end: a Deny counts as matching, an Allow as not matching. */
   readonly over_budget?: true;
   readonly broken?: MatchedStatement['broken'];
 }

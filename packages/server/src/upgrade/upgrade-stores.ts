@@ -24,7 +24,7 @@ export async function staleVersion(stores: Partial<Stores>): Promise<number | un
 /**
  * Brings stores of earlier versions to this one, one version after the other. Each step is a commit of what a page
  * holds. Where it is cut off the store says so by its version, and the next start goes over it again: what was
- * rewritten is left as it is. INVARIANT: nobody else has the stores open.
+ * rewritten is left as it is. INVARIANT: no other process has the stores open.
  * @throws UnknownData where a store is of no known shape. Then none has been changed.
  */
 export async function upgradeStores(stores: Stores, known: readonly Migration[] = migrations): Promise<void> {

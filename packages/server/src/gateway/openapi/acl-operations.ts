@@ -246,8 +246,7 @@ export const aclSchemas: Readonly<Record<string, JsonSchema>> = {
       open: { const: true, description: 'It depends on what is not given whether the statement matches.' },
       over_budget: {
         const: true,
-        description:
-          'It was not looked at to its end: a Deny counts as one that matches, an Allow as one that does not.',
+        description: 'It was not looked at to its end: a Deny counts as matching, an Allow as not matching.',
       },
       broken: arrayOf(schemaReference('InputError')),
     },

@@ -2,7 +2,7 @@ import { Unavailable } from '../port.ts';
 import type { Address } from './address.ts';
 import { Connection, type TimeLimits } from './connection.ts';
 
-/** Who works on the data of a schema: any number of nodes that share it, or one that migrates it and has it alone. */
+/** How a node holds the data of a schema: `shared` with other nodes, or `alone` while it migrates the data. */
 export type Hold = 'shared' | 'alone';
 
 export interface Held {
