@@ -1,35 +1,36 @@
 /** Whether the rounds find what is planted: those that do not would find nothing else either. */
 import { AssertionError } from 'node:assert/strict';
+import type { StartOptions } from '../platform.ts';
 import { begin, holdTo, type Run, startAgain, writeUntilKilled } from './round.ts';
 
-/** Passes where a round with this damage to the files fails. */
-export async function findDamage(chance: () => number, damage: (dataDir: string) => void): Promise<string> {
-  const begun = await begin();
-  // What was there before the round is out of the damage's reach.
-  await begun.platform.terminate();
-  const run = await startAgain(begun);
-  const entries = await writeUntilKilled(run, chance);
-  damage(run.platform.dataDir);
-  const finding = await findingOf(() => holdTo(run, entries));
-  if (typeof finding !== 'string') throw new Error('it was not found');
-  return `found, as ${finding}`;
-}
-
-/** A kill may come at a moment in which the fault does no harm. */
+/** A kill may come at a moment in which the damage or the fault does no harm, as where all was just checkpointed. */
 const roundsMax = 10;
 
+/** Passes where a round with this damage to the files fails. */
+export function findDamage(chance: () => number, damage: (dataDir: string) => void): Promise<string> {
+  return findInRounds(chance, {}, damage);
+}
+
 /** Passes where a round on a platform with this fault fails. */
-export async function findFault(chance: () => number, preloaded: URL): Promise<string> {
-  const begun = await begin();
-  await begun.platform.terminate();
-  let run: Run = begun;
+export function findFault(chance: () => number, preloaded: URL): Promise<string> {
+  return findInRounds(chance, { nodeFlags: ['--import', preloaded.href] }, () => {});
+}
+
+async function findInRounds(
+  chance: () => number,
+  options: Pick<StartOptions, 'nodeFlags'>,
+  damage: (dataDir: string) => void,
+): Promise<string> {
+  let run: Run = await begin();
   for (let round = 1; round <= roundsMax; round++) {
-    const faulty = await startAgain(run, { nodeFlags: ['--import', preloaded.href] });
-    const entries = await writeUntilKilled(faulty, chance);
-    const held = await findingOf(() => holdTo(faulty, entries));
+    // What was there before the round is out of the damage's reach.
+    await run.platform.terminate();
+    const damaged = await startAgain(run, options);
+    const entries = await writeUntilKilled(damaged, chance);
+    damage(damaged.platform.dataDir);
+    const held = await findingOf(() => holdTo(damaged, entries));
     if (typeof held === 'string') return `found in round ${round}, as ${held}`;
     run = held.next;
-    await run.platform.terminate();
   }
   throw new Error(`it was not found in ${roundsMax} rounds`);
 }
