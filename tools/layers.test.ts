@@ -8,7 +8,7 @@ const folders = ['packages', 'bench', 'examples', 'tools'];
 const server = 'packages/server/src';
 
 describe('the layers', () => {
-  it('keeps packages and rooms apart', () => {
+  it('keeps packages and modules apart', () => {
     const sources = sourcesUnder(readSourceTree(join(import.meta.dirname, '..')), ...folders);
     assert.ok([...sources.keys()].some((path) => path.startsWith(`${server}/store/`)));
     assert.deepEqual(checkLayers(sources), []);
@@ -26,13 +26,15 @@ describe('the check of the layers', () => {
     [`${server}/entities/create.ts`, `import type { Scope } from '../store/port.ts';`],
     [`${server}/identity/password.ts`, `import { argon2 } from 'node:crypto';`],
     [`${server}/store/sqlite/open.ts`, `new Worker(new URL('./writer.ts', import.meta.url));`],
-    [`${server}/store/memory/open.test.ts`, `import { suite } from '../conformance/suite.ts';`],
-    [`${server}/store/conformance/suite.ts`, `import { test } from 'node:test';`],
-    [`${server}/store/sqlite/temporary-store.ts`, `import { bench } from '../conformance/bench.ts';`],
+    [`${server}/store/memory/open.test.ts`, `import { suite } from '../testing/suite.ts';`],
+    [`${server}/store/testing/suite.ts`, `import { test } from 'node:test';`],
+    [`${server}/store/sqlite/testing/temporary-store.ts`, `import { bench } from '../../testing/bench.ts';`],
     [`${server}/iam/policies.test.ts`, `import { openMemory } from '../store/memory/open-memory.ts';`],
     [`${server}/gateway/list.test.ts`, `import { openStore } from '../store/open-store.ts';`],
     [`${server}/compose.ts`, `import { openStore } from './store/open-store.ts';`],
     [`${server}/main.ts`, `import { compose } from './compose.ts';`],
+    [`${server}/gateway/list.ts`, `import { recordText } from '../records/port.ts';`],
+    [`${server}/gateway/list.test.ts`, `import { readRecord } from '../records/record.ts';`],
     ['packages/cli/src/main.ts', `import { connect } from '@freehold/client/connect';`],
     ['bench/main.ts', `import { startPlatform } from '../packages/acceptance/src/platform.ts';`],
     ['packages/acceptance/src/list.test.ts', `import { routes } from '@freehold/contract/routes';`],
@@ -58,26 +60,33 @@ describe('the check of the layers', () => {
     [`${server}/gateway/list.ts`, `import '../jobs/run.ts';`, /gateway may not import it/],
     [`${server}/gateway/list.ts`, `import '../compose.ts';`, /gateway may not import it/],
     [`${server}/gateway/list.ts`, `import '../config.ts';`, /gateway may not import it/],
-    [`${server}/gateway/list.ts`, `import '../entities/field-types/text.ts';`, /through its top-level files/],
+    [
+      `${server}/gateway/list.ts`,
+      `import '../entities/field-types/text.ts';`,
+      /through its port or its top-level files/,
+    ],
+    [`${server}/gateway/list.ts`, `import '../records/record.ts';`, /through its port or its top-level files/],
+    [`${server}/records/list.ts`, `import '../maintenance/port.ts';`, /records may not import it/],
+    [`${server}/records/list.test.ts`, `import '../maintenance/port.ts';`, /records may not import it/],
     [`${server}/entities/create.ts`, `import '../store/memory/open-memory.ts';`, /entities may not import it/],
     [`${server}/entities/create.ts`, `import '../store/open-store.ts';`, /entities may not import it/],
     [`${server}/entities/create.test.ts`, `import '../store/sqlite/connection.ts';`, /entities may not import it/],
     [`${server}/entities/create.ts`, `import '../iam/policies.ts';`, /entities may not import it/],
-    [`${server}/iam/policies.ts`, `import '../store/open-store.ts';`, /a room is entered|iam may not import it/],
+    [`${server}/iam/policies.ts`, `import '../store/open-store.ts';`, /a module is entered|iam may not import it/],
     [`${server}/store/port.ts`, `import '../entities/create.ts';`, /store may not import it/],
     [`${server}/lib/ids.ts`, `import '../store/port.ts';`, /lib may not import it/],
     [`${server}/access/decide.ts`, `import 'node:crypto';`, /access is pure/],
     [`${server}/access/decide.ts`, `import 'jose';`, /access is pure/],
     [`${server}/access/decide.ts`, `import '@freehold/contract/problem';`, /access is pure/],
     [`${server}/access/decide.ts`, `import '../entities/create.ts';`, /access may not import it/],
-    [`${server}/compose.ts`, `import './store/sqlite/connection.ts';`, /through its top-level files/],
+    [`${server}/compose.ts`, `import './store/sqlite/connection.ts';`, /through its port or its top-level files/],
     [`${server}/lib/ids.ts`, `import './ids.test.ts';`, /only tests import tests/],
     [`${server}/lib/ids.ts`, `import 'node:test';`, /only tests import the tools of tests/],
     [`${server}/lib/ids.ts`, `import 'node:assert/strict';`, /only tests import the tools of tests/],
-    [`${server}/store/open-store.ts`, `import './conformance/suite.ts';`, /what exists for tests/],
-    [`${server}/store/open-store.ts`, `import './sqlite/temporary-store.ts';`, /what exists for tests/],
-    [`${server}/helpers/any.ts`, '', /lies in no room/],
-    [`${server}/any.ts`, '', /belongs into a room/],
+    [`${server}/store/open-store.ts`, `import './testing/suite.ts';`, /what exists for tests/],
+    [`${server}/store/open-store.ts`, `import './sqlite/testing/temporary-store.ts';`, /what exists for tests/],
+    [`${server}/helpers/any.ts`, '', /lies in no module/],
+    [`${server}/any.ts`, '', /belongs into a module/],
     [`${server}/lib/ids.ts`, `import '@freehold/client/connect';`, /packages\/server may not import packages\/client/],
     ['packages/contract/src/routes.ts', `import '@freehold/client/connect';`, /may not import packages\/client/],
     ['packages/client/src/connect.ts', `import '@freehold/server/main';`, /may not import packages\/server/],
@@ -95,7 +104,7 @@ describe('the check of the layers', () => {
     });
   }
 
-  it('refuses that a pure room reaches a clock through a file that it may import', () => {
+  it('refuses that a pure module reaches a clock through a file that it may import', () => {
     const tree = new Map([
       [`${server}/access/decide.ts`, `import '../lib/order.ts';`],
       [`${server}/lib/order.ts`, `import './ids.ts';`],

@@ -19,16 +19,22 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Which rooms of the server a room may import: a room by its name, which stands for its top-level files, or single
- * files and folders of a room. Of the store a room sees the port alone; which adapter stands behind it, only the top
- * files know.
+ * Which modules of the server a module may import: a module by its name, which stands for its port (or its top-level
+ * files, where it has none), or single files and folders. Of the store a module sees the port alone; only the top files
+ * know which adapter stands behind it.
  */
-const rooms: Readonly<Record<string, readonly string[]>> = {
+const modules: Readonly<Record<string, readonly string[]>> = {
   gateway: [
     'lib',
     'audit',
     'access',
     'iam',
+    'tenancy',
+    'schema',
+    'config',
+    'records',
+    'transfer',
+    'maintenance',
     'entities',
     'identity',
     'mail',
@@ -37,13 +43,31 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     'webhooks',
     'automation',
   ],
-  automation: ['lib', 'store/port.ts', 'entities', 'iam', 'promotion'],
+  automation: ['lib', 'store/port.ts', 'tenancy', 'schema', 'config', 'records', 'iam', 'promotion'],
   metering: ['lib', 'store/port.ts', 'audit'],
   webhooks: ['lib', 'store/port.ts', 'audit'],
-  promotion: ['lib', 'store/port.ts', 'audit', 'entities'],
-  identity: ['lib', 'store/port.ts', 'audit', 'entities', 'iam', 'mail'],
-  iam: ['lib', 'store/port.ts', 'audit', 'access', 'entities'],
-  entities: ['lib', 'store/port.ts', 'store/lost-head.ts', 'audit'],
+  promotion: ['lib', 'store/port.ts', 'audit', 'tenancy', 'schema', 'config', 'records', 'maintenance', 'entities'],
+  identity: [
+    'lib',
+    'store/port.ts',
+    'audit',
+    'tenancy',
+    'schema',
+    'config',
+    'records',
+    'maintenance',
+    'entities',
+    'iam',
+    'mail',
+  ],
+  iam: ['lib', 'store/port.ts', 'audit', 'access', 'tenancy', 'schema', 'config', 'records', 'entities'],
+  entities: ['lib', 'store/port.ts', 'audit', 'tenancy', 'schema', 'config', 'records', 'maintenance'],
+  maintenance: ['lib', 'store/port.ts', 'store/lost-head.ts', 'audit', 'tenancy', 'schema', 'config', 'records'],
+  transfer: ['lib', 'store/port.ts', 'tenancy', 'schema', 'config', 'records'],
+  records: ['lib', 'store/port.ts', 'audit', 'tenancy', 'schema', 'config'],
+  config: ['lib', 'store/port.ts', 'audit', 'tenancy', 'schema'],
+  schema: ['lib', 'store/port.ts', 'tenancy'],
+  tenancy: ['lib', 'store/port.ts', 'audit'],
   audit: ['lib', 'store/port.ts', 'store/chain.ts', 'store/lost-head.ts'],
   upgrade: [
     'lib',
@@ -65,28 +89,20 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   // Sees what the others do, and none of them knows it.
   telemetry: ['lib', 'store/port.ts', 'store/intercepted-store.ts', 'gateway'],
   lib: [],
-  // Tests of the whole, with stores that fail. What it may import is what puts a platform together.
-  'older-data': [
-    'compose.ts',
-    'config.ts',
-    'command-for-tests.ts',
-    'backup',
-    'upgrade',
-    'store/port.ts',
-    'store/data-version.ts',
-    'store/postgres/test-server.ts',
-    'gateway',
-    'audit',
-    'identity',
-    'faults',
-    'lib',
-  ],
-  faults: ['compose.ts', 'config.ts', 'open-spaces.ts', 'gateway', 'audit', 'entities', 'iam', 'identity', 'lib'],
-  // Tests of the whole, with the largest that each route takes.
-  'worst-cases': ['main.ts', 'compose.ts', 'config.ts', 'gateway', 'lib'],
 };
 
-/** Files beside the rooms. They put the rooms together, so they may import all of them; no room imports them. */
+/** Modules that are entered through their `port.ts` alone. */
+const modulesWithPort: readonly string[] = [
+  'tenancy',
+  'schema',
+  'config',
+  'records',
+  'transfer',
+  'maintenance',
+  'entities',
+];
+
+/** Files beside the modules. They put the modules together, so they may import all of them; no module imports them. */
 const topFiles: readonly string[] = [
   'freehold.ts',
   'main.ts',
@@ -109,70 +125,23 @@ const topFiles: readonly string[] = [
   'copy.ts',
   'doctor.ts',
   'command-line.ts',
-  'command-for-tests.ts',
 ];
 
-/** Tests run on real stores, so the tests of any room may open one. */
+/** Tests run on real stores, so the tests of any module may open one. */
 const testsMayAlsoImport: readonly string[] = [
   'store/port.ts',
   'store/open-store.ts',
   'store/memory',
-  'store/failing-store.ts',
   'store/intercepted-store.ts',
-  'store/conformance/store-contents.ts',
-  'store/store-for-tests.ts',
 ];
 
-/** Files and folders beside the `*.test.ts` files that exist for tests, and that nothing else may import. */
-const testSupport: readonly string[] = [
-  'access/proof',
-  'access/reference-evaluator.ts',
-  'command-for-tests.ts',
-  'faults',
-  'older-data',
-  'entities/field-types/cases',
-  'entities/any-field-for-tests.ts',
-  'entities/plain-list-for-tests.ts',
-  'entities/crossing.ts',
-  'entities/record-bench.ts',
-  'entities/rows-for-tests.ts',
-  'entities/turn-store.ts',
-  'entities/transfer/import-for-tests.ts',
-  'entities/transfer/rows-for-tests.ts',
-  'gateway/pipeline/raw-request.ts',
-  'iam/founded-workspace.ts',
-  'identity/oidc/loopback-provider.ts',
-  'identity/org-with-team.ts',
-  'identity/secrets-in-memory.ts',
-  'metering/bench',
-  'metering/metered-org.ts',
-  'promotion/kinds/cases',
-  'promotion/proof',
-  'store/bench',
-  'store/conformance',
-  'store/failing-store.ts',
-  'store/postgres/cutting-proxy.ts',
-
-  'store/postgres/platform-on-server.ts',
-  'store/postgres/postgres-subject.ts',
-  'store/postgres/test-server.ts',
-  'store/postgres/with-server.ts',
-  'store/sqlite/dying-worker.ts',
-  'store/sqlite/filling-process.ts',
-  'store/sqlite/holding-process.ts',
-  'store/sqlite/power-loss',
-  'store/sqlite/temporary-store.ts',
-  'store/store-for-tests.ts',
-  'worst-cases',
-];
-
-/** Rooms that are pure, and with them everything of ours that they reach. */
-const pureRooms: readonly string[] = ['access'];
+/** Modules that are pure, and with them everything of ours that they reach. */
+const pureModules: readonly string[] = ['access'];
 
 const testTools = /^(node:test|node:assert|fast-check)(\/|$)/;
 const serverSource = 'packages/server/src/';
 
-/** Sentences about every import that the tables above do not allow; none when the rooms are kept apart. */
+/** Sentences about every import that the tables above do not allow; none when the modules are kept apart. */
 export function checkLayers(tree: SourceTree): readonly string[] {
   const imports = new Map([...tree].map(([path, text]) => [path, importsOf(path, text)]));
   return [...imports].flatMap(([path, found]) => [
@@ -187,7 +156,7 @@ export function checkLayers(tree: SourceTree): readonly string[] {
 
 function reasonAgainst(path: string, target: string): string | undefined {
   if (target === computedTarget) return isTestFile(path) ? undefined : 'the name of a module must be a literal';
-  return againstPackages(path, target) ?? againstTests(path, target) ?? againstRooms(path, target);
+  return againstPackages(path, target) ?? againstTests(path, target) ?? againstModules(path, target);
 }
 
 function againstPackages(path: string, target: string): string | undefined {
@@ -204,42 +173,56 @@ function againstTests(path: string, target: string): string | undefined {
   return isForTests(target) ? 'only tests import what exists for tests' : undefined;
 }
 
-function againstRooms(path: string, target: string): string | undefined {
+function againstModules(path: string, target: string): string | undefined {
   if (!inServer(path)) return undefined;
-  const room = roomOf(path);
-  if (pureRooms.includes(room) && !inServer(target) && !isForTests(path)) return `${room} is pure: no module but ours`;
-  if (!inServer(target) || room === roomOf(target)) return undefined;
+  const module = moduleOf(path);
+  if (pureModules.includes(module) && !inServer(target) && !isForTests(path))
+    return `${module} is pure: no module but ours`;
+  if (!inServer(target) || module === moduleOf(target)) return undefined;
   const inside = target.slice(serverSource.length);
-  if (isForTests(path) && testsMayAlsoImport.some((entry) => covers(entry, inside))) return undefined;
-  if (room === '') return inside.split('/').length <= 2 ? undefined : 'a room is entered through its top-level files';
-  const mayImport = rooms[room] ?? [];
+  if (isForTests(path) && testMayImport(module, inside)) return undefined;
+  if (module === '')
+    return inside.split('/').length <= 2 ? undefined : 'a module is entered through its port or its top-level files';
+  const mayImport = modules[module] ?? [];
   if (mayImport.some((entry) => covers(entry, inside))) return undefined;
-  const knowsTheRoom = mayImport.includes(roomOf(target));
-  return knowsTheRoom ? 'a room is entered through its top-level files' : `${room} may not import it`;
+  const knowsTheModule = mayImport.includes(moduleOf(target));
+  return knowsTheModule ? 'a module is entered through its port or its top-level files' : `${module} may not import it`;
 }
 
-/** `entities` covers its top-level files, `store/port.ts` itself, `store/memory` the file and all of the folder. */
+/** `records` covers its port, `audit` its top-level files, `store/port.ts` itself, `store/memory` the file and its folder. */
 function covers(entry: string, inside: string): boolean {
   if (entry === inside) return true;
-  return entry in rooms ? posix.dirname(inside) === entry : inside === `${entry}.ts` || inside.startsWith(`${entry}/`);
+  if (modulesWithPort.includes(entry)) return inside === `${entry}/port.ts`;
+  return entry in modules
+    ? posix.dirname(inside) === entry
+    : inside === `${entry}.ts` || inside.startsWith(`${entry}/`);
+}
+
+/** A test sees the insides of the modules that its own may import, and what lies in any folder `testing`. */
+function testMayImport(module: string, inside: string): boolean {
+  if (isForTests(`${serverSource}${inside}`) || testsMayAlsoImport.some((entry) => covers(entry, inside))) return true;
+  return (
+    module === '' || module === 'testing' || (modules[module] ?? []).some((entry) => inside.startsWith(`${entry}/`))
+  );
 }
 
 function misplaced(path: string): readonly string[] {
   if (!inServer(path)) return packageOf(path) === undefined ? [`${path} lies in no package that the table names`] : [];
-  const room = roomOf(path);
-  if (room !== '') return room in rooms ? [] : [`${path} lies in no room that the table names`];
+  const module = moduleOf(path);
+  if (module !== '')
+    return module in modules || module === 'testing' ? [] : [`${path} lies in no module that the table names`];
   const name = posix.basename(path).replace(/\.test\.ts$/, '.ts');
-  return topFiles.includes(name) ? [] : [`${path} belongs into a room`];
+  return topFiles.includes(name) ? [] : [`${path} belongs into a module`];
 }
 
-/** A pure room must not get at a clock or a socket through a file that it may import. */
+/** A pure module must not get at a clock or a socket through a file that it may import. */
 function impureReach(path: string, imports: ReadonlyMap<string, readonly Import[]>): readonly string[] {
-  if (!inServer(path) || !pureRooms.includes(roomOf(path)) || isForTests(path)) return [];
+  if (!inServer(path) || !pureModules.includes(moduleOf(path)) || isForTests(path)) return [];
   const reached = new Set<string>([path]);
   for (const file of reached) {
     for (const { target } of imports.get(file) ?? []) {
       if (packageOf(target) !== undefined) reached.add(target);
-      else if (file !== path) return [`${path} reaches ${target} through ${file}: ${roomOf(path)} is pure`];
+      else if (file !== path) return [`${path} reaches ${target} through ${file}: ${moduleOf(path)} is pure`];
     }
   }
   return [];
@@ -253,14 +236,13 @@ function inServer(path: string): boolean {
   return path.startsWith(serverSource);
 }
 
-/** The room of a file of the server; `''` for the files beside the rooms. */
-function roomOf(path: string): string {
+/** The module of a file of the server; `''` for the files beside the modules. */
+function moduleOf(path: string): string {
   const inside = path.slice(serverSource.length);
   return inside.includes('/') ? inside.slice(0, inside.indexOf('/')) : '';
 }
 
+/** Tests, and all that lies in a folder `testing`. */
 function isForTests(path: string): boolean {
-  return (
-    isTestFile(path) || (inServer(path) && testSupport.some((entry) => covers(entry, path.slice(serverSource.length))))
-  );
+  return isTestFile(path) || (inServer(path) && path.slice(serverSource.length).split('/').includes('testing'));
 }

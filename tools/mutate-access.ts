@@ -53,7 +53,7 @@ function makeCopy(): void {
 }
 
 function sourceFiles(): readonly string[] {
-  const isForTests = (path: string) => /\.test\.ts$|\/proof\/|reference-evaluator/.test(path);
+  const isForTests = (path: string) => /\.test\.ts$|\/testing\//.test(path);
   const found = globSync(`${access}/**/*.ts`, { cwd: root }).filter((path) => !isForTests(path));
   return found.filter((path) => values.only === undefined || basename(path) === values.only).sort();
 }

@@ -10,8 +10,8 @@ const slow = {
     'packages/server/src/access/*.proof.test.ts',
     'packages/server/src/{audit-command,backup,copy}.test.ts',
     'packages/server/src/copy/copy-platform.test.ts',
-    'packages/server/src/entities/maintain-model.test.ts',
-    'packages/server/src/store/conformance/planted-faults.test.ts',
+    'packages/server/src/maintenance/maintain-model.test.ts',
+    'packages/server/src/store/testing/conformance/planted-faults.test.ts',
     'packages/server/src/store/sqlite/power-loss/*.test.ts',
   ],
   acceptance: [
@@ -20,7 +20,7 @@ const slow = {
 };
 
 /** What times the largest requests, for about a quarter of an hour: `npm run test:load`. */
-const load = ['packages/server/src/worst-cases/load.test.ts'];
+const load = ['packages/server/src/testing/worst-cases/load.test.ts'];
 
 interface TestKind {
   readonly globs: readonly string[];

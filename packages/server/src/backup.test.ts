@@ -17,10 +17,10 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { restoreBackup } from './backup/restore-backup.ts';
 import { takeBackup } from './backup/take-backup.ts';
-import { SteppedClock } from './entities/record-bench.ts';
-import { contentsArbitrary, everythingOf, filled } from './store/conformance/store-contents.ts';
 import { openStore } from './store/open-store.ts';
 import type { OpenedStore } from './store/port.ts';
+import { contentsArbitrary, everythingOf, filled } from './store/testing/conformance/store-contents.ts';
+import { SteppedClock } from './testing/record-bench.ts';
 
 interface Run {
   readonly code: number;
@@ -165,7 +165,7 @@ test('a backup beside a store that is written to holds every commit that was ans
 
 test('what a killed process has left in its log is in the backup', async (context) => {
   const { dataDir, file, restored } = await dataFolder(context);
-  const program = join(import.meta.dirname, 'store/sqlite/holding-process.ts');
+  const program = join(import.meta.dirname, 'store/sqlite/testing/holding-process.ts');
   const child = spawn(process.execPath, [program, join(dataDir, 'test.db')], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [lines] = (await once(child.stdout, 'data')) as [Buffer];
   child.kill('SIGKILL');

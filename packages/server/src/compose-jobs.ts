@@ -1,9 +1,7 @@
 /** Puts together what works in the background. */
+
+import type { ConfigReader } from './config/port.ts';
 import type { Config } from './config.ts';
-import type { ConfigReader } from './entities/config-reader.ts';
-import { maintainEntity, maintainEntityJob, readMaintainWork } from './entities/maintain-entity.ts';
-import { purgeEntity, purgeEntityJob, readPurgeWork } from './entities/purge-entity.ts';
-import type { Environment } from './entities/workspace.ts';
 import { networkList } from './gateway/client-address.ts';
 import { platformScopeName } from './identity/org-directory.ts';
 import { derivedKey, type Secrets } from './identity/secrets.ts';
@@ -18,9 +16,18 @@ import { startExpirySweep } from './jobs/expiry-sweep.ts';
 import { type JobHandler, type JobRunner, startJobRunner } from './jobs/job-runner.ts';
 import type { Clock } from './lib/clock.ts';
 import type { IdSource } from './lib/ids.ts';
+import {
+  maintainEntity,
+  maintainEntityJob,
+  purgeEntity,
+  purgeEntityJob,
+  readMaintainWork,
+  readPurgeWork,
+} from './maintenance/port.ts';
 import type { Spaces } from './open-spaces.ts';
 import type { OpenedStore } from './store/port.ts';
 import type { WatchJobs } from './telemetry/work-metrics.ts';
+import type { Environment } from './tenancy/port.ts';
 import { type AlertWebhook, createAlertWebhook, deliveryJob } from './webhooks/alert-webhook.ts';
 
 interface Watched {

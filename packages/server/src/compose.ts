@@ -4,19 +4,9 @@ import { createAuditLog } from './audit/audit-log.ts';
 import { createOperatorLog } from './audit/operator-log.ts';
 import { createRefusalLog } from './audit/refusal-log.ts';
 import { startAlerts, startJobs } from './compose-jobs.ts';
+import { type ConfigReader, type ConfigReaderOptions, createConfigReader, createFences } from './config/port.ts';
 import type { Config } from './config.ts';
-import { type ConfigReader, type ConfigReaderOptions, createConfigReader } from './entities/config-reader.ts';
-import { type Cursors, createCursors } from './entities/cursor.ts';
-import { createEntityAdmin } from './entities/entity-admin.ts';
-import { createFences } from './entities/fence.ts';
-import { createIdempotency } from './entities/idempotency.ts';
-import { createNumbering } from './entities/numbering.ts';
-import { createRecordRuntime } from './entities/record-runtime.ts';
-import { recordsOfOrg } from './entities/records-of-org.ts';
-import { createRepeatedRequests, markingStore } from './entities/repeated-requests.ts';
-import { createSealer } from './entities/sealed-values.ts';
-import { type Environment, orgScopeName, workspaceScopeName } from './entities/workspace.ts';
-import { createWriteLoop } from './entities/write-loop.ts';
+import { createEntityAdmin } from './entities/port.ts';
 import type { OnceScopes } from './gateway/answer-once.ts';
 import { type AppGatewayParts, appRoutes, createAppGateway, type Gateway } from './gateway/app-gateway.ts';
 import { createClientAddress } from './gateway/client-address.ts';
@@ -63,10 +53,23 @@ import { createConfigItems } from './promotion/config-items.ts';
 import { createConfigKinds } from './promotion/config-kinds.ts';
 import { createPromotion } from './promotion/promotion.ts';
 import { refuseRemoval } from './promotion/refuse-removal.ts';
+import {
+  type Cursors,
+  createCursors,
+  createIdempotency,
+  createNumbering,
+  createRecordRuntime,
+  createRepeatedRequests,
+  createSealer,
+  createWriteLoop,
+  markingStore,
+  recordsOfOrg,
+} from './records/port.ts';
 import { explainStoreFailure } from './store/explain-failure.ts';
 import type { Health, OpenedStore, Store } from './store/port.ts';
 import { type Measurement, startMeasurement } from './telemetry/measurement.ts';
 import { countDenials, watchJobs } from './telemetry/work-metrics.ts';
+import { type Environment, orgScopeName, workspaceScopeName } from './tenancy/port.ts';
 import type { AlertWebhook } from './webhooks/alert-webhook.ts';
 
 /** The platform, ready to be given listeners. */

@@ -14,10 +14,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { SteppedClock } from './entities/record-bench.ts';
-import { everythingOf } from './store/conformance/store-contents.ts';
 import { openStore } from './store/open-store.ts';
 import type { OpenedStore } from './store/port.ts';
+import { everythingOf } from './store/testing/conformance/store-contents.ts';
+import { SteppedClock } from './testing/record-bench.ts';
 
 const program = join(import.meta.dirname, 'copy.ts');
 const spaces = ['platform', 'test', 'prod'] as const;

@@ -1,19 +1,19 @@
 /** A policy that has no room is refused while the org's plan is held to, and nobody waits for it in vain. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConfigReader } from './entities/config-reader.ts';
-import { systemConfig } from './entities/config-set.ts';
-import { createCursors } from './entities/cursor.ts';
-import { createFences } from './entities/fence.ts';
-import { createNumbering } from './entities/numbering.ts';
-import { createRecordRuntime } from './entities/record-runtime.ts';
-import { createSealer } from './entities/sealed-values.ts';
-import { systemEntity } from './entities/system-entities.ts';
-import { createWriteLoop } from './entities/write-loop.ts';
-import { foundWorkspace } from './iam/founded-workspace.ts';
+import { createConfigReader } from './config/config-reader.ts';
+import { systemConfig } from './config/config-set.ts';
+import { createFences } from './config/fence.ts';
+import { foundWorkspace } from './iam/testing/founded-workspace.ts';
 import { uuidv7Source } from './lib/ids.ts';
 import { Problem } from './lib/problem.ts';
-import { occasion, openNode, SteppedClock } from './metering/metered-org.ts';
+import { occasion, openNode, SteppedClock } from './metering/testing/metered-org.ts';
+import { createCursors } from './records/listing/cursor.ts';
+import { createRecordRuntime } from './records/record-runtime.ts';
+import { createNumbering } from './records/writing/numbering.ts';
+import { createSealer } from './records/writing/sealed-values.ts';
+import { createWriteLoop } from './records/writing/write-loop.ts';
+import { systemEntity } from './schema/system-entities.ts';
 import { openStore } from './store/open-store.ts';
 
 test('who is refused a policy may ask how the org stands, also when that has to be read anew', {

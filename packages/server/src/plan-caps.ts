@@ -1,12 +1,13 @@
 /** What a plan caps, put together with what holds to it. */
-import { type ConfigGate, configSize } from './entities/config-gate.ts';
-import type { ConfigReader } from './entities/config-reader.ts';
-import { policiesOfOrg } from './entities/policies-of-org.ts';
-import type { PolicyBound } from './entities/policy-bound.ts';
-import type { Environment } from './entities/workspace.ts';
+
+import type { ConfigReader } from './config/port.ts';
+import { type ConfigGate, configSize } from './config/port.ts';
 import type { MembershipParts } from './identity/memberships.ts';
 import type { Metering, MeteringParts } from './metering/metering.ts';
 import type { Spaces } from './open-spaces.ts';
+import type { PolicyBound } from './records/port.ts';
+import { policiesOfOrg } from './records/port.ts';
+import type { Environment } from './tenancy/port.ts';
 
 /** What there is of it, for who looks at the usage of an org. */
 export function configuredIn(

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { recountRecords, repairCounters } from './maintenance/recount-records.ts';
+import { CallMeter } from './metering/call-meter.ts';
+import { checkDays } from './metering/check-days.ts';
+import { foldDays } from './metering/fold-days.ts';
+import { openStore } from './store/open-store.ts';
+import { Conflict, type OpenedStore } from './store/port.ts';
 import {
   assertLeavesRunning,
   assertRefusesNonsense,
   runProgram,
   temporaryFolder,
   usingStore,
-} from './command-for-tests.ts';
-import { RecordBench, SteppedClock } from './entities/record-bench.ts';
-import { recountRecords, repairCounters } from './entities/recount-records.ts';
-import { CallMeter } from './metering/call-meter.ts';
-import { checkDays } from './metering/check-days.ts';
-import { foldDays } from './metering/fold-days.ts';
-import { openStore } from './store/open-store.ts';
-import { Conflict, type OpenedStore } from './store/port.ts';
+} from './testing/command.ts';
+import { RecordBench, SteppedClock } from './testing/record-bench.ts';
 
 const program = join(import.meta.dirname, 'recount.ts');
 const workspaceScope = 'org#acme-main';

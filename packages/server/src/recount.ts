@@ -3,14 +3,14 @@ import { parseArgs } from 'node:util';
 import { operatorActor } from './audit/operator-log.ts';
 import { type Command, configFor, Refusal, runCommand } from './command-line.ts';
 import type { Config } from './config.ts';
+import { systemClock, timestamp } from './lib/clock.ts';
 import {
   isRight,
   type Recounted,
   type RecountedWorkspace,
   recountRecords,
   repairCounters,
-} from './entities/recount-records.ts';
-import { systemClock, timestamp } from './lib/clock.ts';
+} from './maintenance/port.ts';
 import { checkDays } from './metering/check-days.ts';
 import { requireStores, usingSpace } from './stopped-platform.ts';
 import { Conflict, type OpenedStore } from './store/port.ts';

@@ -8,8 +8,8 @@ import {
   runProgram,
   temporaryFolder,
   usingStore,
-} from './command-for-tests.ts';
-import { RecordBench, SteppedClock } from './entities/record-bench.ts';
+} from './testing/command.ts';
+import { RecordBench, SteppedClock } from './testing/record-bench.ts';
 
 const program = join(import.meta.dirname, 'verify.ts');
 

@@ -2,12 +2,12 @@
 import { parseArgs } from 'node:util';
 import { type Command, configFor, runCommand } from './command-line.ts';
 import type { Config } from './config.ts';
-import { createSealer, type Sealer, type SealingKey } from './entities/sealed-values.ts';
-import { type VerifyParts, verifyStore } from './entities/verify-store.ts';
 import { groupEntries } from './iam/group-policies.ts';
 import { createSecretsFile } from './identity/secrets-file.ts';
 import { systemClock } from './lib/clock.ts';
+import { type VerifyParts, verifyStore } from './maintenance/port.ts';
 import { openVault } from './open-spaces.ts';
+import { createSealer, type Sealer, type SealingKey } from './records/port.ts';
 import { noData, requireStores, usingSpace } from './stopped-platform.ts';
 import type { OpenedStore } from './store/port.ts';
 

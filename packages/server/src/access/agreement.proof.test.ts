@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { agree, ambiguous, type Distribution, describe, vague } from './proof/agreement.ts';
-import { operatorNames } from './proof/random-policies.ts';
+import { agree, ambiguous, type Distribution, describe, vague } from './testing/agreement.ts';
+import { operatorNames } from './testing/random-policies.ts';
 
 test('agrees with the reference evaluator on 100,000 pairs of policies and a request', () => {
   const seen: Distribution = new Map();

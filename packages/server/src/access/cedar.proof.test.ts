@@ -6,16 +6,16 @@ import {
   type StatefulAuthorizationCall,
   statefulIsAuthorized,
 } from '@cedar-policy/cedar-wasm/nodejs';
-import { compileAll } from './proof/agreement.ts';
+import { compileAll } from './testing/agreement.ts';
 import {
   type Member,
   memberTypes,
   type PlainStatement,
   toCedarContext,
   toCedarPolicy,
-} from './proof/cedar-translation.ts';
-import { Dice } from './proof/dice.ts';
-import { type ReferenceRequest, referenceRuling } from './reference-evaluator.ts';
+} from './testing/cedar-translation.ts';
+import { Dice } from './testing/dice.ts';
+import { type ReferenceRequest, referenceRuling } from './testing/reference-evaluator.ts';
 
 /** Of each type, values of which some are equal though they are written differently. */
 const values = {

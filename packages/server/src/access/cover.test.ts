@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Escalation, findEscalation, type HeldPolicy } from './cover.ts';
-import { referenceDecision } from './reference-evaluator.ts';
+import { referenceDecision } from './testing/reference-evaluator.ts';
 
 type Patterns = string | readonly string[];
 

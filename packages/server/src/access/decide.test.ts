@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { noContext } from './context.ts';
 import { type AttachedPolicy, type CompiledAccess, compilePolicies } from './decide.ts';
-import { referenceDecision } from './reference-evaluator.ts';
+import { referenceDecision } from './testing/reference-evaluator.ts';
 import { verbs } from './verbs.ts';
 
 interface AccessRequest {

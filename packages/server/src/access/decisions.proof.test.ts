@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileAll } from './proof/agreement.ts';
-import { type CaseRequest, decisionCases, toRequest } from './proof/decision-case.ts';
-import { referenceRuling } from './reference-evaluator.ts';
+import { compileAll } from './testing/agreement.ts';
+import { type CaseRequest, decisionCases, toRequest } from './testing/decision-case.ts';
+import { referenceRuling } from './testing/reference-evaluator.ts';
 
 for (const { name, policies, requests } of decisionCases) {
   test(name, () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccessContext } from './context.ts';
 import { decisionSteps } from './effort.ts';
-import { compileAll } from './proof/agreement.ts';
+import { compileAll } from './testing/agreement.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccessContext } from './context.ts';
 import { findEscalation, type HeldPolicy } from './cover.ts';
-import { Dice } from './proof/dice.ts';
-import { type ReferenceRequest, type ReferenceRuling, referenceRuling } from './reference-evaluator.ts';
+import { Dice } from './testing/dice.ts';
+import { type ReferenceRequest, type ReferenceRuling, referenceRuling } from './testing/reference-evaluator.ts';
 
 const rounds = 8000;
 const fieldNames = ['name', 'names', 'salary', 'note'] as const;

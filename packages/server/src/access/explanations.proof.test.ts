@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileAll, randomRequest, randomWorld } from './proof/agreement.ts';
-import { Dice } from './proof/dice.ts';
-import { entryHolds } from './proof/reference-condition.ts';
-import { reaches, readByReference, ruleByReference } from './reference-evaluator.ts';
+import { compileAll, randomRequest, randomWorld } from './testing/agreement.ts';
+import { Dice } from './testing/dice.ts';
+import { entryHolds } from './testing/reference-condition.ts';
+import { reaches, readByReference, ruleByReference } from './testing/reference-evaluator.ts';
 
 test('names exactly the statements that match, and near ones with a condition that does not hold', () => {
   const dice = new Dice(1);

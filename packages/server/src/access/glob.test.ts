@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { wholeEffort } from './effort.ts';
 import { collapseStars, compileGlob, foldAscii, matchesGlob } from './glob.ts';
-import { globFits } from './reference-evaluator.ts';
+import { globFits } from './testing/reference-evaluator.ts';
 
 function matches(pattern: string, subject: string): boolean {
   return matchesGlob(compileGlob(pattern), subject, wholeEffort());

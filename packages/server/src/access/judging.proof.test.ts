@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccessContext, Pending } from './context.ts';
 import type { FieldSet } from './field-set.ts';
-import { compileAll, randomRequest, randomWorld, type World } from './proof/agreement.ts';
-import { Dice } from './proof/dice.ts';
-import { ids, randomMembers } from './proof/random-context.ts';
-import { fieldNames } from './proof/random-policies.ts';
-import { valuesOf } from './proof/reference-context.ts';
-import { textOf } from './proof/reference-pattern.ts';
-import { type ReferenceRequest, referenceRuling } from './reference-evaluator.ts';
 import type { Ruling } from './ruling.ts';
+import { compileAll, randomRequest, randomWorld, type World } from './testing/agreement.ts';
+import { Dice } from './testing/dice.ts';
+import { ids, randomMembers } from './testing/random-context.ts';
+import { fieldNames } from './testing/random-policies.ts';
+import { valuesOf } from './testing/reference-context.ts';
+import { type ReferenceRequest, referenceRuling } from './testing/reference-evaluator.ts';
+import { textOf } from './testing/reference-pattern.ts';
 
 const worlds = 1500;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileAll } from './proof/agreement.ts';
+import { compileAll } from './testing/agreement.ts';
 
 const plain = { Effect: 'Allow', Action: 'get*', Resource: '*' };
 const many = <Item>(length: number, make: (index: number) => Item) => Array.from({ length }, (_, index) => make(index));

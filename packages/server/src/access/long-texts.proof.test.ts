@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileAll } from './proof/agreement.ts';
-import { toRequest } from './proof/decision-case.ts';
-import { Dice } from './proof/dice.ts';
-import { referenceRuling } from './reference-evaluator.ts';
+import { compileAll } from './testing/agreement.ts';
+import { toRequest } from './testing/decision-case.ts';
+import { Dice } from './testing/dice.ts';
+import { referenceRuling } from './testing/reference-evaluator.ts';
 
 /** Letters of one and of two units, and halves of such, at the edges of their ranges. */
 const letters = [

@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import type { AccessContext } from './context.ts';
 import type { CompiledAccess } from './decide.ts';
 import { compilePolicies } from './decide.ts';
-import { attach, compileAll, randomRequest, randomWorld } from './proof/agreement.ts';
-import { Dice } from './proof/dice.ts';
-import { randomPolicies, randomStatement } from './proof/random-policies.ts';
-import type { ReferenceRequest } from './reference-evaluator.ts';
+import { attach, compileAll, randomRequest, randomWorld } from './testing/agreement.ts';
+import { Dice } from './testing/dice.ts';
+import { randomPolicies, randomStatement } from './testing/random-policies.ts';
+import type { ReferenceRequest } from './testing/reference-evaluator.ts';
 
 type Statement = Readonly<Record<string, unknown>>;
 

@@ -3,11 +3,11 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { platformScopeName } from '../identity/org-directory.ts';
 import type { Secrets, SecretsVault } from '../identity/secrets.ts';
-import { createSecretsInMemory } from '../identity/secrets-in-memory.ts';
 import { readSecrets, secretsKey, writeSecrets } from '../identity/secrets-in-store.ts';
-import { everythingOf } from '../store/conformance/store-contents.ts';
+import { createSecretsInMemory } from '../identity/testing/secrets-in-memory.ts';
 import { openMemory } from '../store/memory/open-memory.ts';
 import type { Maintenance, OpenedStore } from '../store/port.ts';
+import { everythingOf } from '../store/testing/conformance/store-contents.ts';
 import { type CopyEnd, copiedSpaces, copyPlatform, type SecretsPlace } from './copy-platform.ts';
 
 const clock = { now: () => 1_000 };

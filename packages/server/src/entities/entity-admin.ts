@@ -1,12 +1,12 @@
-import type { EntityAdminParts } from './admin/admin-parts.ts';
-import type { ApiChange, ChangedApi } from './admin/api-change.ts';
-import { changeApi } from './admin/change-api.ts';
-import { defineEntity } from './admin/define-entity.ts';
-import { type EntitySummary, listEntities } from './admin/list-entities.ts';
-import { type RemovalOptions, removeEntity } from './admin/remove-entity.ts';
-import { definitionOf, type ShownEntity, showEntity } from './admin/show-entity.ts';
-import type { EntityDefinition } from './definition.ts';
-import type { OnceRequest } from './idempotency.ts';
+import type { OnceRequest } from '../records/port.ts';
+import type { EntityDefinition } from '../schema/port.ts';
+import type { EntityAdminParts } from './admin-parts.ts';
+import type { ApiChange, ChangedApi } from './api-change.ts';
+import { changeApi } from './change-api.ts';
+import { defineEntity } from './define-entity.ts';
+import { type EntitySummary, listEntities } from './list-entities.ts';
+import { type RemovalOptions, removeEntity } from './remove-entity.ts';
+import { definitionOf, type ShownEntity, showEntity } from './show-entity.ts';
 
 /** The management side of entities, in one environment and on one occasion. */
 export interface EntityAdmin {

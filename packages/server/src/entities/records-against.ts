@@ -1,11 +1,11 @@
+import type { ConfigSet } from '../config/port.ts';
 import { Problem } from '../lib/problem.ts';
+import type { CompiledEntity } from '../schema/port.ts';
 import type { Store } from '../store/port.ts';
-import { type FailingRecords, failingRecords } from './admin/failing-records.ts';
-import { type HeldValues, heldSentence, heldValues, isHeld } from './admin/held-values.ts';
-import { narrowedFields } from './admin/narrowed-fields.ts';
-import { refuseFailing } from './admin/refuse-failing.ts';
-import type { CompiledEntity } from './compile-entity.ts';
-import type { ConfigSet } from './config-set.ts';
+import { type FailingRecords, failingRecords } from './failing-records.ts';
+import { type HeldValues, heldSentence, heldValues, isHeld } from './held-values.ts';
+import { narrowedFields } from './narrowed-fields.ts';
+import { refuseFailing } from './refuse-failing.ts';
 import type { EntityStep } from './switch-entities.ts';
 
 export type { FailingRecords };

@@ -1,25 +1,35 @@
+import type { ConfigSet } from '../config/port.ts';
+import {
+  type ConfigGate,
+  configSize,
+  configSizeAfter,
+  type EntityRow,
+  entityKey,
+  referencesKey,
+} from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { inTurns } from '../lib/in-turns.ts';
 import { Problem } from '../lib/problem.ts';
+import { entitiesBeingRemoved, loadRemoved, maintainWork } from '../maintenance/port.ts';
+import type { EntityState } from '../schema/port.ts';
+import {
+  type CompiledEntity,
+  definitionLimits,
+  type ReferenceMap,
+  recordsMayMeet,
+  systemEntities,
+  withReferences,
+  writeReferences,
+} from '../schema/port.ts';
 import type { Change, Item, Scope, Store } from '../store/port.ts';
-import { type CompiledEntity, recordsMayMeet } from './compile-entity.ts';
-import { type ConfigGate, configSize, configSizeAfter } from './config-gate.ts';
-import type { ConfigSet } from './config-set.ts';
-import { definitionLimits } from './definition.ts';
-import type { EntityState } from './entity-state.ts';
-import { maintainWork } from './maintain-entity.ts';
-import { type EntityRow, entityKey, referencesKey } from './org-keys.ts';
-import { entitiesBeingRemoved, loadRemoved } from './purge-entity.ts';
-import { type ReferenceMap, withReferences, writeReferences } from './references/reference-map.ts';
+import { orgScopeName } from '../tenancy/port.ts';
 import {
   type EntityStep,
   planEntity,
   planEntityRemoval,
   type StandingEntity,
   type WantedEntity,
-} from './switching/plan-entity.ts';
-import { systemEntities } from './system-entities.ts';
-import { orgScopeName } from './workspace.ts';
+} from './migration/plan-entity.ts';
 
 export type { EntityStep, WantedEntity };
 

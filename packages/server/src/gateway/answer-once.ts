@@ -1,7 +1,6 @@
-import type { Idempotency } from '../entities/idempotency.ts';
-import type { MarkedScope, RepeatedRequests } from '../entities/repeated-requests.ts';
-import type { Environment } from '../entities/workspace.ts';
 import type { NowOrLater } from '../lib/now-or-later.ts';
+import type { Idempotency, MarkedScope, RepeatedRequests } from '../records/port.ts';
+import type { Environment } from '../tenancy/port.ts';
 import { readOnce, replayedHeaders } from './pipeline/idempotency-key.ts';
 import { isRemembered } from './remembered-posts.ts';
 import type { Reply } from './reply.ts';

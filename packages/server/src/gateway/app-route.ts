@@ -1,8 +1,7 @@
 import type { Verb } from '../access/verbs.ts';
-import type { AuthorizedCall, RowRequest } from '../entities/caller-access.ts';
-import type { Actor, Workspace } from '../entities/workspace.ts';
-import type { WriteContext } from '../entities/write-loop.ts';
 import type { AppCaller } from '../identity/app-sessions.ts';
+import type { AuthorizedCall, RowRequest, WriteContext } from '../records/port.ts';
+import type { Actor, Workspace } from '../tenancy/port.ts';
 import type { PublicRoute } from './public-route.ts';
 import type { Reply } from './reply.ts';
 import type { GatewayRequest, TakesBody } from './request.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { ProblemCode } from '@freehold/contract/problem';
-import type { Environment } from '../entities/workspace.ts';
+import type { Environment } from '../tenancy/port.ts';
 
 /**
  * What a request has shown of itself so far. INVARIANT: but for `target`, no member is a text that came with the

@@ -1,13 +1,13 @@
 /** Two administrators remove each other, whichever call of the one the other falls before: one of them is left. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Crossing, everyCrossing, extentOn } from '../entities/crossing.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
+import { type Crossing, everyCrossing, extentOn } from '../records/testing/interleaving.ts';
 import type { Store } from '../store/port.ts';
-import { openForTest, storeKinds } from '../store/store-for-tests.ts';
-import { foundWorkspace, type Writer } from './founded-workspace.ts';
+import { openForTest, storeKinds } from '../store/testing/open-test-store.ts';
 import { heldPolicies } from './held-policies.ts';
+import { foundWorkspace, type Writer } from './testing/founded-workspace.ts';
 
 interface Admin {
   readonly id: string;

@@ -1,8 +1,8 @@
 import type { Explanation } from '../access/decide.ts';
-import type { Environment } from '../entities/workspace.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { secretToken } from '../lib/ids.ts';
+import type { Environment } from '../tenancy/port.ts';
 
 /** A denial, kept so that a builder can see why it came about. The app's user only learns its id. */
 export interface LoggedDecision {

@@ -1,4 +1,4 @@
-import type { SettingType } from '../entities/setting.ts';
+import type { SettingType } from '../config/port.ts';
 
 export const escalationCheck: SettingType<boolean> = {
   key: 'acl.escalation_check',

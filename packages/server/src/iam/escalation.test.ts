@@ -4,9 +4,9 @@ import type { Statement } from '../access/statement.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
-import { type FoundedWorkspace, foundWorkspace, type Writer } from './founded-workspace.ts';
 import { recordKey } from './held-policies.ts';
 import { policyEpochKey } from './policy-epoch.ts';
+import { type FoundedWorkspace, foundWorkspace, type Writer } from './testing/founded-workspace.ts';
 
 const allow = (Action: readonly string[], Resource: readonly string[] = ['*']): Statement => ({
   Effect: 'Allow',

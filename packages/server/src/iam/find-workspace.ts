@@ -1,7 +1,13 @@
-import { type Environment, orgScopeName, type Workspace, workspaceScopeName } from '../entities/workspace.ts';
-import { type WorkspaceRow, workspaceRowKey } from '../entities/workspace-directory.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Store } from '../store/port.ts';
+import {
+  type Environment,
+  orgScopeName,
+  type Workspace,
+  type WorkspaceRow,
+  workspaceRowKey,
+  workspaceScopeName,
+} from '../tenancy/port.ts';
 
 export interface WorkspaceName {
   readonly env: Environment;

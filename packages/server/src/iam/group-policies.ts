@@ -1,7 +1,8 @@
 /** Which groups hold a policy: an index that every write of a group keeps, since a policy must not go from under one. */
-import { followItems } from '../entities/follow-items.ts';
-import { indexPrefix, indexSortKey } from '../entities/order-encoding.ts';
-import type { PlannedChange } from '../entities/planned-change.ts';
+
+import type { PlannedChange } from '../records/port.ts';
+import { followItems } from '../records/port.ts';
+import { indexPrefix, indexSortKey } from '../schema/port.ts';
 import type { CheckEmpty, Item, Key, Scope } from '../store/port.ts';
 
 const indexPk = 'index#group;policy';

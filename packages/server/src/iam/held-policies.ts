@@ -1,9 +1,8 @@
 import type { AttachedPolicy } from '../access/decide.ts';
-import { readRecord } from '../entities/record.ts';
-import { directKey } from '../entities/record-keys.ts';
-import { systemEntity } from '../entities/system-entities.ts';
-import type { Workspace } from '../entities/workspace.ts';
+import { directKey, readRecord } from '../records/port.ts';
+import { systemEntity } from '../schema/port.ts';
 import type { Item, Key } from '../store/port.ts';
+import type { Workspace } from '../tenancy/port.ts';
 import { policyIdsOf } from './group-policies.ts';
 import { linksOf } from './links.ts';
 

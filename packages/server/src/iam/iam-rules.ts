@@ -1,12 +1,10 @@
 import type { InputError } from '@freehold/contract/problem';
-import type { EntityRules, RecordWrite } from '../entities/entity-rules.ts';
-import { findRecord } from '../entities/find-record.ts';
-import type { PlannedChange } from '../entities/planned-change.ts';
-import type { RecordData } from '../entities/record.ts';
-import { systemEntity } from '../entities/system-entities.ts';
-import type { Workspace } from '../entities/workspace.ts';
 import type { Clock } from '../lib/clock.ts';
 import { invalidInput, Problem } from '../lib/problem.ts';
+import type { EntityRules, PlannedChange, RecordData, RecordWrite } from '../records/port.ts';
+import { findRecord } from '../records/port.ts';
+import { systemEntity } from '../schema/port.ts';
+import type { Workspace } from '../tenancy/port.ts';
 import type { AccessEpochs } from './access-epochs.ts';
 import { heldPolicies } from './held-policies.ts';
 import { groupLink, linksOf, policyLink, removeLinks } from './links.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
-import { type FoundedWorkspace, foundWorkspace, type Writer } from './founded-workspace.ts';
+import { type FoundedWorkspace, foundWorkspace, type Writer } from './testing/founded-workspace.ts';
 
 interface Scene extends FoundedWorkspace {
   readonly founder: Writer;

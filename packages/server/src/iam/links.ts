@@ -1,10 +1,5 @@
-import { fieldIndex } from '../entities/field-index.ts';
-import { followItems } from '../entities/follow-items.ts';
-import { indexPrefix } from '../entities/order-encoding.ts';
-import { mergeChanges, type PlannedChange } from '../entities/planned-change.ts';
-import { readRecord } from '../entities/record.ts';
-import { removeRecords } from '../entities/record-changes.ts';
-import { systemEntity } from '../entities/system-entities.ts';
+import { followItems, mergeChanges, type PlannedChange, readRecord, removeRecords } from '../records/port.ts';
+import { fieldIndex, indexPrefix, systemEntity } from '../schema/port.ts';
 import type { CheckEmpty, Item, Scope } from '../store/port.ts';
 
 /** What ties a person to policies: read through the links' own index on `user_id`, whatever the size of the workspace. */

@@ -1,5 +1,5 @@
-import type { ConfigSet } from '../entities/config-set.ts';
-import { systemEntityNames } from '../entities/system-entity-names.ts';
+import type { ConfigSet } from '../config/port.ts';
+import { systemEntityNames } from '../schema/port.ts';
 import type { LintedEntity } from './lint.ts';
 
 /** The entities of an org, and those that every org has, as far as policies may name them. */

@@ -1,12 +1,19 @@
 /** What becomes of memberships when the account behind them can no longer be signed in to, and when two become one. */
 import type { Asking } from '../audit/audit-entry.ts';
-import { mergeChanges, type PlannedChange, unconditional } from '../entities/planned-change.ts';
-import { type RecordData, readRecord, type StoredRecord } from '../entities/record.ts';
-import { recordChanges, removeRecords } from '../entities/record-changes.ts';
-import { systemEntity } from '../entities/system-entities.ts';
-import type { Workspace } from '../entities/workspace.ts';
 import { timestamp } from '../lib/clock.ts';
+import {
+  mergeChanges,
+  type PlannedChange,
+  type RecordData,
+  readRecord,
+  recordChanges,
+  removeRecords,
+  type StoredRecord,
+  unconditional,
+} from '../records/port.ts';
+import { systemEntity } from '../schema/port.ts';
 import type { Change, Item } from '../store/port.ts';
+import type { Workspace } from '../tenancy/port.ts';
 import { type GrantParts, type Member, type NewRecord, newRecords } from './founding.ts';
 import { heldPolicies } from './held-policies.ts';
 import { findMember, removedMemberKey } from './iam-rules.ts';

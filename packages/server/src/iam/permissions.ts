@@ -1,7 +1,7 @@
 import type { AccessContext, RequestContext } from '../access/context.ts';
 import { type AttachedPolicy, compilePolicies } from '../access/decide.ts';
 import { type Verb, verbs } from '../access/verbs.ts';
-import { systemEntityNames } from '../entities/system-entity-names.ts';
+import { systemEntityNames } from '../schema/port.ts';
 import { routeOfVerb } from './action-parts.ts';
 
 /** What a person may do, by entity and verb, and the statements that it comes from, as they are stored. */

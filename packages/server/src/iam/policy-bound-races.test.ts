@@ -1,13 +1,13 @@
 /** How many policies a workspace may have, while many make the last one at once, on one node and on several. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { everyCrossing } from '../entities/crossing.ts';
-import type { PolicyBound } from '../entities/policy-bound.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
+import { everyCrossing } from '../records/testing/interleaving.ts';
+import type { PolicyBound } from '../records/writing/policy-bound.ts';
 import type { Store } from '../store/port.ts';
-import { openForTest, roundsOn, storeKinds } from '../store/store-for-tests.ts';
-import { foundWorkspace } from './founded-workspace.ts';
+import { openForTest, roundsOn, storeKinds } from '../store/testing/open-test-store.ts';
+import { foundWorkspace } from './testing/founded-workspace.ts';
 
 const writers = 32;
 

@@ -1,4 +1,4 @@
-import type { PlannedChange } from '../entities/planned-change.ts';
+import type { PlannedChange } from '../records/port.ts';
 import type { Change, Key, Scope } from '../store/port.ts';
 
 /**

@@ -1,6 +1,4 @@
-import { fieldIndex } from '../entities/field-index.ts';
-import { indexPrefix } from '../entities/order-encoding.ts';
-import { systemEntity } from '../entities/system-entities.ts';
+import { fieldIndex, indexPrefix, systemEntity } from '../schema/port.ts';
 import type { Scope } from '../store/port.ts';
 
 /** The policy that makes an admin: every workspace keeps it as it is, and at least one active holder of it. */

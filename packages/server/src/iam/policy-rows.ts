@@ -1,6 +1,5 @@
 import type { Judgement, Ruling } from '../access/ruling.ts';
-import type { RecordData } from '../entities/record.ts';
-import type { RowAccess } from '../entities/row-access.ts';
+import type { RecordData, RowAccess } from '../records/port.ts';
 
 /** How whoever is refused a record is told. */
 export type Refusals = Pick<RowAccess, 'missing' | 'denied'>;

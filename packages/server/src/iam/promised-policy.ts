@@ -1,4 +1,4 @@
-import type { WriteContext } from '../entities/write-loop.ts';
+import type { WriteContext } from '../records/port.ts';
 import type { Change } from '../store/port.ts';
 import { readPolicies } from './held-policies.ts';
 import { sameEpoch } from './policy-epoch.ts';

@@ -4,10 +4,10 @@ import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
 import { Conflict } from '../store/port.ts';
-import { type FoundedWorkspace, foundWorkspace, type Writer } from './founded-workspace.ts';
 import { heldPolicies, recordKey } from './held-policies.ts';
 import { linksPerUserMax } from './links.ts';
 import { linksReleasedMax } from './rules/release-links.ts';
+import { type FoundedWorkspace, foundWorkspace, type Writer } from './testing/founded-workspace.ts';
 
 interface Scene extends FoundedWorkspace {
   readonly founder: Writer;

@@ -4,10 +4,9 @@
  */
 import type { RequestContext } from '../access/context.ts';
 import { TextPart } from '../access/context-value.ts';
-import { bodyAsRead } from '../entities/body-as-read.ts';
-import type { CompiledEntity } from '../entities/compile-entity.ts';
-import type { Filter } from '../entities/filter.ts';
-import { parameterFilter, plainParameter } from '../entities/list-query.ts';
+import type { Filter } from '../records/port.ts';
+import { bodyAsRead, parameterFilter, plainParameter } from '../records/port.ts';
+import type { CompiledEntity } from '../schema/port.ts';
 import type { ActionParts } from './action-parts.ts';
 
 /** What a request is about: the verb, and the entity that its values are those of. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../lib/clock.ts';
 import { openMemory } from '../store/memory/open-memory.ts';
-import { foundWorkspace } from './founded-workspace.ts';
 import { resolveAccess } from './resolve-access.ts';
+import { foundWorkspace } from './testing/founded-workspace.ts';
 
 const allow = (patterns: number) => ({
   Effect: 'Allow',

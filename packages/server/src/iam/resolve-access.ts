@@ -1,6 +1,6 @@
 import { countPatterns, type PolicyCounts } from '../access/count-patterns.ts';
 import { type CompiledAccess, compilePolicies } from '../access/decide.ts';
-import type { Workspace } from '../entities/workspace.ts';
+import type { Workspace } from '../tenancy/port.ts';
 import { heldPolicies } from './held-policies.ts';
 
 /** A person's policies as one decision function. */

@@ -1,4 +1,4 @@
-import type { RecordData } from '../entities/record.ts';
+import type { RecordData } from '../records/port.ts';
 import type { Member } from './founding.ts';
 
 /** The label of servers among the members of a workspace. It grants nothing. */

@@ -1,9 +1,9 @@
 import type { AccessContext } from '../access/context.ts';
 import { type CompiledAccess, compilePolicies } from '../access/decide.ts';
 import type { Statement } from '../access/statement.ts';
-import type { RecordData } from '../entities/record.ts';
-import type { Workspace } from '../entities/workspace.ts';
 import { Problem } from '../lib/problem.ts';
+import type { RecordData } from '../records/port.ts';
+import type { Workspace } from '../tenancy/port.ts';
 import { draftPolicy } from './describe-decision.ts';
 import { heldPolicies } from './held-policies.ts';
 import { findMember } from './iam-rules.ts';

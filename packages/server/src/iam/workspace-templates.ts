@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { parseStatements, type Statement } from '../access/statement.ts';
-import type { SettingType } from '../entities/setting.ts';
-import { isObject, unknownMembers, wrong } from '../entities/setting-errors.ts';
+import type { SettingType } from '../config/port.ts';
+import { isObject, unknownMembers, wrong } from '../config/port.ts';
 import { adminGroup, adminPolicy, viewerPolicy } from './policy-names.ts';
 import { widenedTemplates } from './widened-templates.ts';
 

@@ -1,9 +1,8 @@
-import type { ConfigReader } from '../entities/config-reader.ts';
-import type { ConfigSet } from '../entities/config-set.ts';
-import { type Environment, orgScopeName } from '../entities/workspace.ts';
+import type { ConfigReader, ConfigSet } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { notFound } from '../lib/problem.ts';
 import type { Scope, Store } from '../store/port.ts';
+import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import type { AppTokenClaims } from './app-tokens.ts';
 import { findOrg, type Org, requireEnvironment } from './org-directory.ts';
 

@@ -1,7 +1,7 @@
-import type { ConfigSet } from '../entities/config-set.ts';
-import { settingOf } from '../entities/setting.ts';
-import type { Environment } from '../entities/workspace.ts';
+import type { ConfigSet } from '../config/port.ts';
+import { settingOf } from '../config/port.ts';
 import { Problem } from '../lib/problem.ts';
+import type { Environment } from '../tenancy/port.ts';
 import { allowedDomains } from './settings/allowed-domains.ts';
 import { appUrl } from './settings/app-url.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConfigReader } from '../entities/config-reader.ts';
-import type { Environment } from '../entities/workspace.ts';
+import { createConfigReader } from '../config/config-reader.ts';
 import { openStore } from '../store/open-store.ts';
+import type { Environment } from '../tenancy/workspace.ts';
 import { type AppOrigins, createAppOrigins } from './app-origins.ts';
 import { orgKey } from './org-directory.ts';
 import { createOrgSettings, type OrgSettings } from './org-settings.ts';

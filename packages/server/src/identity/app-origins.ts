@@ -1,9 +1,9 @@
-import type { ConfigReader } from '../entities/config-reader.ts';
-import { settingOf } from '../entities/setting.ts';
-import type { Environment } from '../entities/workspace.ts';
+import type { ConfigReader } from '../config/port.ts';
+import { settingOf } from '../config/port.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import type { Scope } from '../store/port.ts';
+import type { Environment } from '../tenancy/port.ts';
 import { findOrg } from './org-directory.ts';
 import { allowedDomains, allowsOrigin } from './settings/allowed-domains.ts';
 

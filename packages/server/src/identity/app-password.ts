@@ -1,6 +1,6 @@
-import type { Environment } from '../entities/workspace.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
+import type { Environment } from '../tenancy/port.ts';
 import { type AppUser, type AppUsersParts, attemptOf, changeAppUser, findAppUser } from './app-users.ts';
 import { withNextEpoch } from './ended-tokens.ts';
 import { provePassword, wrongCurrentPassword } from './prove-password.ts';

@@ -1,17 +1,17 @@
 /** More tokens than a process remembers: forgetting one while it is being looked at mixes up nobody. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConfigReader } from '../entities/config-reader.ts';
-import { orgScopeName } from '../entities/workspace.ts';
+import { createConfigReader } from '../config/config-reader.ts';
 import { createAccessEpochs } from '../iam/access-epochs.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import { openStore } from '../store/open-store.ts';
+import { orgScopeName } from '../tenancy/workspace.ts';
 import { createAppSessions } from './app-sessions.ts';
 import { signAppToken } from './app-tokens.ts';
 import { appUserKey } from './app-users.ts';
-import { createSecretsInMemory } from './secrets-in-memory.ts';
 import { generateSigningKey } from './signing-key.ts';
 import { openSigningKeys } from './signing-keys.ts';
+import { createSecretsInMemory } from './testing/secrets-in-memory.ts';
 import { appAudience } from './token-exchange.ts';
 
 let now = Date.parse('2026-03-01T00:00:00Z');

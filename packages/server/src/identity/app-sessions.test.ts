@@ -1,18 +1,18 @@
 /** A process that has to notice by itself what another one changes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConfigReader } from '../entities/config-reader.ts';
-import { orgScopeName } from '../entities/workspace.ts';
+import { createConfigReader } from '../config/config-reader.ts';
 import { createAccessEpochs } from '../iam/access-epochs.ts';
-import { type FoundedWorkspace, foundWorkspace } from '../iam/founded-workspace.ts';
+import { type FoundedWorkspace, foundWorkspace } from '../iam/testing/founded-workspace.ts';
 import { openStore } from '../store/open-store.ts';
+import { orgScopeName } from '../tenancy/workspace.ts';
 import { createAppSessions } from './app-sessions.ts';
 import { type AppTokenSubject, signAppToken } from './app-tokens.ts';
 import { type AppUser, appUserKey } from './app-users.ts';
 import { createOrgSettings } from './org-settings.ts';
-import { createSecretsInMemory } from './secrets-in-memory.ts';
 import { generateSigningKey } from './signing-key.ts';
 import { openSigningKeys } from './signing-keys.ts';
+import { createSecretsInMemory } from './testing/secrets-in-memory.ts';
 import { appAudience } from './token-exchange.ts';
 import { type WorkspaceHead, workspaceHeadKey } from './workspace-head.ts';
 

@@ -1,9 +1,9 @@
-import type { Workspace } from '../entities/workspace.ts';
 import type { Access } from '../iam/resolve-access.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { type HitTally, newHitTally } from '../lib/hit-tally.ts';
 import { Problem } from '../lib/problem.ts';
 import { singleFlight } from '../lib/single-flight.ts';
+import type { Workspace } from '../tenancy/port.ts';
 import type { AppTokenClaims } from './app-tokens.ts';
 import { createKeyUses } from './key-uses.ts';
 import { isServiceKey } from './service-keys/service-key.ts';

@@ -1,4 +1,4 @@
-import { settingOf } from '../entities/setting.ts';
+import { settingOf } from '../config/port.ts';
 import type { Scope } from '../store/port.ts';
 import { appOf, openAppClient, requireOrg } from './app-client.ts';
 import { type AppUsersParts, logInWithPassword } from './app-users.ts';

@@ -8,9 +8,9 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { CompactEncrypt, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { type AppTokenSubject, signAppToken, verifyAppToken } from './app-tokens.ts';
-import { createSecretsInMemory } from './secrets-in-memory.ts';
 import { generateSigningKey, type StoredSigningKey } from './signing-key.ts';
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts';
+import { createSecretsInMemory } from './testing/secrets-in-memory.ts';
 import { createTokenCache } from './token-cache.ts';
 
 const nowSeconds = 1_800_000_000;

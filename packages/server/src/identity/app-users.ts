@@ -1,10 +1,10 @@
-import { escapeKeyValue } from '../entities/key-template.ts';
-import type { Environment } from '../entities/workspace.ts';
 import type { Member } from '../iam/founding.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { invalidInput, Problem } from '../lib/problem.ts';
+import { escapeKeyValue } from '../schema/port.ts';
 import { Conflict, type Key, type Scope } from '../store/port.ts';
+import type { Environment } from '../tenancy/port.ts';
 import { readCredentials } from './credentials.ts';
 import { emailKey } from './email.ts';
 import type { FailureBrake, SignInAttempt } from './failure-brake.ts';

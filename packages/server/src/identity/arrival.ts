@@ -1,6 +1,5 @@
-import type { ConfigSet } from '../entities/config-set.ts';
-import { settingOf } from '../entities/setting.ts';
-import { type Environment, orgScopeName, type Workspace } from '../entities/workspace.ts';
+import type { ConfigSet } from '../config/port.ts';
+import { settingOf } from '../config/port.ts';
 import { joiningChanges, type Member } from '../iam/founding.ts';
 import { findMember, removedMemberKey } from '../iam/iam-rules.ts';
 import { type AccountChange, joinedChanges, replacedMember } from '../iam/member-accounts.ts';
@@ -8,6 +7,7 @@ import { policyIdByName } from '../iam/policy-names.ts';
 import { personAsking } from '../iam/told-changes.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Change, Scope } from '../store/port.ts';
+import { type Environment, orgScopeName, type Workspace } from '../tenancy/port.ts';
 import { type AppUser, memberOf } from './app-users.ts';
 import { emailKey } from './email.ts';
 import { findMembership, isActive, listMemberships, type Membership, type MembershipParts } from './memberships.ts';

@@ -1,8 +1,8 @@
 import { type Occasion, platformAuditEntry } from '../audit/audit-entry.ts';
-import type { Environment } from '../entities/workspace.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import { Conflict, type Scope } from '../store/port.ts';
+import type { Environment } from '../tenancy/port.ts';
 import { type EnvironmentAccess, newClientId, type Org, orgKey } from './org-directory.ts';
 
 const overlapMilliseconds = 24 * 60 * 60 * 1000;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { outcomeOf, SteppedClock } from '../entities/record-bench.ts';
 import { timestamp } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import { Problem } from '../lib/problem.ts';
-import { openForTest, storeKinds } from '../store/store-for-tests.ts';
+import { openForTest, storeKinds } from '../store/testing/open-test-store.ts';
+import { outcomeOf, SteppedClock } from '../testing/record-bench.ts';
 import { createDeployKeys, type DeployKeys } from './deploy-keys.ts';
 import { orgKey } from './org-directory.ts';
 

@@ -1,18 +1,18 @@
 /** Two processes over one store: what one ends, the other hears of when its own knowledge has aged. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConfigReader } from '../entities/config-reader.ts';
-import { orgScopeName } from '../entities/workspace.ts';
+import { createConfigReader } from '../config/config-reader.ts';
 import { createAccessEpochs } from '../iam/access-epochs.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import { openStore } from '../store/open-store.ts';
+import { orgScopeName } from '../tenancy/workspace.ts';
 import { createAppSessions } from './app-sessions.ts';
 import { type AppTokenSubject, signAppToken } from './app-tokens.ts';
 import { type AppUser, appUserKey, changeAppUser } from './app-users.ts';
 import { endToken, tokensKeyOf, withNextEpoch } from './ended-tokens.ts';
-import { createSecretsInMemory } from './secrets-in-memory.ts';
 import { generateSigningKey } from './signing-key.ts';
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts';
+import { createSecretsInMemory } from './testing/secrets-in-memory.ts';
 import { appAudience } from './token-exchange.ts';
 
 let now = Date.parse('2026-03-01T00:00:00Z');

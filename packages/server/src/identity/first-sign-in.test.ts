@@ -1,24 +1,24 @@
 /** A first sign-in writes to the org and to the workspace: wherever it is cut off, the next one makes it whole, once. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createConfigReader } from '../entities/config-reader.ts';
-import { orgScopeName, workspaceScopeName } from '../entities/workspace.ts';
+import { createConfigReader } from '../config/config-reader.ts';
 import { systemClock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
-import { Crash, crashing } from '../store/failing-store.ts';
 import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/port.ts';
+import { Crash, crashing } from '../store/testing/failing-store.ts';
+import { orgScopeName, workspaceScopeName } from '../tenancy/workspace.ts';
 import { logInWithPassword } from './app-users.ts';
 import { createFailureBrake } from './failure-brake.ts';
-import { keysPath, makeKeyPair, startLoopbackProvider } from './oidc/loopback-provider.ts';
 import type { Org } from './org-directory.ts';
 import { createOrgSettings } from './org-settings.ts';
 import { createPasswordHasher } from './passwords.ts';
 import { createProviderTokens } from './provider-tokens.ts';
-import { createSecretsInMemory } from './secrets-in-memory.ts';
 import { generateSigningKey } from './signing-key.ts';
 import { openSigningKeys } from './signing-keys.ts';
+import { keysPath, makeKeyPair, startLoopbackProvider } from './testing/loopback-provider.ts';
+import { createSecretsInMemory } from './testing/secrets-in-memory.ts';
 import { type ExchangedToken, exchangeToken } from './token-exchange.ts';
 
 const clock = systemClock;

@@ -1,22 +1,22 @@
 /** Builders who look at production, which no builder changes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConfigReader } from '../entities/config-reader.ts';
-import { orgScopeName } from '../entities/workspace.ts';
-import { workspaceRowKey } from '../entities/workspace-directory.ts';
+import { createConfigReader } from '../config/config-reader.ts';
 import { createAccessEpochs } from '../iam/access-epochs.ts';
-import { foundWorkspace } from '../iam/founded-workspace.ts';
+import { foundWorkspace } from '../iam/testing/founded-workspace.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Change } from '../store/port.ts';
+import { orgScopeName } from '../tenancy/workspace.ts';
+import { workspaceRowKey } from '../tenancy/workspace-directory.ts';
 import { createAppSessions } from './app-sessions.ts';
 import { type AppTokenSubject, signAppToken } from './app-tokens.ts';
 import { appUserKey } from './app-users.ts';
 import { createImpersonation } from './impersonation.ts';
 import { membershipKey, type OrgRole } from './org-accounts/account.ts';
 import type { OrgCaller } from './org-accounts.ts';
-import { createSecretsInMemory } from './secrets-in-memory.ts';
 import { generateSigningKey } from './signing-key.ts';
 import { openSigningKeys } from './signing-keys.ts';
+import { createSecretsInMemory } from './testing/secrets-in-memory.ts';
 import { appAudience } from './token-exchange.ts';
 import { type WorkspaceHead, workspaceHeadKey } from './workspace-head.ts';
 

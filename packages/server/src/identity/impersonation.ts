@@ -1,12 +1,12 @@
 import { auditEntry, type Occasion } from '../audit/audit-entry.ts';
-import { mayBeId } from '../entities/find-record.ts';
-import { type Environment, orgScopeName, type Workspace } from '../entities/workspace.ts';
 import { findWorkspace } from '../iam/find-workspace.ts';
 import { findMember } from '../iam/iam-rules.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { invalidBody, notFound, Problem } from '../lib/problem.ts';
+import { mayBeId } from '../records/port.ts';
 import type { Scope, Store } from '../store/port.ts';
+import { type Environment, orgScopeName, type Workspace } from '../tenancy/port.ts';
 import { type AppTokenClaims, type AppTokenSubject, signAppToken } from './app-tokens.ts';
 import { findAppUser, tokenEpoch } from './app-users.ts';
 import { isId, membershipKey, type OrgMembership } from './org-accounts/account.ts';

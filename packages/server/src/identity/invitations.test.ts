@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConfigReader } from '../entities/config-reader.ts';
-import { systemConfig } from '../entities/config-set.ts';
+import { createConfigReader } from '../config/config-reader.ts';
+import { systemConfig } from '../config/config-set.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';

@@ -1,12 +1,12 @@
-import { mayBeId } from '../entities/find-record.ts';
-import { orgScopeName } from '../entities/workspace.ts';
-import type { WriteContext } from '../entities/write-loop.ts';
 import { promisePolicy } from '../iam/promised-policy.ts';
 import { timestamp } from '../lib/clock.ts';
 import { invalidInput, notFound, Problem } from '../lib/problem.ts';
 import { invitationMail } from '../mail/mail-texts.ts';
 import type { Mailer } from '../mail/mailer.ts';
+import type { WriteContext } from '../records/port.ts';
+import { mayBeId } from '../records/port.ts';
 import type { Change, Scope } from '../store/port.ts';
+import { orgScopeName } from '../tenancy/port.ts';
 import { appLinks } from './app-link.ts';
 import type { AppTokenClaims } from './app-tokens.ts';
 import { appEmailKey, findAppUser, memberOf } from './app-users.ts';

@@ -5,8 +5,8 @@ import { createOperatorLog } from '../audit/operator-log.ts';
 import { openStore } from '../store/open-store.ts';
 import { startKeyUpkeep } from './key-upkeep.ts';
 import { loadSecrets, type SecretsVault } from './secrets.ts';
-import { createSecretsInMemory } from './secrets-in-memory.ts';
 import { openSigningKeys } from './signing-keys.ts';
+import { createSecretsInMemory } from './testing/secrets-in-memory.ts';
 
 const day = 24 * 60 * 60 * 1000;
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConfigReader } from '../entities/config-reader.ts';
-import { workspaceScopeName } from '../entities/workspace.ts';
+import { createConfigReader } from '../config/config-reader.ts';
 import { systemClock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import { openStore } from '../store/open-store.ts';
 import { type Change, Conflict, type Scope, type Store } from '../store/port.ts';
+import { workspaceScopeName } from '../tenancy/workspace.ts';
 import { enterDefaultWorkspace } from './arrival.ts';
 import { listMemberships, type MembershipParts } from './memberships.ts';
 

@@ -1,6 +1,6 @@
-import type { StoredRecord } from '../entities/record.ts';
-import { orgScopeName, type Workspace } from '../entities/workspace.ts';
 import { findMember } from '../iam/iam-rules.ts';
+import type { StoredRecord } from '../records/port.ts';
+import { orgScopeName, type Workspace } from '../tenancy/port.ts';
 import { type OrgPlace, openWorkspace, readHead, type WorkspaceHead } from './workspace-head.ts';
 import { completeFounding, type FoundingParts, findIntent } from './workspaces/founding.ts';
 import { type Tenant, tenantsOf } from './workspaces/membership-hints.ts';

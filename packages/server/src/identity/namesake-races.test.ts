@@ -5,16 +5,16 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConfigReader } from '../entities/config-reader.ts';
-import { type Crossing, everyCrossing, extentOn } from '../entities/crossing.ts';
-import { listAll, outcomeOf, RecordBench, SteppedClock } from '../entities/record-bench.ts';
+import { createConfigReader } from '../config/config-reader.ts';
 import { createAccessEpochs } from '../iam/access-epochs.ts';
+import { type Crossing, everyCrossing, extentOn } from '../records/testing/interleaving.ts';
 import type { OpenedStore, Store } from '../store/port.ts';
-import { openForTest, storeKinds } from '../store/store-for-tests.ts';
+import { openForTest, storeKinds } from '../store/testing/open-test-store.ts';
+import { listAll, outcomeOf, RecordBench, SteppedClock } from '../testing/record-bench.ts';
 import type { AppTokenClaims } from './app-tokens.ts';
 import { findMembership } from './memberships.ts';
-import { ann, orgWithTeam, place } from './org-with-team.ts';
 import { openPlace } from './sessions/place.ts';
+import { ann, orgWithTeam, place } from './testing/org-with-team.ts';
 import { closeWorkspace, purgeWorkspace } from './workspace-removal.ts';
 
 const minutes = 60 * 1000;

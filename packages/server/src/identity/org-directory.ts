@@ -1,7 +1,7 @@
-import type { Environment } from '../entities/workspace.ts';
 import { secretToken } from '../lib/ids.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Key, Scope } from '../store/port.ts';
+import type { Environment } from '../tenancy/port.ts';
 
 /** A builder's account as the platform keeps it. */
 export interface Org {

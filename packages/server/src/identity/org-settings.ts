@@ -1,18 +1,24 @@
 import type { InputError } from '@freehold/contract/problem';
 import { auditEntry, type Occasion } from '../audit/audit-entry.ts';
-import { changeConfig } from '../entities/change-config.ts';
-import type { ConfigReader } from '../entities/config-reader.ts';
-import type { ConfigSet, StoredSetting } from '../entities/config-set.ts';
-import { itemChanged } from '../entities/item-history.ts';
-import { activeSettings, itemVersionKey } from '../entities/org-keys.ts';
-import { type SettingContent, type SettingType, valueIn } from '../entities/setting.ts';
-import { readSettingContent } from '../entities/setting-content.ts';
-import { isObject, unknownMembers, wrong } from '../entities/setting-errors.ts';
-import type { Environment } from '../entities/workspace.ts';
+import type { ConfigReader, ConfigSet, StoredSetting } from '../config/port.ts';
+import {
+  activeSettings,
+  changeConfig,
+  isObject,
+  itemChanged,
+  itemVersionKey,
+  readSettingContent,
+  type SettingContent,
+  type SettingType,
+  unknownMembers,
+  valueIn,
+  wrong,
+} from '../config/port.ts';
 import { escalationCheck } from '../iam/escalation-check.ts';
 import { workspaceTemplates } from '../iam/workspace-templates.ts';
 import { invalidBody } from '../lib/problem.ts';
 import type { Change, Store } from '../store/port.ts';
+import type { Environment } from '../tenancy/port.ts';
 import { allowedDomains } from './settings/allowed-domains.ts';
 import { appUrl } from './settings/app-url.ts';
 import { issuers } from './settings/issuers.ts';

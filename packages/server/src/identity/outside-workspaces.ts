@@ -1,7 +1,7 @@
-import type { ConfigReader } from '../entities/config-reader.ts';
-import { settingOf } from '../entities/setting.ts';
-import { type Environment, orgScopeName } from '../entities/workspace.ts';
+import type { ConfigReader } from '../config/port.ts';
+import { settingOf } from '../config/port.ts';
 import type { Store } from '../store/port.ts';
+import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import type { AppUser } from './app-users.ts';
 import { defaultWorkspaceCode } from './arrival.ts';
 import { emailKey } from './email.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemConfig } from '../entities/config-set.ts';
+import { systemConfig } from '../config/config-set.ts';
 import { createAccessEpochs } from '../iam/access-epochs.ts';
 import { systemClock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';

@@ -1,4 +1,4 @@
-import { settingOf } from '../entities/setting.ts';
+import { settingOf } from '../config/port.ts';
 import { type AccessEpochs, thenBump } from '../iam/access-epochs.ts';
 import { personAsking } from '../iam/told-changes.ts';
 import { resetPasswordMail, resetSuspendedMail } from '../mail/mail-texts.ts';

@@ -1,9 +1,9 @@
 import type { InputError } from '@freehold/contract/problem';
-import { readCreate } from '../entities/record.ts';
-import { systemEntity } from '../entities/system-entities.ts';
 import { pointerTo } from '../lib/json-pointer.ts';
 import { invalidBody } from '../lib/problem.ts';
 import { unknownNames } from '../lib/unknown-names.ts';
+import { readCreate } from '../records/port.ts';
+import { systemEntity } from '../schema/port.ts';
 import type { AppUser } from './app-users.ts';
 
 /** What a person may say of himself; `null` clears. What a workspace may hold of its members sets the bounds. */

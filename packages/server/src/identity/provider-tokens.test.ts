@@ -4,6 +4,8 @@ import { after, before, beforeEach, test } from 'node:test';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { CompactEncrypt, importJWK, SignJWT, UnsecuredJWT } from 'jose';
+import { createProviderTokens } from './provider-tokens.ts';
+import type { IssuerEntry } from './settings/issuers.ts';
 import {
   discoveryPath,
   keysPath,
@@ -11,9 +13,7 @@ import {
   makeKeyPair,
   type ProviderKeyPair,
   startLoopbackProvider,
-} from './oidc/loopback-provider.ts';
-import { createProviderTokens } from './provider-tokens.ts';
-import type { IssuerEntry } from './settings/issuers.ts';
+} from './testing/loopback-provider.ts';
 
 let now = 1_800_000_000_000;
 const clock = { now: () => now };

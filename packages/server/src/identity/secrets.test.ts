@@ -9,9 +9,9 @@ import { openMemory } from '../store/memory/open-memory.ts';
 import type { Scope } from '../store/port.ts';
 import { loadSecrets, type SecretsVault } from './secrets.ts';
 import { createSecretsFile } from './secrets-file.ts';
-import { createSecretsInMemory } from './secrets-in-memory.ts';
 import { createSecretsInStore } from './secrets-in-store.ts';
 import { openSigningKeys } from './signing-keys.ts';
+import { createSecretsInMemory } from './testing/secrets-in-memory.ts';
 
 const clock = { now: () => Date.parse('2026-01-01T00:00:00Z') };
 const root = mkdtempSync(join(tmpdir(), 'freehold-secrets-'));

@@ -1,6 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import type { SealingKey } from '../entities/sealed-values.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
+import type { SealingKey } from '../records/port.ts';
 import { generateSigningKey, type StoredSigningKey } from './signing-key.ts';
 
 /** What the platform must keep to itself. Made at first start where nobody set it. */

@@ -1,16 +1,16 @@
 /** The bound of how many keys a workspace has, while many make one at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConfigReader } from '../entities/config-reader.ts';
-import { createCursors } from '../entities/cursor.ts';
-import { outcomeOf } from '../entities/record-bench.ts';
-import { orgScopeName } from '../entities/workspace.ts';
-import { workspaceRowKey } from '../entities/workspace-directory.ts';
+import { createConfigReader } from '../config/config-reader.ts';
 import { createAccessEpochs } from '../iam/access-epochs.ts';
-import { createRuntime, foundWorkspace } from '../iam/founded-workspace.ts';
+import { createRuntime, foundWorkspace } from '../iam/testing/founded-workspace.ts';
 import { systemClock as clock } from '../lib/clock.ts';
+import { createCursors } from '../records/listing/cursor.ts';
 import type { Store } from '../store/port.ts';
-import { openForTest, storeKinds } from '../store/store-for-tests.ts';
+import { openForTest, storeKinds } from '../store/testing/open-test-store.ts';
+import { orgScopeName } from '../tenancy/workspace.ts';
+import { workspaceRowKey } from '../tenancy/workspace-directory.ts';
+import { outcomeOf } from '../testing/record-bench.ts';
 import { keysPerWorkspaceMax } from './service-keys/service-key.ts';
 import { createServiceKeys, type ServiceKeys } from './service-keys.ts';
 import { type WorkspaceHead, workspaceHeadKey } from './workspace-head.ts';

@@ -1,20 +1,20 @@
 /** Keys as two processes see them, and what is left of a key that was half made or half removed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConfigReader } from '../entities/config-reader.ts';
-import { createCursors } from '../entities/cursor.ts';
-import { orgScopeName } from '../entities/workspace.ts';
-import { workspaceRowKey } from '../entities/workspace-directory.ts';
+import { createConfigReader } from '../config/config-reader.ts';
 import { createAccessEpochs } from '../iam/access-epochs.ts';
-import { createRuntime, foundWorkspace } from '../iam/founded-workspace.ts';
+import { createRuntime, foundWorkspace } from '../iam/testing/founded-workspace.ts';
+import { createCursors } from '../records/listing/cursor.ts';
 import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Change, Store } from '../store/port.ts';
+import { orgScopeName } from '../tenancy/workspace.ts';
+import { workspaceRowKey } from '../tenancy/workspace-directory.ts';
 import { createAppSessions } from './app-sessions.ts';
-import { createSecretsInMemory } from './secrets-in-memory.ts';
 import { createServiceKeys, type ServiceKeys } from './service-keys.ts';
 import { generateSigningKey } from './signing-key.ts';
 import { openSigningKeys } from './signing-keys.ts';
+import { createSecretsInMemory } from './testing/secrets-in-memory.ts';
 import { type WorkspaceHead, workspaceHeadKey } from './workspace-head.ts';
 
 const occasion = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;

@@ -1,13 +1,13 @@
 import { type Audited, auditEntry } from '../audit/audit-entry.ts';
-import type { Cursors } from '../entities/cursor.ts';
-import { mayBeId } from '../entities/find-record.ts';
-import { type Environment, orgScopeName } from '../entities/workspace.ts';
 import type { AccessEpochs } from '../iam/access-epochs.ts';
 import { findWorkspace } from '../iam/find-workspace.ts';
 import { servicePrincipal } from '../iam/service-principal.ts';
 import { timestamp } from '../lib/clock.ts';
 import { notFound, Problem } from '../lib/problem.ts';
+import type { Cursors } from '../records/port.ts';
+import { mayBeId } from '../records/port.ts';
 import { Conflict, type Item, type Scope, type Store } from '../store/port.ts';
+import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { tokensKeyOf } from './ended-tokens.ts';
 import { secretHash } from './key-uses.ts';
 import type { Asked, AskedPlace } from './org-accounts/account.ts';

@@ -1,11 +1,11 @@
 import type { Asking } from '../audit/audit-entry.ts';
-import { orgScopeName, type Workspace } from '../entities/workspace.ts';
 import type { Member } from '../iam/founding.ts';
 import { findMember } from '../iam/iam-rules.ts';
 import { mergedMember, replacedMember, statusChanges } from '../iam/member-accounts.ts';
 import { policyIdByName } from '../iam/policy-names.ts';
 import { personAsking } from '../iam/told-changes.ts';
 import type { Change, Scope } from '../store/port.ts';
+import { orgScopeName, type Workspace } from '../tenancy/port.ts';
 import { type AppUser, changeAppUser, findAppUser, memberOf } from './app-users.ts';
 import { defaultWorkspaceCode } from './arrival.ts';
 import type { MembershipParts } from './memberships.ts';

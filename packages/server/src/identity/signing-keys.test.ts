@@ -4,9 +4,9 @@ import { inspect } from 'node:util';
 import { timestamp } from '../lib/clock.ts';
 import { type AppTokenSubject, appTokenLifetimeSeconds, signAppToken, verifyAppToken } from './app-tokens.ts';
 import type { SecretsVault } from './secrets.ts';
-import { createSecretsInMemory } from './secrets-in-memory.ts';
 import { generateSigningKey, type StoredSigningKey } from './signing-key.ts';
 import { type LiveSigningKeys, openSigningKeys, type SigningKeys } from './signing-keys.ts';
+import { createSecretsInMemory } from './testing/secrets-in-memory.ts';
 
 const second = 1000;
 const minute = 60 * second;

@@ -1,10 +1,10 @@
-import type { Cursors } from '../entities/cursor.ts';
-import { mayBeId } from '../entities/find-record.ts';
-import { type Environment, orgScopeName } from '../entities/workspace.ts';
 import type { AccessEpochs } from '../iam/access-epochs.ts';
 import { removalChanges } from '../iam/member-accounts.ts';
 import { notFound } from '../lib/problem.ts';
+import type { Cursors } from '../records/port.ts';
+import { mayBeId } from '../records/port.ts';
 import type { Change, Scope } from '../store/port.ts';
+import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type AppUser, appUserKey, findAppUser, identityKey, passwordIdp } from './app-users.ts';
 import { emailKey } from './email.ts';
 import { tokensKeyOf } from './ended-tokens.ts';

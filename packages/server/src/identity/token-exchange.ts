@@ -1,9 +1,9 @@
-import { settingOf } from '../entities/setting.ts';
-import { type Environment, orgScopeName } from '../entities/workspace.ts';
+import { settingOf } from '../config/port.ts';
 import type { AccessEpochs } from '../iam/access-epochs.ts';
 import { timestamp } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
+import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import {
   type AppTokenClaims,
   appTokenLifetimeSeconds,

@@ -1,5 +1,5 @@
-import { type Environment, type Workspace, workspaceScopeName } from '../entities/workspace.ts';
 import type { Key, Scope, Store } from '../store/port.ts';
+import { type Environment, type Workspace, workspaceScopeName } from '../tenancy/port.ts';
 
 /** Where a person is to be let in. */
 export interface OrgPlace {

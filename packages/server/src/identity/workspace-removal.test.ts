@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
 import { ScopeClosed } from '../store/port.ts';
 import { findMembership, listMemberships } from './memberships.ts';
-import { ann, orgWithTeam, place } from './org-with-team.ts';
+import { ann, orgWithTeam, place } from './testing/org-with-team.ts';
 import { closeWorkspace, closeWorkspaceJob, purgeWorkspace, purgeWorkspaceJob } from './workspace-removal.ts';
 
 const days = 24 * 60 * 60 * 1000;

@@ -1,13 +1,10 @@
 import { isOfAudit } from '../audit/audit-entry.ts';
-import { floorKey, nobodysFloor } from '../entities/fence.ts';
-import { settingOf } from '../entities/setting.ts';
-import { orgScopeName, workspaceScopeName } from '../entities/workspace.ts';
-import { type WorkspaceRow, workspaceRowKey } from '../entities/workspace-directory.ts';
-import type { WriteContext } from '../entities/write-loop.ts';
+import { floorKey, nobodysFloor, settingOf } from '../config/port.ts';
 import type { AccessEpochs } from '../iam/access-epochs.ts';
 import { toldInWorkspace } from '../iam/told-changes.ts';
 import type { Clock } from '../lib/clock.ts';
 import { invalidBody, notFound, Problem } from '../lib/problem.ts';
+import type { WriteContext } from '../records/port.ts';
 import {
   type Change,
   type Item,
@@ -18,6 +15,7 @@ import {
   ScopeClosed,
   type Store,
 } from '../store/port.ts';
+import { orgScopeName, type WorkspaceRow, workspaceRowKey, workspaceScopeName } from '../tenancy/port.ts';
 import { defaultWorkspaceCode } from './arrival.ts';
 import type { MembershipParts } from './memberships.ts';
 import { readBody } from './read-body.ts';

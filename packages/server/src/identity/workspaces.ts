@@ -1,12 +1,11 @@
-import type { RecordRuntime } from '../entities/record-runtime.ts';
-import { systemEntity } from '../entities/system-entities.ts';
-import { orgScopeName } from '../entities/workspace.ts';
-import type { WriteContext } from '../entities/write-loop.ts';
 import { policyIdByName } from '../iam/policy-names.ts';
 import { promisePolicy } from '../iam/promised-policy.ts';
 import { personAsking, toldInWorkspace } from '../iam/told-changes.ts';
 import { invalidInput, notFound, Problem } from '../lib/problem.ts';
+import type { RecordRuntime, WriteContext } from '../records/port.ts';
+import { systemEntity } from '../schema/port.ts';
 import type { Change, Scope } from '../store/port.ts';
+import { orgScopeName } from '../tenancy/port.ts';
 import type { AppTokenClaims } from './app-tokens.ts';
 import { findAppUser, memberOf } from './app-users.ts';
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
 import { type Announce, createAlerts } from './alerts.ts';
-import { SteppedClock } from './metered-org.ts';
+import { SteppedClock } from './testing/metered-org.ts';
 
 test('what is reached is told once in its window: a day, and a month also for records, which are never counted anew', async () => {
   const clock = new SteppedClock('2026-01-30T12:00:00Z');

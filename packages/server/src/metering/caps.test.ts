@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCaps } from './caps.ts';
-import { SteppedClock } from './metered-org.ts';
 import type { Limits } from './plan.ts';
 import { showCaps } from './show-caps.ts';
+import { SteppedClock } from './testing/metered-org.ts';
 
 const clock = new SteppedClock('2026-01-31T12:00:00Z');
 const place = { orgCode: 'acme', env: 'prod' } as const;

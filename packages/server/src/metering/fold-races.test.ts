@@ -6,7 +6,7 @@ import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/port.ts';
 import { checkDays } from './check-days.ts';
 import { foldDays } from './fold-days.ts';
-import { type MeteredNode, openNode, orgScope, place, SteppedClock } from './metered-org.ts';
+import { type MeteredNode, openNode, orgScope, place, SteppedClock } from './testing/metered-org.ts';
 
 const dayLater = 50 * 3_600_000;
 

@@ -7,7 +7,15 @@ import { checkDays } from './check-days.ts';
 import { foldDays } from './fold-days.ts';
 import { forecast } from './forecast.ts';
 import { flagsOf, type Standing } from './limits.ts';
-import { type MeteredNode, occasion, openNode, orgScope, place, recordsStored, SteppedClock } from './metered-org.ts';
+import {
+  type MeteredNode,
+  occasion,
+  openNode,
+  orgScope,
+  place,
+  recordsStored,
+  SteppedClock,
+} from './testing/metered-org.ts';
 import { readDays, readWorkspaceDays } from './usage-rows.ts';
 
 const hour = 3_600_000;

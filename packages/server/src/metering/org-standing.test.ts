@@ -5,8 +5,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/port.ts';
-import { occasion, openNode, place, recordsStored, SteppedClock } from './metered-org.ts';
 import { OrgStanding } from './org-standing.ts';
+import { occasion, openNode, place, recordsStored, SteppedClock } from './testing/metered-org.ts';
 
 async function open(time = '2026-01-31T12:00:00Z') {
   const clock = new SteppedClock(time);

@@ -1,8 +1,8 @@
 /** The limit of records, while many write at once. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openForTest, roundsOn, storeKinds } from '../store/store-for-tests.ts';
-import { occasion, openNode, recordsStored, SteppedClock } from './metered-org.ts';
+import { openForTest, roundsOn, storeKinds } from '../store/testing/open-test-store.ts';
+import { occasion, openNode, recordsStored, SteppedClock } from './testing/metered-org.ts';
 
 const writers = 64;
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
-import { occasion, openNode, SteppedClock } from './metered-org.ts';
+import { occasion, openNode, SteppedClock } from './testing/metered-org.ts';
 
 async function openGate() {
   const clock = new SteppedClock('2026-01-31T12:00:00Z');

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
-import { occasion, openNode, place, SteppedClock } from './metered-org.ts';
 import { reportUsage } from './report.ts';
+import { occasion, openNode, place, SteppedClock } from './testing/metered-org.ts';
 
 test('the figures of one answer come to the same, also while calls are counted', async () => {
   const clock = new SteppedClock('2026-01-31T12:00:00Z');

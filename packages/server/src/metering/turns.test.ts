@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
 import { type Store, Unavailable } from '../store/port.ts';
-import { occasion, orgScope, place, SteppedClock } from './metered-org.ts';
 import { startMetering } from './metering.ts';
+import { occasion, orgScope, place, SteppedClock } from './testing/metered-org.ts';
 import { readDays } from './usage-rows.ts';
 
 const turns = 50;

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
 import { foldDays } from './fold-days.ts';
-import { type MeteredNode, openNode, orgScope, place, recordsStored, SteppedClock } from './metered-org.ts';
 import { PartsOfUsage } from './parts-of-usage.ts';
+import { type MeteredNode, openNode, orgScope, place, recordsStored, SteppedClock } from './testing/metered-org.ts';
 import { exportUsage, type UsageEntry, type UsageExport } from './usage-export.ts';
 
 const hour = 3_600_000;

@@ -1,10 +1,9 @@
 import { auditEntry, type Occasion } from '../audit/audit-entry.ts';
-import { changeConfig } from '../entities/change-config.ts';
-import { type ConfigItem, itemKey } from '../entities/config-item.ts';
-import type { ConfigSet } from '../entities/config-set.ts';
-import { orgScopeName } from '../entities/workspace.ts';
+import type { ConfigSet } from '../config/port.ts';
+import { type ConfigItem, changeConfig, itemKey } from '../config/port.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Change } from '../store/port.ts';
+import { orgScopeName } from '../tenancy/port.ts';
 import { refuseOtherBase } from './agreed-base.ts';
 import { type Check, type CheckedSwitch, checkRecords, checkSwitch } from './checks.ts';
 import { type Bodies, type ItemChangeKind, itemOf } from './compare.ts';

@@ -1,8 +1,6 @@
-import type { ConfigItem } from '../entities/config-item.ts';
-import type { ConfigSet } from '../entities/config-set.ts';
-import { entityTag } from '../entities/record.ts';
-import { holdsFor, type Preconditions } from '../entities/update-record.ts';
+import type { ConfigItem, ConfigSet } from '../config/port.ts';
 import { invalidBody, Problem } from '../lib/problem.ts';
+import { entityTag, holdsFor, type Preconditions } from '../records/port.ts';
 import { changeItems } from './change-items.ts';
 import { itemOf } from './compare.ts';
 import { bodyAtVersion, unknownItem } from './item-versions.ts';

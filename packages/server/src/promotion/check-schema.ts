@@ -1,6 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
 import { RE2JS } from 're2js';
-import { isObject } from '../entities/setting-errors.ts';
+import { isObject } from '../config/port.ts';
 import { pointerTo } from '../lib/json-pointer.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 

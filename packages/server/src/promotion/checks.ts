@@ -1,6 +1,6 @@
-import { type ConfigItem, itemKey } from '../entities/config-item.ts';
-import { type HiddenValues, recordsAgainst, recordsToHide, setAfter } from '../entities/records-against.ts';
-import type { EntityStep } from '../entities/switch-entities.ts';
+import { type ConfigItem, itemKey } from '../config/port.ts';
+import type { EntityStep } from '../entities/port.ts';
+import { type HiddenValues, recordsAgainst, recordsToHide, setAfter } from '../entities/port.ts';
 import { inTurns } from '../lib/in-turns.ts';
 import { Problem } from '../lib/problem.ts';
 import { limits } from '../store/port.ts';

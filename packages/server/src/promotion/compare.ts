@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ConfigItem, itemKey } from '../entities/config-item.ts';
+import { type ConfigItem, itemKey } from '../config/port.ts';
 import { inTurns } from '../lib/in-turns.ts';
 import type { ItemBody } from './item-bodies.ts';
 import type { Place } from './promotion-parts.ts';

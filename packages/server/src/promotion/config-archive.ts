@@ -3,7 +3,7 @@
  * repository. The same configuration is the same archive, byte for byte.
  */
 import type { InputError } from '@freehold/contract/problem';
-import { type ConfigItem, configItemKinds, itemKey } from '../entities/config-item.ts';
+import { type ConfigItem, configItemKinds, itemKey } from '../config/port.ts';
 import { inTurns } from '../lib/in-turns.ts';
 import { invalidBody, Problem } from '../lib/problem.ts';
 import { decodeUtf8, parseStrictJson } from '../lib/strict-json.ts';

@@ -1,8 +1,8 @@
 /** What the contents of several kinds of config items have in common. */
 import type { InputError } from '@freehold/contract/problem';
-import { operators } from '../entities/filter.ts';
-import { systemEntityNames } from '../entities/system-entity-names.ts';
 import { closedObjectOf, type JsonSchema, text } from '../lib/json-schema.ts';
+import { operators } from '../records/port.ts';
+import { systemEntityNames } from '../schema/port.ts';
 import { checkSchema } from './check-schema.ts';
 import type { ItemReference } from './config-kind.ts';
 

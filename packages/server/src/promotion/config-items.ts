@@ -1,5 +1,5 @@
-import type { ConfigItem } from '../entities/config-item.ts';
-import type { Environment } from '../entities/workspace.ts';
+import type { ConfigItem } from '../config/port.ts';
+import type { Environment } from '../tenancy/port.ts';
 import { createItem, type ItemChange, removeItem, replaceItem, restoreItem } from './change-item.ts';
 import {
   type AskedVersion,

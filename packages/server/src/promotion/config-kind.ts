@@ -1,5 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
-import type { ConfigItem, ConfigItemKind } from '../entities/config-item.ts';
+import type { ConfigItem, ConfigItemKind } from '../config/port.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
 
 /**

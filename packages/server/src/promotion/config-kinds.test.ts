@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { type ConfigItemKind, configItemKinds } from '../entities/config-item.ts';
-import { systemEntityNames } from '../entities/system-entity-names.ts';
+import { type ConfigItemKind, configItemKinds } from '../config/config-item.ts';
+import { systemEntityNames } from '../schema/system-entity-names.ts';
 import { checkSchema } from './check-schema.ts';
 import { diffJson } from './json-patch.ts';
-import type { Json, KindCases } from './kinds/cases/kind-cases.ts';
-import { kindCases, kinds, put } from './kinds/cases.ts';
+import type { Json, KindCases } from './testing/cases/kind-cases.ts';
+import { kindCases, kinds, put } from './testing/cases.ts';
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, discriminator: false });
 const fits = new Map<ConfigItemKind, ValidateFunction>(

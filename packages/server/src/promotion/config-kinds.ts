@@ -1,5 +1,5 @@
-import { configItemKinds } from '../entities/config-item.ts';
-import type { SettingType } from '../entities/setting.ts';
+import type { SettingType } from '../config/port.ts';
+import { configItemKinds } from '../config/port.ts';
 import type { ConfigKind, ConfigKinds } from './config-kind.ts';
 import { describePatch } from './describe-change.ts';
 import { diffJson } from './json-patch.ts';

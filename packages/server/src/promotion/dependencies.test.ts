@@ -1,7 +1,7 @@
 /** What is published with an item though nobody named it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { itemKey } from '../entities/config-item.ts';
+import { itemKey } from '../config/config-item.ts';
 import type { ItemDifference } from './compare.ts';
 import { createConfigKinds } from './config-kinds.ts';
 import { withDependencies } from './dependencies.ts';

@@ -1,4 +1,4 @@
-import { type ConfigItem, itemKey } from '../entities/config-item.ts';
+import { type ConfigItem, itemKey } from '../config/port.ts';
 import { inTurns } from '../lib/in-turns.ts';
 import { type Bodies, type ItemDifference, itemOf } from './compare.ts';
 import type { ConfigKinds } from './config-kind.ts';

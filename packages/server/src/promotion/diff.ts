@@ -1,6 +1,6 @@
-import { type ConfigItem, itemKey } from '../entities/config-item.ts';
-import { orgScopeName } from '../entities/workspace.ts';
+import { type ConfigItem, itemKey } from '../config/port.ts';
 import { inTurns } from '../lib/in-turns.ts';
+import { orgScopeName } from '../tenancy/port.ts';
 import { type Bodies, compareBodies, type ItemChangeKind, type ItemDifference, itemOf, readAll } from './compare.ts';
 import type { ConfigKinds, ItemReference } from './config-kind.ts';
 import { referencesOf } from './item-references.ts';

@@ -1,5 +1,5 @@
-import { orgScopeName } from '../entities/workspace.ts';
 import { Problem } from '../lib/problem.ts';
+import { orgScopeName } from '../tenancy/port.ts';
 import type { ItemDifference } from './compare.ts';
 import { changeOf, type ShownDifference } from './diff.ts';
 import type { PromotionParts } from './promotion-parts.ts';

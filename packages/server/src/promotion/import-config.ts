@@ -1,6 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
-import type { ConfigItem } from '../entities/config-item.ts';
-import { itemKey } from '../entities/config-item.ts';
+import type { ConfigItem } from '../config/port.ts';
+import { itemKey } from '../config/port.ts';
 import { inTurns } from '../lib/in-turns.ts';
 import { invalidBody } from '../lib/problem.ts';
 import { baseOf, refuseOtherBase } from './agreed-base.ts';

@@ -1,5 +1,5 @@
-import type { ConfigItem } from '../entities/config-item.ts';
-import { failingEntities } from '../entities/records-against.ts';
+import type { ConfigItem } from '../config/port.ts';
+import { failingEntities } from '../entities/port.ts';
 import { Problem } from '../lib/problem.ts';
 import { limits } from '../store/port.ts';
 import { refuseTooMany, refuseTooMuch } from './change-items.ts';

@@ -1,9 +1,6 @@
-import { actions, apiName } from '../entities/api-configs.ts';
-import type { ConfigItem } from '../entities/config-item.ts';
-import type { ApiVersions } from '../entities/config-set.ts';
-import { newBodies, sameVersions } from '../entities/entity-bodies.ts';
-import { type ConfigBodiesOfEntity, contentOfBodies, type EntityContent } from '../entities/entity-content.ts';
-import { itemVersionKey, versionKey } from '../entities/org-keys.ts';
+import type { ApiVersions, ConfigItem } from '../config/port.ts';
+import { itemVersionKey, newBodies, sameVersions, versionKey } from '../config/port.ts';
+import { actions, apiName, type ConfigBodiesOfEntity, contentOfBodies, type EntityContent } from '../schema/port.ts';
 import type { Item, Key, Put } from '../store/port.ts';
 
 /** A config item as a whole, at the version under which it lies. */

@@ -1,7 +1,6 @@
-import { type ConfigItem, itemKey } from '../entities/config-item.ts';
-import { isShownBy } from '../entities/looked-up-views.ts';
-import { systemEntityNames } from '../entities/system-entity-names.ts';
+import { type ConfigItem, itemKey } from '../config/port.ts';
 import { Problem } from '../lib/problem.ts';
+import { isShownBy, systemEntityNames } from '../schema/port.ts';
 import type { ConfigKinds, ItemReference } from './config-kind.ts';
 import type { ItemBody } from './item-bodies.ts';
 

@@ -1,8 +1,7 @@
-import type { ConfigItem } from '../entities/config-item.ts';
-import type { ItemChanged } from '../entities/item-history.ts';
-import { itemHistoryKey, itemHistoryPrefix } from '../entities/org-keys.ts';
-import { orgScopeName } from '../entities/workspace.ts';
+import type { ConfigItem, ItemChanged } from '../config/port.ts';
+import { itemHistoryKey, itemHistoryPrefix } from '../config/port.ts';
 import { Problem } from '../lib/problem.ts';
+import { orgScopeName } from '../tenancy/port.ts';
 import { type ItemDifference, itemOf } from './compare.ts';
 import { changeOf, type ShownDifference } from './diff.ts';
 import type { ItemBody } from './item-bodies.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../entities/setting-errors.ts';
+import { isObject } from '../config/port.ts';
 import { exactPointerTo } from '../lib/json-pointer.ts';
 
 /** One step of a JSON Patch (RFC 6902). */

@@ -1,15 +1,7 @@
-import type { ConfigItem } from '../entities/config-item.ts';
-import { pointerValue } from '../entities/config-reader.ts';
-import type { ApiVersions, ConfigSet, StoredSetting } from '../entities/config-set.ts';
-import { sameVersions } from '../entities/entity-bodies.ts';
-import type { EntityContent } from '../entities/entity-content.ts';
-import { activeItemKey, activeSettings } from '../entities/org-keys.ts';
-import {
-  type EntityStep,
-  type EntitySwitchParts,
-  type EntityTarget,
-  switchEntities,
-} from '../entities/switch-entities.ts';
+import type { ApiVersions, ConfigItem, ConfigSet, StoredSetting } from '../config/port.ts';
+import { activeItemKey, activeSettings, pointerValue, sameVersions } from '../config/port.ts';
+import { type EntityStep, type EntitySwitchParts, type EntityTarget, switchEntities } from '../entities/port.ts';
+import type { EntityContent } from '../schema/port.ts';
 import type { Change } from '../store/port.ts';
 import { newest } from './item-bodies.ts';
 import { liveItem } from './read-items.ts';

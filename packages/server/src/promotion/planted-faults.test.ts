@@ -14,10 +14,10 @@ import {
   rollback,
   staged,
   withdrawAll,
-} from './proof/attacks.ts';
-import { type Step, takeAll } from './proof/steps.ts';
-import type { Planted } from './proof/two-spaces.ts';
-import type { Request } from './proof/world.ts';
+} from './testing/proof/attacks.ts';
+import { type Step, takeAll } from './testing/proof/steps.ts';
+import type { Planted } from './testing/proof/two-spaces.ts';
+import type { Request } from './testing/proof/world.ts';
 
 type Keyed = Exclude<Change, { readonly kind: 'append' | 'check-empty' }>;
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { everyCrossing } from '../entities/crossing.ts';
-import { roundsOn } from '../store/store-for-tests.ts';
+import { everyCrossing } from '../records/testing/interleaving.ts';
+import { roundsOn } from '../store/testing/open-test-store.ts';
 import {
   act,
   activate,
@@ -17,12 +17,12 @@ import {
   rollback,
   staged,
   withdrawAll,
-} from './proof/attacks.ts';
-import { observe } from './proof/observe.ts';
-import { isSame, seenBy, seenOf } from './proof/race.ts';
-import { send } from './proof/requests.ts';
-import { asked, org, TwoSpaces } from './proof/two-spaces.ts';
-import { after, type Request, type World } from './proof/world.ts';
+} from './testing/proof/attacks.ts';
+import { observe } from './testing/proof/observe.ts';
+import { isSame, seenBy, seenOf } from './testing/proof/race.ts';
+import { send } from './testing/proof/requests.ts';
+import { asked, org, TwoSpaces } from './testing/proof/two-spaces.ts';
+import { after, type Request, type World } from './testing/proof/world.ts';
 
 const all: Readonly<Record<string, Request>> = {
   publish: publishAll,

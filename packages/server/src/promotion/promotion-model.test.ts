@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { SteppedClock } from '../entities/record-bench.ts';
-import { Turns } from '../entities/turn-store.ts';
+import { Turns } from '../records/testing/turn-store.ts';
 import type { Store } from '../store/port.ts';
-import { openForTest, roundsOn, type StoreKind, storeKinds } from '../store/store-for-tests.ts';
-import { observe } from './proof/observe.ts';
-import { assertSerial, isSame, seenBy, seenOf, serialOrders, starters } from './proof/race.ts';
-import { edits, requests } from './proof/requests.ts';
-import { type Death, type Step, takeAll } from './proof/steps.ts';
-import { assertTruthful } from './proof/truthful.ts';
-import { org, TwoSpaces } from './proof/two-spaces.ts';
-import type { Request, World } from './proof/world.ts';
+import { openForTest, roundsOn, type StoreKind, storeKinds } from '../store/testing/open-test-store.ts';
+import { SteppedClock } from '../testing/record-bench.ts';
+import { observe } from './testing/proof/observe.ts';
+import { assertSerial, isSame, seenBy, seenOf, serialOrders, starters } from './testing/proof/race.ts';
+import { edits, requests } from './testing/proof/requests.ts';
+import { type Death, type Step, takeAll } from './testing/proof/steps.ts';
+import { assertTruthful } from './testing/proof/truthful.ts';
+import { org, TwoSpaces } from './testing/proof/two-spaces.ts';
+import type { Request, World } from './testing/proof/world.ts';
 
 const deaths: fc.Arbitrary<Death> = fc.record({ calls: fc.nat({ max: 25 }), when: fc.constantFrom('before', 'after') });
 

@@ -1,11 +1,9 @@
 import type { Occasion } from '../audit/audit-entry.ts';
-import type { ConfigGate } from '../entities/config-gate.ts';
-import type { ConfigReader } from '../entities/config-reader.ts';
-import type { ConfigSet } from '../entities/config-set.ts';
-import type { Cursors } from '../entities/cursor.ts';
-import type { Environment } from '../entities/workspace.ts';
+import type { ConfigGate, ConfigReader, ConfigSet } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Cursors } from '../records/port.ts';
 import type { Store } from '../store/port.ts';
+import type { Environment } from '../tenancy/port.ts';
 import type { ConfigKinds } from './config-kind.ts';
 
 /** What promotion stands on. */

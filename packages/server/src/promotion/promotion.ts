@@ -1,7 +1,7 @@
-import type { ConfigItem } from '../entities/config-item.ts';
-import type { RetiredEntity } from '../entities/retired-entities.ts';
-import type { Environment } from '../entities/workspace.ts';
-import { orgScopeName } from '../entities/workspace.ts';
+import type { ConfigItem } from '../config/port.ts';
+import type { RetiredEntity } from '../maintenance/port.ts';
+import type { Environment } from '../tenancy/port.ts';
+import { orgScopeName } from '../tenancy/port.ts';
 import { type Activated, activate } from './activate.ts';
 import type { Check } from './checks.ts';
 import { readAll } from './compare.ts';

@@ -1,9 +1,9 @@
 import { auditEntry } from '../audit/audit-entry.ts';
-import { type ConfigItem, itemKey } from '../entities/config-item.ts';
-import { orgScopeName } from '../entities/workspace.ts';
+import { type ConfigItem, itemKey } from '../config/port.ts';
 import { timestamp } from '../lib/clock.ts';
 import { invalidBody, Problem } from '../lib/problem.ts';
 import { Conflict } from '../store/port.ts';
+import { orgScopeName } from '../tenancy/port.ts';
 import { bodiesAfter, type Check, checkRecords, checkSwitch } from './checks.ts';
 import { type ItemDifference, itemOf } from './compare.ts';
 import { type AddedDependency, withDependencies } from './dependencies.ts';

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { type ConfigItem, type ConfigItemKind, configItemKinds, itemKey, itemOfKey } from '../entities/config-item.ts';
-import type { ApiVersions, ConfigSet, StoredSetting } from '../entities/config-set.ts';
-import { orgScopeName } from '../entities/workspace.ts';
+import type { ApiVersions, ConfigSet, StoredSetting } from '../config/port.ts';
+import { type ConfigItem, type ConfigItemKind, configItemKinds, itemKey, itemOfKey } from '../config/port.ts';
 import type { Store } from '../store/port.ts';
+import { orgScopeName } from '../tenancy/port.ts';
 import { bodyKeys, contentOf, type ItemBody, newest } from './item-bodies.ts';
 
 /** An item that is live, and where its bodies lie. */

@@ -1,6 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
-import { type ConfigItem, configItemKinds, itemKey } from '../entities/config-item.ts';
-import { isObject, unknownMembers, wrong } from '../entities/setting-errors.ts';
+import { type ConfigItem, configItemKinds, isObject, itemKey, unknownMembers, wrong } from '../config/port.ts';
 import { invalidBody } from '../lib/problem.ts';
 
 export interface PublishRequest {

@@ -1,10 +1,10 @@
 /** What production's records, and what is kept of them, come to while releases come and go. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Crossing } from '../entities/crossing.ts';
-import { listAll, type Node, outcomeOf, verifyParts } from '../entities/record-bench.ts';
-import { verifyStore } from '../entities/verify-store.ts';
-import { asked, org, TwoSpaces } from './proof/two-spaces.ts';
+import { verifyStore } from '../maintenance/verify-store.ts';
+import { Crossing } from '../records/testing/interleaving.ts';
+import { listAll, type Node, outcomeOf, verifyParts } from '../testing/record-bench.ts';
+import { asked, org, TwoSpaces } from './testing/proof/two-spaces.ts';
 
 const plain = { UpdateParams: [{ name: 'a' }, { name: 'text' }], UniqueIndexes: [] };
 const indexed = {

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { listAll, type Node, verifyParts } from '../entities/record-bench.ts';
-import { Turns } from '../entities/turn-store.ts';
-import { verifyStore } from '../entities/verify-store.ts';
 import { Problem } from '../lib/problem.ts';
+import { verifyStore } from '../maintenance/verify-store.ts';
+import { Turns } from '../records/testing/turn-store.ts';
 import { Conflict, type Store } from '../store/port.ts';
-import { roundsOn } from '../store/store-for-tests.ts';
-import { asked, type PromotionNode, TwoSpaces } from './proof/two-spaces.ts';
+import { roundsOn } from '../store/testing/open-test-store.ts';
+import { listAll, type Node, verifyParts } from '../testing/record-bench.ts';
+import { asked, type PromotionNode, TwoSpaces } from './testing/proof/two-spaces.ts';
 
 /** What production has from one release on. */
 interface Shape {

@@ -1,4 +1,4 @@
-import { itemKey } from '../entities/config-item.ts';
+import { itemKey } from '../config/port.ts';
 import { danglingReferences, refuseDangling } from './item-references.ts';
 import type { Place, PromotionParts } from './promotion-parts.ts';
 import { liveItems, readContents } from './read-items.ts';

@@ -1,5 +1,5 @@
 import type { AuditActor } from '../audit/audit-entry.ts';
-import type { ConfigItem } from '../entities/config-item.ts';
+import type { ConfigItem } from '../config/port.ts';
 import type { Condition, Item, Key, Put, Scope } from '../store/port.ts';
 import type { ItemChangeKind } from './compare.ts';
 

@@ -1,6 +1,6 @@
 import { auditEntry } from '../audit/audit-entry.ts';
-import { changeConfig } from '../entities/change-config.ts';
-import { planRetiredRemoval, type RetiredEntity, retiredEntities } from '../entities/retired-entities.ts';
+import { changeConfig } from '../config/port.ts';
+import { planRetiredRemoval, type RetiredEntity, retiredEntities } from '../maintenance/port.ts';
 import type { Asked, PromotionParts } from './promotion-parts.ts';
 
 /** The entities that production had, whose records are still there: an activation or a rollback can bring them back. */

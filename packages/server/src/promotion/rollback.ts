@@ -1,9 +1,8 @@
 import { auditEntry, type Occasion } from '../audit/audit-entry.ts';
-import { changeConfig } from '../entities/change-config.ts';
-import { type ConfigItem, itemKey, itemOfKey } from '../entities/config-item.ts';
-import { orgScopeName } from '../entities/workspace.ts';
+import { type ConfigItem, changeConfig, itemKey, itemOfKey } from '../config/port.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
+import { orgScopeName } from '../tenancy/port.ts';
 import { releasedItem } from './activate.ts';
 import { itemOf, readAll } from './compare.ts';
 import { type ItemTarget, planItems } from './plan-items.ts';

@@ -1,10 +1,9 @@
 import type { AuditActor } from '../audit/audit-entry.ts';
-import { type ConfigItem, type ConfigItemKind, configItemKinds } from '../entities/config-item.ts';
-import type { ItemChanged } from '../entities/item-history.ts';
-import { itemHistoryKey } from '../entities/org-keys.ts';
-import { type Environment, orgScopeName } from '../entities/workspace.ts';
+import type { ItemChanged } from '../config/port.ts';
+import { type ConfigItem, type ConfigItemKind, configItemKinds, itemHistoryKey } from '../config/port.ts';
 import { compareBytes } from '../lib/byte-order.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
+import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { itemOf } from './compare.ts';
 import { type PageQuery, unknownItem } from './item-versions.ts';
 import { type Place, type PromotionParts, placeIn } from './promotion-parts.ts';

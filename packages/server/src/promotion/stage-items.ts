@@ -1,4 +1,4 @@
-import { itemKey } from '../entities/config-item.ts';
+import { itemKey } from '../config/port.ts';
 import { type Change, Conflict, type Key, type Put, type Scope } from '../store/port.ts';
 import { bodyKeys, bodyPuts, type ItemBody } from './item-bodies.ts';
 import { asRead, currentReleaseKey } from './releases.ts';

@@ -1,6 +1,6 @@
-import { itemKey } from '../entities/config-item.ts';
-import { orgScopeName } from '../entities/workspace.ts';
+import { itemKey } from '../config/port.ts';
 import type { Store } from '../store/port.ts';
+import { orgScopeName } from '../tenancy/port.ts';
 import { type Bodies, itemOf, readAll } from './compare.ts';
 import { MissingBody } from './item-bodies.ts';
 import type { ItemTarget } from './plan-items.ts';

@@ -1,5 +1,5 @@
 import type { AuditActor } from '../audit/audit-entry.ts';
-import { type ConfigItem, itemKey } from '../entities/config-item.ts';
+import { type ConfigItem, itemKey } from '../config/port.ts';
 import type { Change, Key, Put, Scope } from '../store/port.ts';
 import { baseOf } from './agreed-base.ts';
 import { bodyKeys } from './item-bodies.ts';

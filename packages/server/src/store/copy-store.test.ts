@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { TestClock } from './conformance/bench.ts';
-import { contentsArbitrary, everythingOf, filled } from './conformance/store-contents.ts';
 import { CopyRefused, type CopySides, copyStores } from './copy-store.ts';
 import { openMemory } from './memory/open-memory.ts';
 import type { Maintenance } from './port.ts';
-import { sqliteSubject } from './sqlite/temporary-store.ts';
+import { sqliteSubject } from './sqlite/testing/temporary-store.ts';
+import { TestClock } from './testing/conformance/bench.ts';
+import { contentsArbitrary, everythingOf, filled } from './testing/conformance/store-contents.ts';
 
 const clock = new TestClock();
 

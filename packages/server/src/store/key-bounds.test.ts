@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { compareBytes } from '../lib/byte-order.ts';
-import { byBytes } from './conformance/bench.ts';
-import { nastyText } from './conformance/text-arbitrary.ts';
 import { prefixEnd } from './key-bounds.ts';
+import { byBytes } from './testing/conformance/bench.ts';
+import { nastyText } from './testing/conformance/text-arbitrary.ts';
 
 test('orders texts as their UTF-8 bytes are ordered', () => {
   const sign = (left: string, right: string) => Math.sign(byBytes(left, right));

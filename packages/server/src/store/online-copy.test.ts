@@ -3,10 +3,10 @@ import { truncateSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../lib/clock.ts';
-import { append } from './conformance/bench.ts';
 import { snapshotFiles } from './online-copy.ts';
 import { openSqlite } from './sqlite/open-sqlite.ts';
-import { failOnFatal, type TemporaryDirectory, temporaryDirectory } from './sqlite/temporary-store.ts';
+import { failOnFatal, type TemporaryDirectory, temporaryDirectory } from './sqlite/testing/temporary-store.ts';
+import { append } from './testing/conformance/bench.ts';
 
 const value = 'x'.repeat(1_000_000);
 

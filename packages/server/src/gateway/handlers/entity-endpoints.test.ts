@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileEntity } from '../../entities/compile-entity.ts';
-import type { FieldDefinition } from '../../entities/definition.ts';
-import { readCreate } from '../../entities/record.ts';
+import { readCreate } from '../../records/record.ts';
+import { compileEntity } from '../../schema/compile-entity.ts';
+import type { FieldDefinition } from '../../schema/definition.ts';
 import { entityEndpoints } from './entity-endpoints.ts';
 
 const fields: readonly FieldDefinition[] = [

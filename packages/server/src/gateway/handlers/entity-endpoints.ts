@@ -1,6 +1,5 @@
-import { apiName, routeOf } from '../../entities/api-configs.ts';
-import { type EntityDefinition, type FieldDefinition, isPlatformField } from '../../entities/definition.ts';
-import { operators } from '../../entities/filter.ts';
+import { operators } from '../../records/port.ts';
+import { apiName, type EntityDefinition, type FieldDefinition, isPlatformField, routeOf } from '../../schema/port.ts';
 
 /** One route that an app may call for an entity, with what it takes and a call to copy. */
 export interface EntityEndpoint {

@@ -1,8 +1,8 @@
 import type { ProblemCode } from '@freehold/contract/problem';
-import type { CompiledEntity } from '../../entities/compile-entity.ts';
-import type { Environment } from '../../entities/workspace.ts';
 import { inTurns } from '../../lib/in-turns.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
+import type { Environment } from '../../tenancy/port.ts';
 import { authzenOperations, authzenSchemas } from './authzen-operations.ts';
 import { batchOperation, batchSchemas } from './batch-operation.ts';
 import { documentPieces } from './document.ts';

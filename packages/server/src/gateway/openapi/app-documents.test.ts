@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileEntity } from '../../entities/compile-entity.ts';
-import { type ConfigSet, systemConfig } from '../../entities/config-set.ts';
+import { type ConfigSet, systemConfig } from '../../config/config-set.ts';
+import { compileEntity } from '../../schema/compile-entity.ts';
 import { createAppDocuments } from './app-documents.ts';
 
 const acme = { orgCode: 'acme', env: 'test' } as const;

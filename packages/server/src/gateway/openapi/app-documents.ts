@@ -1,8 +1,8 @@
-import type { ConfigSet } from '../../entities/config-set.ts';
-import { systemEntities } from '../../entities/system-entities.ts';
-import type { Environment } from '../../entities/workspace.ts';
+import type { ConfigSet } from '../../config/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { singleFlight } from '../../lib/single-flight.ts';
+import { systemEntities } from '../../schema/port.ts';
+import type { Environment } from '../../tenancy/port.ts';
 import { appDocument } from './app-document.ts';
 import { type DocumentText, documentText } from './document-reply.ts';
 

@@ -1,5 +1,5 @@
 import type { ProblemCode } from '@freehold/contract/problem';
-import { configItemKinds } from '../../entities/config-item.ts';
+import { configItemKinds } from '../../config/port.ts';
 import {
   anyOf,
   arrayOf,

@@ -1,4 +1,4 @@
-import { configItemKinds } from '../../entities/config-item.ts';
+import { configItemKinds } from '../../config/port.ts';
 import {
   arrayOf,
   closedObjectOf,

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '@freehold/contract/problem';
-import { systemEntityNames } from '../../entities/system-entity-names.ts';
 import { anyOf, schemaReference } from '../../lib/json-schema.ts';
+import { systemEntityNames } from '../../schema/port.ts';
 import { place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
 import { choiceParameters, nexttoken, orderParameters, pageSize } from './list-parameters.ts';

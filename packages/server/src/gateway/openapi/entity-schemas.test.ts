@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
-import { type CompiledEntity, compileEntity } from '../../entities/compile-entity.ts';
-import type { FieldDefinition } from '../../entities/definition.ts';
-import { readCreate, readUpdate, type StoredRecord } from '../../entities/record.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
+import { readCreate, readUpdate, type StoredRecord } from '../../records/record.ts';
+import { type CompiledEntity, compileEntity } from '../../schema/compile-entity.ts';
+import type { FieldDefinition } from '../../schema/definition.ts';
 import { entitySchemas } from './entity-schemas.ts';
 import { typeNames } from './type-names.ts';
 

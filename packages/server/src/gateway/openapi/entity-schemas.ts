@@ -1,5 +1,3 @@
-import { type CompiledEntity, type CompiledField, isPlatformMade } from '../../entities/compile-entity.ts';
-import { isOfEnvelope } from '../../entities/row-access.ts';
 import {
   anyOf,
   arrayOf,
@@ -10,6 +8,8 @@ import {
   orNull,
   text,
 } from '../../lib/json-schema.ts';
+import { isOfEnvelope } from '../../records/port.ts';
+import { type CompiledEntity, type CompiledField, isPlatformMade } from '../../schema/port.ts';
 import { partial } from './list-parameters.ts';
 import { fieldSchema, platformFieldSchemas } from './record-fields.ts';
 import { transferSchemas } from './transfer-schemas.ts';

@@ -1,7 +1,7 @@
-import type { CompiledEntity, CompiledField } from '../../entities/compile-entity.ts';
-import { fieldIndex } from '../../entities/field-index.ts';
-import { operators } from '../../entities/filter.ts';
 import { type JsonSchema, schemaReference, text } from '../../lib/json-schema.ts';
+import { operators } from '../../records/port.ts';
+import type { CompiledEntity, CompiledField } from '../../schema/port.ts';
+import { fieldIndex } from '../../schema/port.ts';
 import type { Parameter } from './operation.ts';
 import { queryParameter } from './parameters.ts';
 

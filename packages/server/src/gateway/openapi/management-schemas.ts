@@ -1,4 +1,3 @@
-import { definitionSchemas } from '../../entities/definition-schemas.ts';
 import {
   arrayOf,
   closedObjectOf,
@@ -10,6 +9,7 @@ import {
   text,
   time,
 } from '../../lib/json-schema.ts';
+import { definitionSchemas } from '../../schema/port.ts';
 import { aclSchemas } from './acl-operations.ts';
 import { alertWebhookSchemas } from './alert-webhook-operations.ts';
 import { auditSchemas } from './audit-operations.ts';

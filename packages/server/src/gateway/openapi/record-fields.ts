@@ -1,5 +1,5 @@
-import type { CompiledField } from '../../entities/compile-entity.ts';
 import { guid, type JsonSchema, time } from '../../lib/json-schema.ts';
+import type { CompiledField } from '../../schema/port.ts';
 
 /** What the platform sets on every record. */
 export const platformFieldSchemas: Readonly<Record<string, JsonSchema>> = {

@@ -1,4 +1,4 @@
-import type { SettingType } from '../../entities/setting.ts';
+import type { SettingType } from '../../config/port.ts';
 import { namesOf, settingTypes } from '../../identity/org-settings.ts';
 import {
   anyOf,

@@ -1,5 +1,5 @@
-import { type CompiledEntity, isPlatformMade } from '../../entities/compile-entity.ts';
 import { anyOf, schemaReference, text } from '../../lib/json-schema.ts';
+import { type CompiledEntity, isPlatformMade } from '../../schema/port.ts';
 import { place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
 import { choiceParameters, flag, orderParameters } from './list-parameters.ts';

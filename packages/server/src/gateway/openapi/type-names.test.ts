@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compileEntity } from '../../entities/compile-entity.ts';
-import type { Views } from '../../entities/definition.ts';
+import { compileEntity } from '../../schema/compile-entity.ts';
+import type { Views } from '../../schema/definition.ts';
 import { pascalCase, typeNames } from './type-names.ts';
 
 const entityName = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);

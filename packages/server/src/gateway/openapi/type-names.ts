@@ -1,6 +1,4 @@
-import type { ApiAction } from '../../entities/api-configs.ts';
-import type { CompiledEntity } from '../../entities/compile-entity.ts';
-import type { ViewDefinition, Views } from '../../entities/definition.ts';
+import type { ApiAction, CompiledEntity, ViewDefinition, Views } from '../../schema/port.ts';
 
 /** The names of an entity's schemas, which generated clients take for their types. */
 export interface TypeNames {

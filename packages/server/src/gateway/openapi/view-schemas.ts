@@ -1,7 +1,6 @@
-import type { CompiledEntity } from '../../entities/compile-entity.ts';
-import type { ViewDefinition, ViewField } from '../../entities/definition.ts';
-import { isOfEnvelope } from '../../entities/row-access.ts';
 import { anyOf, type JsonSchema, objectOf, orNull, schemaReference, text } from '../../lib/json-schema.ts';
+import { isOfEnvelope } from '../../records/port.ts';
+import type { CompiledEntity, ViewDefinition, ViewField } from '../../schema/port.ts';
 import { fieldSchema, platformFieldSchemas } from './record-fields.ts';
 import { type ShowingAction, showingActions, type TypeNames, viewsOf } from './type-names.ts';
 

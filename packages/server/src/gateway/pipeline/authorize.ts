@@ -2,14 +2,7 @@ import type { CompiledAccess } from '../../access/decide.ts';
 import type { Ruling } from '../../access/ruling.ts';
 import type { Verb } from '../../access/verbs.ts';
 import type { AuditActor } from '../../audit/audit-entry.ts';
-import type { AuthorizedCall, RowRequest } from '../../entities/caller-access.ts';
-import type { CompiledEntity } from '../../entities/compile-entity.ts';
-import type { ConfigReader } from '../../entities/config-reader.ts';
-import type { ConfigSet } from '../../entities/config-set.ts';
-import { bothRows, type RowAccess } from '../../entities/row-access.ts';
-import { demandSome } from '../../entities/row-checks.ts';
-import type { Actor, Environment } from '../../entities/workspace.ts';
-import type { WriteContext } from '../../entities/write-loop.ts';
+import type { ConfigReader, ConfigSet } from '../../config/port.ts';
 import { routeOfVerb } from '../../iam/action-parts.ts';
 import type { DecisionLog } from '../../iam/decision-log.ts';
 import { overBudget } from '../../iam/describe-decision.ts';
@@ -17,6 +10,10 @@ import { isWhole, type Refusals, rowsOf, rowsOfMany } from '../../iam/policy-row
 import { type AppCaller, requirePlace } from '../../identity/app-sessions.ts';
 import { type NowOrLater, whenKnown } from '../../lib/now-or-later.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
+import type { AuthorizedCall, RowRequest, WriteContext } from '../../records/port.ts';
+import { bothRows, demandSome, type RowAccess } from '../../records/port.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
+import type { Actor, Environment } from '../../tenancy/port.ts';
 import { type AskingRequest, contextOf, type KnownRequest, type PolicyRequest } from './policy-context.ts';
 
 export interface AuthorizeParts {

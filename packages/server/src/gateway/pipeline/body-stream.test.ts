@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
+import { readRaw } from '../testing/raw-request.ts';
 import { openBodyStream } from './body-stream.ts';
-import { readRaw } from './raw-request.ts';
 import { readRequest } from './read-request.ts';
 
 const csv = 'Content-Type: text/csv';

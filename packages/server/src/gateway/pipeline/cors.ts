@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Environment } from '../../entities/workspace.ts';
 import type { AppOrigins } from '../../identity/app-origins.ts';
+import type { Environment } from '../../tenancy/port.ts';
 import type { CallTrace } from '../call-trace.ts';
 import type { ErrorReplies } from '../error-reply.ts';
 import type { Reply } from '../reply.ts';

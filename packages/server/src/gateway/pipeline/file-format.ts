@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { TransferFormat } from '../../entities/transfer-format.ts';
 import { invalidInput } from '../../lib/problem.ts';
+import type { TransferFormat } from '../../transfer/port.ts';
 import type { Reply } from '../reply.ts';
 import { askedType } from './asked-type.ts';
 

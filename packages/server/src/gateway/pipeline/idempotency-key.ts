@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Idempotency, OnceRequest } from '../../entities/idempotency.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { Idempotency, OnceRequest } from '../../records/port.ts';
 import type { GatewayRequest } from '../request.ts';
 import { singleHeader } from './single-header.ts';
 

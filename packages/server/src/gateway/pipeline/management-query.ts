@@ -1,5 +1,5 @@
-import type { Environment } from '../../entities/workspace.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { Environment } from '../../tenancy/port.ts';
 
 /** The parameters named, of which those first named must be there, and the environment. @throws Problem `invalid_request`. */
 export function readParameters<N extends string>(

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { IfMatch, Preconditions } from '../../entities/update-record.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { IfMatch, Preconditions } from '../../records/port.ts';
 import type { Reply } from '../reply.ts';
 
 /** `If-Match` and `If-None-Match` of a change (RFC 9110, 13.1). @throws Problem `invalid_request`. */

@@ -1,4 +1,4 @@
-import { systemEntityNames } from '../../entities/system-entity-names.ts';
+import { systemEntityNames } from '../../schema/port.ts';
 import { accessEntities } from './known-requests.ts';
 import {
   type Finding,

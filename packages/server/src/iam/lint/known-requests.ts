@@ -1,6 +1,6 @@
 import { type Pattern, readPattern } from '../../access/cover-pattern.ts';
 import { verbs } from '../../access/verbs.ts';
-import { systemEntityNames } from '../../entities/system-entity-names.ts';
+import { systemEntityNames } from '../../schema/port.ts';
 import type { LintedEntity } from './linted-policy.ts';
 
 /** What an app can ask the policies: an action, and where it is asked for. */

@@ -1,7 +1,7 @@
 import { type Escalation, type Excess, findEscalation, type GrantChange } from '../../access/cover.ts';
-import { settingOf } from '../../entities/setting.ts';
-import type { WriteContext } from '../../entities/write-loop.ts';
+import { settingOf } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { WriteContext } from '../../records/port.ts';
 import { isBuilder } from '../builder-access.ts';
 import { escalationCheck } from '../escalation-check.ts';
 import { heldPolicies } from '../held-policies.ts';

@@ -1,8 +1,6 @@
 import type { HeldPolicy } from '../../access/cover.ts';
-import type { RecordWrite } from '../../entities/entity-rules.ts';
-import type { PlannedChange } from '../../entities/planned-change.ts';
-import type { RecordData } from '../../entities/record.ts';
 import { invalidInput } from '../../lib/problem.ts';
+import type { PlannedChange, RecordData, RecordWrite } from '../../records/port.ts';
 import { groupIndexChanges, policyIdsOf } from '../group-policies.ts';
 import { readPolicies, recordKey } from '../held-policies.ts';
 import { groupLink } from '../links.ts';

@@ -1,8 +1,8 @@
 import type { Statement } from '../../access/statement.ts';
-import type { RecordData } from '../../entities/record.ts';
-import type { Workspace } from '../../entities/workspace.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { RecordData } from '../../records/port.ts';
 import type { Item } from '../../store/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
 import { groupsWith } from '../group-policies.ts';
 import { readRecords } from '../held-policies.ts';
 import { groupLink, type LinkKind, linksTo, policyLink } from '../links.ts';

@@ -1,9 +1,7 @@
 import type { HeldPolicy } from '../../access/cover.ts';
-import type { RecordWrite } from '../../entities/entity-rules.ts';
-import type { PlannedChange } from '../../entities/planned-change.ts';
-import type { RecordData } from '../../entities/record.ts';
-import type { Workspace } from '../../entities/workspace.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { PlannedChange, RecordData, RecordWrite } from '../../records/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
 import { policyIdsOf } from '../group-policies.ts';
 import { readPolicies, readRecords } from '../held-policies.ts';
 import { type LinkKind, linksFrom, linksPerUserMax, policyLink } from '../links.ts';

@@ -1,9 +1,7 @@
 import { parseStatements, type Statement } from '../../access/statement.ts';
-import type { RecordWrite } from '../../entities/entity-rules.ts';
-import type { PlannedChange } from '../../entities/planned-change.ts';
-import type { RecordData } from '../../entities/record.ts';
-import type { Workspace } from '../../entities/workspace.ts';
 import { invalidInput, Problem } from '../../lib/problem.ts';
+import type { PlannedChange, RecordData, RecordWrite } from '../../records/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
 import { groupsWith, noGroupWith } from '../group-policies.ts';
 import { policyOf } from '../held-policies.ts';
 import { policyLink } from '../links.ts';

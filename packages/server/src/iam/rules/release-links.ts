@@ -1,5 +1,5 @@
-import type { PlannedChange } from '../../entities/planned-change.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { PlannedChange } from '../../records/port.ts';
 import type { Scope } from '../../store/port.ts';
 import { type LinkKind, linksTo, noLinkTo, removeLinks } from '../links.ts';
 

@@ -1,8 +1,8 @@
-import { findRecord } from '../../entities/find-record.ts';
-import type { RecordData } from '../../entities/record.ts';
-import { systemEntity } from '../../entities/system-entities.ts';
-import type { Workspace } from '../../entities/workspace.ts';
 import { invalidInput } from '../../lib/problem.ts';
+import type { RecordData } from '../../records/port.ts';
+import { findRecord } from '../../records/port.ts';
+import { systemEntity } from '../../schema/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
 
 /** The record that an id sent by a caller names. @throws Problem `validation_failed`, pointing to the id. */
 export async function requireRecord(

@@ -1,4 +1,3 @@
-import { orgScopeName, type Workspace, workspaceScopeName } from '../../entities/workspace.ts';
 import { joiningChanges, type Member } from '../../iam/founding.ts';
 import { findMember, removedMemberKey } from '../../iam/iam-rules.ts';
 import { joinedChanges } from '../../iam/member-accounts.ts';
@@ -6,6 +5,7 @@ import { policyIdByName } from '../../iam/policy-names.ts';
 import { personAsking } from '../../iam/told-changes.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Item } from '../../store/port.ts';
+import { orgScopeName, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
 import { roomFor } from '../arrival.ts';
 import { emailKey } from '../email.ts';
 import type { MembershipParts } from '../memberships.ts';

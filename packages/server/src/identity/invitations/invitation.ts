@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { escapeKeyValue } from '../../entities/key-template.ts';
 import { secretToken } from '../../lib/ids.ts';
+import { escapeKeyValue } from '../../schema/port.ts';
 import type { Key, Put } from '../../store/port.ts';
 import { emailKey } from '../email.ts';
 import type { Tenant } from '../workspaces/membership-hints.ts';

@@ -1,9 +1,9 @@
-import { orgScopeName, type Workspace } from '../../entities/workspace.ts';
 import { findMember } from '../../iam/iam-rules.ts';
 import { promisePolicy } from '../../iam/promised-policy.ts';
 import { isServicePrincipal } from '../../iam/service-principal.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change } from '../../store/port.ts';
+import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import type { MembershipParts } from '../memberships.ts';
 import { isOpenKey, keyRow, type ServiceKey } from '../service-keys/service-key.ts';
 import type { Invitation } from './invitation.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { makeKeyPair } from '../testing/loopback-provider.ts';
 import { findKey, readKeySet } from './key-set.ts';
-import { makeKeyPair } from './loopback-provider.ts';
 
 const { jwk: rsa } = await makeKeyPair('RS256', 'rsa');
 const { jwk: ec } = await makeKeyPair('ES256', 'ec');

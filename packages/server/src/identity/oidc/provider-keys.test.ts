@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Problem } from '../../lib/problem.ts';
-import { createFetchJson } from './fetch-json.ts';
 import {
   discoveryPath,
   keysPath,
   type LoopbackProvider,
   makeKeyPair,
   startLoopbackProvider,
-} from './loopback-provider.ts';
+} from '../testing/loopback-provider.ts';
+import { createFetchJson } from './fetch-json.ts';
 import { createProviderKeys, type FindProviderKey, type KeyOwner } from './provider-keys.ts';
 
 const seconds = 1000;

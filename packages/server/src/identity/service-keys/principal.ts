@@ -1,14 +1,14 @@
 import type { Asking } from '../../audit/audit-entry.ts';
-import type { ConfigReader } from '../../entities/config-reader.ts';
-import type { RecordRuntime } from '../../entities/record-runtime.ts';
-import { systemEntity } from '../../entities/system-entities.ts';
-import type { Environment, Workspace } from '../../entities/workspace.ts';
+import type { ConfigReader } from '../../config/port.ts';
 import { type GrantParts, joiningChanges, type Member } from '../../iam/founding.ts';
 import { findMember } from '../../iam/iam-rules.ts';
 import { policyIdByName } from '../../iam/policy-names.ts';
 import { serviceRole } from '../../iam/service-principal.ts';
 import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
+import type { RecordRuntime } from '../../records/port.ts';
+import { systemEntity } from '../../schema/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
+import type { Environment, Workspace } from '../../tenancy/port.ts';
 import { readHead, workspaceHeadKey } from '../workspace-head.ts';
 import { commitPlanned } from '../workspaces/commits.ts';
 

@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
-import type { Environment } from '../../entities/workspace.ts';
 import { linksPerUserMax } from '../../iam/links.ts';
 import { invalidBody } from '../../lib/problem.ts';
+import type { Environment } from '../../tenancy/port.ts';
 import { readBody } from '../read-body.ts';
 import { expiryErrors, readExpiry } from '../read-expiry.ts';
 import { nameErrors } from '../workspaces/read-workspace.ts';

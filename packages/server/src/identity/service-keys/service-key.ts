@@ -1,6 +1,6 @@
-import type { Environment } from '../../entities/workspace.ts';
 import { secretToken } from '../../lib/ids.ts';
 import type { Key, Put, Scope } from '../../store/port.ts';
+import type { Environment } from '../../tenancy/port.ts';
 import { secretHash } from '../key-uses.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { orgScopeName } from '../../entities/workspace.ts';
 import { serviceRole } from '../../iam/service-principal.ts';
 import { Problem } from '../../lib/problem.ts';
+import { orgScopeName } from '../../tenancy/port.ts';
 import type { AppTokenClaims } from '../app-tokens.ts';
 import { tokensKeyOf } from '../ended-tokens.ts';
 import type { KeyUses } from '../key-uses.ts';

@@ -1,8 +1,8 @@
-import type { Workspace } from '../../entities/workspace.ts';
 import { builderAccess } from '../../iam/builder-access.ts';
 import { findMember } from '../../iam/iam-rules.ts';
 import { type Access, type ResolvedAccess, resolveAccess } from '../../iam/resolve-access.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { Workspace } from '../../tenancy/port.ts';
 import type { AppTokenClaims } from '../app-tokens.ts';
 import { openWorkspace, readHead } from '../workspace-head.ts';
 import { freshMilliseconds, type Session, type SessionParts } from './session.ts';

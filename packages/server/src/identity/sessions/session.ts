@@ -1,9 +1,9 @@
-import type { ConfigReader } from '../../entities/config-reader.ts';
-import { settingOf } from '../../entities/setting.ts';
-import type { Environment } from '../../entities/workspace.ts';
+import type { ConfigReader } from '../../config/port.ts';
+import { settingOf } from '../../config/port.ts';
 import type { AccessEpochs } from '../../iam/access-epochs.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Scope, Store } from '../../store/port.ts';
+import type { Environment } from '../../tenancy/port.ts';
 import type { AppTokenClaims } from '../app-tokens.ts';
 import { cacheSeconds } from '../settings/plain-settings.ts';
 import type { SigningKeys } from '../signing-keys.ts';

@@ -1,6 +1,6 @@
-import { orgScopeName } from '../../entities/workspace.ts';
 import { isBuilder } from '../../iam/builder-access.ts';
 import { Problem } from '../../lib/problem.ts';
+import { orgScopeName } from '../../tenancy/port.ts';
 import { type AppTokenClaims, unverifiedClaim, verifyAppToken } from '../app-tokens.ts';
 import { requireStanding, tokensKeyOf } from '../ended-tokens.ts';
 import { requireBuilder } from '../impersonation.ts';

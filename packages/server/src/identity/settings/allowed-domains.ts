@@ -1,6 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
-import type { SettingType } from '../../entities/setting.ts';
-import { wrong } from '../../entities/setting-errors.ts';
+import type { SettingType } from '../../config/port.ts';
+import { wrong } from '../../config/port.ts';
 
 const domainsMax = 100;
 const charactersMax = 300;

@@ -1,5 +1,5 @@
-import type { SettingType } from '../../entities/setting.ts';
-import { wrong } from '../../entities/setting-errors.ts';
+import type { SettingType } from '../../config/port.ts';
+import { wrong } from '../../config/port.ts';
 import { isLocalhost } from './allowed-domains.ts';
 
 const charactersMax = 500;

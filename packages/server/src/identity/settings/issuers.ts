@@ -1,6 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
-import type { SettingType } from '../../entities/setting.ts';
-import { isObject, unknownMembers, wrong } from '../../entities/setting-errors.ts';
+import type { SettingType } from '../../config/port.ts';
+import { isObject, unknownMembers, wrong } from '../../config/port.ts';
 import { isEmailAddress } from '../../lib/email-address.ts';
 
 /** A provider whose identity tokens the app takes. */

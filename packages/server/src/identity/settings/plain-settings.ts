@@ -1,7 +1,7 @@
 /** Settings that are a single value. */
 
-import type { SettingType } from '../../entities/setting.ts';
-import { isObject, unknownMembers, wrong } from '../../entities/setting-errors.ts';
+import type { SettingType } from '../../config/port.ts';
+import { isObject, unknownMembers, wrong } from '../../config/port.ts';
 import { adminPolicy, viewerPolicy } from '../../iam/policy-names.ts';
 import { workspaceTemplates } from '../../iam/workspace-templates.ts';
 import { emailBytesMax, emailPattern, isEmailAddress } from '../../lib/email-address.ts';

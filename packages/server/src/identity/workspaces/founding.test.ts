@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { orgAudit, readEntry } from '../../audit/audit-entry.ts';
-import { createConfigReader } from '../../entities/config-reader.ts';
-import { orgScopeName, workspaceScopeName } from '../../entities/workspace.ts';
+import { createConfigReader } from '../../config/config-reader.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/port.ts';
+import { orgScopeName, workspaceScopeName } from '../../tenancy/workspace.ts';
 import { arrive } from '../arrival.ts';
 import { listMemberships, type MembershipParts } from '../memberships.ts';
 import { completeFounding, findIntent, takeCode } from './founding.ts';

@@ -4,7 +4,7 @@ import type {
   FieldDefinition,
   OwnerIndexDefinition,
   UniqueIndexDefinition,
-} from '../../entities/definition.ts';
+} from '../../schema/port.ts';
 import { describeList, describeMembers, listed } from '../describe-change.ts';
 import { describeViews } from './describe-views.ts';
 

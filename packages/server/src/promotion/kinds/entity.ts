@@ -1,8 +1,13 @@
-import { definitionSchemas } from '../../entities/definition-schemas.ts';
-import { type EntityContent, viewedActions } from '../../entities/entity-content.ts';
-import { getViews, isShownBy, lookedUpByContent } from '../../entities/looked-up-views.ts';
-import { parseEntityContent } from '../../entities/parse-entity-content.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
+import {
+  definitionSchemas,
+  type EntityContent,
+  getViews,
+  isShownBy,
+  lookedUpByContent,
+  parseEntityContent,
+  viewedActions,
+} from '../../schema/port.ts';
 import { entityReference, otherName } from '../config-content.ts';
 import type { ConfigKind, ItemReference } from '../config-kind.ts';
 import { listed } from '../describe-change.ts';

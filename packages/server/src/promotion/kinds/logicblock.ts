@@ -1,6 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
-import { operators } from '../../entities/filter.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
+import { operators } from '../../records/port.ts';
 import {
   address,
   entityName,

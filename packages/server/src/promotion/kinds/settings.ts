@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { effectiveValue, type SettingContent, type SettingType } from '../../entities/setting.ts';
-import { readSettingContent } from '../../entities/setting-content.ts';
-import { isObject, wrong } from '../../entities/setting-errors.ts';
+import {
+  effectiveValue,
+  isObject,
+  readSettingContent,
+  type SettingContent,
+  type SettingType,
+  wrong,
+} from '../../config/port.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import type { ConfigKind, ContentChange } from '../config-kind.ts';
 import { describeMembers, shown } from '../describe-change.ts';

@@ -1,6 +1,11 @@
-import { type EntityDefinition, isPlatformField } from '../../entities/definition.ts';
-import { type EntityContent, type ViewedAction, viewedActions } from '../../entities/entity-content.ts';
-import { shownFields } from '../../entities/shown-fields.ts';
+import {
+  type EntityContent,
+  type EntityDefinition,
+  isPlatformField,
+  shownFields,
+  type ViewedAction,
+  viewedActions,
+} from '../../schema/port.ts';
 import { listed } from '../describe-change.ts';
 
 /** What people may see of the records that stand, which they could not before, a sentence each. */

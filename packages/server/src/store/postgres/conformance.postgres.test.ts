@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { assertAgreement } from '../conformance/model-agreement.ts';
-import { withNeighbour } from '../conformance/neighbour.ts';
-import { storeConformance } from '../conformance/run-conformance.ts';
-import { postgresSubject } from './postgres-subject.ts';
-import { startTestServer, type TestServer, whyNot } from './test-server.ts';
+import { assertAgreement } from '../testing/conformance/model-agreement.ts';
+import { withNeighbour } from '../testing/conformance/neighbour.ts';
+import { storeConformance } from '../testing/conformance/run-conformance.ts';
+import { postgresSubject } from './testing/postgres-subject.ts';
+import { startTestServer, type TestServer, whyNot } from './testing/test-server.ts';
 
 describe('PostgreSQL', { skip: whyNot }, () => {
   let server: TestServer;

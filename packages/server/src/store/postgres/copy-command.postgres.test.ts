@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { systemClock as clock } from '../../lib/clock.ts';
-import { everythingOf } from '../conformance/store-contents.ts';
 import { openStore } from '../open-store.ts';
 import type { OpenedStore } from '../port.ts';
-import { startTestServer, type TestServer, whyNot } from './test-server.ts';
+import { everythingOf } from '../testing/conformance/store-contents.ts';
+import { startTestServer, type TestServer, whyNot } from './testing/test-server.ts';
 
 const program = join(import.meta.dirname, '..', '..', 'copy.ts');
 const spaces = ['platform', 'test', 'prod'] as const;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { TestClock } from '../conformance/bench.ts';
-import { contentsArbitrary, everythingOf, filled } from '../conformance/store-contents.ts';
 import { copyStores } from '../copy-store.ts';
 import { openMemory } from '../memory/open-memory.ts';
 import type { Maintenance } from '../port.ts';
-import { sqliteSubject } from '../sqlite/temporary-store.ts';
-import { postgresSubject } from './postgres-subject.ts';
-import { startTestServer, type TestServer, whyNot } from './test-server.ts';
+import { sqliteSubject } from '../sqlite/testing/temporary-store.ts';
+import { TestClock } from '../testing/conformance/bench.ts';
+import { contentsArbitrary, everythingOf, filled } from '../testing/conformance/store-contents.ts';
+import { postgresSubject } from './testing/postgres-subject.ts';
+import { startTestServer, type TestServer, whyNot } from './testing/test-server.ts';
 
 describe('a copy between SQLite and PostgreSQL', { skip: whyNot }, () => {
   let server: TestServer;

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
-import { getOne, put } from '../conformance/bench.ts';
 import { dataVersion } from '../data-version.ts';
 import { type OpenedStore, Unavailable } from '../port.ts';
+import { getOne, put } from '../testing/conformance/bench.ts';
 import { openPostgres } from './open-postgres.ts';
-import { startTestServer, type TestServer, whyNot } from './test-server.ts';
+import { startTestServer, type TestServer, whyNot } from './testing/test-server.ts';
 
 describe('the version of data on PostgreSQL', { skip: whyNot }, () => {
   let server: TestServer;

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { startPlatform } from './platform-on-server.ts';
-import { type OwnServer, startOwnServer, type TestServer, whyNotOwn } from './test-server.ts';
+import { startPlatform } from './testing/platform-on-server.ts';
+import { type OwnServer, startOwnServer, type TestServer, whyNotOwn } from './testing/test-server.ts';
 
 const folderOfPrograms = join(import.meta.dirname, '..', '..');
 const program = join(folderOfPrograms, 'doctor.ts');

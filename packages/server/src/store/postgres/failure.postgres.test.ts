@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import pg from 'pg';
-import { add, append, getOne, put, TestClock } from '../conformance/bench.ts';
 import { OutcomeUnknown, type Scope, Unavailable } from '../port.ts';
-import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
+import { add, append, getOne, put, TestClock } from '../testing/conformance/bench.ts';
 import { openPostgres } from './open-postgres.ts';
-import { type OwnServer, startOwnServer, whyNotOwn } from './test-server.ts';
+import { type CuttingProxy, startCuttingProxy } from './testing/cutting-proxy.ts';
+import { type OwnServer, startOwnServer, whyNotOwn } from './testing/test-server.ts';
 
 const clock = new TestClock();
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
-import { assertListsLostHeads, writeScopes } from '../conformance/lost-heads.ts';
+import { assertListsLostHeads, writeScopes } from '../testing/conformance/lost-heads.ts';
 import { openPostgres } from './open-postgres.ts';
-import { startTestServer, whyNot } from './test-server.ts';
+import { startTestServer, whyNot } from './testing/test-server.ts';
 
 test('a scope whose head was removed from a schema is listed all the same, and in its place', {
   skip: whyNot,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
-import { add, append, checkEmpty, getOne, put, putIndex, remove } from '../conformance/bench.ts';
 import { Conflict, type OpenedStore, ScopeClosed } from '../port.ts';
+import { add, append, checkEmpty, getOne, put, putIndex, remove } from '../testing/conformance/bench.ts';
 import { openPostgres } from './open-postgres.ts';
-import { startTestServer, type TestServer, whyNot } from './test-server.ts';
+import { startTestServer, type TestServer, whyNot } from './testing/test-server.ts';
 
 const clock = systemClock;
 

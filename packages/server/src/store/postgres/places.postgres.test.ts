@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signUp, startPlatform } from './platform-on-server.ts';
-import { startTestServer, whyNot } from './test-server.ts';
+import { signUp, startPlatform } from './testing/platform-on-server.ts';
+import { startTestServer, whyNot } from './testing/test-server.ts';
 
 const schemas = `select nspname as name from pg_namespace where nspname like 'freehold%' order by nspname`;
 

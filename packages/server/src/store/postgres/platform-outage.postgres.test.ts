@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signUp, startPlatform } from './platform-on-server.ts';
-import { startOwnServer, whyNotOwn } from './test-server.ts';
+import { signUp, startPlatform } from './testing/platform-on-server.ts';
+import { startOwnServer, whyNotOwn } from './testing/test-server.ts';
 
 test('a platform whose server is away answers 503 and is not ready, and goes on by itself', {
   skip: whyNotOwn,

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { systemClock } from '../../lib/clock.ts';
-import { put } from '../conformance/bench.ts';
 import { Unavailable } from '../port.ts';
+import { put } from '../testing/conformance/bench.ts';
 import { openPostgres } from './open-postgres.ts';
-import { type OwnServer, startOwnServer, type TestServer, whyNotOwn } from './test-server.ts';
+import { type OwnServer, startOwnServer, type TestServer, whyNotOwn } from './testing/test-server.ts';
 
 const clock = systemClock;
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;

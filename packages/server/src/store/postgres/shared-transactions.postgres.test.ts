@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { systemClock } from '../../lib/clock.ts';
-import { add, append, byBytes, put } from '../conformance/bench.ts';
 import { Conflict, OutcomeUnknown, type Scope, Unavailable } from '../port.ts';
-import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
+import { add, append, byBytes, put } from '../testing/conformance/bench.ts';
 import { openPostgres } from './open-postgres.ts';
-import { startTestServer, type TestServer, whyNot } from './test-server.ts';
+import { type CuttingProxy, startCuttingProxy } from './testing/cutting-proxy.ts';
+import { startTestServer, type TestServer, whyNot } from './testing/test-server.ts';
 
 describe('scopes that share a transaction on PostgreSQL', { skip: whyNot }, () => {
   let server: TestServer;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { add, append, check, checkEmpty, put, putIndex, remove, TestClock } from '../conformance/bench.ts';
 import type { OpenedStore, RangeRead } from '../port.ts';
+import { add, append, check, checkEmpty, put, putIndex, remove, TestClock } from '../testing/conformance/bench.ts';
 import { parseAddress } from './address.ts';
 import { Connection } from './connection.ts';
 import { versionSql } from './hold-data.ts';
 import { openPostgres } from './open-postgres.ts';
 import { putSizes, type Statement, Statements } from './statements.ts';
-import { startTestServer, type TestServer, whyNot } from './test-server.ts';
+import { startTestServer, type TestServer, whyNot } from './testing/test-server.ts';
 
 const schema = `freehold_statements_${process.pid}`;
 

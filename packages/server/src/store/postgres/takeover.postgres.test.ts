@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { signUp, startPlatform } from './platform-on-server.ts';
-import { startTestServer, type TestServer, whyNot } from './test-server.ts';
+import { signUp, startPlatform } from './testing/platform-on-server.ts';
+import { startTestServer, type TestServer, whyNot } from './testing/test-server.ts';
 
 interface Org {
   readonly token: string;

@@ -3,12 +3,12 @@ import { closeSync, openSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
-import { put } from '../conformance/bench.ts';
 import { OutcomeUnknown, Unavailable } from '../port.ts';
+import { put } from '../testing/conformance/bench.ts';
 import { assertSettings, openConnection } from './connection.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { prepareSchema } from './schema.ts';
-import { failOnFatal, temporaryDirectory } from './temporary-store.ts';
+import { failOnFatal, temporaryDirectory } from './testing/temporary-store.ts';
 import { SqliteWriter } from './writer.ts';
 import { WriterThread } from './writer-thread.ts';
 
@@ -69,7 +69,7 @@ describe('SQLite that fails', () => {
   test('does not know how a commit ended that was under way when the writer was lost', async () => {
     using directory = temporaryDirectory();
     const errors: Error[] = [];
-    const program = new URL('./dying-worker.ts', import.meta.url);
+    const program = new URL('./testing/dying-worker.ts', import.meta.url);
     const onFatal = (error: Error) => errors.push(error);
     const thread = await WriterThread.start({ path: directory.storePath, onFatal, program });
     assert.equal(thread.isHealthy, true);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
-import { assertListsLostHeads, writeScopes } from '../conformance/lost-heads.ts';
+import { assertListsLostHeads, writeScopes } from '../testing/conformance/lost-heads.ts';
 import { openSqlite } from './open-sqlite.ts';
-import { failOnFatal, temporaryDirectory } from './temporary-store.ts';
+import { failOnFatal, temporaryDirectory } from './testing/temporary-store.ts';
 
 test('a scope whose head was removed from a file is listed all the same, and in its place', async () => {
   using directory = temporaryDirectory();

@@ -8,10 +8,10 @@ import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../lib/clock.ts';
-import { append, put } from '../conformance/bench.ts';
 import type { OpenedStore } from '../port.ts';
+import { append, put } from '../testing/conformance/bench.ts';
 import { openSqlite } from './open-sqlite.ts';
-import { failOnFatal, temporaryDirectory } from './temporary-store.ts';
+import { failOnFatal, temporaryDirectory } from './testing/temporary-store.ts';
 
 describe('a SQLite store and its processes', () => {
   test('is open once in a process, under any name of its file', async () => {
@@ -53,7 +53,7 @@ describe('a SQLite store and its processes', () => {
     using directory = temporaryDirectory();
     // The system refuses every write beyond a megabyte of a file: to SQLite an I/O error, in the middle of a commit.
     const limit = 'trap "" XFSZ; ulimit -f 2000; exec "$@"';
-    const program = fileURLToPath(new URL('./filling-process.ts', import.meta.url));
+    const program = fileURLToPath(new URL('./testing/filling-process.ts', import.meta.url));
     const command = [process.execPath, program, directory.storePath];
     const child = spawn('sh', ['-c', limit, 'sh', ...command], { stdio: ['ignore', 'pipe', 'inherit'] });
     const seen = JSON.parse(await text(child.stdout));
@@ -103,7 +103,7 @@ function open(path: string): Promise<OpenedStore> {
 
 /** Lets another process commit, and kills it when it has acknowledged so many commits; while it lives, it has the lock. */
 async function killAfter(commits: number, path: string): Promise<{ child: ChildProcess; acknowledged: number }> {
-  const program = fileURLToPath(new URL('./holding-process.ts', import.meta.url));
+  const program = fileURLToPath(new URL('./testing/holding-process.ts', import.meta.url));
   const child = spawn(process.execPath, [program, path], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   let acknowledged = 0;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { constants, DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { append, checkEmpty, put, putIndex, remove } from '../conformance/bench.ts';
 import { keyBounds } from '../key-bounds.ts';
 import type { Range } from '../port.ts';
+import { append, checkEmpty, put, putIndex, remove } from '../testing/conformance/bench.ts';
 import { SqliteReader } from './reader.ts';
 import { prepareSchema } from './schema.ts';
 import { SqliteWriter } from './writer.ts';

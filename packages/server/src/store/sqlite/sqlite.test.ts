@@ -1,6 +1,6 @@
-import { withNeighbour } from '../conformance/neighbour.ts';
-import { storeConformance } from '../conformance/run-conformance.ts';
-import { sqliteSubject } from './temporary-store.ts';
+import { withNeighbour } from '../testing/conformance/neighbour.ts';
+import { storeConformance } from '../testing/conformance/run-conformance.ts';
+import { sqliteSubject } from './testing/temporary-store.ts';
 
 storeConformance('SQLite', sqliteSubject);
 storeConformance('SQLite, next door to another scope', withNeighbour(sqliteSubject));

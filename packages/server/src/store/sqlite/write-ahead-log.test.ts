@@ -3,12 +3,12 @@ import { copyFileSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
-import { append } from '../conformance/bench.ts';
 import type { OpenedStore } from '../port.ts';
+import { append } from '../testing/conformance/bench.ts';
 import { openConnection } from './connection.ts';
 import { openSqlite } from './open-sqlite.ts';
 import { prepareSchema } from './schema.ts';
-import { failOnFatal, type TemporaryDirectory, temporaryDirectory } from './temporary-store.ts';
+import { failOnFatal, type TemporaryDirectory, temporaryDirectory } from './testing/temporary-store.ts';
 import { SqliteWriter } from './writer.ts';
 
 const pagesMax = 6000;

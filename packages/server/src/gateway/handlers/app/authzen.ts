@@ -1,11 +1,9 @@
-import type { AuthorizedCall } from '../../../entities/caller-access.ts';
-import type { RecordData } from '../../../entities/record.ts';
-import { recordOfCreate, recordOfUpdate } from '../../../entities/record-to-be.ts';
-import { demandSent, demandWritten, grantOn } from '../../../entities/row-checks.ts';
-import { laneOf } from '../../../entities/workspace.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { inSlices } from '../../../lib/event-loop.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
+import type { AuthorizedCall, RecordData } from '../../../records/port.ts';
+import { demandSent, demandWritten, grantOn, recordOfCreate, recordOfUpdate } from '../../../records/port.ts';
+import { laneOf } from '../../../tenancy/port.ts';
 import type { EachCaller, EachRoute } from '../../app-route.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json, type Reply } from '../../reply.ts';

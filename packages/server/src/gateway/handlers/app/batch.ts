@@ -1,12 +1,18 @@
-import type { AuthorizedCall } from '../../../entities/caller-access.ts';
-import { claimKey, type OnceRequest, partOf } from '../../../entities/idempotency.ts';
-import { presentationOf, presentRecords, shownTag, writtenText } from '../../../entities/present-records.ts';
-import { entityTag, type StoredRecord } from '../../../entities/record.ts';
-import type { RecordRuntime } from '../../../entities/record-runtime.ts';
-import { laneOf } from '../../../entities/workspace.ts';
-import type { RecordOperation } from '../../../entities/write-records.ts';
 import { inSlices } from '../../../lib/event-loop.ts';
 import { Problem } from '../../../lib/problem.ts';
+import type { AuthorizedCall, RecordOperation, RecordRuntime } from '../../../records/port.ts';
+import {
+  claimKey,
+  entityTag,
+  type OnceRequest,
+  partOf,
+  presentationOf,
+  presentRecords,
+  type StoredRecord,
+  shownTag,
+  writtenText,
+} from '../../../records/port.ts';
+import { laneOf } from '../../../tenancy/port.ts';
 import type { EachCaller, EachRoute } from '../../app-route.ts';
 import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';

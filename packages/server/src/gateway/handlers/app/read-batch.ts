@@ -1,9 +1,9 @@
 import type { InputError } from '@freehold/contract/problem';
-import { systemEntityNames } from '../../../entities/system-entity-names.ts';
-import type { IfMatch } from '../../../entities/update-record.ts';
 import { pointerTo } from '../../../lib/json-pointer.ts';
 import { invalidBody } from '../../../lib/problem.ts';
 import { unknownNames } from '../../../lib/unknown-names.ts';
+import type { IfMatch } from '../../../records/port.ts';
+import { systemEntityNames } from '../../../schema/port.ts';
 import { parseIfMatch } from '../../pipeline/preconditions.ts';
 
 export interface Batch {

@@ -1,17 +1,18 @@
-import type { AuthorizedCall } from '../../../entities/caller-access.ts';
-import { readListQuery } from '../../../entities/list-query.ts';
-import { scopeToCaller } from '../../../entities/list-scope.ts';
+import { notFound } from '../../../lib/problem.ts';
+import type { AuthorizedCall, ReadableText, RecordRuntime } from '../../../records/port.ts';
 import {
+  entityTag,
   type Presentation,
+  partTag,
   presentationOf,
   presentRecords,
+  readListQuery,
+  recordText,
+  type StoredText,
+  scopeToCaller,
   shownTag,
   writtenText,
-} from '../../../entities/present-records.ts';
-import { entityTag, partTag, recordText, type StoredText } from '../../../entities/record.ts';
-import type { RecordRuntime } from '../../../entities/record-runtime.ts';
-import type { ReadableText } from '../../../entities/row-access.ts';
-import { notFound } from '../../../lib/problem.ts';
+} from '../../../records/port.ts';
 import type { RecordRoute } from '../../app-route.ts';
 import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
 import { isNoneMatch, readPreconditions } from '../../pipeline/preconditions.ts';

@@ -1,7 +1,4 @@
-import type { ConfigReader } from '../../../entities/config-reader.ts';
-import type { Idempotency } from '../../../entities/idempotency.ts';
-import type { RecordRuntime } from '../../../entities/record-runtime.ts';
-import type { Environment } from '../../../entities/workspace.ts';
+import type { ConfigReader } from '../../../config/port.ts';
 import type { DecisionLog } from '../../../iam/decision-log.ts';
 import type { AppMails } from '../../../identity/app-mails.ts';
 import type { AppSelf } from '../../../identity/app-self.ts';
@@ -9,6 +6,8 @@ import type { AppSessions } from '../../../identity/app-sessions.ts';
 import type { AppSignIn } from '../../../identity/app-sign-in.ts';
 import type { Invitations } from '../../../identity/invitations.ts';
 import type { Workspaces } from '../../../identity/workspaces.ts';
+import type { Idempotency, RecordRuntime } from '../../../records/port.ts';
+import type { Environment } from '../../../tenancy/port.ts';
 
 /** What the handlers of the app gateway work with. */
 export interface AppServices {

@@ -1,12 +1,14 @@
-import type { AuthorizedCall } from '../../../entities/caller-access.ts';
-import { exportRecords } from '../../../entities/export-records.ts';
-import type { Import } from '../../../entities/import-records.ts';
-import { type ListQuery, readListQuery } from '../../../entities/list-query.ts';
-import { scopeToCaller } from '../../../entities/list-scope.ts';
-import { presentationOf } from '../../../entities/present-records.ts';
-import { bothRows } from '../../../entities/row-access.ts';
-import { demandSome } from '../../../entities/row-checks.ts';
 import { invalidInput, Problem } from '../../../lib/problem.ts';
+import type { AuthorizedCall } from '../../../records/port.ts';
+import {
+  bothRows,
+  demandSome,
+  type ListQuery,
+  presentationOf,
+  readListQuery,
+  scopeToCaller,
+} from '../../../records/port.ts';
+import { exportRecords, type Import, importRecords } from '../../../transfer/port.ts';
 import type { RecordRoute } from '../../app-route.ts';
 import { askedType } from '../../pipeline/asked-type.ts';
 import { csvType, fileReply, jsonlType, jsonlTypes, readFileFormat } from '../../pipeline/file-format.ts';
@@ -48,7 +50,7 @@ async function importFile(
   refuseParameters(query, ['dry_run', 'upsert']);
   // A row is a create like any other: what denies the one denies the other.
   demandSome(call.access.rows({ verb: 'create', entityName: call.entity.name }));
-  const run = runtime.import(call, {
+  const run = importRecords(runtime.bulk, call, {
     format: stream.mediaType === csvType ? 'csv' : 'jsonl',
     bytes: stream.bytes,
     upsert: query.get('upsert'),

@@ -1,10 +1,10 @@
-import type { ConfigReader } from '../../../entities/config-reader.ts';
-import type { Environment } from '../../../entities/workspace.ts';
+import type { ConfigReader } from '../../../config/port.ts';
 import { lintStatements } from '../../../iam/lint.ts';
 import { lintEntities } from '../../../iam/lint-entities.ts';
 import type { AccessMatrix } from '../../../iam/matrix.ts';
 import type { AccessSimulator, Simulation } from '../../../iam/simulate.ts';
 import { invalidBody, Problem } from '../../../lib/problem.ts';
+import type { Environment } from '../../../tenancy/port.ts';
 import type { AppRoute } from '../../app-route.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { anEnvironment, anything, checkMembers, isObject, needed } from '../../pipeline/check-members.ts';

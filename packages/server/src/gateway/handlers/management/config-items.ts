@@ -1,10 +1,16 @@
-import { type ConfigItem, type ConfigItemKind, configItemKinds } from '../../../entities/config-item.ts';
-import { entityTag } from '../../../entities/record.ts';
-import { isObject, unknownMembers, wrong } from '../../../entities/setting-errors.ts';
+import {
+  type ConfigItem,
+  type ConfigItemKind,
+  configItemKinds,
+  isObject,
+  unknownMembers,
+  wrong,
+} from '../../../config/port.ts';
 import type { OrgCaller } from '../../../identity/org-accounts.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { invalidBody, notFound, Problem } from '../../../lib/problem.ts';
 import type { ConfigItems } from '../../../promotion/config-items.ts';
+import { entityTag } from '../../../records/port.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { readFlag, readParameters, requireTest } from '../../pipeline/management-query.ts';
 import { occasionOf } from '../../pipeline/occasion.ts';

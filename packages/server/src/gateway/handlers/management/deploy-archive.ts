@@ -1,4 +1,4 @@
-import type { ConfigItem } from '../../../entities/config-item.ts';
+import type { ConfigItem } from '../../../config/port.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { archiveBytesMax } from '../../../promotion/config-archive.ts';
 import { type DeployCaller, requireProd } from '../../deploy-caller.ts';

@@ -1,4 +1,4 @@
-import { configItemKinds } from '../../../entities/config-item.ts';
+import { configItemKinds } from '../../../config/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { Promotion } from '../../../promotion/promotion.ts';

@@ -1,11 +1,11 @@
 import type { Occasion } from '../../../audit/audit-entry.ts';
-import type { EntityAdmin } from '../../../entities/entity-admin.ts';
-import type { Idempotency } from '../../../entities/idempotency.ts';
-import { entityTag } from '../../../entities/record.ts';
-import type { Environment } from '../../../entities/workspace.ts';
+import type { EntityAdmin } from '../../../entities/port.ts';
 import type { OrgCaller } from '../../../identity/org-accounts.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { notFound } from '../../../lib/problem.ts';
+import type { Idempotency } from '../../../records/port.ts';
+import { entityTag } from '../../../records/port.ts';
+import type { Environment } from '../../../tenancy/port.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
 import { readFlag, readParameters, requireTest } from '../../pipeline/management-query.ts';

@@ -1,8 +1,8 @@
 import type { Occasion } from '../../../audit/audit-entry.ts';
-import type { Environment } from '../../../entities/workspace.ts';
 import type { AppOrigins } from '../../../identity/app-origins.ts';
 import type { OrgSettings } from '../../../identity/org-settings.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import type { Environment } from '../../../tenancy/port.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { readParameters, requireTest } from '../../pipeline/management-query.ts';
 import { occasionOf } from '../../pipeline/occasion.ts';

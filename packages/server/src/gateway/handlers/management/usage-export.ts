@@ -1,9 +1,9 @@
-import type { TransferFormat } from '../../../entities/transfer-format.ts';
 import { csvLine } from '../../../lib/csv-line.ts';
 import { invalidInput } from '../../../lib/problem.ts';
 import { type Day, firstOfMonth, isDay } from '../../../metering/calendar.ts';
 import type { Metering } from '../../../metering/metering.ts';
 import { type ExportedMetric, exportedMetrics, type UsageEntry } from '../../../metering/usage-export.ts';
+import type { TransferFormat } from '../../../transfer/port.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { fileReply, readFileFormat } from '../../pipeline/file-format.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';

@@ -1,0 +1,199 @@
+import { BoundedMap } from '../lib/bounded-map.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type HitTally, newHitTally } from '../lib/hit-tally.ts';
+import type { NowOrLater } from '../lib/now-or-later.ts';
+import { singleFlight } from '../lib/single-flight.ts';
+import type { ConfiguredViews, EntityDefinition, EntityState, Views } from '../schema/port.ts';
+import {
+  actions,
+  activeConfigKey,
+  apiName,
+  type CompiledEntity,
+  compileEntity,
+  readReferences,
+} from '../schema/port.ts';
+import type { Item, Scope, Store } from '../store/port.ts';
+import { orgScopeName } from '../tenancy/port.ts';
+import {
+  type ActiveEntity,
+  type ApiVersions,
+  type ConfigSet,
+  makeConfigSet,
+  type StoredSetting,
+} from './config-set.ts';
+import { activeConfigs, activeSettings, configHeadKey, referencesKey, versionKey } from './org-keys.ts';
+
+/** Reads the configuration of the orgs of one environment. */
+export interface ConfigReader {
+  /** At once where it is known. */
+  current(orgCode: string): NowOrLater<ConfigSet>;
+  /** The same, read anew: for a writer that met a newer version than it knew. */
+  refresh(orgCode: string): Promise<ConfigSet>;
+  /** What is known of the org may be out of date: whoever asks next waits until it has been read. */
+  forget(orgCode: string): void;
+}
+
+export interface ConfigReaderOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly orgsMax?: number;
+  readonly entitiesMax?: number;
+  /** A miss is what has to wait for the store. */
+  readonly tally?: HitTally;
+}
+
+// Other nodes learn of a change within a second: asked for after half of one, waited for after a whole one.
+const refreshAfterMilliseconds = 500;
+const waitAfterMilliseconds = 1000;
+
+interface Cached {
+  readonly set: ConfigSet;
+  readonly readAt: number;
+}
+
+/** The newest revision of an entity that was asked for: what it was before does not stay in memory. */
+interface Compiled {
+  readonly revision: number;
+  entity: NowOrLater<CompiledEntity>;
+}
+
+export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
+  const { store, clock, tally = newHitTally() } = options;
+  const orgs = new BoundedMap<string, Cached>(options.orgsMax ?? 1000);
+  const compiled = new BoundedMap<string, Compiled>(options.entitiesMax ?? 2000);
+  const flights = singleFlight<string, ConfigSet>();
+
+  const read = async (orgCode: string): Promise<ConfigSet> => {
+    const readAt = clock.now();
+    const set = await readConfigSet(store.scope(orgScopeName(orgCode)), {
+      known: orgs.get(orgCode)?.set,
+      compile: (name, active) => compileOnce(orgCode, name, active),
+    });
+    // Reads may end in another order than they began: what is known never becomes older.
+    const cached = orgs.get(orgCode);
+    if (cached !== undefined && cached.set.version > set.version) return cached.set;
+    orgs.set(orgCode, { set, readAt });
+    return set;
+  };
+  const readShared = (orgCode: string): Promise<ConfigSet> => flights(orgCode, () => read(orgCode));
+
+  const compileOnce = (orgCode: string, name: string, active: ActiveEntity): NowOrLater<CompiledEntity> => {
+    // Neither codes nor names have spaces.
+    const key = `${orgCode} ${name}`;
+    const known = compiled.get(key);
+    if (known?.revision === active.revision) return known.entity;
+    const loading = loadEntity(store.scope(orgScopeName(orgCode)), name, active);
+    // Revisions grow. Who still holds a set from before asks rarely, and for what nobody else will ask for.
+    if (known !== undefined && known.revision > active.revision) return loading;
+    const made: Compiled = { revision: active.revision, entity: loading };
+    compiled.set(key, made);
+    loading.then(
+      (entity) => {
+        made.entity = entity;
+      },
+      () => {
+        if (compiled.get(key) === made) compiled.delete(key);
+      },
+    );
+    return loading;
+  };
+
+  return {
+    current: (orgCode) => {
+      const cached = orgs.get(orgCode);
+      const age = clock.now() - (cached?.readAt ?? 0);
+      // A clock that was set back says nothing about the age.
+      if (cached === undefined || age < 0 || age >= waitAfterMilliseconds) {
+        tally.misses += 1;
+        return readShared(orgCode);
+      }
+      tally.hits += 1;
+      if (age < refreshAfterMilliseconds) return cached.set;
+      // The store's fault is met again by the request that has to wait for the answer.
+      readShared(orgCode).catch(() => undefined);
+      return cached.set;
+    },
+    // A read that is under way may have begun before what the caller knows of, so it is not joined.
+    refresh: read,
+    forget: (orgCode) => {
+      orgs.delete(orgCode);
+    },
+  };
+}
+
+interface ReadOptions {
+  readonly known: ConfigSet | undefined;
+  readonly compile: (name: string, active: ActiveEntity) => NowOrLater<CompiledEntity>;
+}
+
+async function readConfigSet(scope: Scope, { known, compile }: ReadOptions): Promise<ConfigSet> {
+  for (;;) {
+    const [head] = await scope.get([configHeadKey]);
+    const version = head?.version ?? 0;
+    if (known?.version === version) return known;
+    const pointers = await scope.range(activeConfigs, { limit: pointersMax });
+    const settings = await scope.range(activeSettings, { limit: settingsMax });
+    const [after, references] = await scope.get([configHeadKey, referencesKey]);
+    if ((after?.version ?? 0) !== version) continue;
+    return makeConfigSet({
+      version,
+      entities: readPointers(pointers),
+      references: readReferences(references?.value),
+      items: readItems(pointers),
+      settings: new Map(settings.map(({ sk, value }) => [sk, JSON.parse(value) as StoredSetting])),
+      compile,
+    });
+  }
+}
+
+/** Five configs of each of the entities that an org may have, and its other items. */
+const pointersMax = 10_000;
+const settingsMax = 100;
+
+function readPointers(pointers: readonly Item[]): ReadonlyMap<string, ActiveEntity> {
+  const items = new Map(pointers.map((item) => [item.sk, item]));
+  const entities = new Map<string, ActiveEntity>();
+  for (const { sk, value } of pointers) {
+    if (!sk.startsWith(createPrefix)) continue;
+    const name = sk.slice(createPrefix.length, -pointerEnd.length);
+    const five = actions.map((action) => items.get(activeConfigKey(apiName(action, name))));
+    const versions = five.map((item) => (item === undefined ? 0 : readPointer(item.value)));
+    entities.set(name, {
+      state: JSON.parse(value) as EntityState,
+      versions: Object.fromEntries(actions.map((action, index) => [action, versions[index]])) as ApiVersions,
+      revision: Math.max(...five.map((item) => item?.version ?? 0)),
+    });
+  }
+  return entities;
+}
+
+/** Those of items that are no entities. */
+function readItems(pointers: readonly Item[]): ReadonlyMap<string, number> {
+  const others = pointers.filter(({ sk }) => !sk.startsWith(apiPrefix));
+  return new Map(others.map(({ sk, value }) => [sk.slice(0, -pointerEnd.length), readPointer(value)]));
+}
+
+const apiPrefix = 'apiname#';
+const createPrefix = `apiname#${apiName('create', '')}`;
+const pointerEnd = ';version#active';
+
+/** An active item points to the version that is live; that of a create config says more, see `EntityState`. */
+export function pointerValue(version: number): string {
+  return JSON.stringify({ version });
+}
+
+export function readPointer(value: string): number {
+  return (JSON.parse(value) as { version: number }).version;
+}
+
+async function loadEntity(scope: Scope, name: string, { state, versions }: ActiveEntity): Promise<CompiledEntity> {
+  const bodies = await scope.get(actions.map((action) => versionKey(apiName(action, name), versions[action])));
+  const [create, ...others] = bodies.map((body) => {
+    if (body === undefined) throw new Error('a version of a config of an entity is missing');
+    return JSON.parse(body.value) as unknown;
+  });
+  const configured = Object.fromEntries(
+    others.map((config, index) => [actions[index + 1], (config as { readonly Views?: Views }).Views]),
+  ) as ConfiguredViews;
+  return compileEntity(create as EntityDefinition, state.version, state, configured);
+}

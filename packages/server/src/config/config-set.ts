@@ -1,0 +1,88 @@
+import type { NowOrLater } from '../lib/now-or-later.ts';
+import type { ApiAction, CompiledEntity, EntityState, Reference, ReferenceMap } from '../schema/port.ts';
+import { systemEntities } from '../schema/port.ts';
+
+/** The live configuration of one org at one version. A request holds one from its beginning to its end. */
+export interface ConfigSet {
+  /** Rises with every change of the org's configuration. */
+  readonly version: number;
+  readonly entityNames: readonly string[];
+  /** What stands of an entity; undefined where there is no such entity. System entities have none. */
+  active(name: string): ActiveEntity | undefined;
+  /** Undefined where the org has no entity of that name. System entities are in every org. */
+  entity(name: string): NowOrLater<CompiledEntity | undefined>;
+  /** What the fence of an entity must not stand above, for its writers to know all that they have to heed. */
+  generation(name: string): number;
+  readonly references: ReferenceMap;
+  /** The live versions of the items that are neither entities nor settings, by `itemKey`. */
+  readonly items: ReadonlyMap<string, number>;
+  /** The settings that were made, by `<group>.<name>`; others have their defaults. */
+  readonly settings: ReadonlyMap<string, StoredSetting>;
+}
+
+/** A setting as it lies in the store. Where `prod_value` is there, production uses it. */
+export interface StoredSetting {
+  readonly value: unknown;
+  readonly prod_value?: unknown;
+  /** The config version that made it so. */
+  readonly version: number;
+}
+
+/** An entity's state and the live versions of its five configs. */
+export interface ActiveEntity {
+  readonly state: EntityState;
+  readonly versions: ApiVersions;
+  /** Rises with every change of any of it: what a compiled entity is kept under. */
+  readonly revision: number;
+}
+
+export type ApiVersions = Readonly<Record<ApiAction, number>>;
+
+export interface ConfigSetParts {
+  readonly version: number;
+  readonly entities: ReadonlyMap<string, ActiveEntity>;
+  readonly references: ReferenceMap;
+  readonly items: ReadonlyMap<string, number>;
+  readonly settings: ReadonlyMap<string, StoredSetting>;
+  readonly compile: (name: string, active: ActiveEntity) => NowOrLater<CompiledEntity>;
+}
+
+export function makeConfigSet(parts: ConfigSetParts): ConfigSet {
+  const { version, entities, references, items, settings, compile } = parts;
+  return {
+    version,
+    entityNames: [...entities.keys()],
+    active: (name) => entities.get(name),
+    entity: (name) => {
+      const active = entities.get(name);
+      return active === undefined ? systemEntities.get(name) : compile(name, active);
+    },
+    generation: (name) => Math.max(entities.get(name)?.state.generation ?? 0, references.get(name)?.generation ?? 0),
+    references,
+    items,
+    settings,
+  };
+}
+
+/** Who refers to records of an entity. */
+export function referencesTo(set: ConfigSet, entityName: string): readonly Reference[] {
+  return set.references.get(entityName)?.by ?? [];
+}
+
+/** The entities that records of an entity may refer to. */
+export function targetsOf(set: ConfigSet, entityName: string): readonly string[] {
+  const holds = ({ entity }: Reference): boolean => entity === entityName;
+  return [...set.references].filter(([, { by }]) => by.some(holds)).map(([target]) => target);
+}
+
+/** The configuration of an org that has none: system entities alone. For who works on these and nothing else. */
+export const systemConfig: ConfigSet = makeConfigSet({
+  version: 0,
+  entities: new Map(),
+  references: new Map(),
+  items: new Map(),
+  settings: new Map(),
+  compile: (name) => {
+    throw new TypeError(`there is no entity ${name}`);
+  },
+});

@@ -1,0 +1,45 @@
+/** The configuration of an org: what is active, how it changes, and the fence that keeps writes to it. */
+export { type ChangeConfigParts, type ConfigChange, changeConfig } from './change-config.ts';
+export { type ConfigGate, configSize, configSizeAfter } from './config-gate.ts';
+export { type ConfigItem, type ConfigItemKind, configItemKinds, itemKey, itemOfKey } from './config-item.ts';
+export { type ConfigReader, type ConfigReaderOptions, createConfigReader, pointerValue } from './config-reader.ts';
+export {
+  type ActiveEntity,
+  type ApiVersions,
+  type ConfigSet,
+  referencesTo,
+  type StoredSetting,
+  systemConfig,
+  targetsOf,
+} from './config-set.ts';
+export { newBodies, sameVersions } from './entity-bodies.ts';
+export {
+  createFences,
+  type FenceLevel,
+  type Fences,
+  fenceFloor,
+  fenceKey,
+  floorKey,
+  nobodysFloor,
+  raise,
+} from './fence.ts';
+export { type ItemChanged, itemChanged } from './item-history.ts';
+export {
+  activeItemKey,
+  activeKey,
+  activeSettings,
+  configHeadKey,
+  type EntityRow,
+  entityKey,
+  entityRows,
+  itemHistoryKey,
+  itemHistoryPrefix,
+  itemVersionKey,
+  referencesKey,
+  versionKey,
+} from './org-keys.ts';
+export { referencesChange } from './references-change.ts';
+export { effectiveValue, type SettingContent, type SettingType, settingOf, valueIn } from './setting.ts';
+export { readSettingContent } from './setting-content.ts';
+export { isObject, unknownMembers, wrong } from './setting-errors.ts';
+export type { SwitchTime } from './switch-time.ts';

@@ -1,0 +1,21 @@
+import type { Occasion } from '../audit/audit-entry.ts';
+import type { ConfigGate, ConfigReader, ConfigSet } from '../config/port.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Store } from '../store/port.ts';
+
+/** What the management side of entities stands on, in one environment. */
+export interface EntityAdminParts {
+  readonly store: Store;
+  readonly configs: ConfigReader;
+  readonly clock: Clock;
+  readonly gate?: ConfigGate | undefined;
+  /** On which what is asked for is done. */
+  readonly occasion: Occasion;
+  /** Tells the job runner that there is work. */
+  readonly poke: () => void;
+  /** Refuses to take an entity away that something else of the configuration needs, which is not known here. */
+  readonly refuseRemoval?: (
+    place: { readonly orgCode: string; readonly set: ConfigSet },
+    name: string,
+  ) => Promise<void>;
+}

@@ -1,8 +1,0 @@
-import type { CompiledIndex, CompiledIndexes, EncodedField } from './indexes/compile-indexes.ts';
-
-export type FieldIndex = CompiledIndex & { readonly kind: 'field'; readonly order: EncodedField };
-
-/** The index on a field as the definition wants it: an older one that is being dropped stands behind it. */
-export function fieldIndex({ indexes }: Pick<CompiledIndexes, 'indexes'>, field: string): FieldIndex | undefined {
-  return indexes.find((index): index is FieldIndex => index.kind === 'field' && index.name === field);
-}

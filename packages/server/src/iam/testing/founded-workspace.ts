@@ -1,0 +1,141 @@
+/** A workspace for the tests: founded as the platform founds one, and written to through the runtime of every entity. */
+import { createConfigReader } from '../../config/config-reader.ts';
+import { systemConfig } from '../../config/config-set.ts';
+import { createFences } from '../../config/fence.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type IdSource, uuidv7Source } from '../../lib/ids.ts';
+import { createCursors } from '../../records/listing/cursor.ts';
+import { type RecordData, recordText } from '../../records/record.ts';
+import { createRecordRuntime, type RecordRuntime } from '../../records/record-runtime.ts';
+import { createNumbering } from '../../records/writing/numbering.ts';
+import type { PolicyBound } from '../../records/writing/policy-bound.ts';
+import { createSealer } from '../../records/writing/sealed-values.ts';
+import { createWriteLoop, type RecordCall } from '../../records/writing/write-loop.ts';
+import { systemEntity } from '../../schema/system-entities.ts';
+import { systemEntityNames } from '../../schema/system-entity-names.ts';
+import type { Store } from '../../store/port.ts';
+import { type Workspace, workspaceScopeName } from '../../tenancy/workspace.ts';
+import { createAccessEpochs } from '../access-epochs.ts';
+import { foundingChanges, type GrantParts, joiningChanges } from '../founding.ts';
+import { createIamRules } from '../iam-rules.ts';
+import { policyIdByName } from '../policy-names.ts';
+import { personAsking } from '../told-changes.ts';
+
+export interface FoundedWorkspace {
+  readonly workspace: Workspace;
+  readonly newId: IdSource;
+  readonly founderId: string;
+  /** The ids of what a workspace starts with. */
+  readonly adminPolicyId: string;
+  readonly adminGroupId: string;
+  /** A new member who holds no policy. */
+  join(): Promise<string>;
+  /** The changes by which a person joins with a policy. */
+  joining(policyId: string): ReturnType<typeof joiningChanges>;
+  /** Every record of access control, as one text: the same text, the same records. */
+  everything(): Promise<string>;
+  /** What the person may do with the records of the entities of access control, with the store or as others have it. */
+  as(userId: string, on?: Store, policyBound?: PolicyBound): Writer;
+}
+
+/** Writes in the name of one person; the routes' own check of the action is not made. */
+export interface Writer {
+  create(entity: string, body: Readonly<Record<string, unknown>>): Promise<string>;
+  update(entity: string, id: string, body: Readonly<Record<string, unknown>>): Promise<void>;
+  remove(entity: string, id: string): Promise<void>;
+  /** Every record of an entity. */
+  all(entity: string): Promise<readonly RecordData[]>;
+}
+
+export async function foundWorkspace(store: Store, clock: Clock, tenantCode = 'main'): Promise<FoundedWorkspace> {
+  const parts: GrantParts = { clock, newId: uuidv7Source(clock) };
+  const founderId = parts.newId();
+  const workspace: Workspace = {
+    env: 'test',
+    orgCode: 'acme',
+    tenantId: parts.newId(),
+    tenantCode,
+    scope: store.scope(workspaceScopeName('acme', tenantCode)),
+  };
+  await workspace.scope.commit(
+    await foundingChanges(parts, workspace, { founder: memberOf(founderId), asking: personAsking(founderId) }),
+  );
+  // Each person calls a process of his own: within one, writes of access control take turns and never meet.
+  const as: FoundedWorkspace['as'] = (userId, on = store, policyBound = undefined) => {
+    const place = { ...workspace, scope: on.scope(workspace.scope.name) };
+    return writerOf(createRuntime(on, parts, policyBound), place, userId);
+  };
+  const joining = (policyId?: string, id = parts.newId()): ReturnType<typeof joiningChanges> =>
+    joiningChanges(parts, workspace, {
+      member: memberOf(id),
+      policyIds: policyId === undefined ? [] : [policyId],
+      asking: personAsking(id),
+    });
+  const [group] = await as(founderId).all('group');
+  return {
+    workspace,
+    newId: parts.newId,
+    founderId,
+    adminPolicyId: (await policyIdByName(workspace.scope, 'adminacl')) ?? '',
+    adminGroupId: group?.id ?? '',
+    join: async () => {
+      const id = parts.newId();
+      await workspace.scope.commit(await joining(undefined, id));
+      return id;
+    },
+    joining: (policyId) => joining(policyId),
+    everything: async () => {
+      const entities = systemEntityNames.map(async (entity) => [entity, await as(founderId).all(entity)]);
+      return JSON.stringify(await Promise.all(entities));
+    },
+    as,
+  };
+}
+
+/** With rules that no process shares with another. */
+export function createRuntime(store: Store, parts: GrantParts, policyBound?: PolicyBound): RecordRuntime {
+  const configs = createConfigReader({ store, clock: parts.clock });
+  return createRecordRuntime({
+    ...parts,
+    cursors: createCursors(Buffer.alloc(32)),
+    writeLoop: createWriteLoop({ configs: { test: configs, prod: configs }, fences: createFences() }),
+    rules: createIamRules(createAccessEpochs(), parts.clock),
+    numbering: createNumbering(),
+    sealer: createSealer([]),
+    policyBound,
+  });
+}
+
+function writerOf(runtime: RecordRuntime, workspace: Workspace, userId: string): Writer {
+  const call = (entity: string): RecordCall => ({
+    workspace,
+    entity: systemEntity(entity),
+    actor: { userId, claims: {} },
+    config: systemConfig,
+  });
+  return {
+    create: async (entity, body) => (await runtime.create(call(entity), body)).data.id,
+    update: async (entity, id, body) => {
+      await runtime.update(call(entity), { id, body });
+    },
+    remove: (entity, id) => runtime.remove(call(entity), { id }),
+    all: async (entity) => {
+      const query = { filters: [], descending: false, pageSize: 200 };
+      const page = await runtime.list(call(entity), {
+        ...query,
+        sortField: undefined,
+        nexttoken: undefined,
+        canonical: '',
+        owner: undefined,
+        all: false,
+        search: undefined,
+        view: undefined,
+      });
+      return page.items.map((item) => JSON.parse(recordText(item)) as RecordData);
+    },
+  };
+}
+
+function memberOf(id: string) {
+  return { id, email: `${id}@example.com`, fn: 'Ann', ln: 'Other' };
+}

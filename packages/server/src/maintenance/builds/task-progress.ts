@@ -1,0 +1,111 @@
+import { compareBytes } from '../../lib/byte-order.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Duplicate } from '../../schema/port.ts';
+import type { Change, Key, Scope } from '../../store/port.ts';
+import type { Duplicates } from './index-task.ts';
+import type { FoundDuplicate } from './plan-step.ts';
+
+/** How far a task is. Noted now and then, so that whoever takes it over goes on from there. */
+interface Note {
+  /** What is done and what is to be done, in records. */
+  readonly done: number;
+  readonly total: number;
+  /** See `taskText`. What was noted of another task says nothing. */
+  readonly task: string;
+  /** The workspace that the pass is in, and the place of the last record that is done there. */
+  readonly code: string;
+  readonly after?: string;
+  readonly duplicates: readonly (readonly [indexName: string, found: readonly Duplicate[]])[];
+}
+
+export interface ProgressParts {
+  readonly scope: Scope;
+  readonly clock: Clock;
+  readonly key: Key;
+}
+
+export interface Advance {
+  readonly code: string;
+  readonly after: string;
+  readonly records: number;
+  readonly duplicates: readonly FoundDuplicate[];
+}
+
+const noteAfterMilliseconds = 1000;
+const examplesMax = 5;
+
+export class TaskProgress {
+  readonly #parts: ProgressParts;
+  #note: Note;
+  #notedAt: number;
+
+  private constructor(parts: ProgressParts, note: Note) {
+    this.#parts = parts;
+    this.#note = note;
+    this.#notedAt = parts.clock.now();
+  }
+
+  static async open(
+    parts: ProgressParts,
+    task: string,
+    count: () => Promise<readonly number[]>,
+  ): Promise<TaskProgress> {
+    const [item] = await parts.scope.get([parts.key]);
+    const known = item === undefined ? undefined : (JSON.parse(item.value) as Note);
+    if (known?.task === task) return new TaskProgress(parts, known);
+    const [total = 0] = await count();
+    const progress = new TaskProgress(parts, { done: 0, total, task, code: '', duplicates: [] });
+    await progress.#save();
+    return progress;
+  }
+
+  /** Where to go on in a workspace: behind a place, at its beginning, or not at all. */
+  startIn(code: string): { readonly after: string | undefined } | 'done' {
+    if (code === this.#note.code) return { after: this.#note.after };
+    return compareBytes(code, this.#note.code) < 0 ? 'done' : { after: undefined };
+  }
+
+  get duplicates(): Duplicates {
+    return new Map(this.#note.duplicates);
+  }
+
+  /** Whether as many records that contradict an index are known as are told. */
+  isFull(indexName: string): boolean {
+    return (this.duplicates.get(indexName)?.length ?? 0) >= examplesMax;
+  }
+
+  /** All workspaces before this one are done. */
+  async enter(code: string): Promise<void> {
+    if (code === this.#note.code) return;
+    const { after: _, ...note } = this.#note;
+    await this.#goOn({ ...note, code });
+  }
+
+  async advance({ code, after, records, duplicates }: Advance): Promise<void> {
+    const found = new Map(this.#note.duplicates);
+    for (const { indexName, ids } of duplicates)
+      found.set(indexName, [...(found.get(indexName) ?? []), { tenant_code: code, ids }].slice(0, examplesMax));
+    const { total, task } = this.#note;
+    const done = this.#note.done + records;
+    await this.#goOn({ done, total: Math.max(total, done), task, code, after, duplicates: [...found] });
+  }
+
+  async #goOn(note: Note): Promise<void> {
+    this.#note = note;
+    const age = this.#parts.clock.now() - this.#notedAt;
+    if (age < 0 || age >= noteAfterMilliseconds) await this.#save();
+  }
+
+  async #save(): Promise<void> {
+    const put: Change = { kind: 'put', ...this.#parts.key, value: JSON.stringify(this.#note), if: 'any' };
+    await this.#parts.scope.commit([put], { priority: 'background' });
+    this.#notedAt = this.#parts.clock.now();
+  }
+}
+
+/** Once nothing is to be done any more. */
+export async function forgetProgress({ scope, key }: Pick<ProgressParts, 'scope' | 'key'>): Promise<void> {
+  const [item] = await scope.get([key]);
+  if (item === undefined) return;
+  await scope.commit([{ kind: 'remove', ...key, if: 'any' }], { priority: 'background' });
+}

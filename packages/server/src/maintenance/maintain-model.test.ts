@@ -1,0 +1,325 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { fenceFloor } from '../config/fence.ts';
+import { configHeadKey } from '../config/org-keys.ts';
+import { Problem } from '../lib/problem.ts';
+import { Turns } from '../records/testing/turn-store.ts';
+import type { EntityDefinition, FieldDefinition, KeyTemplates } from '../schema/definition.ts';
+import { openStore } from '../store/open-store.ts';
+import { Conflict, type Store } from '../store/port.ts';
+import { orgScopeName, type Workspace } from '../tenancy/workspace.ts';
+import { workspaceRowKey } from '../tenancy/workspace-directory.ts';
+import { listAll, type Node, RecordBench, SteppedClock, sealer, user } from '../testing/record-bench.ts';
+import { droppedForMilliseconds, maintainEntity, readMaintainWork } from './maintain-entity.ts';
+import { Findings } from './verification/findings.ts';
+import { verifyStore, verifyWorkspace } from './verify-store.ts';
+
+/** Which indexes the entity has, and what its fields are, from one moment on. */
+interface Shape {
+  readonly a: boolean;
+  readonly b: 'none' | 'integer' | 'string';
+  readonly search: boolean;
+  readonly unique: 'none' | 'u' | 'u,a' | 'u without case';
+  readonly owner: 'none' | 'by creation' | 'by b';
+  readonly parent: boolean;
+}
+
+const anyShape: fc.Arbitrary<Shape> = fc.record({
+  a: fc.boolean(),
+  b: fc.constantFrom('none', 'integer', 'string'),
+  search: fc.boolean(),
+  unique: fc.constantFrom('none', 'u', 'u,a', 'u without case'),
+  owner: fc.constantFrom('none', 'by creation', 'by b'),
+  parent: fc.boolean(),
+});
+const plainShape: Shape = { a: false, b: 'none', search: false, unique: 'none', owner: 'none', parent: false };
+
+function definitionOf({ a, b, search, unique, owner, parent }: Shape, baseKeys?: KeyTemplates): EntityDefinition {
+  const UpdateParams: FieldDefinition[] = [
+    { name: 'a', index: a },
+    { name: 'b', colType: b === 'string' ? 'string' : 'integer', index: b !== 'none' },
+    { name: 'u' },
+    { name: 'text', search },
+    { name: 'who' },
+    { name: 'up' },
+    { name: 'k' },
+  ];
+  const gskTemplate = owner === 'by b' ? '{b}' : '{id}';
+  const uniqueFields = unique === 'u,a' ? ['u', 'a'] : ['u'];
+  return {
+    entityName: 'order',
+    ...(baseKeys === undefined ? {} : { baseKeys }),
+    UpdateParams,
+    ...(unique === 'none'
+      ? {}
+      : { UniqueIndexes: [{ indexName: 'one', fields: uniqueFields, ignoreCase: unique === 'u without case' }] }),
+    ...(owner === 'none'
+      ? {}
+      : { ownerIndexes: [{ ownerFieldName: 'who', gpkTemplate: 'org#{org};who#{who}', gskTemplate }] }),
+    ...(parent
+      ? { parentIndex: { parentFieldName: 'up', gpkTemplate: 'org#{org};up#{up}', gskTemplate: '{id}' } }
+      : {}),
+  };
+}
+
+/** What may be left out of a definition, told to be so. */
+const leftOut = { UniqueIndexes: null, ownerIndexes: null, parentIndex: null };
+
+const values = {
+  a: fc.constantFrom('x', 'y', null),
+  b: fc.constantFrom(1, 2, '1', '2', null),
+  u: fc.constantFrom('p', 'P', 'q', 'r', null),
+  text: fc.constantFrom('red green', 'green blue', null),
+  who: fc.constantFrom(user, 'somebody', null),
+  up: fc.constantFrom('top', 'side', null),
+  k: fc.constantFrom('m', 'n'),
+};
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** What a test is about: all kinds of indexes at once, or one that is hard in depth. */
+const subjects: Readonly<Record<string, { readonly shape: fc.Arbitrary<Shape>; readonly body: fc.Arbitrary<Body> }>> = {
+  indexes: { shape: anyShape, body: fc.record(values, { requiredKeys: ['k'] }) },
+  'unique values': {
+    shape: fc.constantFrom<Shape>(
+      plainShape,
+      { ...plainShape, unique: 'u' },
+      { ...plainShape, unique: 'u without case' },
+    ),
+    body: fc.record({ u: fc.constantFrom('p', 'P', 'q', 'r', 's', 't', null), k: values.k }),
+  },
+};
+
+const which = fc.nat({ max: 5 });
+/** How many turns of others a writer lets pass first. */
+const pause = fc.nat({ max: 12 });
+type Write = { readonly pause: number } & (
+  | { readonly kind: 'create'; readonly body: Body }
+  | { readonly kind: 'update'; readonly which: number; readonly body: Body }
+  | { readonly kind: 'remove'; readonly which: number }
+);
+
+function writes(body: fc.Arbitrary<Body>): fc.Arbitrary<readonly Write[]> {
+  const one: fc.Arbitrary<Write> = fc.oneof(
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant('create' as const), pause, body }) },
+    { weight: 6, arbitrary: fc.record({ kind: fc.constant('update' as const), pause, which, body }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), pause, which }) },
+  );
+  return fc.array(one, { maxLength: 15 });
+}
+
+interface Plot {
+  readonly first: Shape;
+  /** Written before anything changes. */
+  readonly records: readonly Body[];
+  readonly shapes: readonly Shape[];
+  readonly writers: readonly (readonly Write[])[];
+  readonly ticks: readonly number[];
+  /** At which of its steps a job is killed. */
+  readonly kills: readonly boolean[];
+  readonly turns: readonly number[];
+}
+
+function plots({ shape, body }: { readonly shape: fc.Arbitrary<Shape>; readonly body: fc.Arbitrary<Body> }) {
+  return fc.record<Plot>({
+    first: shape,
+    records: fc.array(body, { maxLength: 6 }),
+    shapes: fc.array(shape, { minLength: 1, maxLength: 4 }),
+    writers: fc.array(writes(body), { minLength: 2, maxLength: 3 }),
+    ticks: fc.array(fc.constantFrom(100, 600, 1100, 2100), { maxLength: 10 }),
+    kills: fc.array(fc.boolean(), { maxLength: 10 }),
+    turns: fc.array(fc.nat({ max: 20 }), { minLength: 50, maxLength: 400 }),
+  });
+}
+
+const keyings: Readonly<Record<string, KeyTemplates | undefined>> = {
+  'found by their keys': undefined,
+  'that move': { pkTemplate: 'org#{org};by#{k}', skTemplate: 'order#{id}' },
+};
+
+class Killed extends Error {}
+
+for (const [subject, drawn] of Object.entries(subjects))
+  for (const [keying, baseKeys] of Object.entries(keyings))
+    test(`D14: whoever writes, changes the definition, dies or knows it late, the ${subject} of records ${keying} come to be right`, async () => {
+      const property = fc.asyncProperty(plots(drawn), (plot) => play(plot, baseKeys));
+      await fc.assert(property, { numRuns: 150 });
+    });
+
+interface Stage {
+  readonly bench: RecordBench;
+  readonly turns: Turns;
+  /** The store, for those who take turns. */
+  readonly store: Store;
+  readonly workspaces: Workspace[];
+  /** Records that there were at some time. */
+  readonly records: { readonly id: string; readonly workspace: Workspace }[];
+}
+
+async function play(plot: Plot, baseKeys: KeyTemplates | undefined): Promise<void> {
+  const clock = new SteppedClock();
+  const bench = new RecordBench(await openStore({ kind: 'memory', clock }), clock);
+  const turns = new Turns();
+  const workspaces = [bench.workspace, bench.workspaceOf('other')];
+  const stage: Stage = { bench, turns, store: turns.store(bench.opened.store), workspaces, records: [] };
+  for (const workspace of workspaces) await bench.found(workspace);
+  const before = bench.node();
+  await before.admin.define('acme', definitionOf(plot.first, baseKeys));
+  for (const body of plot.records) await act(stage, before, { kind: 'create', pause: 0, body });
+  let busy = 0;
+  const whileBusy = async (actor: Promise<void>): Promise<void> => {
+    busy += 1;
+    await actor.finally(() => {
+      busy -= 1;
+    });
+  };
+  const kills = [...plot.kills];
+  const actors = [
+    ...plot.writers.map((writes) => whileBusy(writeAll(stage, writes))),
+    whileBusy(redefine(stage, plot.shapes)),
+    whileBusy(foundAnother(stage)),
+    whileBusy(passTime(stage, plot.ticks)),
+    ...[0, 1].map(() => workOff(stage, kills, () => busy > 0)),
+    look(stage, () => busy > 0),
+  ];
+  let turn = 0;
+  await turns.run(Promise.all(actors), (waiting) => (plot.turns[turn++ % plot.turns.length] ?? 0) % waiting);
+  clock.advance(droppedForMilliseconds);
+  await workOff({ ...stage, store: bench.opened.store }, [], () => false);
+  await assertWhole(stage);
+}
+
+async function writeAll(stage: Stage, writes: readonly Write[]): Promise<void> {
+  const node = stage.bench.node(stage.store);
+  for (const one of writes) {
+    for (let turn = 0; turn < one.pause; turn++) await stage.turns.take();
+    await act(stage, node, one);
+  }
+}
+
+const refusals = ['validation_failed', 'unique_violation', 'not_found', 'conflict'];
+
+async function act({ workspaces, records }: Stage, node: Node, one: Write): Promise<void> {
+  const chosen = one.kind === 'create' ? undefined : records[one.which % records.length];
+  const workspace = chosen?.workspace ?? workspaces[records.length % workspaces.length];
+  if (workspace === undefined || (one.kind !== 'create' && chosen === undefined)) return;
+  const call = await node.call('order', { workspace });
+  const id = chosen?.id ?? '';
+  const writing = async (): Promise<void> => {
+    if (one.kind === 'remove') await node.runtime.remove(call, { id });
+    else if (one.kind === 'update') await node.runtime.update(call, { id, body: one.body });
+    else records.push({ id: (await node.runtime.create(call, one.body)).data.id, workspace });
+  };
+  await writing().catch((error: unknown) => {
+    if (!(error instanceof Problem) || !refusals.includes(error.code)) throw error;
+  });
+}
+
+async function redefine({ bench, store }: Stage, shapes: readonly Shape[]): Promise<void> {
+  const { admin } = bench.node(store);
+  for (const one of shapes) {
+    const { entityName, baseKeys, ...members } = definitionOf(one);
+    await admin.change('acme', { api: `create-${entityName}`, body: { ...leftOut, ...members }, force: true });
+  }
+}
+
+/** The org gets a workspace, in the steps in which the platform founds one. */
+async function foundAnother({ bench, store, workspaces }: Stage): Promise<void> {
+  const workspace = bench.workspaceOf('late');
+  const orgScope = store.scope(orgScopeName(workspace.orgCode));
+  for (;;) {
+    const [head] = await orgScope.get([configHeadKey]);
+    if (head === undefined) throw new Error('the org has a configuration');
+    const row = { id: workspace.tenantId, code: workspace.tenantCode };
+    try {
+      await orgScope.commit([
+        { kind: 'check', ...configHeadKey, if: { version: head.version } },
+        { kind: 'put', ...workspaceRowKey(workspace.tenantCode), value: JSON.stringify(row), if: 'absent' },
+      ]);
+    } catch (error) {
+      if (error instanceof Conflict) continue;
+      throw error;
+    }
+    await store.scope(workspace.scope.name).commit([fenceFloor(head.version, workspace.tenantId)]);
+    workspaces.push(workspace);
+    return;
+  }
+}
+
+async function passTime({ bench, turns }: Stage, ticks: readonly number[]): Promise<void> {
+  for (const tick of ticks) {
+    for (let wait = 0; wait < 6; wait++) await turns.take();
+    bench.clock.advance(tick);
+  }
+}
+
+/** A runner of jobs that may be killed at any step, and that does not mind another one at the same work. */
+async function workOff({ bench, turns, store }: Stage, kills: boolean[], isBusy: () => boolean): Promise<void> {
+  const parts = { store, configs: bench.node(store).configs, clock: bench.clock, recordsPerStep: 2 };
+  const isTakingTurns = store !== bench.opened.store;
+  const stillMine = async (): Promise<void> => {
+    if (kills.shift() === true) throw new Killed();
+  };
+  for (;;) {
+    if (isTakingTurns) await turns.take();
+    const [due] = await bench.opened.maintenance.due('work', bench.clock.now(), 1);
+    if (due === undefined && !isBusy()) return;
+    if (due === undefined) continue;
+    const { pk, sk, value, version } = due.item;
+    try {
+      await maintainEntity(parts, readMaintainWork(JSON.parse(value)), stillMine);
+      await store.scope(due.scope).commit([{ kind: 'remove', pk, sk, if: { version } }]);
+    } catch (error) {
+      const isFair = error instanceof Killed || error instanceof Conflict;
+      if (!isFair && !(error instanceof Problem && error.code === 'conflict')) throw error;
+    }
+  }
+}
+
+/** At any moment, what a node may read by holds every record and nothing else. */
+async function look({ bench, turns, workspaces }: Stage, isBusy: () => boolean): Promise<void> {
+  const node = bench.node();
+  while (isBusy()) {
+    for (let wait = 0; wait < 10; wait++) await turns.take();
+    for (const workspace of workspaces) {
+      const { config, entity } = await node.call('order', { workspace });
+      const findings = new Findings();
+      await verifyWorkspace(partsOf(bench), { workspace, config, findings });
+      const ready = [...entity.indexes, ...entity.searches].filter(({ isReady }) => isReady);
+      const isOfReady = (pk: string): boolean => ready.some((index) => `${pk};`.startsWith(`${index.pk};`));
+      assert.deepEqual(
+        findings.drift.filter(({ key }) => isOfReady(key.pk)),
+        [],
+      );
+    }
+  }
+}
+
+function partsOf({ opened, clock }: RecordBench) {
+  return { opened, clock, sealer, further: new Map() };
+}
+
+/** Nothing is left to do, nothing has drifted, and lists by the indexes are lists without them. */
+async function assertWhole({ bench, workspaces }: Stage): Promise<void> {
+  assert.deepEqual((await verifyStore(partsOf(bench))).drift, []);
+  const node = bench.node();
+  for (const workspace of workspaces) {
+    const call = await node.call('order', { workspace });
+    const states = call.config.active('order')?.state.indexes ?? [];
+    assert.deepEqual(
+      states.filter(({ state }) => state !== 'ready' && state !== 'failed'),
+      [],
+    );
+    const everything = await listAll(node, call);
+    for (const { name } of call.entity.indexes.filter(({ kind }) => kind === 'field'))
+      for (const value of new Set(everything.map((record) => record[name]))) {
+        if (typeof value !== (call.entity.fields.get(name)?.definition.colType === 'integer' ? 'number' : 'string'))
+          continue;
+        assert.deepEqual(
+          await listAll(node, call, { [name]: String(value) }),
+          everything.filter((record) => record[name] === value),
+        );
+      }
+  }
+}

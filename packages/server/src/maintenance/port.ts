@@ -1,0 +1,21 @@
+/** What works on the records of a scope behind the requests: index builds, purges, verification, recounts. */
+export {
+  type IndexProgress,
+  indexProgressKey,
+  maintainEntity,
+  maintainEntityJob,
+  maintainWork,
+  readMaintainWork,
+} from './maintain-entity.ts';
+export { nextRecords } from './next-records.ts';
+export {
+  entitiesBeingRemoved,
+  loadRemoved,
+  purgeEntity,
+  purgeEntityJob,
+  purgeWork,
+  readPurgeWork,
+} from './purge-entity.ts';
+export { isRight, type Recounted, type RecountedWorkspace, recountRecords, repairCounters } from './recount-records.ts';
+export { planRetiredRemoval, type RetiredEntity, retiredEntities } from './retired-entities.ts';
+export { type VerifyParts, verifyStore } from './verify-store.ts';

@@ -1,0 +1,177 @@
+/** Counts the records of a data space anew, and sets counters right that say otherwise. Nobody should write meanwhile. */
+import { auditEntry, type Occasion } from '../audit/audit-entry.ts';
+import type { ConfigSet } from '../config/port.ts';
+import { createConfigReader } from '../config/port.ts';
+import type { Clock } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
+import { recordCounter, recordsOfOrg } from '../records/port.ts';
+import { systemEntityNames } from '../schema/port.ts';
+import type { Change, Item, Key, OpenedStore, Scope, Store } from '../store/port.ts';
+import { type Environment, type Workspace, workspaceOrg } from '../tenancy/port.ts';
+import { checkOrg } from './verification/check-org.ts';
+import { Findings } from './verification/findings.ts';
+import { keptEntities } from './verification/kept-entities.ts';
+import { createOwners } from './verification/kept-entity.ts';
+import { storedRecord } from './verification/look.ts';
+import { type ScopeOfOrg, scopesOfOrgs, workspaceStanding } from './verification/scopes-of-orgs.ts';
+
+/**
+ * An org comes first and its sum last, its workspaces between them. One is `skipped` that is removed, or of an org whose
+ * configuration is not whole, so that it is not known whose records lie where.
+ */
+export type Recounted =
+  | { readonly kind: 'org'; readonly orgCode: string; readonly scope: Scope; readonly hasHead: boolean }
+  | { readonly kind: 'skipped'; readonly orgCode: string; readonly tenantCode: string }
+  | RecountedWorkspace
+  | OrgSum;
+
+export interface RecountedWorkspace extends Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'> {
+  readonly kind: 'workspace';
+  /** Without its head a scope would begin to count its commits anew: nothing may be written to it. */
+  readonly hasHead: boolean;
+  readonly entities: readonly RecountedEntity[];
+}
+
+export interface RecountedEntity {
+  readonly entity: string;
+  /** As it was before the records were counted. */
+  readonly counter: Item | undefined;
+  readonly found: number;
+}
+
+/** Records of entities that builders define: what plans are held to and builders are shown, and what there is. */
+export interface OrgSum {
+  readonly kind: 'sum';
+  readonly orgCode: string;
+  /** Undefined where a counter holds no number. */
+  readonly told: number | undefined;
+  readonly found: number;
+}
+
+interface RecountParts {
+  readonly opened: OpenedStore;
+  readonly clock: Clock;
+}
+
+/** Reads step by step: memory grows with the entities of one workspace alone. */
+export async function* recountRecords({ opened, clock }: RecountParts): AsyncGenerator<Recounted> {
+  const configs = createConfigReader({ store: opened.store, clock });
+  let org: OpenOrg | undefined;
+  for await (const place of scopesOfOrgs(opened)) {
+    const { orgCode, tenantCode, scope } = place;
+    const hasHead = place.withoutHead === undefined;
+    if (org?.orgCode !== orgCode) {
+      if (org !== undefined) yield* sumOf(opened, org);
+      const config = await configs.current(orgCode);
+      org = { orgCode, config, isWhole: await checkOrg(scope, config, new Findings()), found: 0 };
+    }
+    if (tenantCode === undefined) yield { kind: 'org', orgCode, scope, hasHead };
+    else if (await isCounted(opened, place, org)) {
+      const entities = await recount(opened, { workspace: { orgCode, tenantCode, scope }, config: org.config });
+      for (const { entity, found } of entities) if (!systemEntityNames.includes(entity)) org.found += found;
+      yield { kind: 'workspace', orgCode, tenantCode, scope, hasHead, entities };
+    } else yield { kind: 'skipped', orgCode, tenantCode };
+  }
+  if (org !== undefined) yield* sumOf(opened, org);
+}
+
+interface OpenOrg {
+  readonly orgCode: string;
+  readonly config: ConfigSet;
+  readonly isWhole: boolean;
+  found: number;
+}
+
+async function* sumOf({ store }: OpenedStore, { orgCode, isWhole, found }: OpenOrg): AsyncGenerator<OrgSum> {
+  if (!isWhole) return;
+  yield { kind: 'sum', orgCode, told: await toldOf(store, orgCode), found };
+}
+
+async function toldOf(store: Store, orgCode: string): Promise<number | undefined> {
+  try {
+    return (await recordsOfOrg(store, orgCode)).reduce((sum, { records }) => sum + records, 0);
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+async function isCounted(opened: OpenedStore, place: ScopeOfOrg, { isWhole }: OpenOrg): Promise<boolean> {
+  const { tenantCode = '', state } = place;
+  return isWhole && state === 'open' && (await workspaceStanding(opened, { ...place, tenantCode })) !== 'removed';
+}
+
+interface WorkspaceToCount {
+  readonly workspace: Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>;
+  readonly config: ConfigSet;
+}
+
+const itemsPerRead = 500;
+
+/** INVARIANT: counters are read before records, so that a write in between leaves a counter of another version. */
+async function recount(opened: OpenedStore, asked: WorkspaceToCount): Promise<readonly RecountedEntity[]> {
+  const { scope } = asked.workspace;
+  const ownerOf = createOwners([...(await keptEntities(opened.store, { ...asked, further: new Map() })).values()]);
+  const counters = await countersOf(scope);
+  const found = new Map<string, number>();
+  const records = `org#${workspaceOrg(asked.workspace)};`;
+  let after: Key | undefined;
+  for (;;) {
+    const items = await opened.maintenance.scan(scope.name, after, itemsPerRead);
+    for (const item of items) {
+      const owner = item.pk.startsWith(records) ? ownerOf(item) : undefined;
+      if (owner === undefined || storedRecord(item) === undefined) continue;
+      found.set(owner.entity.name, (found.get(owner.entity.name) ?? 0) + 1);
+    }
+    after = items.at(-1);
+    if (after === undefined) break;
+  }
+  const names = new Set([...counters.keys(), ...found.keys()]);
+  return [...names].sort().map((entity) => ({ entity, counter: counters.get(entity), found: found.get(entity) ?? 0 }));
+}
+
+async function countersOf(scope: Scope): Promise<ReadonlyMap<string, Item>> {
+  const { pk } = recordCounter('');
+  const counters = new Map<string, Item>();
+  for (let after: string | undefined; ; ) {
+    const items = await scope.range(pk, { ...(after === undefined ? {} : { after }), limit: itemsPerRead });
+    for (const item of items) counters.set(item.sk, item);
+    after = items.at(-1)?.sk;
+    if (after === undefined) return counters;
+  }
+}
+
+export function isRight({ counter, found }: RecountedEntity): boolean {
+  return (counter?.value ?? '0') === String(found);
+}
+
+export interface Repair {
+  readonly env: Environment;
+  readonly occasion: Occasion;
+}
+
+/**
+ * Sets the counters of a workspace that are not right to what was found, and says so in its audit log, in one commit.
+ * @throws Conflict where somebody has written meanwhile; then nothing is changed.
+ */
+export async function repairCounters(
+  { tenantCode, scope, entities }: RecountedWorkspace,
+  { env, occasion }: Repair,
+): Promise<void> {
+  const wrong = entities.filter((one) => !isRight(one));
+  if (wrong.length === 0) return;
+  const changes = wrong.map(({ entity, counter, found }): Change => {
+    const condition = counter === undefined ? 'absent' : { version: counter.version };
+    return { kind: 'put', ...recordCounter(entity), value: String(found), if: condition };
+  });
+  const detail = Object.fromEntries(
+    wrong.map(({ entity, counter, found }) => [entity, `${told(counter)} to ${found}`]),
+  );
+  const target = { kind: 'workspace', id: tenantCode };
+  const audited = { action: 'records.recounted', target, env, tenant_code: tenantCode, detail };
+  await scope.commit([...changes, auditEntry(occasion, audited)]);
+}
+
+function told(counter: Item | undefined): string {
+  return counter === undefined ? '0' : counter.value.slice(0, 20);
+}

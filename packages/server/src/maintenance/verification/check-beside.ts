@@ -1,0 +1,104 @@
+import type { FenceLevel } from '../../config/port.ts';
+import type { RecordData, StoredRecord } from '../../records/port.ts';
+import { readSealed, recordCounter, recordPlace, sameKey, sentinelKey } from '../../records/port.ts';
+import type { Item, Key } from '../../store/port.ts';
+import type { Claim, Verdict } from './claims.ts';
+import type { DriftKind } from './findings.ts';
+import { allowedEntries, type KeptEntity } from './kept-entity.ts';
+import { drift, entityOfPartition, storedRecord, type WorkspaceLook } from './look.ts';
+
+/** That an index item follows from the record that it points to. */
+export function claimsOfEntry(look: WorkspaceLook, entry: Item): readonly Claim[] {
+  look.findings.count('entries');
+  const kept = entityOfPartition(look, entry.pk);
+  const { target } = entry;
+  if (kept === undefined || target === undefined) return stray(look, 'index', entry);
+  const judge: Claim['judge'] = (item) => {
+    const record = item !== undefined && look.ownerOf(item) === kept ? storedRecord(item) : undefined;
+    if (record === undefined) return drift(look.workspace.scope, 'index', entry, `points to no ${kept.entity.name}`);
+    if (allowedEntries(kept, record.data).some((key) => sameKey(key, entry))) return undefined;
+    return drift(look.workspace.scope, 'index', entry, 'does not follow from its record');
+  };
+  return [{ key: target, judge }];
+}
+
+/** That a unique value is noted for a record that has it. */
+export function claimsOfSentinel(look: WorkspaceLook, sentinel: Item): readonly Claim[] {
+  look.findings.count('uniques');
+  const kept = entityOfPartition(look, sentinel.pk);
+  if (kept === undefined) return stray(look, 'unique', sentinel);
+  const hasValues = (data: RecordData): boolean =>
+    kept.allowed.uniques.some((unique) => {
+      const key = sentinelKey(unique, data);
+      return key !== undefined && sameKey(key, sentinel);
+    });
+  return [
+    claimOnRecord(look, kept, sentinel.value, (record) => {
+      if (record !== undefined && hasValues(record.data)) return undefined;
+      const problem = record === undefined ? 'is held by no record' : 'does not follow from its record';
+      return drift(look.workspace.scope, 'unique', sentinel, problem);
+    }),
+  ];
+}
+
+/** That sealed values lie beside a record, and open. */
+export function claimsOfSealed(look: WorkspaceLook, item: Item): readonly Claim[] {
+  look.findings.count('sealed');
+  const kept = entityOfPartition(look, item.pk);
+  if (kept?.entity.hasSealed !== true) return stray(look, 'sealed', item);
+  if (!areOpen(look, kept, item)) report(look, 'sealed', item, 'opens with no known key, or was changed or moved');
+  return [
+    claimOnRecord(look, kept, item.sk, (record) =>
+      record === undefined ? drift(look.workspace.scope, 'sealed', item, 'lies beside no record') : undefined,
+    ),
+  ];
+}
+
+function areOpen({ workspace, sealer }: WorkspaceLook, { entity }: KeptEntity, { sk, value }: Item): boolean {
+  try {
+    for (const [field, sealed] of Object.entries(readSealed(value)))
+      sealer.open(sealed, { scope: workspace.scope.name, entityName: entity.name, id: sk, field });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A counter is compared once everything is counted. */
+export function noteCounter(look: WorkspaceLook, counter: Item): void {
+  look.tallies.noteCounter(counter);
+  const isOfEntity = counter.pk === recordCounter('').pk || entityOfPartition(look, counter.pk) !== undefined;
+  if (!isOfEntity) report(look, 'number', counter, 'belongs to no entity');
+}
+
+/** Whoever stands below a fence cannot write; if nobody stands as high, nobody can. */
+export function checkFence(look: WorkspaceLook, fence: Item): void {
+  const { generation = 0, configVersion = 0 } = JSON.parse(fence.value) as Partial<FenceLevel>;
+  const { version, active } = look.config;
+  const isLive = active(fence.sk) !== undefined;
+  const isAbove = configVersion > version || (isLive && generation > look.config.generation(fence.sk));
+  if (isAbove) report(look, 'fence', fence, 'stands above the configuration, so that nobody can write');
+}
+
+/** The record of an id, wherever it lies. */
+function claimOnRecord(
+  { workspace }: WorkspaceLook,
+  { entity }: KeptEntity,
+  id: string,
+  judge: (record: StoredRecord | undefined) => Verdict,
+): Claim {
+  const judgeItem: Claim['judge'] = (item) => judge(item === undefined ? undefined : storedRecord(item));
+  return {
+    key: recordPlace(entity, workspace, id),
+    judge: (item) => (item?.target === undefined ? judgeItem(item) : { key: item.target, judge: judgeItem }),
+  };
+}
+
+function stray(look: WorkspaceLook, kind: DriftKind, key: Key): readonly [] {
+  report(look, kind, key, 'belongs to no entity');
+  return [];
+}
+
+function report({ findings, workspace }: WorkspaceLook, kind: DriftKind, key: Key, problem: string): void {
+  findings.add(drift(workspace.scope, kind, key, problem));
+}

@@ -1,0 +1,67 @@
+import { BoundedMap } from '../../lib/bounded-map.ts';
+import type { RecordData } from '../../records/port.ts';
+import { indexEntriesEver } from '../../records/port.ts';
+import type { CompiledEntity, EntityState, IndexState } from '../../schema/port.ts';
+import { type CompiledIndexes, compileIndexes, type KeyTemplate, mayOverlap } from '../../schema/port.ts';
+import type { Key } from '../../store/port.ts';
+
+/** Index entries that another room keeps of an entity's records, beside those that the entity's indexes ask for. */
+export type FurtherEntries = ReadonlyMap<string, (record: RecordData) => readonly Key[]>;
+
+/** An entity and what lies beside its records. */
+export interface KeptEntity {
+  readonly entity: CompiledEntity;
+  /** Every record is in these. */
+  readonly required: CompiledIndexes;
+  /** A record may be in these: they are still being built or erased. */
+  readonly allowed: CompiledIndexes;
+  readonly further: (record: RecordData) => readonly Key[];
+}
+
+/** @param state undefined for a system entity, and for one that is being removed: then less is known and less asked. */
+export function keptEntity(
+  entity: CompiledEntity,
+  state: EntityState | undefined,
+  further: FurtherEntries,
+): KeptEntity {
+  const some = (isAsked: (index: IndexState) => boolean): CompiledIndexes | undefined =>
+    state === undefined ? undefined : compileIndexes(entity.name, state.indexes.filter(isAsked));
+  return {
+    entity,
+    required: some((index) => index.state === 'ready' || index.state === 'dropping') ?? readyIndexes(entity),
+    allowed: some(({ isErased }) => isErased !== true) ?? entity,
+    further: further.get(entity.name) ?? (() => []),
+  };
+}
+
+function readyIndexes({ indexes, uniques, searches }: CompiledIndexes): CompiledIndexes {
+  const isReady = (index: { readonly isReady: boolean }): boolean => index.isReady;
+  return { indexes: indexes.filter(isReady), uniques: uniques.filter(isReady), searches: searches.filter(isReady) };
+}
+
+export function requiredEntries({ entity, required, further }: KeptEntity, record: RecordData): readonly Key[] {
+  return [...indexEntriesEver({ ...entity, ...required }, record), ...further(record)];
+}
+
+export function allowedEntries({ entity, allowed, further }: KeptEntity, record: RecordData): readonly Key[] {
+  return [...indexEntriesEver({ ...entity, ...allowed }, record), ...further(record)];
+}
+
+/**
+ * Says whose record a key is. No two entities have templates that could give one key. Of the last partitions it is known
+ * which entities have records there, since their records follow one another.
+ */
+export function createOwners(entities: readonly KeptEntity[]): (key: Key) => KeptEntity | undefined {
+  const inPartition = new BoundedMap<string, readonly KeptEntity[]>(partitionsMax);
+  return ({ pk, sk }) => {
+    const known = inPartition.get(pk) ?? entities.filter(({ entity }) => mayOverlap(asTemplate(pk), entity.keys.pk));
+    inPartition.set(pk, known);
+    return known.find(({ entity }) => mayOverlap(asTemplate(sk), entity.keys.sk));
+  };
+}
+
+const partitionsMax = 1000;
+
+function asTemplate(key: string): KeyTemplate {
+  return { source: key, parts: [{ literal: key }], tokens: [] };
+}

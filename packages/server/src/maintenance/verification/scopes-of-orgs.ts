@@ -1,0 +1,50 @@
+import { itemWithoutHead } from '../../store/lost-head.ts';
+import type { Item, OpenedStore, Scope, ScopeHead, ScopeState } from '../../store/port.ts';
+import { orgScopeName, type Workspace, type WorkspaceRow, workspaceRowKey } from '../../tenancy/port.ts';
+
+/** The scope of an org, or of one of its workspaces. */
+export interface ScopeOfOrg {
+  readonly orgCode: string;
+  readonly tenantCode: string | undefined;
+  readonly scope: Scope;
+  readonly state: ScopeState;
+  /** An item of a scope that has lost its head. */
+  readonly withoutHead: Item | undefined;
+}
+
+const scopesPerRead = 100;
+
+/** The scopes of all orgs of a data space: that of an org, and then those of its workspaces. */
+export async function* scopesOfOrgs({ store, maintenance }: OpenedStore): AsyncGenerator<ScopeOfOrg> {
+  let heads: readonly ScopeHead[] = [];
+  do {
+    heads = await maintenance.scopes(heads.at(-1)?.name, scopesPerRead);
+    for (const head of heads) {
+      const place = placeOf(head.name);
+      if (place === undefined) continue;
+      const withoutHead = await itemWithoutHead(maintenance, head);
+      yield { ...place, scope: store.scope(head.name), state: head.state, withoutHead };
+    }
+  } while (heads.length > 0);
+}
+
+function placeOf(scopeName: string): Pick<ScopeOfOrg, 'orgCode' | 'tenantCode'> | undefined {
+  const start = orgScopeName('');
+  if (!scopeName.startsWith(start)) return undefined;
+  const codes = scopeName.slice(start.length);
+  // No code of an org has a hyphen.
+  const hyphen = codes.indexOf('-');
+  if (hyphen === -1) return { orgCode: codes, tenantCode: undefined };
+  return { orgCode: codes.slice(0, hyphen), tenantCode: codes.slice(hyphen + 1) };
+}
+
+/** What an org knows of a workspace. Once the code of a removed one is free again, an empty scope is left of it. */
+export async function workspaceStanding(
+  { store, maintenance }: OpenedStore,
+  { orgCode, tenantCode, scope }: Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>,
+): Promise<'known' | 'unknown' | 'removed'> {
+  const [row] = await store.scope(orgScopeName(orgCode)).get([workspaceRowKey(tenantCode)]);
+  const isEmpty = (await maintenance.scan(scope.name, undefined, 1)).length === 0;
+  if (row === undefined) return isEmpty ? 'removed' : 'unknown';
+  return (JSON.parse(row.value) as WorkspaceRow).state === 'removed' ? 'removed' : 'known';
+}

@@ -1,0 +1,71 @@
+/**
+ * Derives again what follows from the records of a store, and compares it with what is stored. Nobody may write
+ * meanwhile, and nothing is changed.
+ */
+
+import type { ConfigSet } from '../config/port.ts';
+import { createConfigReader } from '../config/port.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Sealer } from '../records/port.ts';
+import type { OpenedStore } from '../store/port.ts';
+import type { Workspace } from '../tenancy/port.ts';
+import { workspaceRowKey } from '../tenancy/port.ts';
+import { checkOrg } from './verification/check-org.ts';
+import { checkWorkspace } from './verification/check-workspace.ts';
+import { Findings } from './verification/findings.ts';
+import { keptEntities } from './verification/kept-entities.ts';
+import { createOwners, type FurtherEntries } from './verification/kept-entity.ts';
+import { drift } from './verification/look.ts';
+import { scopesOfOrgs, workspaceStanding } from './verification/scopes-of-orgs.ts';
+import { Tallies } from './verification/tallies.ts';
+
+export interface VerifyParts {
+  readonly opened: OpenedStore;
+  readonly clock: Clock;
+  readonly sealer: Pick<Sealer, 'open'>;
+  readonly further: FurtherEntries;
+}
+
+/** Looks at every org and every workspace of a data space. */
+export async function verifyStore(parts: VerifyParts): Promise<Findings> {
+  const configs = createConfigReader({ store: parts.opened.store, clock: parts.clock });
+  const findings = new Findings();
+  // The scope of an org comes before those of its workspaces.
+  const broken = new Set<string>();
+  for await (const { orgCode, tenantCode, scope, state, withoutHead } of scopesOfOrgs(parts.opened)) {
+    if (withoutHead !== undefined)
+      findings.add(drift(scope, 'head', withoutHead, 'is there, and the head of its scope is gone'));
+    const config = await configs.current(orgCode);
+    if (tenantCode === undefined) {
+      if (!(await checkOrg(scope, config, findings))) broken.add(orgCode);
+    } else if (state === 'closed' || broken.has(orgCode)) findings.count('skipped');
+    else await verifyKnown(parts, { workspace: { orgCode, tenantCode, scope }, config, findings });
+  }
+  return findings;
+}
+
+/** Of a removed workspace nothing has to hold; once its code is free again an empty scope is left. */
+async function verifyKnown(parts: VerifyParts, check: WorkspaceCheck): Promise<void> {
+  const { tenantCode, scope } = check.workspace;
+  const standing = await workspaceStanding(parts.opened, check.workspace);
+  if (standing === 'removed') return check.findings.count('skipped');
+  if (standing === 'unknown')
+    check.findings.add(
+      drift(scope, 'config', workspaceRowKey(tenantCode), 'is missing: the org does not know of this'),
+    );
+  await verifyWorkspace(parts, check);
+}
+
+export interface WorkspaceCheck {
+  readonly workspace: Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>;
+  readonly config: ConfigSet;
+  readonly findings: Findings;
+}
+
+/** Looks at one workspace. */
+export async function verifyWorkspace(parts: VerifyParts, check: WorkspaceCheck): Promise<void> {
+  const entities = await keptEntities(parts.opened.store, { ...check, further: parts.further });
+  const ownerOf = createOwners([...entities.values()]);
+  const look = { ...check, entities, ownerOf, sealer: parts.sealer, tallies: new Tallies() };
+  await checkWorkspace(parts.opened.maintenance, look);
+}

@@ -1,0 +1,93 @@
+/** Two requests at once, and what one of them, and then the other, would come to. */
+import assert from 'node:assert/strict';
+import type { ConfigSet } from '../../../config/config-set.ts';
+import type { Store } from '../../../store/port.ts';
+import { liveItems, readContents } from '../../read-items.ts';
+import { observe, textOf } from './observe.ts';
+import { send } from './requests.ts';
+import { org, type TwoSpaces } from './two-spaces.ts';
+import { after, type Contents, type Request, type World } from './world.ts';
+
+export interface Race {
+  readonly spaces: TwoSpaces;
+  readonly requests: readonly [Request, Request];
+  /** Production's store, as each of the two gets it. */
+  readonly prod: readonly [Store, Store];
+}
+
+/** What each of the two sends, ready to be begun. */
+export function starters({ spaces, requests, prod }: Race): readonly [() => Promise<string>, () => Promise<string>] {
+  const { test } = spaces.stores;
+  const starter = (index: 0 | 1) => {
+    const node = spaces.node({ test, prod: prod[index] });
+    return () => send(spaces, node, requests[index]);
+  };
+  return [starter(0), starter(1)];
+}
+
+interface Order {
+  readonly outcomes: readonly [string, string];
+  readonly world: World;
+  /** All that production was on the way. */
+  readonly live: readonly Contents[];
+}
+
+export function serialOrders(world: World, [one, other]: Race['requests']): readonly Order[] {
+  const first = after(world, one);
+  const then = after(first.world, other);
+  const second = after(world, other);
+  const last = after(second.world, one);
+  return [
+    {
+      outcomes: [first.outcome, then.outcome],
+      world: then.world,
+      live: [world.prod, first.world.prod, then.world.prod],
+    },
+    {
+      outcomes: [last.outcome, second.outcome],
+      world: last.world,
+      live: [world.prod, second.world.prod, last.world.prod],
+    },
+  ];
+}
+
+/** What came of both is what comes of them one after the other. */
+export async function assertSerial(
+  { spaces, requests }: Race,
+  world: World,
+  outcomes: readonly [string, string],
+): Promise<void> {
+  const is = { outcomes, world: await observe(spaces) };
+  const orders = serialOrders(world, requests).map(({ live: _, ...order }) => order);
+  if (orders.some((order) => isSame(is, order))) return;
+  assert.deepEqual(is, orders[0], `${JSON.stringify(requests)} came to what comes of no order of them`);
+}
+
+export function isSame(left: unknown, right: unknown): boolean {
+  try {
+    assert.deepEqual(left, right);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** All that a reader sees who holds one configuration, whatever becomes of production meanwhile. */
+export async function seenBy(store: Store, set: ConfigSet): Promise<Contents> {
+  const bodies = await readContents({ store, orgCode: org, set }, liveItems(set));
+  const seen = new Map<string, string>();
+  for (const { kind, name, content } of bodies) {
+    const entity = kind === 'entity' ? await set.entity(name) : undefined;
+    seen.set(`${kind}#${name}`, textOf(entity === undefined ? content : entity.definition));
+  }
+  return seen;
+}
+
+/** The same of a set of contents: of an entity its definition. */
+export function seenOf(contents: Contents): Contents {
+  const seen = [...contents].map(([key, content]) => {
+    const isEntity = key.startsWith('entity#');
+    return [key, isEntity ? textOf((JSON.parse(content) as readonly unknown[])[0]) : content] as const;
+  });
+  return new Map(seen);
+}

@@ -1,0 +1,132 @@
+import { createHmac } from 'node:crypto';
+import type { Clock } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
+import { Conflict, type Key, type Put, type Scope } from '../store/port.ts';
+import type { PlannedChange } from './writing/planned-change.ts';
+
+/**
+ * A request that counts once, however often it is sent. Its answer is an item that lies in the commit of what it does,
+ * so that either both stand or none does: the store decides which of several is the first.
+ */
+export interface OnceRequest {
+  /** Where the answer lies in the scope that the request works in. */
+  readonly id: string;
+  /** Tells the request from another one under the same key. */
+  readonly fingerprint: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+export interface AskedRequest {
+  readonly principal: string;
+  readonly key: string;
+  /** Everything that the request says. */
+  readonly content: readonly unknown[];
+}
+
+export type Idempotency = (asked: AskedRequest) => OnceRequest;
+
+const keptMilliseconds = 24 * 60 * 60 * 1000;
+
+/** Keys and bodies may hold what nobody else should know: of both only a keyed hash is kept. */
+export function createIdempotency(secret: Uint8Array, clock: Clock): Idempotency {
+  const hash = (content: readonly unknown[]): string =>
+    createHmac('sha256', secret).update(JSON.stringify(content)).digest('base64url');
+  return ({ principal, key, content }) => ({
+    id: hash(['key', principal, key]),
+    fingerprint: hash(['request', ...content]),
+    expiresAt: clock.now() + keptMilliseconds,
+  });
+}
+
+/** A part of a request whose parts are done one by one, each in a commit of its own. */
+export function partOf(request: OnceRequest, index: number): OnceRequest {
+  return { ...request, id: `${request.id}#${index}` };
+}
+
+/** What a request came to, and the version of everything that it wrote. */
+export interface StoredAnswer {
+  readonly answer: unknown;
+  readonly version: number;
+  readonly expiresAt: number;
+}
+
+/** Notes the answer, in the commit that it speaks of. */
+export function keepAnswer(request: OnceRequest, answer: unknown): PlannedChange {
+  return { change: answerItem(request, answer), onConflict: underWay };
+}
+
+/**
+ * Does the work of a request whose commit keeps the answer, or finds that it is done. A refusal may come of the
+ * request's own twin, which was faster: it is believed only while there is no answer.
+ * @throws Problem `idempotency_key_reused`, and what the work throws.
+ */
+export async function once<T>(
+  scope: Scope,
+  request: OnceRequest | undefined,
+  work: () => Promise<T>,
+): Promise<{ readonly done: T } | { readonly before: StoredAnswer }> {
+  if (request === undefined) return { done: await work() };
+  const before = await findAnswer(scope, request);
+  if (before !== undefined) return { before };
+  try {
+    return { done: await work() };
+  } catch (error) {
+    const meanwhile = error instanceof Problem ? await findAnswer(scope, request) : undefined;
+    if (meanwhile === undefined) throw error;
+    return { before: meanwhile };
+  }
+}
+
+/**
+ * Takes the key for a request whose parts are done one by one.
+ * @returns the request, which expires when the one that took the key does, and whether that was an earlier one.
+ * @throws Problem `idempotency_key_reused`.
+ */
+export async function claimKey(
+  scope: Scope,
+  request: OnceRequest,
+): Promise<{ readonly request: OnceRequest; readonly isRepeated: boolean }> {
+  const claimed = await once(scope, request, async () => {
+    try {
+      await scope.commit([answerItem(request, null)]);
+    } catch (error) {
+      throw error instanceof Conflict ? underWay() : error;
+    }
+  });
+  if ('done' in claimed) return { request, isRepeated: false };
+  return { request: { ...request, expiresAt: claimed.before.expiresAt }, isRepeated: true };
+}
+
+export interface Kept {
+  readonly fingerprint: string;
+  readonly answer: unknown;
+}
+
+export function answerItem(request: OnceRequest, answer: unknown): Put {
+  const { fingerprint, expiresAt: at } = request;
+  const kept: Kept = { fingerprint, answer };
+  return { kind: 'put', ...placeOf(request), value: JSON.stringify(kept), if: 'absent', due: { at, queue: 'expire' } };
+}
+
+export function placeOf({ id }: OnceRequest): Key {
+  return { pk: 'idempotency', sk: id };
+}
+
+async function findAnswer(scope: Scope, request: OnceRequest): Promise<StoredAnswer | undefined> {
+  const [item] = await scope.get([placeOf(request)]);
+  if (item === undefined) return undefined;
+  const kept = JSON.parse(item.value) as Kept;
+  refuseReuse(request, kept);
+  return { answer: kept.answer, version: item.version, expiresAt: item.due?.at ?? request.expiresAt };
+}
+
+/** @throws Problem `idempotency_key_reused`. */
+export function refuseReuse(request: OnceRequest, { fingerprint }: Kept): void {
+  if (fingerprint !== request.fingerprint)
+    throw new Problem('idempotency_key_reused', 'the key in `Idempotency-Key` was used for another request');
+}
+
+export function underWay(): Problem {
+  return new Problem('conflict', 'a request with this `Idempotency-Key` has just been made: try again');
+}

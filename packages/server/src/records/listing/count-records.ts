@@ -1,0 +1,67 @@
+import { inSlices } from '../../lib/event-loop.ts';
+import { laneOf } from '../../tenancy/port.ts';
+import { recordCounter } from '../writing/record-changes.ts';
+import type { RecordCall } from '../writing/write-loop.ts';
+import type { Cursors } from './cursor.ts';
+import { isExact, type ListPlan, planList, readable } from './list-plan.ts';
+import type { ListQuery } from './list-query.ts';
+import { cursorBinding } from './list-records.ts';
+import { openWalk } from './list-walk.ts';
+
+/**
+ * Where the budget ends before the records do, `count` is that of the records which this call has read, and `nexttoken`
+ * goes on behind them. Each such part, also the last one, is marked: their sum is the count.
+ */
+export interface Count {
+  readonly count: number;
+  readonly partial?: true;
+  readonly nexttoken?: string;
+}
+
+const indexedCountMax = 50_000;
+
+/**
+ * Everything is counted by its counter, one value of an indexed field by its index, anything else by reading; so is all
+ * of which some records are not the caller's.
+ */
+export async function countRecords(cursors: Cursors, call: RecordCall, query: ListQuery): Promise<Count> {
+  const isWhole = query.filters.length === 0 && query.search === undefined && call.rows === undefined;
+  if (isWhole && query.nexttoken === undefined) {
+    const [counter] = await call.workspace.scope.get([recordCounter(call.entity.name)]);
+    return { count: counter === undefined ? 0 : Number(counter.value) };
+  }
+  const plan = planList(call, query);
+  const indexed = query.nexttoken === undefined ? await indexedCount(call, plan) : undefined;
+  return indexed === undefined ? countByReading(cursors, call, { query, plan }) : { count: indexed };
+}
+
+/** Undefined where records have to be read. */
+async function indexedCount({ workspace }: RecordCall, plan: ListPlan): Promise<number | undefined> {
+  if (!plan.isIndex || !isExact(plan)) return undefined;
+  const count = await workspace.scope.count(plan.pk, plan.range, indexedCountMax + 1);
+  return count <= indexedCountMax ? count : undefined;
+}
+
+/** Looks at one record after the other, until the budget ends. */
+async function countByReading(
+  cursors: Cursors,
+  call: RecordCall,
+  { query, plan }: { readonly query: ListQuery; readonly plan: ListPlan },
+): Promise<Count> {
+  const binding = ['count', ...cursorBinding(call, query, plan)];
+  const start = query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding);
+  const walk = await openWalk(call.workspace.scope, plan, start);
+  const pause = inSlices(laneOf(call.workspace), () => call.rows?.steps() ?? 0);
+  let count = 0;
+  const soFar = (): Count => ({ count, partial: true, nexttoken: cursors.seal(walk.position(), binding) });
+  for (;;) {
+    for (const entry of await walk.next(200)) {
+      if (walk.isWorkSpent()) return soFar();
+      walk.passed(entry.sk);
+      if (readable(plan, call.entity, entry) !== undefined) count += 1;
+      await pause();
+    }
+    if (walk.isAtEnd()) return start === undefined ? { count } : { count, partial: true };
+    if (walk.isSpent()) return soFar();
+  }
+}

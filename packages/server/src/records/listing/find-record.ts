@@ -1,0 +1,57 @@
+import type { Item, Scope } from '../../store/port.ts';
+import { readRecord, type StoredRecord } from '../record.ts';
+import { directKey } from '../record-keys.ts';
+import type { RecordCall } from '../writing/write-loop.ts';
+
+/** The record's item as it lies in the store, by id, under any key template. */
+export async function findItem(call: Pick<RecordCall, 'workspace' | 'entity'>, id: string): Promise<Item | undefined> {
+  if (!mayBeId(id)) return undefined;
+  const { workspace, entity } = call;
+  const key = directKey(entity, workspace, id);
+  if (key !== undefined) return (await workspace.scope.get([key]))[0];
+  return findByIdIndex(workspace.scope, entity.idIndexPk, id);
+}
+
+/** A record whose key fields change moves between the two reads now and then: its index item is there to be read again. */
+async function findByIdIndex(scope: Scope, idIndexPk: string, id: string): Promise<Item | undefined> {
+  for (let attempt = 0; attempt < 8; attempt++) {
+    const [entry] = await scope.get([{ pk: idIndexPk, sk: id }]);
+    if (entry?.target === undefined) return undefined;
+    const [item] = await scope.get([entry.target]);
+    // Another record may have taken the key that this one has left.
+    if (item !== undefined && readRecord(item).data.id === id) return item;
+  }
+  return undefined;
+}
+
+/** The items of those of several records that are there: one read where keys follow from ids, else two. */
+export async function findItems(
+  { workspace, entity }: Pick<RecordCall, 'workspace' | 'entity'>,
+  ids: readonly string[],
+): Promise<readonly Item[]> {
+  const known = ids.filter(mayBeId);
+  const direct = known.flatMap((id) => directKey(entity, workspace, id) ?? []);
+  if (direct.length > 0) return (await workspace.scope.get(direct)).filter((item) => item !== undefined);
+  const found = await Promise.all(known.map((id) => findByIdIndex(workspace.scope, entity.idIndexPk, id)));
+  return found.filter((item) => item !== undefined);
+}
+
+export async function findRecord(
+  call: Pick<RecordCall, 'workspace' | 'entity'>,
+  id: string,
+): Promise<StoredRecord | undefined> {
+  const item = await findItem(call, id);
+  return item === undefined ? undefined : readRecord(item);
+}
+
+/** Ids are lower-case UUIDs; anything else names no record, and is kept out of the store's keys. */
+export function mayBeId(id: string): boolean {
+  if (id.length !== 36) return false;
+  for (let index = 0; index < 36; index++) {
+    const unit = id.charCodeAt(index);
+    const isHexDigit = (unit >= 0x30 && unit <= 0x39) || (unit >= 0x61 && unit <= 0x66);
+    const isHyphenPlace = index === 8 || index === 13 || index === 18 || index === 23;
+    if (isHyphenPlace ? unit !== 0x2d : !isHexDigit) return false;
+  }
+  return true;
+}

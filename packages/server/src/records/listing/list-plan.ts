@@ -1,0 +1,203 @@
+import type { CompiledEntity, CompiledIndex, CompiledSearch } from '../../schema/port.ts';
+import {
+  afterAll,
+  fieldIndex,
+  idOf,
+  indexPrefix,
+  indexStart,
+  isAloneInIndex,
+  presentPrefix,
+} from '../../schema/port.ts';
+import type { Range } from '../../store/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import { groupPartition, termsOf } from '../indexes/index-entries.ts';
+import type { RecordData, StoredText } from '../record.ts';
+import { directPartition } from '../record-keys.ts';
+import type { ReadableText, RowAccess } from '../row-access.ts';
+import { matchesSearch, type SearchQuery } from '../search/search-query.ts';
+import { grantOn } from '../writing/row-checks.ts';
+import type { RecordCall } from '../writing/write-loop.ts';
+import { type Filter, meetsAll } from './filter.ts';
+import { equalityFilter, type ListQuery } from './list-query.ts';
+
+/** One key range that holds every record of the answer in the answer's order, and what remains to be tested. */
+export interface ListPlan {
+  readonly pk: string;
+  /** Whether the range holds index items, to be followed to the records. */
+  readonly isIndex: boolean;
+  readonly range: Range;
+  readonly residual: readonly Filter[];
+  readonly search: SearchTest | undefined;
+  /** Which records of the answer are the caller's. */
+  readonly rows: RowAccess | undefined;
+  /** Where the range is of all records: entries by which those that may be of the answer are found sooner. */
+  readonly gather?: WordEntries;
+}
+
+/** The entries of all words with one beginning. */
+export interface WordEntries {
+  readonly pk: string;
+  readonly prefix: string;
+  /** The place in the plan's range of the record behind an entry. */
+  readonly placeOf: (sk: string) => string;
+}
+
+/** That a record has the words that are looked for. */
+export interface SearchTest {
+  readonly query: SearchQuery;
+  readonly fields: readonly string[];
+}
+
+/**
+ * Chooses the range. The order decides first: each index has one, and only one that has the answer's order can serve.
+ * Of those, one that picks the records of an owner or parent, of one value or with a word is better than one that only
+ * sorts; where there is none, the records themselves are read and tested.
+ */
+export function planList({ entity, workspace, rows }: ListCall, asked: ListQuery): ListPlan {
+  const query = { ...asked, filters: [...asked.filters, ...rowFilters(entity, rows)] };
+  const plan =
+    groupPlan(entity, query) ?? sortPlan(entity, query) ?? valuePlan(entity, query) ?? wordPlan(entity, query);
+  const { pk, isIndex, range, residual } = plan ?? everything(entity, workspace, query);
+  const gather = plan === undefined ? wordEntries(entity, query) : undefined;
+  return {
+    pk,
+    isIndex,
+    range: { ...range, reverse: query.descending },
+    residual,
+    search: query.search,
+    rows,
+    ...(gather === undefined ? {} : { gather }),
+  };
+}
+
+type ListCall = Pick<RecordCall, 'entity' | 'workspace' | 'rows'>;
+
+/**
+ * What is known of every record that is the caller's, as far as an index can find records by it. Whether they are the
+ * caller's is judged all the same.
+ */
+function rowFilters(entity: CompiledEntity, rows: RowAccess | undefined): readonly Filter[] {
+  return (rows?.equalities ?? []).flatMap(({ field, value }) => equalityFilter(entity, field, value) ?? []);
+}
+
+function wordEntries(entity: CompiledEntity, { search }: ListQuery): WordEntries | undefined {
+  const index = readySearch(entity);
+  if (search === undefined || index === undefined) return undefined;
+  const start = entity.directSortPrefix ?? '';
+  return { pk: index.pk, prefix: indexStart(search.query.prefix), placeOf: (sk) => start + idOf(sk) };
+}
+
+/** Whether everything in the range is of the answer. */
+export function isExact({ residual, search, rows }: ListPlan): boolean {
+  return residual.length === 0 && search === undefined && rows === undefined;
+}
+
+/** What the caller may read of a record in the range; undefined where it is not of the answer. */
+export function readable(plan: ListPlan, entity: CompiledEntity, entry: StoredText): ReadableText | undefined {
+  if (isExact(plan)) return entry;
+  const { residual, search, rows } = plan;
+  const data = JSON.parse(entry.value) as RecordData;
+  if (!meetsAll(residual, data) || (search !== undefined && !meetsSearch(search, data))) return undefined;
+  if (rows === undefined) return entry;
+  const grant = grantOn(rows, entity, data);
+  if (grant?.fields === undefined) return grant && entry;
+  return { value: entry.value, version: entry.version, fields: grant.fields };
+}
+
+function meetsSearch({ query, fields }: SearchTest, data: RecordData): boolean {
+  return matchesSearch(query, termsOf(fields, data));
+}
+
+type Chosen = Omit<ListPlan, 'search' | 'rows' | 'gather'>;
+
+/** The records of one owner or parent, in the order that the index has them. */
+function groupPlan(entity: CompiledEntity, { filters, sortField }: ListQuery): Chosen | undefined {
+  for (const index of entity.indexes) {
+    if (!index.isReady || index.group === undefined || index.order?.field !== sortField) continue;
+    const group = filters.find(({ field, operator }) => field === index.group?.field && operator === 'eq');
+    const pk = group === undefined ? undefined : groupPartition(index, group.values[0]);
+    if (pk === undefined) continue;
+    return ranged(
+      { ...index, pk },
+      filters.filter((filter) => filter !== group),
+      sortField,
+    );
+  }
+  return undefined;
+}
+
+function sortPlan(entity: CompiledEntity, { filters, sortField }: ListQuery): Chosen | undefined {
+  if (sortField === undefined) return undefined;
+  const index = readyIndex(entity, sortField);
+  if (index === undefined) throw new TypeError(`no index for the sort by ${sortField}`);
+  return ranged(index, filters, sortField);
+}
+
+/** Equal values follow one another by id, so they are in creation order. */
+function valuePlan(entity: CompiledEntity, { filters }: ListQuery): Chosen | undefined {
+  for (const filter of filters) {
+    const index = filter.operator === 'eq' ? readyIndex(entity, filter.field) : undefined;
+    if (index === undefined) continue;
+    return { pk: index.pk, isIndex: true, range: rangeOf(filter) ?? {}, residual: without(filters, filter) };
+  }
+  return undefined;
+}
+
+/** Of several words the longest is likely to be the rarest. A word that may be unfinished has no place of its own. */
+function wordPlan(entity: CompiledEntity, { filters, search }: ListQuery): Chosen | undefined {
+  const index = readySearch(entity);
+  const [word] = [...(search?.query.words ?? [])].sort((a, b) => b.length - a.length);
+  if (index === undefined || word === undefined) return undefined;
+  return { pk: index.pk, isIndex: true, range: { prefix: indexPrefix(word) }, residual: filters };
+}
+
+function everything(entity: CompiledEntity, workspace: Workspace, { filters }: ListQuery): Chosen {
+  if (entity.directSortPrefix === undefined)
+    return { pk: entity.idIndexPk, isIndex: true, range: {}, residual: filters };
+  const range = { prefix: entity.directSortPrefix };
+  return { pk: directPartition(entity, workspace), isIndex: false, range, residual: filters };
+}
+
+/** A range of an index in its own order, narrowed by a filter on the field that it is sorted by. */
+function ranged(index: CompiledIndex, filters: readonly Filter[], sortField: string | undefined): Chosen {
+  const filter = filters.find((candidate) => candidate.field === sortField && rangeOf(candidate) !== undefined);
+  const range = filter === undefined ? {} : (rangeOf(filter) ?? {});
+  return { pk: index.pk, isIndex: true, range, residual: without(filters, filter) };
+}
+
+function readyIndex(entity: CompiledEntity, field: string): CompiledIndex | undefined {
+  const index = fieldIndex(entity, field);
+  return index?.isReady === true ? index : undefined;
+}
+
+function readySearch({ searches }: CompiledEntity): CompiledSearch | undefined {
+  return searches.find(({ isReady }) => isReady);
+}
+
+/** A filter whose range is exact needs no second look; of a cut value the index holds only the beginning. */
+function without(filters: readonly Filter[], used: Filter | undefined): readonly Filter[] {
+  const isExact = used !== undefined && used.operator === 'eq' && isAloneInIndex(encodedValue(used, 0));
+  return isExact ? filters.filter((filter) => filter !== used) : filters;
+}
+
+/** The part of an index that holds every record a filter lets through, and perhaps a few more. */
+function rangeOf(filter: Filter): Pick<Range, 'prefix' | 'after' | 'before'> | undefined {
+  switch (filter.operator) {
+    case 'eq':
+      return { prefix: indexPrefix(encodedValue(filter, 0)) };
+    case 'gt':
+    case 'gte':
+      return { after: indexStart(encodedValue(filter, 0)) };
+    case 'lt':
+    case 'lte':
+      return { after: presentPrefix, before: indexStart(encodedValue(filter, 0)) + afterAll };
+    case 'between':
+      return { after: indexStart(encodedValue(filter, 0)), before: indexStart(encodedValue(filter, 1)) + afterAll };
+    default:
+      return undefined;
+  }
+}
+
+function encodedValue(filter: Filter, index: number): string {
+  return filter.encoded[index] ?? '';
+}

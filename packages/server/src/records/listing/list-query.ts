@@ -1,0 +1,250 @@
+import type { InputError } from '@freehold/contract/problem';
+import { invalidInput, Problem } from '../../lib/problem.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
+import { type FieldBehaviour, fieldIndex, guidType, isValueProblem, stringType } from '../../schema/port.ts';
+import { readSearch } from '../search/search-query.ts';
+import { wordsOf } from '../search/words.ts';
+import { type Filter, type Operator, operators } from './filter.ts';
+import type { SearchTest } from './list-plan.ts';
+import { readFilter } from './read-filter.ts';
+
+/** A list or count request, read and checked against the entity. */
+export interface ListQuery {
+  readonly filters: readonly Filter[];
+  /** Whose records are asked for; the filters hold it too. */
+  readonly owner: string | undefined;
+  /** Whether the records of all owners are asked for, where a list would show the caller's own. */
+  readonly all: boolean;
+  readonly search: SearchTest | undefined;
+  readonly view: string | undefined;
+  /** Undefined is the creation order, which is the order of the records' keys. */
+  readonly sortField: string | undefined;
+  readonly descending: boolean;
+  readonly pageSize: number;
+  readonly nexttoken: string | undefined;
+  /** The filters and the order in one spelling: what a cursor of this query is bound to. */
+  readonly canonical: string;
+}
+
+const pageSizeMax = 200;
+const pageSizeDefault = 20;
+const filtersMax = 20;
+
+/** What parameters meant the last time, as long as whoever read them keeps them. */
+const readBefore = new WeakMap<
+  ReadonlyMap<string, string>,
+  { readonly entity: CompiledEntity; readonly query: ListQuery }
+>();
+
+/** @param parameters the query string's parameters, each at most once. @throws Problem naming every wrong one. */
+export function readListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, string>): ListQuery {
+  const before = readBefore.get(parameters);
+  if (before?.entity === entity) return before.query;
+  const query = checkListQuery(entity, parameters);
+  readBefore.set(parameters, { entity, query });
+  return query;
+}
+
+function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, string>): ListQuery {
+  const errors: InputError[] = [];
+  const add = (name: string, code: string, message: string): void => {
+    errors.push({ pointer: `/${name}`, code, message });
+  };
+  const search = readSearchTest(entity, parameters.get('q'), add);
+  const filters = readFilters(entity, parameters, add);
+  const sort = readSort(entity, parameters, add);
+  const pageSize = readPageSize(parameters.get('pagesize'), add);
+  const all = readAll(entity, parameters, add);
+  const owner = parameters.get('owner');
+  const view = parameters.get('view');
+  if (errors.length > 0) throw invalidInput('invalid_request', errors);
+  const canonical = JSON.stringify([
+    filters.map(({ field, operator, values }) => [field, operator, values]).sort(),
+    sort.sortField ?? null,
+    sort.descending,
+    all,
+    search?.query ?? null,
+  ]);
+  return { filters, owner, all, search, view, ...sort, pageSize, nexttoken: parameters.get('nexttoken'), canonical };
+}
+
+const listParameters = ['pagesize', 'nexttoken', 'sortby', 'sortdir', 'view', 'all', 'q'];
+
+function readFilters(
+  entity: CompiledEntity,
+  parameters: ReadonlyMap<string, string>,
+  add: AddError,
+): readonly Filter[] {
+  const filters: Filter[] = [];
+  for (const [name, text] of parameters) {
+    const filter = parameterFilter(entity, parameters, { name, text });
+    if (filter === undefined) continue;
+    if ('message' in filter) add(name, filter.code, filter.message);
+    else filters.push(filter);
+  }
+  if (filters.length > filtersMax) add('', 'too_many', `a list takes at most ${filtersMax} filters`);
+  return filters;
+}
+
+/** The filter that a parameter sets, or what is wrong with it; undefined for a parameter that sets none by itself. */
+export function parameterFilter(
+  entity: CompiledEntity,
+  parameters: ReadonlyMap<string, string>,
+  parameter: { readonly name: string; readonly text: string },
+): Filter | Refusal | undefined {
+  if (listParameters.includes(parameter.name)) return undefined;
+  return parameter.name === 'owner' ? readOwner(entity, parameter.text) : filterOf(entity, parameters, parameter);
+}
+
+/** `owner` is of the index that scopes lists, or of the first. */
+function readOwner(entity: CompiledEntity, owner: string): Filter | Refusal {
+  const { ownerIndexes = [] } = entity.definition;
+  const index = ownerIndexes.find(({ scopeList }) => scopeList === true) ?? ownerIndexes[0];
+  if (index === undefined)
+    return {
+      code: 'no_owner_index',
+      message: `\`owner\` needs an owner index, and entity \`${entity.name}\` has none`,
+    };
+  return namedFilter(entity, index.ownerFieldName, { operator: 'eq', text: owner });
+}
+
+/** The records whose field has a text, as far as the field can be looked for by it. */
+export function equalityFilter(entity: CompiledEntity, field: string, text: string): Filter | undefined {
+  const isAlike = (name: string): boolean => name.toLowerCase() === field.toLowerCase();
+  // Where several names are alike, a record may be the caller's by either.
+  if (!entity.fields.has(field) || [...entity.fields.keys()].filter(isAlike).length > 1) return undefined;
+  if (behaviourOf(entity, field)?.encode === undefined) return undefined;
+  const filter = namedFilter(entity, field, { operator: 'eq', text });
+  return 'message' in filter ? undefined : filter;
+}
+
+/** The records of one owner, by an owner field that the definition names. */
+export function ownerFilter(entity: CompiledEntity, field: string, userId: string): Filter {
+  const filter = namedFilter(entity, field, { operator: 'eq', text: userId });
+  if ('message' in filter) throw new TypeError(`${field} takes no user id`);
+  return filter;
+}
+
+function readAll(entity: CompiledEntity, parameters: ReadonlyMap<string, string>, add: AddError): boolean {
+  const text = parameters.get('all');
+  if (text === undefined || text === 'false') return false;
+  if (text !== 'true') add('all', 'wrong_type', '`all` must be `true` or `false`');
+  else if (parameters.has('owner')) add('all', 'contradiction', '`all` and `owner` contradict each other');
+  else if (entity.definition.ownerIndexes?.some(({ scopeList }) => scopeList === true) !== true)
+    add('all', 'no_owner_index', `lists of entity \`${entity.name}\` show the records of all owners as they are`);
+  return true;
+}
+
+/** @throws Problem `search_unavailable`. */
+function readSearchTest(entity: CompiledEntity, q: string | undefined, add: AddError): SearchTest | undefined {
+  if (q === undefined) return undefined;
+  const fields = [...entity.fields.values()].filter(({ definition }) => definition.search === true);
+  if (fields.length === 0)
+    throw new Problem('search_unavailable', `entity \`${entity.name}\` has no field with \`search: true\``);
+  const query = readSearch(q);
+  if (typeof query !== 'string') return { query, fields: fields.map(({ name }) => name) };
+  add('q', 'invalid_search', `\`q\` ${query}`);
+  return undefined;
+}
+
+type Refusal = { readonly code: string; readonly message: string };
+
+/** `<field>=<value>` with `<field>_op=<operator>`, `eq` where it is left out. */
+function filterOf(
+  entity: CompiledEntity,
+  parameters: ReadonlyMap<string, string>,
+  parameter: { readonly name: string; readonly text: string },
+): Filter | Refusal | undefined {
+  const { name, text } = parameter;
+  if (name.endsWith('_op')) {
+    const isOfField = parameters.has(name.slice(0, -3));
+    return isOfField ? undefined : { code: 'missing', message: `\`${name}\` stands without its field` };
+  }
+  if (behaviourOf(entity, name) === undefined)
+    return {
+      code: 'unknown_parameter',
+      message: `\`${name.slice(0, 100)}\` is no parameter and no field of \`${entity.name}\``,
+    };
+  const operator = parameters.get(`${name}_op`) ?? 'eq';
+  if (!isOperator(operator))
+    return { code: 'unknown_operator', message: `\`${name}_op\` must be one of ${operators.join(', ')}` };
+  return namedFilter(entity, name, { operator, text });
+}
+
+function namedFilter(
+  entity: CompiledEntity,
+  name: string,
+  { operator, text }: { readonly operator: Operator; readonly text: string },
+): Filter | Refusal {
+  const behaviour = behaviourOf(entity, name);
+  if (behaviour === undefined) return { code: 'unknown_parameter', message: `there is no field \`${name}\`` };
+  const filter = readFilter({ name, behaviour }, operator, text);
+  return isValueProblem(filter) ? { code: filter.code, message: `field \`${name}\` ${filter.message}` } : filter;
+}
+
+const text = { name: 'text' };
+const platformBehaviours: ReadonlyMap<string, FieldBehaviour | string> = new Map([
+  ['created_at', stringType.behave(text)],
+  ['updated_at', stringType.behave(text)],
+  ['id', guidType.behave(text)],
+  ['created_by', guidType.behave(text)],
+  ['updated_by', guidType.behave(text)],
+]);
+
+/** How a field's values are read and compared; the platform's own fields are texts and ids. */
+function behaviourOf(entity: CompiledEntity, name: string): FieldBehaviour | undefined {
+  const behaviour = entity.fields.get(name)?.behaviour ?? platformBehaviours.get(name);
+  return typeof behaviour === 'string' ? undefined : behaviour;
+}
+
+type AddError = (name: string, code: string, message: string) => void;
+
+function readSort(
+  entity: CompiledEntity,
+  parameters: ReadonlyMap<string, string>,
+  add: AddError,
+): { readonly sortField: string | undefined; readonly descending: boolean } {
+  const sortby = parameters.get('sortby');
+  const sortdir = parameters.get('sortdir');
+  if (sortdir !== undefined && sortdir !== 'asc' && sortdir !== 'desc')
+    add('sortdir', 'wrong_type', '`sortdir` must be `asc` or `desc`');
+  if (sortby === undefined) return { sortField: undefined, descending: sortdir !== 'asc' };
+  const descending = sortdir === 'desc';
+  if (sortby === 'created_at' || sortby === 'id') return { sortField: undefined, descending };
+  if (isSortable(entity, sortby)) return { sortField: sortby, descending };
+  if (fieldIndex(entity, sortby) !== undefined)
+    throw new Problem('unindexed_sort', `the index on field \`${sortby}\` is still being built: try again in a moment`);
+  if (behaviourOf(entity, sortby) === undefined)
+    add('sortby', 'unknown_field', `entity \`${entity.name}\` has no field \`${sortby.slice(0, 100)}\``);
+  else
+    throw new Problem('unindexed_sort', `field \`${sortby}\` has no index: give it \`index: true\` to sort by it`, {
+      errors: [{ pointer: '/sortby', code: 'unindexed_sort', message: `field \`${sortby}\` has no index` }],
+    });
+  return { sortField: undefined, descending };
+}
+
+function isSortable(entity: CompiledEntity, field: string): boolean {
+  return fieldIndex(entity, field)?.isReady === true;
+}
+
+/** What a parameter that sets no filter comes to: words are folded, and a page size is a number. */
+export function plainParameter({ name, text }: { readonly name: string; readonly text: string }): string | number {
+  if (name === 'q') return wordsOf(text).join(' ');
+  return name === 'pagesize' ? (pageSizeOf(text) ?? text) : text;
+}
+
+function pageSizeOf(text: string): number | undefined {
+  const size = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  return size >= 1 && size <= pageSizeMax ? size : undefined;
+}
+
+function readPageSize(input: string | undefined, add: AddError): number {
+  const size = input === undefined ? pageSizeDefault : pageSizeOf(input);
+  if (size !== undefined) return size;
+  add('pagesize', 'wrong_type', `\`pagesize\` must be a whole number from 1 to ${pageSizeMax}`);
+  return pageSizeDefault;
+}
+
+function isOperator(text: string): text is Operator {
+  return (operators as readonly string[]).includes(text);
+}

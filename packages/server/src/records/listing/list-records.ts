@@ -1,0 +1,50 @@
+import { inSlices } from '../../lib/event-loop.ts';
+import { laneOf } from '../../tenancy/port.ts';
+import type { ReadableText } from '../row-access.ts';
+import type { RecordCall } from '../writing/write-loop.ts';
+import type { Cursors } from './cursor.ts';
+import { isExact, type ListPlan, planList, readable } from './list-plan.ts';
+import type { ListQuery } from './list-query.ts';
+import { openWalk } from './list-walk.ts';
+
+/** Records as they are stored, with what the caller may read of them, and a cursor where there may be more. */
+export interface Page {
+  readonly items: readonly ReadableText[];
+  readonly nexttoken: string | null;
+  /** Whether the scan budget ended the page before it was full. */
+  readonly isPartial: boolean;
+}
+
+export async function listRecords(cursors: Cursors, call: RecordCall, query: ListQuery): Promise<Page> {
+  const plan = planList(call, query);
+  const binding = cursorBinding(call, query, plan);
+  const start = query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding);
+  const items: ReadableText[] = [];
+  const pause = inSlices(laneOf(call.workspace), () => call.rows?.steps() ?? 0);
+  const walk = await openWalk(call.workspace.scope, plan, start);
+  while (!walk.isAtEnd() && !walk.isSpent()) {
+    const wanted = query.pageSize - items.length + 1;
+    const entries = await walk.next(isExact(plan) ? wanted : Math.max(wanted, residualStep));
+    for (const entry of entries) {
+      // One more than a page holds was found: so there is a next page, and this one is full.
+      const isFull = items.length === query.pageSize;
+      if (isFull || walk.isWorkSpent())
+        return { items, nexttoken: cursors.seal(walk.position(), binding), isPartial: !isFull };
+      const item = readable(plan, call.entity, entry);
+      if (item !== undefined) items.push(item);
+      walk.passed(entry.sk);
+      if (!isExact(plan)) await pause();
+    }
+    await pause();
+  }
+  if (walk.isAtEnd()) return { items, nexttoken: null, isPartial: false };
+  return { items, nexttoken: cursors.seal(walk.position(), binding), isPartial: items.length < query.pageSize };
+}
+
+const residualStep = 50;
+
+/** Everything that a cursor is good for. Another caller, workspace, entity, query or way of reading is another list. */
+export function cursorBinding(call: RecordCall, query: ListQuery, plan: ListPlan): readonly string[] {
+  const { workspace, entity, actor } = call;
+  return [workspace.env, workspace.orgCode, workspace.tenantId, actor.userId, entity.name, plan.pk, query.canonical];
+}

@@ -1,0 +1,46 @@
+import type { InputError } from '@freehold/contract/problem';
+import { invalidInput } from '../../lib/problem.ts';
+import type { AuthorizedCall } from '../caller-access.ts';
+import { isReadable } from '../row-access.ts';
+import { type ListQuery, ownerFilter } from './list-query.ts';
+
+/**
+ * What a list may show of an entity whose owner index has `scopeList`: the caller's own records, unless the caller asks
+ * for all or for another's and may browse.
+ * @throws Problem `access_denied`, `invalid_request`.
+ */
+export function scopeToCaller(call: AuthorizedCall, asked: ListQuery): ListQuery {
+  const query = withinReadable(call, asked);
+  const { entity, actor, access } = call;
+  const scoped = entity.definition.ownerIndexes?.find(({ scopeList }) => scopeList === true);
+  if (scoped === undefined) return query;
+  if (query.all || (query.owner !== undefined && query.owner !== actor.userId)) {
+    access.demand('browse');
+    return query;
+  }
+  if (query.owner !== undefined) return query;
+  const own = ownerFilter(entity, scoped.ownerFieldName, actor.userId);
+  return { ...query, filters: [own, ...query.filters] };
+}
+
+/**
+ * What a list may be asked by: fields that the caller may read in every record of it. By others, what is hidden could
+ * be guessed from which records there are, and in which order. Words are looked for in such fields alone.
+ */
+function withinReadable({ rows }: AuthorizedCall, query: ListQuery): ListQuery {
+  const fields = rows?.sureFields;
+  if (fields === undefined) return query;
+  const { filters, sortField, owner, search } = query;
+  const errors = filters
+    .filter(({ field }) => !isReadable(fields, field))
+    .map(({ field, values }) => unreadable(owner !== undefined && owner === values[0] ? 'owner' : field, field));
+  if (sortField !== undefined && !isReadable(fields, sortField)) errors.push(unreadable('sortby', sortField));
+  if (errors.length > 0) throw invalidInput('invalid_request', errors);
+  if (search === undefined) return query;
+  return { ...query, search: { ...search, fields: search.fields.filter((field) => isReadable(fields, field)) } };
+}
+
+function unreadable(parameter: string, field: string): InputError {
+  const message = `a list takes no \`${parameter}\` here, since the caller may not read field \`${field}\` of every record`;
+  return { pointer: `/${parameter}`, code: 'not_readable', message };
+}

@@ -1,0 +1,127 @@
+import type { Followed, RangeRead, Scope } from '../../store/port.ts';
+import type { ListPlan, WordEntries } from './list-plan.ts';
+
+/**
+ * What one page may look at before it ends short, with a cursor to go on from, and the steps that judging its records may
+ * take. Of its time it may wait for its turns: an
+ * index that is dropped meanwhile is taken apart two seconds later at the earliest.
+ */
+export const scanBudget = { items: 2000, bytes: 4 * 1024 * 1024, milliseconds: 500, steps: 40_000_000 } as const;
+
+/** Goes through the records of a plan in steps, keeping to the scan budget. */
+export interface Walk {
+  next(limit: number): Promise<readonly Followed[]>;
+  passed(sk: string): void;
+  position(): string;
+  isAtEnd(): boolean;
+  isSpent(): boolean;
+  /** Whether no other record may be judged, also of those that are read already. */
+  isWorkSpent(): boolean;
+}
+
+type RecordWalk = Omit<Walk, 'isWorkSpent'>;
+
+function rangeWalk(scope: Scope, plan: ListPlan, start: string | undefined): RecordWalk {
+  let position = start;
+  let isAtEnd = false;
+  let itemsLeft: number = scanBudget.items;
+  let bytesLeft: number = scanBudget.bytes;
+  const hasTime = timeLeft();
+  return {
+    next: async (limit) => {
+      hasTime();
+      const read = { ...continued(plan, position), limit: Math.min(limit, itemsLeft), bytesMax: bytesLeft };
+      const entries = plan.isIndex ? await scope.follow(plan.pk, read) : await scope.range(plan.pk, read);
+      // A UTF-16 unit takes at most 3 bytes of UTF-8, so this is never less than what the store counted.
+      let bytes = 0;
+      for (const entry of entries) bytes += 3 * entry.value.length;
+      isAtEnd = entries.length === 0 || (entries.length < read.limit && bytes < read.bytesMax);
+      itemsLeft -= entries.length;
+      bytesLeft -= bytes;
+      return entries;
+    },
+    passed: (sk) => {
+      position = sk;
+    },
+    position: () => position ?? '',
+    isAtEnd: () => isAtEnd,
+    isSpent: () => itemsLeft <= 0 || bytesLeft <= 0 || !hasTime(),
+  };
+}
+
+/** Whether there is time left, which begins to run when this is asked first: some step is always made. */
+function timeLeft(): () => boolean {
+  let begun: number | undefined;
+  return () => {
+    const now = performance.now();
+    begun ??= now;
+    return now - begun < scanBudget.milliseconds;
+  };
+}
+
+function workSpent({ rows }: ListPlan): () => boolean {
+  const begunAt = rows?.steps() ?? 0;
+  return () => rows !== undefined && rows.steps() - begunAt >= scanBudget.steps;
+}
+
+export async function openWalk(scope: Scope, plan: ListPlan, start: string | undefined): Promise<Walk> {
+  const gathered = plan.gather === undefined ? undefined : await gatheredWalk(scope, plan, plan.gather, start);
+  const walk = gathered ?? rangeWalk(scope, plan, start);
+  const isWorkSpent = workSpent(plan);
+  return { ...walk, isSpent: () => walk.isSpent() || isWorkSpent(), isWorkSpent };
+}
+
+/** The rest of a plan's range behind a position, in the direction it is read. */
+function continued(plan: ListPlan, position: string | undefined): Omit<RangeRead, 'limit'> {
+  if (position === undefined) return plan.range;
+  return plan.range.reverse === true ? { ...plan.range, before: position } : { ...plan.range, after: position };
+}
+
+/**
+ * Records with a word that begins so are entered under many words, in no order of theirs: all entries are read, put in
+ * the order of the plan's range and gone through. Undefined where they are too many for that; then so many records have
+ * such a word that going through the range finds them.
+ */
+async function gatheredWalk(
+  scope: Scope,
+  plan: ListPlan,
+  { pk, prefix, placeOf }: WordEntries,
+  start: string | undefined,
+): Promise<RecordWalk | undefined> {
+  const entries = await scope.range(pk, { prefix, limit: scanBudget.items + 1 });
+  if (entries.length > scanBudget.items) return undefined;
+  const isReverse = plan.range.reverse === true;
+  const isAhead = (place: string): boolean => start === undefined || (isReverse ? place < start : place > start);
+  const places = [...new Set(entries.map(({ sk }) => placeOf(sk)))].filter(isAhead).sort();
+  if (isReverse) places.reverse();
+  let position = start;
+  let bytesLeft: number = scanBudget.bytes;
+  const hasTime = timeLeft();
+  return {
+    next: async (limit) => {
+      hasTime();
+      const found: Followed[] = [];
+      while (found.length < limit && bytesLeft > 0) {
+        const place = places.shift();
+        if (place === undefined) break;
+        const entry = await readPlace(scope, plan, place);
+        if (entry === undefined) continue;
+        bytesLeft -= 3 * entry.value.length;
+        found.push(entry);
+      }
+      return found;
+    },
+    passed: (sk) => {
+      position = sk;
+    },
+    position: () => position ?? '',
+    isAtEnd: () => places.length === 0,
+    isSpent: () => bytesLeft <= 0 || !hasTime(),
+  };
+}
+
+/** The record at a place of a plan's range, as one moment has it: no record is taken for one that has moved. */
+async function readPlace(scope: Scope, { pk, isIndex }: ListPlan, sk: string): Promise<Followed | undefined> {
+  const [found] = isIndex ? await scope.follow(pk, { prefix: sk, limit: 1 }) : await scope.get([{ pk, sk }]);
+  return found;
+}

@@ -1,0 +1,68 @@
+/** The one runtime of all records: writes, lists, views. */
+export type { AuthorizedCall, RowRequest } from './caller-access.ts';
+export {
+  claimKey,
+  createIdempotency,
+  type Idempotency,
+  keepAnswer,
+  type OnceRequest,
+  once,
+  partOf,
+} from './idempotency.ts';
+export { entriesIn, indexEntriesEver, sentinelKey } from './indexes/index-entries.ts';
+export { type Cursors, createCursors } from './listing/cursor.ts';
+export { type Filter, operators } from './listing/filter.ts';
+export { findRecord, mayBeId } from './listing/find-record.ts';
+export { followItems } from './listing/follow-items.ts';
+export { isExact, type ListPlan, planList, readable } from './listing/list-plan.ts';
+export { type ListQuery, parameterFilter, plainParameter, readListQuery } from './listing/list-query.ts';
+export { scopeToCaller } from './listing/list-scope.ts';
+export { openWalk } from './listing/list-walk.ts';
+export { policiesOfOrg } from './policies-of-org.ts';
+export { type Presentation, presentationOf, presentRecords, shownTag, writtenText } from './present-records.ts';
+export {
+  entityTag,
+  partTag,
+  type RecordData,
+  readCreate,
+  readRecord,
+  recordText,
+  type StoredRecord,
+  type StoredText,
+  unknownField,
+} from './record.ts';
+export { directKey, directPartition, recordPlace } from './record-keys.ts';
+export { type BulkWrites, createRecordRuntime, type RecordRuntime } from './record-runtime.ts';
+export { recordsOfOrg } from './records-of-org.ts';
+export { checkLookups } from './references/lookup-checks.ts';
+export { createRepeatedRequests, type MarkedScope, markingStore, type RepeatedRequests } from './repeated-requests.ts';
+export { bothRows, isOfEnvelope, isReadable, type ReadableText, type RowAccess } from './row-access.ts';
+export { countStoredRecords } from './stored-counts.ts';
+export { bodyAsRead } from './writing/body-as-read.ts';
+export { type CreatePlan, type Creation, newCreation, planCreate } from './writing/create-record.ts';
+export type { EntityRules, RecordWrite } from './writing/entity-rules.ts';
+export { createNumbering, numberKey, numberPartition } from './writing/numbering.ts';
+export { mergeChanges, type PlannedChange, unconditional } from './writing/planned-change.ts';
+export type { PolicyBound } from './writing/policy-bound.ts';
+export {
+  changesPerRemoval,
+  recordChanges,
+  recordCounter,
+  removeRecords,
+  sameKey,
+  sealedKey,
+} from './writing/record-changes.ts';
+export { recordOfCreate, recordOfUpdate } from './writing/record-to-be.ts';
+export type { RecordWriteDeps } from './writing/record-write-deps.ts';
+export { asDefined, demandSent, demandSome, demandWritten, grantOn, namesIn } from './writing/row-checks.ts';
+export { createSealer, readSealed, type Sealer, type SealingKey } from './writing/sealed-values.ts';
+export { holdsFor, type IfMatch, type Preconditions, planUpdate, type UpdatePlan } from './writing/update-record.ts';
+export {
+  callAt,
+  createWriteLoop,
+  type RecordCall,
+  type WriteContext,
+  type WriteLoop,
+  type WritePlan,
+} from './writing/write-loop.ts';
+export type { RecordOperation } from './writing/write-records.ts';

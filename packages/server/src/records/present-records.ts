@@ -1,0 +1,138 @@
+import { inSlices } from '../lib/event-loop.ts';
+import { whenKnown } from '../lib/now-or-later.ts';
+import { Problem } from '../lib/problem.ts';
+import type { ApiAction, CompiledEntity } from '../schema/port.ts';
+import { type Projection, shapeOf } from '../schema/port.ts';
+import { laneOf } from '../tenancy/port.ts';
+import type { AuthorizedCall } from './caller-access.ts';
+import { findItems } from './listing/find-record.ts';
+import {
+  entityTag,
+  partTag,
+  type RecordData,
+  readRecord,
+  recordText,
+  type StoredRecord,
+  storedText,
+} from './record.ts';
+import type { ReadableText, RowAccess } from './row-access.ts';
+import type { LookupSource, UnreadRecord } from './views/load-lookups.ts';
+import { showRecords } from './views/show-records.ts';
+import type { ShownRecord } from './views/shown-record.ts';
+import { grantOn, namesIn } from './writing/row-checks.ts';
+
+/** A view that a reply is to be made by. */
+export interface Presentation {
+  readonly projection: Projection | 'stored';
+  /** Whether the reply shows other records too, so that the record's version does not say whether it has changed. */
+  readonly isEnriched: boolean;
+  /** What tells replies by this view from those by others. */
+  readonly shape: string;
+}
+
+/** @param name what the request says, `default` where it says nothing. @throws Problem `invalid_request`. */
+export function presentationOf(call: AuthorizedCall, action: ApiAction, name = 'default'): Presentation {
+  const { entity } = call;
+  const projection = entity.views.of(action, name);
+  if (projection === 'stored') return asStored;
+  if (projection === undefined)
+    throw new Problem('invalid_request', `entity \`${entity.name}\` has no view \`${name.slice(0, 100)}\``, {
+      errors: [{ pointer: '/view', code: 'unknown_view', message: 'there is no view of this name' }],
+    });
+  return { projection, isEnriched: projection.some((member) => 'entity' in member), shape: shapeOf(projection) };
+}
+
+const asStored: Presentation = { projection: 'stored', isEnriched: false, shape: '' };
+
+/** The tag of a reply that shows a record so. @param text what it shows. */
+export function shownTag({ isEnriched, shape }: Presentation, { version, fields }: ReadableText, text: string): string {
+  return isEnriched || fields !== undefined ? partTag(version, text) : entityTag(version, shape);
+}
+
+/** The JSON texts of records by a view. What they point to is read at once, and shown where the caller may get it. */
+export async function presentRecords(
+  call: AuthorizedCall,
+  { projection }: Presentation,
+  items: readonly ReadableText[],
+): Promise<readonly string[]> {
+  if (projection === 'stored' && items.every(({ fields }) => fields === undefined)) return items.map(recordText);
+  const { config, entity } = call;
+  const rowsOf = rowsToGet(call);
+  const pause = inSlices(laneOf(call.workspace));
+  return showRecords(items.map(shownRecord), projection === 'stored' ? entity.views.whole() : projection, {
+    mayRead: (entityName, id) => whenKnown(pause(), () => rowsOf(entityName, id)?.isNone !== true),
+    fetch: roomyFetch(call, rowsOf, pause),
+    projection: async (entityName, view) => {
+      const entity = await config.entity(entityName);
+      const shown = entity?.views.of('get', view);
+      return shown === 'stored' ? entity?.views.whole() : shown;
+    },
+  });
+}
+
+type RowsToGet = (entityName: string, id: string) => RowAccess | undefined;
+
+/** What the caller may get of single records, each decided once for a reply. */
+function rowsToGet({ access }: AuthorizedCall): RowsToGet {
+  const decided = new Map<string, RowAccess | undefined>();
+  return (entityName, id) => {
+    const place = `${entityName} ${id}`;
+    if (!decided.has(place)) decided.set(place, access.rows({ verb: 'get', entityName, id }));
+    return decided.get(place);
+  };
+}
+
+/**
+ * A record as its writer may see it, who has not asked to get it: what a `get` would show, and what he said himself.
+ * Who may not get it learns which one it is and how it stands.
+ */
+export function writtenText(call: AuthorizedCall, { data, version }: WrittenRecord, body: unknown): ReadableText {
+  const text = storedText({ data, version });
+  const rows = call.access.rows({ verb: 'get', entityName: call.entity.name, id: data.id });
+  if (rows === undefined) return text;
+  const grant = grantOn(rows, call.entity, data);
+  if (grant !== undefined && grant.fields === undefined) return text;
+  const sent = new Set(namesIn(body));
+  return { ...text, fields: { has: (name) => sent.has(name) || grant?.fields?.has(name) === true } };
+}
+
+type WrittenRecord = Pick<StoredRecord, 'data' | 'version'>;
+
+/** What the records that one reply looks up may have together, in characters, and how many are read at once. */
+const lookedUpMax = 4 * 1024 * 1024;
+const readAtOnce = 10;
+
+/** Reads what is looked up until it is too much for one reply. */
+function roomyFetch(
+  { config, workspace }: AuthorizedCall,
+  rowsOf: RowsToGet,
+  pause: () => Promise<void> | undefined,
+): LookupSource['fetch'] {
+  let left = lookedUpMax;
+  return async (entityName, ids) => {
+    const entity = await config.entity(entityName);
+    if (entity === undefined) return [];
+    const found: (ShownRecord | UnreadRecord)[] = [];
+    for (let start = 0; start < ids.length; start += readAtOnce) {
+      const asked = ids.slice(start, start + readAtOnce);
+      const items = left > 0 ? await findItems({ workspace, entity }, asked) : asked.map((id) => ({ id }));
+      for (const one of items) {
+        await pause();
+        if ('value' in one) left -= one.value.length;
+        found.push(...('value' in one ? granted(entity, readRecord(one), rowsOf) : [one]));
+      }
+    }
+    return found;
+  };
+}
+
+function granted(entity: CompiledEntity, record: StoredRecord, rowsOf: RowsToGet): readonly ShownRecord[] {
+  const rows = rowsOf(entity.name, record.data.id);
+  if (rows === undefined) return [record];
+  const grant = grantOn(rows, entity, record.data);
+  return grant === undefined ? [] : [{ ...record, fields: grant.fields }];
+}
+
+function shownRecord({ value, version, fields }: ReadableText): ShownRecord {
+  return { data: JSON.parse(value) as RecordData, version, fields };
+}

@@ -1,0 +1,88 @@
+/** The one runtime that serves the records of every entity. */
+import { serialLanes } from '../lib/serial-lanes.ts';
+import type { OnceRequest } from './idempotency.ts';
+import { type Count, countRecords } from './listing/count-records.ts';
+import type { ListQuery } from './listing/list-query.ts';
+import { listRecords, type Page } from './listing/list-records.ts';
+import { readText } from './read-text.ts';
+import type { StoredRecord } from './record.ts';
+import type { ReadableText } from './row-access.ts';
+import type { DeleteInput } from './writing/delete-record.ts';
+import { boundedLoop } from './writing/policy-bound.ts';
+import type { RecordWriteDeps } from './writing/record-write-deps.ts';
+import { tellRules } from './writing/tell-rules.ts';
+import type { UpdateInput } from './writing/update-record.ts';
+import { gatedLoop } from './writing/write-gate.ts';
+import type { RecordCall } from './writing/write-loop.ts';
+import { type RecordOperation, type WriteOptions, type Written, writeRecords } from './writing/write-records.ts';
+
+export interface RecordRuntime {
+  create(call: RecordCall, body: unknown, once?: OnceRequest): Promise<CreatedRecord>;
+  /** Undefined where there is none. @throws Problem `not_found` where it is not the caller's. */
+  get(call: RecordCall, id: string): Promise<ReadableText | undefined>;
+  update(call: RecordCall, input: UpdateInput): Promise<StoredRecord>;
+  remove(call: RecordCall, input: DeleteInput): Promise<void>;
+  /** Several writes in one commit. */
+  write(operations: readonly RecordOperation[], options?: WriteOptions): Promise<Written>;
+  list(call: RecordCall, query: ListQuery): Promise<Page>;
+  count(call: RecordCall, query: ListQuery): Promise<Count>;
+  readonly bulk: BulkWrites;
+}
+
+/** For modules that write many records by the rules of single ones, as an import does. */
+export interface BulkWrites {
+  readonly deps: RecordWriteDeps;
+  /** Does a piece of work when records of the call's entity may be written. */
+  inTurn<T>(call: RecordCall, work: () => Promise<T>): Promise<T>;
+}
+
+export interface CreatedRecord extends StoredRecord, Pick<Written, 'isReplayed'> {}
+
+/**
+ * Writes that would overtake one another take turns within this process: those of one record, and those of entities
+ * with rules in their workspace, since they move what the rules compare and swap.
+ */
+export function createRecordRuntime(given: RecordWriteDeps): RecordRuntime {
+  const { gate, policyBound, rules } = given;
+  // The gate is innermost: who holds a place at it and asked how the org stands would wait for that very place.
+  const gated = gate === undefined ? given.writeLoop : gatedLoop(given.writeLoop, gate);
+  const bounded = policyBound === undefined ? gated : boundedLoop(gated, policyBound);
+  const parts = { ...given, writeLoop: tellRules(bounded, rules) };
+  const inTurn = serialLanes<string>();
+  const laneOf = (operation: RecordOperation): readonly string[] => {
+    const { workspace, entity } = operation.call;
+    if (parts.rules.has(entity.name)) return [ruledLane(operation.call)];
+    if (operation.action === 'create') return [];
+    return [JSON.stringify([workspace.env, workspace.scope.name, entity.name, operation.input.id])];
+  };
+  const write: RecordRuntime['write'] = (operations, options) => {
+    // Whoever waits for several lanes enters them in one order, so that no two wait for each other.
+    const lanes = [...new Set(operations.flatMap(laneOf))].sort();
+    const work = () => writeRecords(parts, operations, options);
+    return lanes.reduceRight((inner, lane) => () => inTurn(lane, inner), work)();
+  };
+  const writeOne = async (operation: RecordOperation, options?: WriteOptions): Promise<CreatedRecord> => {
+    const { records, isReplayed } = await write([operation], options);
+    const [record] = records;
+    if (record === undefined) throw new TypeError('the write leaves no record');
+    return { ...record, isReplayed };
+  };
+  return {
+    create: (call, body, once) => writeOne({ action: 'create', call, body }, { once }),
+    get: readText,
+    update: (call, input) => writeOne({ action: 'update', call, input }),
+    remove: async (call, input) => void (await write([{ action: 'delete', call, input }])),
+    write,
+    list: (call, query) => listRecords(parts.cursors, call, query),
+    count: (call, query) => countRecords(parts.cursors, call, query),
+    bulk: {
+      deps: parts,
+      inTurn: (call, work) => (parts.rules.has(call.entity.name) ? inTurn(ruledLane(call), work) : work()),
+    },
+  };
+}
+
+/** That of the entities whose rules compare and swap what is of the whole workspace. */
+function ruledLane({ workspace }: RecordCall): string {
+  return JSON.stringify([workspace.env, workspace.scope.name]);
+}

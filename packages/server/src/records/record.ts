@@ -1,0 +1,195 @@
+import { hash } from 'node:crypto';
+import type { InputError } from '@freehold/contract/problem';
+import { pointerTo } from '../lib/json-pointer.ts';
+import { errorsMax } from '../lib/problem.ts';
+import {
+  type CheckEffort,
+  type CompiledEntity,
+  type CompiledField,
+  type FieldValue,
+  isPlatformField,
+  isPlatformMade,
+  newCheckEffort,
+  readValue,
+} from '../schema/port.ts';
+import type { Item, Key } from '../store/port.ts';
+import { noRoomFor, recordBytesMax } from './writing/record-size.ts';
+
+/** A record's fields and what the platform set, but for `version`, which is the version of the item it lies in. */
+export type RecordData = Readonly<Record<string, FieldValue>> & RecordStamps;
+
+/** A record as it lies in the store. */
+export interface StoredRecord {
+  readonly key: Key;
+  readonly version: number;
+  readonly data: RecordData;
+}
+
+/** A record's text and its version, as they come from the store. */
+export type StoredText = Pick<Item, 'value' | 'version'>;
+
+/** The JSON of a record as replies show it: the stored text and its version, without parsing it. */
+export function recordText(item: StoredText): string {
+  return `${item.value.slice(0, -1)},"version":${item.version}}`;
+}
+
+export function storedText({ data, version }: Pick<StoredRecord, 'data' | 'version'>): StoredText {
+  return { value: JSON.stringify(data), version };
+}
+
+export function readRecord(item: Item): StoredRecord {
+  return { key: { pk: item.pk, sk: item.sk }, version: item.version, data: JSON.parse(item.value) as RecordData };
+}
+
+/**
+ * Strong and opaque: it changes with every write of the record, and with what shapes the reply.
+ * @param shape what the reply is made by, where it is not the record as it lies in the store.
+ */
+export function entityTag(version: number, shape = ''): string {
+  return shape === '' ? `"${version}"` : `"${version}.${shape}"`;
+}
+
+/** That of a reply which shows a record in part, or others beside it. A write may send it in `If-Match` like the record's own. */
+export function partTag(version: number, shown: string): string {
+  return entityTag(version, hash('sha256', shown, 'base64url').slice(0, 22));
+}
+
+/** Whether a tag was given with a record of this version, however it was shown: a write is about the record alone. */
+export function isTagOf(version: number, tag: string): boolean {
+  return tag === entityTag(version) || (tag.startsWith(`"${version}.`) && tag.endsWith('"'));
+}
+
+/** What a body asks for, and everything that is wrong with it; `undefined` clears a field. */
+export interface ReadFields {
+  readonly changes: ReadonlyMap<string, FieldValue | undefined>;
+  readonly errors: readonly InputError[];
+}
+
+/**
+ * Reads the body of a create: every field may be sent, none of the platform's. What was left out, never a `null`, is
+ * filled by its default, and an owner by whoever creates the record.
+ */
+export function readCreate(entity: CompiledEntity, body: unknown, creatorId?: string): ReadFields {
+  const { changes, errors, effort } = readBody(entity, body, (name) => refusePlatformField(name));
+  for (const field of entity.fields.values()) {
+    if (changes.get(field.name) !== undefined) continue;
+    const byDefault = field.definition.default ?? (isOwnerField(entity, field.name) ? creatorId : undefined);
+    if (byDefault !== undefined && !changes.has(field.name)) readField(field, byDefault, { changes, errors, effort });
+    else if (field.required && !errors.some(({ pointer }) => `${pointer}/`.startsWith(`/${field.name}/`)))
+      errors.push(required(field.name));
+  }
+  return { changes, errors };
+}
+
+function isOwnerField(entity: CompiledEntity, name: string): boolean {
+  return entity.definition.ownerIndexes?.some(({ ownerFieldName }) => ownerFieldName === name) === true;
+}
+
+/** Reads the body of an update: only what is sent changes, `null` clears; platform fields may stand as they are. */
+export function readUpdate(entity: CompiledEntity, body: unknown, stored: StoredRecord): ReadFields {
+  const { changes, errors } = readBody(entity, body, (name, value) => {
+    const stands = name === 'version' ? stored.version : stored.data[name];
+    return value === stands ? undefined : refusePlatformField(name);
+  });
+  for (const [name, value] of changes)
+    if (value === undefined && entity.fields.get(name)?.required === true) errors.push(required(name));
+  return { changes, errors };
+}
+
+/** What the platform notes of a record's making and its last change. */
+export interface RecordStamps {
+  readonly id: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly created_by: string;
+  readonly updated_by: string;
+}
+
+/**
+ * A record of these values: fields in the order of the catalog, so that it reads the same however it came to be, and
+ * with what is computed from them. Values that stand and that the definition does not know stay, unless they are not to
+ * be kept: the definition may be an earlier one, and a later one knows them again.
+ * @param standing the stamps, and of a record that is written again everything that stands.
+ * @throws Problem `validation_failed` before a computed value is made that the record has no room for.
+ */
+export function makeRecord(
+  entity: CompiledEntity,
+  value: (name: string) => FieldValue | undefined,
+  standing: RecordStamps,
+): RecordData {
+  const { id, created_at, updated_at, created_by, updated_by } = standing;
+  const inputs: Record<string, FieldValue | undefined> = { id };
+  for (const { name, behaviour } of entity.fields.values())
+    if (behaviour.compute === undefined && behaviour.isSecret !== true) inputs[name] = value(name);
+  const fields: Record<string, FieldValue> = { id };
+  let room: number = recordBytesMax;
+  for (const { name, behaviour } of entity.fields.values()) {
+    if (behaviour.computedLength !== undefined) {
+      room -= behaviour.computedLength(inputs);
+      if (room < 0) throw noRoomFor(name);
+    }
+    const held = behaviour.compute === undefined ? inputs[name] : behaviour.compute(inputs);
+    if (held !== undefined) fields[name] = held;
+  }
+  for (const [name, held] of Object.entries(standing))
+    if (!entity.fields.has(name) && !isPlatformField(name) && !entity.unkept.includes(name)) fields[name] = held;
+  return { ...fields, id, created_at, updated_at, created_by, updated_by };
+}
+
+interface Reading {
+  readonly effort: CheckEffort;
+  readonly changes: Map<string, FieldValue | undefined>;
+  /** No more than a refusal tells of, and one that says that there are more. */
+  readonly errors: InputError[];
+}
+
+function addError({ errors }: Reading, error: InputError | undefined): void {
+  if (error !== undefined && errors.length <= errorsMax) errors.push(error);
+}
+
+function readBody(
+  entity: CompiledEntity,
+  body: unknown,
+  platformField: (name: string, value: unknown) => InputError | undefined,
+): Reading {
+  const reading: Reading = { effort: newCheckEffort(), changes: new Map(), errors: [] };
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    addError(reading, { pointer: '', code: 'wrong_type', message: 'a record is a JSON object' });
+    return reading;
+  }
+  for (const [name, value] of Object.entries(body)) {
+    const field = entity.fields.get(name);
+    if (field !== undefined && isPlatformMade(field)) addError(reading, platformField(name, value));
+    else if (field !== undefined) {
+      if (value === null) reading.changes.set(name, undefined);
+      else readField(field, value, reading);
+    } else if (reading.errors.length <= errorsMax) {
+      addError(reading, isPlatformField(name) ? platformField(name, value) : unknownField(entity.name, name));
+    }
+  }
+  return reading;
+}
+
+function readField(field: CompiledField, input: unknown, reading: Reading): void {
+  const read = readValue(field.behaviour, field.definition.validate === true, input, reading.effort);
+  if ('value' in read) reading.changes.set(field.name, read.value);
+  else
+    for (const { pointer = '', code, message } of read.problems)
+      addError(reading, { pointer: `/${field.name}${pointer}`, code, message: `field \`${field.name}\` ${message}` });
+}
+
+function required(name: string): InputError {
+  return { pointer: `/${name}`, code: 'required', message: `field \`${name}\` is required` };
+}
+
+function refusePlatformField(name: string): InputError {
+  return { pointer: `/${name}`, code: 'unknown_field', message: `field \`${name}\` is set by the platform` };
+}
+
+export function unknownField(entityName: string, name: string): InputError {
+  return {
+    pointer: pointerTo(name),
+    code: 'unknown_field',
+    message: `entity \`${entityName}\` has no field \`${name.slice(0, 100)}\``,
+  };
+}

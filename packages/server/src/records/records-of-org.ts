@@ -1,0 +1,44 @@
+import { Problem } from '../lib/problem.ts';
+import { systemEntityNames } from '../schema/port.ts';
+import type { Scope, Store } from '../store/port.ts';
+import { eachWorkspace } from '../tenancy/port.ts';
+import { recordCounter } from './writing/record-changes.ts';
+
+/** How many records of an entity a workspace has. */
+export interface WorkspaceRecords {
+  readonly tenantCode: string;
+  readonly entity: string;
+  readonly records: number;
+}
+
+const countersPerRead = 1000;
+
+/**
+ * The counters of all workspaces of an org, of entities that builders define. Those of an entity that is being removed
+ * are there until its records are gone.
+ * @throws Problem `unavailable` where a counter holds no number: what is not known is not told as less.
+ */
+export async function recordsOfOrg(store: Store, orgCode: string): Promise<readonly WorkspaceRecords[]> {
+  const found: WorkspaceRecords[] = [];
+  await eachWorkspace(store, orgCode, async (scope, tenantCode) => {
+    for await (const { entity, records } of countersIn(scope))
+      if (!systemEntityNames.includes(entity) && records !== 0) found.push({ tenantCode, entity, records });
+  });
+  return found;
+}
+
+async function* countersIn(scope: Scope): AsyncGenerator<Omit<WorkspaceRecords, 'tenantCode'>> {
+  const { pk } = recordCounter('');
+  let after: string | undefined;
+  for (;;) {
+    const items = await scope.range(pk, { ...(after === undefined ? {} : { after }), limit: countersPerRead });
+    for (const { sk: entity, value } of items) {
+      const records = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+      if (!Number.isSafeInteger(records))
+        throw new Problem('unavailable', 'how many records there are cannot be told: a counter holds no number');
+      yield { entity, records };
+    }
+    if (items.length < countersPerRead) return;
+    after = items.at(-1)?.sk;
+  }
+}

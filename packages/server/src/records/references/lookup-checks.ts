@@ -1,0 +1,70 @@
+import type { InputError } from '@freehold/contract/problem';
+import type { CompiledEntity } from '../../schema/port.ts';
+import type { Key } from '../../store/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import { mayBeId } from '../listing/find-record.ts';
+import type { RecordData } from '../record.ts';
+import { recordPlace } from '../record-keys.ts';
+import { type PlannedChange, unconditional } from '../writing/planned-change.ts';
+import type { RecordCall } from '../writing/write-loop.ts';
+
+export interface LookupChecks {
+  readonly errors: readonly InputError[];
+  /** Hold the commit to it that what was found is still there. */
+  readonly changes: readonly PlannedChange[];
+}
+
+/** What of a call the records depend on that it refers to. */
+interface LookupCall extends Pick<RecordCall, 'config' | 'entity'> {
+  readonly workspace: Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>;
+}
+
+const nothing: LookupChecks = { errors: [], changes: [] };
+
+/** That the records exist whose ids a write puts into lookup fields. Ids that stay as they are were checked before. */
+export async function checkLookups(
+  call: LookupCall,
+  before: RecordData | undefined,
+  after: RecordData,
+): Promise<LookupChecks> {
+  const wanted: Wanted[] = [];
+  for (const { name, definition } of call.entity.fields.values()) {
+    const id = after[name];
+    if (definition.lookup === undefined || id === undefined || id === before?.[name]) continue;
+    const target = await call.config.entity(definition.lookup.entity);
+    wanted.push({ field: name, id: String(id), entityName: definition.lookup.entity, key: placeOf(call, target, id) });
+  }
+  if (wanted.length === 0) return nothing;
+  const items = await call.workspace.scope.get(wanted.flatMap(({ key }) => key ?? []));
+  const found = new Set(items.flatMap((item) => (item === undefined ? [] : [keyText(item)])));
+  const isSelf = ({ id, entityName }: Wanted): boolean => id === before?.id && entityName === call.entity.name;
+  const isFound = (one: Wanted): boolean => isSelf(one) || (one.key !== undefined && found.has(keyText(one.key)));
+  const present = new Map(
+    wanted.flatMap((one) => (one.key === undefined || isSelf(one) ? [] : [[keyText(one.key), one.key]])),
+  );
+  return {
+    errors: wanted.filter((one) => !isFound(one)).map(unknownReference),
+    changes: [...present.values()].map((key) => unconditional({ kind: 'check', ...key, if: 'present' })),
+  };
+}
+
+interface Wanted {
+  readonly field: string;
+  readonly id: string;
+  readonly entityName: string;
+  readonly key: Key | undefined;
+}
+
+function placeOf(call: LookupCall, target: CompiledEntity | undefined, id: unknown): Key | undefined {
+  if (target === undefined || typeof id !== 'string' || !mayBeId(id)) return undefined;
+  return recordPlace(target, call.workspace, id);
+}
+
+function keyText({ pk, sk }: Key): string {
+  return `${pk}\0${sk}`;
+}
+
+function unknownReference({ field, id, entityName }: Wanted): InputError {
+  const message = `field \`${field}\`: there is no \`${entityName}\` with the id \`${id.slice(0, 64)}\` in this workspace`;
+  return { pointer: `/${field}`, code: 'unknown_reference', message };
+}

@@ -1,0 +1,138 @@
+import { referencesTo } from '../../config/port.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { CompiledEntity, Reference } from '../../schema/port.ts';
+import { indexPrefix } from '../../schema/port.ts';
+import { followItems } from '../listing/follow-items.ts';
+import { makeRecord, readRecord, type StoredRecord } from '../record.ts';
+import { updatedRecordKey } from '../record-keys.ts';
+import type { PlannedChange } from '../writing/planned-change.ts';
+import { recordChanges } from '../writing/record-changes.ts';
+import type { RecordCall, WritePlan } from '../writing/write-loop.ts';
+
+/** How many records the removals of a commit may take along or change. */
+const cascadeMax = 200;
+
+/** A record that is to be removed, and what is made of a refusal of that. */
+export interface Removing {
+  readonly call: RecordCall;
+  readonly record: StoredRecord;
+  readonly refused: (problem: Problem) => Problem;
+}
+
+/** What one of the removals comes to. */
+interface Branch {
+  readonly from: Removing;
+  readonly guards: PlannedChange[];
+}
+
+/** A record, the removal that came to it first, and the fields that are cleared in it. */
+interface Reached {
+  readonly branch: Branch;
+  readonly entity: CompiledEntity;
+  readonly record: StoredRecord;
+  readonly cleared: Set<string>;
+}
+
+interface Removal {
+  /** By entity and id; one that is removed needs no clearing. */
+  readonly removed: Map<string, Reached>;
+  readonly changed: Map<string, Reached>;
+  readonly recordsMax: number;
+}
+
+/**
+ * The removals of records, all in one commit, and of everything that references to them ask for: a plan for each, in
+ * which no record is twice. Whether any reference is left is judged by the commit itself, after its own changes: a record
+ * that comes to refer to one of these meanwhile is never left behind.
+ * @param at the time of the records that change, as RFC 3339.
+ * @throws Problem `dangling_reference`, `conflict`.
+ */
+export async function planRemovals(
+  removing: readonly Removing[],
+  at: string,
+): Promise<ReadonlyMap<Removing, WritePlan>> {
+  const branches = removing.map((from): Branch => ({ from, guards: [] }));
+  const first = branches.map((branch) => reach(branch, branch.from.call.entity, branch.from.record));
+  const removed = new Map(first.map((reached) => [placeOf(reached), reached]));
+  const removal: Removal = { removed, changed: new Map(), recordsMax: cascadeMax + first.length };
+  // A map goes on to what is added to it meanwhile: records that are taken along are looked at in their turn.
+  for (const reached of removed.values())
+    for (const reference of referencesTo(reached.branch.from.call.config, reached.entity.name))
+      await follow(removal, reached, reference);
+  const plans = new Map<Removing, WritePlan>();
+  for (const branch of branches) plans.set(branch.from, await branchPlan(removal, branch, at));
+  return plans;
+}
+
+function reach(branch: Branch, entity: CompiledEntity, record: StoredRecord): Reached {
+  return { branch, entity, record, cleared: new Set() };
+}
+
+async function follow(removal: Removal, { branch, entity, record }: Reached, reference: Reference): Promise<void> {
+  const { removed, changed, recordsMax } = removal;
+  const { call, refused } = branch.from;
+  const { onDelete, pk } = reference;
+  if (!reference.isReady) throw refused(stillBuilding(reference));
+  const prefix = indexPrefix(record.data.id);
+  const onConflict = onDelete === 'restrict' ? () => danglingReference(entity.name, reference) : 'replan';
+  branch.guards.push({ change: { kind: 'check-empty', pk, prefix }, onConflict });
+  if (onDelete === 'restrict') return;
+  const holder = await call.config.entity(reference.entity);
+  if (holder === undefined) throw new TypeError(`entity ${reference.entity} refers to another and does not exist`);
+  for (const { item } of await followItems(call.workspace.scope, pk, { prefix, limit: recordsMax + 1 })) {
+    const reached = reach(branch, holder, readRecord(item));
+    const place = placeOf(reached);
+    if (onDelete === 'cascade') {
+      if (!removed.has(place)) removed.set(place, reached);
+    } else {
+      const known = changed.get(place) ?? reached;
+      known.cleared.add(reference.field);
+      changed.set(place, known);
+    }
+    if (removed.size + changed.size > recordsMax) throw refused(tooMany(entity.name));
+  }
+}
+
+async function branchPlan({ removed, changed }: Removal, branch: Branch, at: string): Promise<WritePlan> {
+  const { call } = branch.from;
+  const isOwn = (reached: Reached): boolean => reached.branch === branch;
+  const gone = [...removed.values()].filter(isOwn);
+  const cleared = [...changed].filter(([place, reached]) => isOwn(reached) && !removed.has(place));
+  const changes: PlannedChange[] = [];
+  for (const { entity, record: before } of gone)
+    changes.push(...(await recordChanges(call.workspace.scope, entity, { before })));
+  for (const [, reached] of cleared) changes.push(...(await clearedRecord(call, reached, at)));
+  const touched = [...gone, ...cleared.map(([, reached]) => reached)];
+  return { changes: [...changes, ...branch.guards], touches: new Set(touched.map(({ entity }) => entity.name)) };
+}
+
+function placeOf({ entity, record }: Reached): string {
+  return `${entity.name} ${record.data.id}`;
+}
+
+async function clearedRecord(
+  { workspace, actor }: RecordCall,
+  { entity, record: before, cleared }: Reached,
+  at: string,
+): Promise<readonly PlannedChange[]> {
+  const value = (name: string) => (cleared.has(name) ? undefined : before.data[name]);
+  const data = makeRecord(entity, value, { ...before.data, updated_at: at, updated_by: actor.userId });
+  const after = { key: updatedRecordKey(entity, before, data), data };
+  return recordChanges(workspace.scope, entity, { before, after });
+}
+
+function danglingReference(entityName: string, { entity, field }: Reference): Problem {
+  return new Problem('dangling_reference', `records of \`${entity}\` refer to this \`${entityName}\` by \`${field}\``);
+}
+
+function stillBuilding({ entity, field }: Reference): Problem {
+  const message = `the index of \`${entity}\` on \`${field}\` is still being built, so it is not known who refers to this record`;
+  return new Problem('conflict', `${message}: try again in a moment`);
+}
+
+function tooMany(entityName: string): Problem {
+  return new Problem(
+    'conflict',
+    `more than ${cascadeMax} records would go or change with this \`${entityName}\`: remove some of them first`,
+  );
+}

@@ -1,0 +1,74 @@
+/** A record is removed while another one comes to refer to it, whichever call of the one the other falls before. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OnDelete } from '../../schema/definition.ts';
+import { storeKinds } from '../../store/testing/open-test-store.ts';
+import { derived, listAll, openBench, outcomeOf, type RecordBench } from '../../testing/record-bench.ts';
+import { type Crossing, everyCrossing, extentOn } from '../testing/interleaving.ts';
+
+const writes = ['create', 'update'] as const;
+type Write = (typeof writes)[number];
+
+/** What comes of the reference and of the removal, and then of the holder. A holder that is refused may have stood before. */
+const fair: Readonly<Record<OnDelete, readonly string[]>> = {
+  restrict: ['done, dangling_reference: holds it', 'validation_failed, done: holds nothing'],
+  cascade: ['done, done: is gone', 'validation_failed, done: holds nothing'],
+  setnull: ['done, done: holds nothing', 'validation_failed, done: holds nothing'],
+};
+
+for (const kind of storeKinds)
+  for (const onDelete of ['restrict', 'cascade', 'setnull'] as const)
+    for (const write of writes)
+      test(`what a record comes to refer to by ${write} stays, or it does not come to it (${onDelete}, ${kind})`, async (context) => {
+        const bench = await openBench(context, kind);
+        await define(bench, onDelete);
+        const seen = new Set<string>();
+        let workspaces = 0;
+        await everyCrossing(extentOn(kind), async (crossing) => {
+          const outcome = await meet(bench, { crossing, write, tenantCode: `w${++workspaces}` });
+          assert.ok(fair[onDelete].includes(outcome), `${outcome}, ${crossing.name}`);
+          seen.add(outcome);
+        });
+        assert.equal(seen.size, 2, [...seen].join('; '));
+      });
+
+async function define(bench: RecordBench, onDelete: OnDelete): Promise<void> {
+  const { admin } = bench.node();
+  const ref = { name: 'ref', colType: 'guid', lookup: { entity: 'target', onDelete } };
+  await admin.define('acme', { entityName: 'target', UpdateParams: [{ name: 'note' }] });
+  await admin.define('acme', { entityName: 'holder', UpdateParams: [ref] });
+}
+
+interface Meeting {
+  readonly crossing: Crossing;
+  readonly write: Write;
+  /** Of a workspace of its own. */
+  readonly tenantCode: string;
+}
+
+async function meet(bench: RecordBench, { crossing, write, tenantCode }: Meeting): Promise<string> {
+  const asking = { workspace: bench.workspaceOf(tenantCode) };
+  const judge = bench.node();
+  const [target, holder] = [await judge.call('target', asking), await judge.call('holder', asking)];
+  const { id } = (await judge.runtime.create(target, {})).data;
+  const standing = write === 'create' ? undefined : (await judge.runtime.create(holder, {})).data.id;
+  const [own, other] = crossing.stores(bench.opened.store);
+  const [referring, removing] = [bench.node(own), bench.node(other)];
+  const outcomes = await crossing.run(
+    async () => {
+      const call = await referring.call('holder', asking);
+      const body = { ref: id };
+      const { runtime } = referring;
+      return outcomeOf(
+        standing === undefined ? runtime.create(call, body) : runtime.update(call, { id: standing, body }),
+      );
+    },
+    async () => outcomeOf(removing.runtime.remove(await removing.call('target', asking), { id })),
+  );
+  const { actual, expected } = await derived(bench, holder);
+  assert.deepEqual(actual, expected, crossing.name);
+  const [left] = await listAll(judge, holder);
+  const wasRefused = outcomes[0] === 'validation_failed' && standing === undefined;
+  assert.ok(left === undefined || !wasRefused, 'a holder that was refused');
+  return `${outcomes.join(', ')}: ${left === undefined && !wasRefused ? 'is gone' : left?.ref === id ? 'holds it' : 'holds nothing'}`;
+}

@@ -1,0 +1,122 @@
+import type { NowOrLater } from '../../lib/now-or-later.ts';
+import type { LookupMember, Projection } from '../../schema/port.ts';
+import { readableMembers, type ShownRecord } from './shown-record.ts';
+
+/** Where the records come from that lookups point to. */
+export interface LookupSource {
+  /** Those that there are and that the caller may get, in any order, and the ids of those for which there was no room any more. */
+  fetch(entityName: string, ids: readonly string[]): Promise<readonly (ShownRecord | UnreadRecord)[]>;
+  /** Whether the caller may get the record, as far as that is known before it is read. */
+  mayRead(entityName: string, id: string): NowOrLater<boolean>;
+  /** Undefined where there is no such entity. */
+  projection(entityName: string, view: string): Promise<Projection | undefined>;
+}
+
+/** A record that was not looked for. */
+export interface UnreadRecord {
+  readonly id: string;
+}
+
+/** A record and how it is shown. */
+export interface Shown {
+  readonly record: ShownRecord;
+  readonly projection: Projection;
+}
+
+/** What the field of a lookup points to. */
+export interface Reference {
+  readonly member: LookupMember;
+  readonly id: string;
+}
+
+/** What a reference shows; undefined where that is nothing. */
+export type Lookups = (reference: Reference) => Shown | 'unread' | undefined;
+
+type Found = ShownRecord | 'unread' | undefined;
+
+/** How many lookups may follow one another: records that point to one another must come to an end. */
+export const depthMax = 2;
+
+/** Reads level by level: at once all that the records of one level point to in an entity, and nothing twice. */
+export async function loadLookups(first: readonly Shown[], source: LookupSource): Promise<Lookups> {
+  const records = new Map<string, Found>();
+  const found = new Map<string, Shown | 'unread' | undefined>();
+  const projectionOf = remembered(source);
+  let level = first;
+  for (let depth = 0; depth < depthMax; depth++) {
+    const references = level.flatMap(referencesOf);
+    await readRecords(references, records, source);
+    const next: Shown[] = [];
+    for (const reference of references) {
+      const place = viewedPlace(reference);
+      if (found.has(place)) continue;
+      const record = records.get(recordPlace(reference.member.entity, reference.id));
+      if (record === 'unread') {
+        found.set(place, record);
+        continue;
+      }
+      const projection = record === undefined ? undefined : await projectionOf(reference.member);
+      const shown = record === undefined || projection === undefined ? undefined : shownBy(record, projection);
+      found.set(place, shown);
+      if (shown !== undefined) next.push(shown);
+    }
+    level = next;
+  }
+  return (reference) => found.get(viewedPlace(reference));
+}
+
+/** A record by as much of a view as its reader may see. */
+export function shownBy(record: ShownRecord, projection: Projection): Shown {
+  return { record, projection: readableMembers(projection, record.fields) };
+}
+
+/** Undefined where the field is empty, or holds no id, as an older definition may have let it. */
+export function referenceOf(member: LookupMember, { data }: ShownRecord): Reference | undefined {
+  const id = data[member.field];
+  return typeof id === 'string' ? { member, id } : undefined;
+}
+
+export function viewedPlace({ member, id }: Reference): string {
+  return JSON.stringify([member.entity, member.view, id]);
+}
+
+function recordPlace(entityName: string, id: string): string {
+  return JSON.stringify([entityName, id]);
+}
+
+function referencesOf({ record, projection }: Shown): readonly Reference[] {
+  return projection.flatMap((member) => ('entity' in member ? (referenceOf(member, record) ?? []) : []));
+}
+
+async function readRecords(
+  references: readonly Reference[],
+  records: Map<string, Found>,
+  source: LookupSource,
+): Promise<void> {
+  const wanted = new Map<string, string[]>();
+  for (const { member, id } of references) {
+    const { entity } = member;
+    const place = recordPlace(entity, id);
+    if (records.has(place)) continue;
+    records.set(place, undefined);
+    if (!(await source.mayRead(entity, id))) continue;
+    const ids = wanted.get(entity) ?? [];
+    wanted.set(entity, ids);
+    ids.push(id);
+  }
+  // One after the other: they share the room that there is.
+  for (const [entity, ids] of wanted)
+    for (const one of await source.fetch(entity, ids))
+      if ('data' in one) records.set(recordPlace(entity, one.data.id), one);
+      else records.set(recordPlace(entity, one.id), 'unread');
+}
+
+function remembered(source: LookupSource): (member: LookupMember) => Promise<Projection | undefined> {
+  const projections = new Map<string, Promise<Projection | undefined>>();
+  return ({ entity, view }) => {
+    const key = JSON.stringify([entity, view]);
+    const projection = projections.get(key) ?? source.projection(entity, view);
+    projections.set(key, projection);
+    return projection;
+  };
+}

@@ -1,0 +1,67 @@
+import type { LookupMember, Member, Projection } from '../../schema/port.ts';
+import {
+  depthMax,
+  type LookupSource,
+  type Lookups,
+  loadLookups,
+  referenceOf,
+  type Shown,
+  shownBy,
+  viewedPlace,
+} from './load-lookups.ts';
+import type { ShownRecord } from './shown-record.ts';
+
+/**
+ * The JSON texts of records by a view. A lookup whose record is gone, or is not the caller's to get, shows `null`; one
+ * that lies too deep, or for which there is no room left in the reply, shows the id alone.
+ */
+export async function showRecords(
+  records: readonly ShownRecord[],
+  projection: Projection,
+  source: LookupSource,
+): Promise<readonly string[]> {
+  const shown = records.map((record) => shownBy(record, projection));
+  const write = createWriter(await loadLookups(shown, source));
+  return shown.map((one) => write(one, 0));
+}
+
+/** A record to which many others point is written with each of them: how much that may come to, in characters. */
+const lookedUpMax = 4 * 1024 * 1024;
+
+/** Writes a record with all that it looks up, `depth` lookups below the records that were asked for. */
+function createWriter(lookups: Lookups): (shown: Shown, depth: number) => string {
+  const written = new Map<string, string>();
+  let left = lookedUpMax;
+
+  const writeRecord = ({ record, projection }: Shown, depth: number): string => {
+    const members = projection.flatMap((member) => {
+      const text = writeMember(member, record, depth);
+      return text === undefined ? [] : [`${JSON.stringify(member.as)}:${text}`];
+    });
+    return `{${members.join(',')}}`;
+  };
+
+  const writeMember = (member: Member, record: ShownRecord, depth: number): string | undefined => {
+    if ('entity' in member) return writeLookup(member, record, depth);
+    const value = member.read(record);
+    return value === undefined ? undefined : JSON.stringify(value);
+  };
+
+  const writeLookup = (member: LookupMember, record: ShownRecord, depth: number): string | undefined => {
+    const reference = referenceOf(member, record);
+    if (reference === undefined) return undefined;
+    const idAlone = JSON.stringify({ id: reference.id });
+    if (depth === depthMax) return idAlone;
+    const shown = lookups(reference);
+    if (shown === undefined) return 'null';
+    if (shown === 'unread') return idAlone;
+    const place = `${depth} ${viewedPlace(reference)}`;
+    const text = written.get(place) ?? writeRecord(shown, depth + 1);
+    written.set(place, text);
+    if (text.length > left) return idAlone;
+    left -= text.length;
+    return text;
+  };
+
+  return writeRecord;
+}

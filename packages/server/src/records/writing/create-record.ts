@@ -1,0 +1,64 @@
+import { timestamp } from '../../lib/clock.ts';
+import { invalidBody } from '../../lib/problem.ts';
+import type { FieldValue } from '../../schema/port.ts';
+import { makeRecord, type RecordData, readCreate, type StoredRecord } from '../record.ts';
+import { newRecordKey } from '../record-keys.ts';
+import { checkLookups } from '../references/lookup-checks.ts';
+import { recordChanges } from './record-changes.ts';
+import type { RecordWriteDeps } from './record-write-deps.ts';
+import { demandWritten } from './row-checks.ts';
+import { sealValues } from './sealed-values.ts';
+import type { RecordCall, WritePlan } from './write-loop.ts';
+
+/** One record to be made, however often it has to be planned: it keeps its id and its numbers. */
+export interface Creation {
+  readonly id: string;
+  readonly body: unknown;
+  readonly numbers: Map<string, number>;
+}
+
+export function newCreation({ newId }: Pick<RecordWriteDeps, 'newId'>, body: unknown, id: string = newId()): Creation {
+  return { id, body, numbers: new Map() };
+}
+
+/** A new record, and the changes that make it. */
+export type CreatePlan = StoredRecord & WritePlan;
+
+/** @throws Problem `access_denied`, `validation_failed`, `unknown_field`, or what the entity's rules refuse. */
+export async function planCreate(
+  parts: Pick<RecordWriteDeps, 'clock' | 'rules' | 'numbering' | 'sealer'>,
+  call: RecordCall,
+  creation: Creation,
+): Promise<CreatePlan> {
+  const { workspace, entity, actor } = call;
+  const { id } = creation;
+  const { changes: fields, errors } = readCreate(entity, creation.body, actor.userId);
+  const now = timestamp(parts.clock.now());
+  const stamps = { id, created_at: now, updated_at: now, created_by: actor.userId, updated_by: actor.userId };
+  const draft = makeRecord(entity, (name) => fields.get(name), stamps);
+  const lookups = await checkLookups(call, undefined, draft);
+  if (errors.length + lookups.errors.length > 0) throw invalidBody([...errors, ...lookups.errors]);
+  const data = await numbered(parts, call, { creation, draft });
+  demandWritten(call, data, creation.body);
+  const key = newRecordKey(entity, data, workspace, actor);
+  const rules = parts.rules.get(entity.name);
+  const ruled = rules === undefined ? [] : await rules.changes({ workspace, actor, config: call.config, after: data });
+  const sealed = sealValues(parts.sealer, { scope: workspace.scope.name, entity, id }, { fields, held: {} });
+  const written = await recordChanges(workspace.scope, entity, { after: { key, data }, sealed });
+  return { key, version: 0, data, changes: [...written, ...lookups.changes, ...ruled] };
+}
+
+/** Numbers are taken once everything else is known to hold, so that a refused record costs none. */
+async function numbered(
+  { numbering }: Pick<RecordWriteDeps, 'numbering'>,
+  { workspace, entity }: RecordCall,
+  { creation, draft }: { readonly creation: Creation; readonly draft: RecordData },
+): Promise<RecordData> {
+  const { numbers } = creation;
+  const fields = [...entity.fields.values()].filter(({ behaviour }) => behaviour.isNumbered === true);
+  if (fields.length === 0) return draft;
+  for (const { name } of fields)
+    if (!numbers.has(name)) numbers.set(name, await numbering.next(workspace.scope, entity.name, name));
+  const value = (name: string): FieldValue | undefined => numbers.get(name) ?? draft[name];
+  return makeRecord(entity, value, draft);
+}

@@ -1,0 +1,34 @@
+import { notFound } from '../../lib/problem.ts';
+import { findRecord } from '../listing/find-record.ts';
+import type { StoredRecord } from '../record.ts';
+import type { RecordWrite } from './entity-rules.ts';
+import type { PlannedChange } from './planned-change.ts';
+import type { RecordWriteDeps } from './record-write-deps.ts';
+import { demandStanding } from './row-checks.ts';
+import { type Preconditions, requireMatch } from './update-record.ts';
+import type { RecordCall } from './write-loop.ts';
+
+export interface DeleteInput extends Preconditions {
+  readonly id: string;
+}
+
+/** A record that may be removed, and what its entity's rules change with it. */
+export interface Deletion {
+  readonly record: StoredRecord;
+  readonly ruled: readonly PlannedChange[];
+}
+
+/** @throws Problem `not_found`, `version_mismatch`, or what the entity's rules refuse. */
+export async function readDeletion(
+  parts: Pick<RecordWriteDeps, 'rules'>,
+  call: RecordCall,
+  input: DeleteInput,
+): Promise<Deletion> {
+  const record = await findRecord(call, input.id);
+  if (record === undefined) throw notFound();
+  demandStanding(call, record.data);
+  requireMatch(record, input);
+  const { workspace, actor, config, entity } = call;
+  const write: RecordWrite = { workspace, actor, config, before: record.data };
+  return { record, ruled: (await parts.rules.get(entity.name)?.changes(write)) ?? [] };
+}

@@ -1,0 +1,17 @@
+import type { RecordData } from '../record.ts';
+import type { PlannedChange } from './planned-change.ts';
+import type { WriteContext } from './write-loop.ts';
+
+/** A write of one record, as its rules see it: made (`after` only), changed (both) or removed (`before` only). */
+export interface RecordWrite extends WriteContext {
+  readonly before?: RecordData;
+  readonly after?: RecordData;
+}
+
+/** What an entity demands beyond its definition. The runtime knows that there are such rules, not what they are about. */
+export interface EntityRules {
+  /** Changes that belong into the record's own commit. @throws Problem to refuse the write. */
+  readonly changes: (write: RecordWrite) => Promise<readonly PlannedChange[]>;
+  /** Called once the commit stands, and also where it may stand and nobody knows. */
+  readonly committed?: (context: WriteContext) => void;
+}

@@ -1,0 +1,62 @@
+import type { Key, Scope } from '../../store/port.ts';
+
+/** Gives numbers from 1 on. Each is given once; one whose record is refused is never given again. */
+export interface Numbering {
+  next(scope: Scope, entityName: string, fieldName: string): Promise<number>;
+}
+
+interface Waiting {
+  readonly resolve: (number: number) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Queue {
+  readonly key: Key;
+  readonly waiting: Waiting[];
+  readonly close: () => void;
+}
+
+/** Whoever asks while a counter is being moved waits for its next move, which serves all of them at once. */
+export function createNumbering(): Numbering {
+  const queues = new WeakMap<Scope, Map<string, Waiting[]>>();
+
+  const serve = async (scope: Scope, queue: Queue): Promise<void> => {
+    while (queue.waiting.length > 0) {
+      const served = queue.waiting.splice(0);
+      try {
+        const { sums } = await scope.commit([{ kind: 'add', ...queue.key, by: served.length }]);
+        const last = sums[0] ?? 0;
+        for (const [index, { resolve }] of served.entries()) resolve(last - served.length + 1 + index);
+      } catch (error) {
+        for (const { reject } of served) reject(error);
+      }
+    }
+    // In the very turn that found nobody waiting: whoever comes next begins a queue that is served.
+    queue.close();
+  };
+  return {
+    next: (scope, entityName, fieldName) =>
+      new Promise((resolve, reject) => {
+        const key = numberKey(entityName, fieldName);
+        const text = `${key.pk}\0${key.sk}`;
+        const ofScope = queues.get(scope) ?? new Map<string, Waiting[]>();
+        queues.set(scope, ofScope);
+        const waiting = ofScope.get(text);
+        if (waiting !== undefined) {
+          waiting.push({ resolve, reject });
+          return;
+        }
+        const first = [{ resolve, reject }];
+        ofScope.set(text, first);
+        void serve(scope, { key, waiting: first, close: () => ofScope.delete(text) });
+      }),
+  };
+}
+
+export function numberKey(entityName: string, fieldName: string): Key {
+  return { pk: numberPartition(entityName), sk: fieldName };
+}
+
+export function numberPartition(entityName: string): string {
+  return `number#${entityName}`;
+}

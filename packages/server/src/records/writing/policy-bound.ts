@@ -1,0 +1,46 @@
+import type { Problem } from '../../lib/problem.ts';
+import type { Change } from '../../store/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import { recordCounter } from './record-changes.ts';
+import type { WriteLoop, WritePlan } from './write-loop.ts';
+
+/** How many policies a workspace may have, whoever says so; undefined is any number. */
+export type PolicyBound = (workspace: Workspace) => Promise<CountBound | undefined>;
+
+export interface CountBound {
+  readonly max: number;
+  /** How it is refused that there would be `wanted` in place of `used`. */
+  exceeded(used: number, wanted: number): Promise<Problem>;
+}
+
+const policyCounter = recordCounter('aclpolicy');
+
+/**
+ * The write loop, which holds each commit that makes policies to the bound of their workspace: the counter that every
+ * write of one moves in its own commit is not moved past it, whichever node writes. What is past it already stays.
+ */
+export function boundedLoop(writeLoop: WriteLoop, bound: PolicyBound): WriteLoop {
+  return (context, entityNames, makePlan) =>
+    writeLoop(context, entityNames, async (config) => boundPlan(context.workspace, await makePlan(config), bound));
+}
+
+async function boundPlan<Plan extends WritePlan>(workspace: Workspace, plan: Plan, bound: PolicyBound): Promise<Plan> {
+  const added = plan.changes.reduce((sum, { change }) => sum + (movesPolicies(change) ? change.by : 0), 0);
+  if (added <= 0) return plan;
+  const limit = await bound(workspace);
+  if (limit === undefined) return plan;
+  const [counter] = await workspace.scope.get([policyCounter]);
+  const used = Number(counter?.value ?? 0);
+  if (used + added > limit.max) throw await limit.exceeded(used, used + added);
+  // Whoever makes policies meanwhile moves the counter on: then this is planned anew.
+  const changes = plan.changes.map((planned) =>
+    movesPolicies(planned.change)
+      ? { change: { ...planned.change, max: limit.max }, onConflict: 'replan' as const }
+      : planned,
+  );
+  return { ...plan, changes };
+}
+
+function movesPolicies(change: Change): change is Extract<Change, { kind: 'add' }> {
+  return change.kind === 'add' && change.pk === policyCounter.pk && change.sk === policyCounter.sk;
+}

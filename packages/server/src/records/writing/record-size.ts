@@ -1,0 +1,40 @@
+import { invalidInput, type Problem } from '../../lib/problem.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
+import { limits } from '../../store/port.ts';
+import type { RecordData } from '../record.ts';
+
+/** A record as it is stored: its JSON in UTF-8. */
+export const recordBytesMax = limits.valueBytesMax;
+
+/** The computed field that there is no room for. */
+export function noRoomFor(name: string): Problem {
+  const message = `field \`${name}\` would make the record longer than ${recordBytesMax} bytes`;
+  return invalidInput('validation_failed', [{ pointer: `/${name}`, code: 'too_long', message }]);
+}
+
+/**
+ * The text that a record is stored as. Without a computed field that it is too long for, its store says what is too much.
+ * @throws Problem `validation_failed` naming the first computed field that there is no room for.
+ */
+export function storedJson(entity: Pick<CompiledEntity, 'fields'>, data: RecordData): string {
+  const text = JSON.stringify(data);
+  if (text.length * bytesPerUnitMax <= recordBytesMax) return text;
+  let bytes = Buffer.byteLength(text);
+  if (bytes <= recordBytesMax) return text;
+  const computed = [...entity.fields.values()].filter(({ behaviour }) => behaviour.compute !== undefined);
+  const sized = computed.map(({ name }) => ({ name, bytes: memberBytes(name, data[name]) }));
+  for (const field of sized) bytes -= field.bytes;
+  if (bytes > recordBytesMax) return text;
+  for (const field of sized) {
+    bytes += field.bytes;
+    if (bytes > recordBytesMax) throw noRoomFor(field.name);
+  }
+  return text;
+}
+
+const bytesPerUnitMax = 3;
+
+/** With the comma behind it. */
+function memberBytes(name: string, value: unknown): number {
+  return value === undefined ? 0 : Buffer.byteLength(JSON.stringify({ [name]: value })) - 1;
+}

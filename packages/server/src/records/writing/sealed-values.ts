@@ -1,0 +1,93 @@
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
+import type { CompiledEntity, FieldValue } from '../../schema/port.ts';
+
+/** A key of 32 bytes in base64url, under the name that what it seals carries. */
+export interface SealingKey {
+  readonly kid: string;
+  readonly key: string;
+}
+
+/** Where a sealed value belongs. It opens nowhere else. */
+export interface SealedPlace {
+  readonly scope: string;
+  readonly entityName: string;
+  readonly id: string;
+  readonly field: string;
+}
+
+export interface Sealer {
+  seal(text: string, place: SealedPlace): string;
+  /** @throws Error where the key is unknown, or the value was changed or moved. */
+  open(sealed: string, place: SealedPlace): string;
+}
+
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** AES-256-GCM. The first key seals; the others open what was sealed before it came. */
+export function createSealer(keys: readonly SealingKey[]): Sealer {
+  const secrets = new Map<string, KeyObject>();
+  for (const { kid, key } of keys) secrets.set(kid, createSecretKey(Buffer.from(key, 'base64url')));
+  const [current] = keys;
+  return {
+    seal: (text, place) => {
+      const secret = current === undefined ? undefined : secrets.get(current.kid);
+      if (current === undefined || secret === undefined) throw new Error('there is no key to seal values with');
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', secret, nonce).setAAD(placeBytes(place));
+      const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return `${current.kid}.${sealed.toString('base64url')}`;
+    },
+    open: (sealed, place) => {
+      const dot = sealed.lastIndexOf('.');
+      const secret = secrets.get(sealed.slice(0, dot));
+      if (secret === undefined) throw new Error('the key of a sealed value is unknown');
+      const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', secret, bytes.subarray(0, nonceBytes));
+      decipher.setAAD(placeBytes(place)).setAuthTag(bytes.subarray(-tagBytes));
+      return Buffer.concat([decipher.update(bytes.subarray(nonceBytes, -tagBytes)), decipher.final()]).toString('utf8');
+    },
+  };
+}
+
+function placeBytes({ scope, entityName, id, field }: SealedPlace): Buffer {
+  return Buffer.from(JSON.stringify([scope, entityName, id, field]));
+}
+
+/**
+ * The text of a record's sealed values after a write, or undefined where the write leaves them as they are.
+ * @param change.held what is sealed of the record so far.
+ */
+export function sealValues(
+  sealer: Sealer,
+  place: { readonly scope: string; readonly entity: CompiledEntity; readonly id: string },
+  change: {
+    readonly fields: ReadonlyMap<string, FieldValue | undefined>;
+    readonly held: Readonly<Record<string, string>>;
+  },
+): string | undefined {
+  const { scope, entity, id } = place;
+  const sealed: Record<string, string> = {};
+  let isChanged = false;
+  for (const { name, behaviour } of entity.fields.values()) {
+    if (behaviour.isSecret !== true) continue;
+    const value = change.fields.get(name);
+    const held = change.held[name];
+    if (change.fields.has(name)) isChanged = true;
+    if (value !== undefined)
+      sealed[name] = sealer.seal(String(value), { scope, entityName: entity.name, id, field: name });
+    else if (held !== undefined && !change.fields.has(name)) sealed[name] = held;
+  }
+  for (const [name, held] of Object.entries(change.held)) {
+    if (entity.fields.get(name)?.behaviour.isSecret === true || entity.unkept.includes(name)) continue;
+    // A release that takes the value in plain text has given it another one.
+    if (change.fields.has(name)) isChanged = true;
+    else sealed[name] = held;
+  }
+  return isChanged ? JSON.stringify(sealed) : undefined;
+}
+
+/** A record's sealed values by field, as they lie beside it. */
+export function readSealed(text: string | undefined): Readonly<Record<string, string>> {
+  return text === undefined ? {} : (JSON.parse(text) as Record<string, string>);
+}

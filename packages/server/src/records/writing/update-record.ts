@@ -1,0 +1,79 @@
+import { timestamp } from '../../lib/clock.ts';
+import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
+import type { FieldValue } from '../../schema/port.ts';
+import { findRecord } from '../listing/find-record.ts';
+import { entityTag, isTagOf, makeRecord, readUpdate, type StoredRecord } from '../record.ts';
+import { updatedRecordKey } from '../record-keys.ts';
+import { checkLookups } from '../references/lookup-checks.ts';
+import { recordChanges, sealedKey } from './record-changes.ts';
+import type { RecordWriteDeps } from './record-write-deps.ts';
+import { demandSent, demandStanding, demandWritten } from './row-checks.ts';
+import { readSealed, sealValues } from './sealed-values.ts';
+import type { RecordCall, WritePlan } from './write-loop.ts';
+
+export interface UpdateInput extends Preconditions {
+  readonly id: string;
+  readonly body: unknown;
+}
+
+/** What a caller holds to be current, or not to be, for a change to be made. */
+export interface Preconditions {
+  readonly ifMatch?: IfMatch | undefined;
+  readonly ifNoneMatch?: IfMatch | undefined;
+}
+
+/** Entity tags; `*` is any. */
+export type IfMatch = '*' | readonly string[];
+
+/** A record as it is to be, the record as it was, and the changes between them. */
+export type UpdatePlan = StoredRecord & WritePlan & { readonly before: StoredRecord };
+
+/** @throws Problem `not_found`, `version_mismatch`, `access_denied`, `validation_failed`, `unknown_field`, … */
+export async function planUpdate(parts: RecordWriteDeps, call: RecordCall, input: UpdateInput): Promise<UpdatePlan> {
+  const { workspace, entity, actor } = call;
+  const before = await findRecord(call, input.id);
+  if (before === undefined) throw notFound();
+  const grant = demandStanding(call, before.data);
+  requireMatch(before, input);
+  demandSent(call.rows, grant, { data: before.data, body: input.body });
+  const { changes: fields, errors } = readUpdate(entity, input.body, before);
+  const stamps = { ...before.data, updated_at: timestamp(parts.clock.now()), updated_by: actor.userId };
+  const value = (name: string): FieldValue | undefined => (fields.has(name) ? fields.get(name) : before.data[name]);
+  const data = makeRecord(entity, value, stamps);
+  const lookups = await checkLookups(call, before.data, data);
+  if (errors.length + lookups.errors.length > 0) throw invalidBody([...errors, ...lookups.errors]);
+  demandWritten(call, data, input.body);
+  const key = updatedRecordKey(entity, before, data);
+  const rules = parts.rules.get(entity.name);
+  const write = { workspace, actor, config: call.config, before: before.data, after: data };
+  const ruled = rules === undefined ? [] : await rules.changes(write);
+  const place = { scope: workspace.scope.name, entity, id: data.id };
+  const sealed = sealValues(parts.sealer, place, { fields, held: await heldSealed(call, data.id) });
+  const written = await recordChanges(workspace.scope, entity, { before, after: { key, data }, sealed });
+  return { key, version: before.version, data, before, changes: [...written, ...lookups.changes, ...ruled] };
+}
+
+async function heldSealed({ workspace, entity }: RecordCall, id: string): Promise<Readonly<Record<string, string>>> {
+  if (!entity.hasSealed) return {};
+  const [item] = await workspace.scope.get([sealedKey(entity.name, id)]);
+  return readSealed(item?.value);
+}
+
+/** Whether something whose tags are those named may be changed. A weak tag names what a strong one does, and never matches. */
+export function holdsFor({ ifMatch, ifNoneMatch }: Preconditions, isTag: (tag: string) => boolean): boolean {
+  const matches = ifMatch === undefined || ifMatch === '*' || ifMatch.some(isTag);
+  if (!matches || ifNoneMatch === undefined) return matches;
+  return ifNoneMatch !== '*' && !ifNoneMatch.some((tag) => isTag(tag.replace(/^W\//, '')));
+}
+
+/** @throws Problem `version_mismatch` where the caller's preconditions do not hold for the record. */
+export function requireMatch(stored: StoredRecord, preconditions: Preconditions): void {
+  if (holdsFor(preconditions, (tag) => isTagOf(stored.version, tag))) return;
+  if (preconditions.ifNoneMatch !== undefined && preconditions.ifMatch === undefined)
+    throw new Problem('version_mismatch', 'the record is one that `If-None-Match` rules out', {
+      etag: entityTag(stored.version),
+    });
+  throw new Problem('version_mismatch', 'the record has changed since it was read', {
+    etag: entityTag(stored.version),
+  });
+}

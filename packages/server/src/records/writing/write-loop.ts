@@ -1,0 +1,139 @@
+import type { ConfigReader } from '../../config/port.ts';
+import { type ConfigSet, type Fences, fenceKey, targetsOf } from '../../config/port.ts';
+import { notFound, Problem } from '../../lib/problem.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
+import { type Change, type Committed, Conflict, ScopeClosed } from '../../store/port.ts';
+import type { Actor, Environment, Workspace } from '../../tenancy/port.ts';
+import type { RowAccess } from '../row-access.ts';
+import type { PlannedChange } from './planned-change.ts';
+
+/** Where a request works, for whom, and by which configuration. */
+export interface WriteContext {
+  readonly workspace: Workspace;
+  readonly actor: Actor;
+  /** The org's configuration as the request began with it. */
+  readonly config: ConfigSet;
+}
+
+/** What a record call works on: the workspace, the entity at one version, and who asks. */
+export interface RecordCall extends WriteContext {
+  readonly entity: CompiledEntity;
+  /** What the caller may do with single records by what is called; undefined is everything with all of them. */
+  readonly rows?: RowAccess | undefined;
+}
+
+/** The changes of a write, and the entities beside those asked for whose records they touch. */
+export interface WritePlan {
+  readonly changes: readonly PlannedChange[];
+  readonly touches?: ReadonlySet<string>;
+  /** Whether the write was asked for to remove records, and nothing else. */
+  readonly isRemoval?: boolean;
+}
+
+export interface WriteLoopOptions {
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  readonly fences: Fences;
+}
+
+/**
+ * Commits what `plan` says, planned anew while others change what it was planned on. The fences of all entities that
+ * it touches are checked with it, so that it stands by the newest configuration or not at all.
+ */
+export type WriteLoop = <Plan extends WritePlan>(
+  context: WriteContext,
+  entityNames: readonly string[],
+  plan: (config: ConfigSet) => Promise<Plan>,
+) => Promise<{ readonly plan: Plan; readonly committed: Committed }>;
+
+const attemptsMax = 16;
+
+export function createWriteLoop({ configs, fences }: WriteLoopOptions): WriteLoop {
+  /** The checks of the entities' fences, or undefined where one stands above what the configuration knows. */
+  const fenceChecks = async (
+    { workspace }: WriteContext,
+    config: ConfigSet,
+    names: readonly string[],
+  ): Promise<readonly Change[] | undefined> => {
+    const checks: Change[] = [];
+    for (const name of names) {
+      const fence = await fences.at(workspace, config, name);
+      if (fence === 'newer') return undefined;
+      checks.push({ kind: 'check', ...fenceKey(name), if: { version: fence.itemVersion } });
+    }
+    return checks;
+  };
+
+  const reload = async ({ workspace }: WriteContext, names: readonly string[]): Promise<ConfigSet> => {
+    for (const name of names) fences.forget(workspace, name);
+    const config = await configs[workspace.env].refresh(workspace.orgCode);
+    for (const name of names) if ((await config.entity(name)) === undefined) throw notFound();
+    return config;
+  };
+
+  /** One attempt; the names of the entities whose configuration has to be read again where it came too late. */
+  const attempt = async <Plan extends WritePlan>(
+    context: WriteContext,
+    entityNames: readonly string[],
+    makePlan: (config: ConfigSet) => Promise<Plan>,
+  ): Promise<Attempt<Plan>> => {
+    const { config, workspace } = context;
+    // Whoever removes what these refer to must know that they do, so that entity's fence is raised as well.
+    const concerned = [...new Set(entityNames.flatMap((name) => [name, ...targetsOf(config, name)]))];
+    const checks = await fenceChecks(context, config, concerned);
+    if (checks === undefined) return { stale: concerned };
+    const plan = await makePlan(config);
+    const touched = [...(plan.touches ?? [])].filter((name) => !concerned.includes(name));
+    const names = [...concerned, ...touched];
+    const more = touched.length === 0 ? [] : await fenceChecks(context, config, touched);
+    if (more === undefined) return { stale: names };
+    const outcome = await tryCommit(workspace, [...checks, ...more], plan.changes);
+    if (outcome === 'replan') return outcome;
+    return outcome === 'stale' ? { stale: names } : { plan, committed: outcome };
+  };
+
+  return async (firstContext, entityNames, makePlan) => {
+    let context = firstContext;
+    for (let attempts = 0; attempts < attemptsMax; attempts++) {
+      const outcome = await attempt(context, entityNames, makePlan).catch(explainClosed);
+      if (outcome === 'replan') continue;
+      if ('committed' in outcome) return outcome;
+      context = { ...context, config: await reload(context, outcome.stale) };
+    }
+    throw new Problem('conflict', 'others keep changing what this request changes: try again');
+  };
+}
+
+type Attempt<Plan> =
+  | { readonly plan: Plan; readonly committed: Committed }
+  | { readonly stale: readonly string[] }
+  | 'replan';
+
+/** The same call by another version of the configuration. @throws Problem `not_found` where the entity is gone. */
+export async function callAt(call: RecordCall, config: ConfigSet): Promise<RecordCall> {
+  if (config === call.config) return call;
+  const entity = await config.entity(call.entity.name);
+  if (entity === undefined) throw notFound();
+  return { ...call, config, entity };
+}
+
+/** `stale` where a fence has moved, `replan` where something else has. @throws Problem where a conflict is a refusal. */
+async function tryCommit(
+  { scope }: Workspace,
+  checks: readonly Change[],
+  planned: readonly PlannedChange[],
+): Promise<Committed | 'stale' | 'replan'> {
+  try {
+    return await scope.commit([...checks, ...planned.map(({ change }) => change)]);
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    if (error.changeIndex < checks.length) return 'stale';
+    const refused = planned[error.changeIndex - checks.length];
+    if (refused === undefined || refused.onConflict === 'replan') return 'replan';
+    throw refused.onConflict();
+  }
+}
+
+/** A workspace that takes no writes any more is as good as gone. */
+function explainClosed(error: unknown): never {
+  throw error instanceof ScopeClosed ? notFound() : error;
+}

@@ -1,0 +1,150 @@
+import type { ConfigSet } from '../../config/port.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { inSlices } from '../../lib/event-loop.ts';
+import { Problem } from '../../lib/problem.ts';
+import { limits, TooLarge } from '../../store/port.ts';
+import { laneOf } from '../../tenancy/port.ts';
+import { keepAnswer, type OnceRequest, once } from '../idempotency.ts';
+import type { StoredRecord } from '../record.ts';
+import { planRemovals, type Removing } from '../references/plan-removal.ts';
+import { type Creation, newCreation, planCreate } from './create-record.ts';
+import { type DeleteInput, readDeletion } from './delete-record.ts';
+import { MergedChanges, type PlannedChange } from './planned-change.ts';
+import type { RecordWriteDeps } from './record-write-deps.ts';
+import { planUpdate, type UpdateInput } from './update-record.ts';
+import { callAt, type RecordCall, type WritePlan } from './write-loop.ts';
+
+/** A write of one record, as it is asked for. */
+export type RecordOperation =
+  | { readonly action: 'create'; readonly call: RecordCall; readonly body: unknown }
+  | { readonly action: 'update'; readonly call: RecordCall; readonly input: UpdateInput }
+  | { readonly action: 'delete'; readonly call: RecordCall; readonly input: DeleteInput };
+
+export interface WriteOptions {
+  /** The request that the writes are made for, where it is to count once. */
+  readonly once?: OnceRequest | undefined;
+  /** What is made of the refusal of an operation. */
+  readonly refused?: (operation: number, problem: Problem) => Problem;
+}
+
+export interface Written {
+  /** The records as they stand after the write, in the order of the operations; undefined for a removal. */
+  readonly records: readonly (StoredRecord | undefined)[];
+  /** Whether an earlier sending of the same request did the write. */
+  readonly isReplayed: boolean;
+}
+
+/**
+ * Writes records of one workspace in one commit: all of them or none. Each write is planned on what stood before all of
+ * them, so no two may change the same record.
+ * @throws Problem as the operation that is refused would throw alone, or `conflict` where two contradict each other.
+ */
+export async function writeRecords(
+  parts: RecordWriteDeps,
+  operations: readonly RecordOperation[],
+  { once: request, refused = (_operation, problem) => problem }: WriteOptions = {},
+): Promise<Written> {
+  const [first] = operations;
+  if (first === undefined) throw new TypeError('a write has at least one operation');
+  const names = new Set(operations.map((operation) => operation.call.entity.name));
+  const asked = operations.map((operation, index) => askedOf(parts, operation, (problem) => refused(index, problem)));
+  const outcome = await once(first.call.workspace.scope, request, async () => {
+    const { plan, committed } = await parts.writeLoop(first.call, [...names], (config) =>
+      planTogether(parts, config, { asked, request }),
+    );
+    return withVersion(plan.answer, committed.seq);
+  });
+  if ('done' in outcome) return { records: outcome.done, isReplayed: false };
+  const { answer, version } = outcome.before;
+  return { records: withVersion(answer as Answer, version), isReplayed: true };
+}
+
+/** Records without their version, which is that of the commit; `null` for a removal. A request is answered from this. */
+type Answer = readonly (Omit<StoredRecord, 'version'> | null)[];
+
+function withVersion(answer: Answer, version: number): Written['records'] {
+  return answer.map((record) => (record === null ? undefined : { ...record, version }));
+}
+
+/** An operation, however often it has to be planned, and what is made of its refusal. */
+type Asked = { readonly call: RecordCall; readonly refused: (problem: Problem) => Problem } & (
+  | { readonly action: 'create'; readonly creation: Creation }
+  | { readonly action: 'update'; readonly input: UpdateInput }
+  | { readonly action: 'delete'; readonly input: DeleteInput }
+);
+
+function askedOf(parts: RecordWriteDeps, operation: RecordOperation, refused: Asked['refused']): Asked {
+  if (operation.action !== 'create') return { ...operation, refused };
+  const { action, call, body } = operation;
+  return { action, call, refused, creation: newCreation(parts, body) };
+}
+
+/** What an operation comes to. A removal goes on to other records, so that is planned for all of them at once. */
+interface Planned {
+  readonly call: RecordCall;
+  readonly refused: (problem: Problem) => Problem;
+  readonly changes: readonly PlannedChange[];
+  readonly record: Answer[number];
+  readonly removing?: Removing;
+}
+
+interface TogetherPlan extends WritePlan {
+  readonly answer: Answer;
+}
+
+async function planTogether(
+  parts: RecordWriteDeps,
+  config: ConfigSet,
+  { asked, request }: { readonly asked: readonly Asked[]; readonly request: OnceRequest | undefined },
+): Promise<TogetherPlan> {
+  const [first] = asked;
+  const planned: Planned[] = [];
+  let size = 0;
+  const pause = first === undefined ? undefined : inSlices(laneOf(first.call.workspace));
+  for (const one of asked) {
+    if (one !== first) await pause?.();
+    const next = await planOne(parts, config, one);
+    // In units, of which each takes a byte at least: no more is planned than any commit takes.
+    for (const { change } of next.changes) if (change.kind === 'put') size += change.value.length;
+    if (size > limits.commitBytesMax)
+      throw new TooLarge(`a commit holds at most ${limits.commitBytesMax} bytes, this one more`);
+    planned.push(next);
+  }
+  const answer = planned.map(({ record }) => record);
+  const removing = planned.flatMap((one) => one.removing ?? []);
+  const removals = await planRemovals(removing, timestamp(parts.clock.now()));
+  const merged = new MergedChanges();
+  const touches = new Set<string>();
+  if (request !== undefined) merged.add([keepAnswer(request, answer)]);
+  for (const { refused, changes, removing } of planned) {
+    await pause?.();
+    merged.add(changes, refused);
+    const removal = removing === undefined ? undefined : removals.get(removing);
+    merged.add(removal?.changes ?? [], refused);
+    for (const name of removal?.touches ?? []) touches.add(name);
+  }
+  return { answer, changes: merged.changes, touches, isRemoval: asked.every(({ action }) => action === 'delete') };
+}
+
+async function planOne(parts: RecordWriteDeps, config: ConfigSet, asked: Asked): Promise<Planned> {
+  const { refused } = asked;
+  try {
+    const call = await callAt(asked.call, config);
+    switch (asked.action) {
+      case 'create': {
+        const { key, data, changes } = await planCreate(parts, call, asked.creation);
+        return { call, refused, changes, record: { key, data } };
+      }
+      case 'update': {
+        const { key, data, changes } = await planUpdate(parts, call, asked.input);
+        return { call, refused, changes, record: { key, data } };
+      }
+      case 'delete': {
+        const { record, ruled } = await readDeletion(parts, call, asked.input);
+        return { call, refused, changes: ruled, record: null, removing: { call, record, refused } };
+      }
+    }
+  } catch (error) {
+    throw error instanceof Problem ? refused(error) : error;
+  }
+}

@@ -1,0 +1,108 @@
+import { type CompiledIndexes, compileIndexes } from './compile-indexes.ts';
+import { type EntityDefinition, type FieldDefinition, isPlatformField } from './definition.ts';
+import { type EntityState, newEntityState } from './entity-state.ts';
+import { type ConfiguredViews, type EntityViews, entityViews } from './entity-views.ts';
+import type { FieldBehaviour } from './field-types/field-type.ts';
+import { fieldTypes } from './field-types/registry.ts';
+import { type CompiledKeys, defaultTemplates, mayOverlap, mayStartWith, parseTemplate } from './key-template.ts';
+
+/** A definition made ready to serve requests. Made once per config version, never changed. */
+export interface CompiledEntity extends CompiledIndexes {
+  readonly name: string;
+  /** The version of the create config that it was made from. */
+  readonly version: number;
+  /** What the fence of a workspace is compared with, but for what other entities demand of this one. */
+  readonly generation: number;
+  readonly fields: ReadonlyMap<string, CompiledField>;
+  readonly keys: CompiledKeys;
+  /** Where the record key is a fixed start and then the id, records are found and listed by it; else by the id index. */
+  readonly directSortPrefix: string | undefined;
+  readonly idIndexPk: string;
+  /** Fields that stored records may have and that no reply shows. */
+  readonly hidden: readonly string[];
+  /** What a write leaves out, of the values that the definition does not know. */
+  readonly unkept: readonly string[];
+  /** Whether records may have sealed values beside them. */
+  readonly hasSealed: boolean;
+  readonly definition: EntityDefinition;
+  readonly views: EntityViews;
+}
+
+export interface CompiledField {
+  readonly name: string;
+  readonly required: boolean;
+  readonly definition: FieldDefinition;
+  readonly behaviour: FieldBehaviour;
+}
+
+/** @param definition one that `parseDefinition` accepted; anything else is a fault of ours. */
+export function compileEntity(
+  definition: EntityDefinition,
+  version: number,
+  state: EntityState = newEntityState(definition, version),
+  configured: ConfiguredViews = {},
+): CompiledEntity {
+  const name = definition.entityName;
+  const catalog = definition.UpdateParams.filter((field) => !isPlatformField(field.name)).map(compileField);
+  const fields = new Map(catalog.map((field) => [field.name, field]));
+  const keys = compileKeys(definition);
+  return {
+    name,
+    version,
+    generation: state.generation,
+    fields,
+    ...compileIndexes(name, state.indexes),
+    keys,
+    directSortPrefix: directSortPrefix(keys),
+    idIndexPk: `index#${name};id`,
+    hidden: state.hidden,
+    unkept: state.unkept ?? [],
+    hasSealed: state.hasSealed,
+    definition,
+    views: entityViews({ definition, fields, hasHidden: state.hidden.length > 0, configured }),
+  };
+}
+
+function compileField(definition: FieldDefinition): CompiledField {
+  const behaviour = fieldTypes.get(definition.colType ?? 'string')?.behave(definition);
+  if (behaviour === undefined || typeof behaviour === 'string')
+    throw new TypeError(`field ${definition.name} does not compile`);
+  const mayBeRequired = !isPlatformMade({ behaviour });
+  const required = mayBeRequired && definition.validate === true && definition.required !== false;
+  return { name: definition.name, required, definition, behaviour };
+}
+
+/** Whether the platform gives the field its value, so that no client sends one. */
+export function isPlatformMade({ behaviour }: Pick<CompiledField, 'behaviour'>): boolean {
+  return behaviour.compute !== undefined || behaviour.isNumbered === true;
+}
+
+/**
+ * Whether records of two entities could get in each other's way: fall on one key, or among the keys that the other
+ * entity is listed by.
+ */
+export function recordsMayMeet(left: CompiledEntity, right: CompiledEntity): boolean {
+  if (!mayOverlap(left.keys.pk, right.keys.pk)) return false;
+  return mayOverlap(left.keys.sk, right.keys.sk) || mayLieAmong(left, right) || mayLieAmong(right, left);
+}
+
+function mayLieAmong(listed: CompiledEntity, other: CompiledEntity): boolean {
+  return listed.directSortPrefix !== undefined && mayStartWith(other.keys.sk, listed.directSortPrefix);
+}
+
+function compileKeys(definition: Pick<EntityDefinition, 'entityName' | 'baseKeys'>): CompiledKeys {
+  const templates = { ...defaultTemplates(definition.entityName), ...definition.baseKeys };
+  const pk = parseTemplate(templates.pkTemplate);
+  const sk = parseTemplate(templates.skTemplate);
+  if (typeof pk === 'string' || typeof sk === 'string')
+    throw new TypeError(`the templates of ${definition.entityName} do not compile`);
+  return { pk, sk };
+}
+
+function directSortPrefix(keys: CompiledKeys): string | undefined {
+  const [start, id, rest] = keys.sk.parts;
+  if (keys.pk.tokens.some((token) => token !== 'org')) return undefined;
+  if (start === undefined || !('literal' in start) || !/[#;]$/.test(start.literal)) return undefined;
+  if (id === undefined || !('token' in id) || id.token !== 'id' || rest !== undefined) return undefined;
+  return start.literal;
+}

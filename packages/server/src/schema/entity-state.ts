@@ -1,0 +1,103 @@
+import { type EntityDefinition, isPlatformField } from './definition.ts';
+import { type IndexState, newIndexStates, nextIndexStates } from './index-states.ts';
+
+/**
+ * What stands under an entity's active create config: which definition is live, and what the platform has made of it
+ * so far. Every change of it is a change of configuration.
+ */
+export interface EntityState {
+  /** The version of the create config, which is the definition. */
+  readonly version: number;
+  /** The config version at which what writers of records must do last changed: the fence of a workspace holds it. */
+  readonly generation: number;
+  readonly indexes: readonly IndexState[];
+  /** Fields that stored records may still have, and that the definition shows no more. */
+  readonly hidden: readonly string[];
+  /**
+   * Fields that the definition does not have and whose stored values a write leaves out: they were made of other fields,
+   * should not lie there in plain text, or are being erased. Every other value that it does not know, a write keeps.
+   */
+  readonly unkept?: readonly string[];
+  /** Fields whose stored values a job erases. Until it is done, no definition has a field of these names. */
+  readonly erasing?: readonly string[];
+  /** Whether records may have sealed values beside them. */
+  readonly hasSealed: boolean;
+}
+
+/** The state of an entity without records: everything that it declares is ready. */
+export function newEntityState(definition: EntityDefinition, version: number): EntityState {
+  return {
+    version,
+    generation: version,
+    indexes: newIndexStates(definition, version),
+    hidden: [],
+    hasSealed: definition.UpdateParams.some(isSealed),
+  };
+}
+
+export interface DefinitionSwitch {
+  readonly before: EntityDefinition;
+  readonly after: EntityDefinition;
+  /** Fields whose stored values are to be lost. */
+  readonly erased?: readonly string[] | undefined;
+}
+
+/** The state once `after` has taken the place of `before`, under which records may have been written. */
+export function nextEntityState(
+  current: EntityState,
+  { before, after, erased = [] }: DefinitionSwitch,
+  version: number,
+): EntityState {
+  const shown = plainFields(after);
+  const hidden = union(current.hidden, plainFields(before)).filter((name) => !shown.includes(name));
+  const erasing = union(current.erasing ?? [], erased);
+  const unkept = union(current.unkept ?? [], computedFields(before), sealedFields(after));
+  return {
+    version,
+    generation: version,
+    indexes: nextIndexStates(current.indexes, after, version),
+    hidden,
+    ...membersOf({
+      unkept: union(
+        hidden.filter((name) => unkept.includes(name)),
+        erasing,
+      ),
+      erasing,
+    }),
+    hasSealed: current.hasSealed || after.UpdateParams.some(isSealed),
+  };
+}
+
+/** The state once no stored record has a value of these fields any more. */
+export function afterErasing(state: EntityState, names: readonly string[]): EntityState {
+  const { hidden, unkept = [], erasing = [], ...others } = state;
+  const left = (all: readonly string[]): readonly string[] => all.filter((name) => !names.includes(name));
+  return { ...others, hidden: left(hidden), ...membersOf({ unkept: left(unkept), erasing: left(erasing) }) };
+}
+
+/** An entity that was never without a field has neither member. */
+function membersOf({ unkept, erasing }: Required<Pick<EntityState, 'unkept' | 'erasing'>>) {
+  return { ...(unkept.length > 0 ? { unkept } : {}), ...(erasing.length > 0 ? { erasing } : {}) };
+}
+
+function union(...lists: readonly (readonly string[])[]): readonly string[] {
+  return [...new Set(lists.flat())];
+}
+
+function computedFields({ UpdateParams }: EntityDefinition): readonly string[] {
+  return UpdateParams.filter(({ colType }) => colType === 'formula').map(({ name }) => name);
+}
+
+function sealedFields({ UpdateParams }: EntityDefinition): readonly string[] {
+  return UpdateParams.filter(isSealed).map(({ name }) => name);
+}
+
+/** The fields whose values lie in the text of a record. */
+function plainFields({ UpdateParams }: EntityDefinition): readonly string[] {
+  return UpdateParams.filter((field) => !isPlatformField(field.name) && !isSealed(field)).map(({ name }) => name);
+}
+
+/** Values of these fields lie sealed beside the record, never in it. */
+export function isSealed(field: { readonly colType?: string }): boolean {
+  return field.colType === 'encrypted';
+}

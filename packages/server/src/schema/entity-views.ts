@@ -1,0 +1,57 @@
+import { type ApiAction, actions } from './api-configs.ts';
+import type { CompiledField } from './compile-entity.ts';
+import type { EntityDefinition, Views } from './definition.ts';
+import { generatedViews, viewNamed } from './generated-views.ts';
+import { compileView, type Projection } from './projection.ts';
+
+/** How the records of an entity are shown in the replies of each of its actions. */
+export interface EntityViews {
+  /** Those that every entity has. */
+  readonly generated: Views;
+  /** Those that the builder gave the config of the action: they stand before the generated ones. */
+  own(action: ApiAction): Views;
+  /** `stored` is the record's text as it stands; undefined where there is no view of that name. */
+  of(action: ApiAction, name: string): Projection | 'stored' | undefined;
+  /** Everything that may be shown, whatever the builder made of the view `default`. */
+  whole(): Projection;
+}
+
+/** What the views of an entity are made from. */
+export interface ViewSource {
+  readonly definition: Pick<EntityDefinition, 'UpdateParams' | 'Views'>;
+  readonly fields: ReadonlyMap<string, CompiledField>;
+  /** Whether stored records may have fields that no reply shows. */
+  readonly hasHidden: boolean;
+  /** The views that the builder gave each config; where none is said they are those of the definition. */
+  readonly configured: ConfiguredViews;
+}
+
+export type ConfiguredViews = Readonly<Partial<Record<ApiAction, Views>>>;
+
+/** Views are compiled when they are first asked for. */
+export function entityViews({ definition, fields, hasHidden, configured }: ViewSource): EntityViews {
+  const generated: Views = generatedViews(definition);
+  const compiled = new Map(actions.map((action) => [action, new Map<string, Projection>()]));
+  let whole: Projection | undefined;
+  const ownViews = (action: ApiAction): Views => configured[action] ?? definition.Views ?? {};
+  return {
+    generated,
+    own: ownViews,
+    whole: () => {
+      whole ??= compileView(generatedViews(definition).default, fields);
+      return whole;
+    },
+    of: (action, name) => {
+      const ready = compiled.get(action);
+      const known = ready?.get(name);
+      if (known !== undefined) return known;
+      const own = viewNamed(ownViews(action), name);
+      if (own === undefined && name === 'default' && !hasHidden) return 'stored';
+      const view = own ?? viewNamed(generated, name);
+      if (view === undefined) return undefined;
+      const projection = compileView(view, fields);
+      ready?.set(name, projection);
+      return projection;
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { type EntityDefinition, platformFields, type ViewDefinition, type Views } from './definition.ts';
+import { isSealed } from './entity-state.ts';
+
+/** The views that every entity has, unless its builder makes others of these names: all that may be shown, and who it is. */
+export function generatedViews(definition: Pick<EntityDefinition, 'UpdateParams'>): {
+  readonly default: ViewDefinition;
+  readonly compact: ViewDefinition;
+} {
+  const [id, ...stamps] = platformFields;
+  const names = definition.UpdateParams.filter((field) => field.name !== id && !isSealed(field)).map(
+    ({ name }) => name,
+  );
+  return {
+    default: viewOf([id, ...names, ...stamps]),
+    compact: viewOf([id, ...names.filter((name) => name === 'name')]),
+  };
+}
+
+/** A view by the name that a request gives. */
+export function viewNamed(views: Views, name: string): ViewDefinition | undefined {
+  return Object.hasOwn(views, name) ? views[name] : undefined;
+}
+
+function viewOf(names: readonly string[]): ViewDefinition {
+  return { fields: names.map((name) => ({ name })) };
+}

@@ -1,0 +1,59 @@
+import type { InputError } from '@freehold/contract/problem';
+import { invalidBody } from '../lib/problem.ts';
+import { definitionLimits, type EntityDefinition } from './definition.ts';
+import { entityNameProblem } from './names.ts';
+import { isObject } from './parsing/add-error.ts';
+import { refuseUnknownMembers } from './parsing/members.ts';
+import { parseCatalog } from './parsing/parse-catalog.ts';
+import { checkIndexes } from './parsing/parse-indexes.ts';
+import { checkBaseKeys } from './parsing/parse-keys.ts';
+import { parseViews } from './parsing/parse-views.ts';
+
+/** A definition that holds, with remarks on what it says without effect. */
+export interface ParsedDefinition {
+  readonly definition: EntityDefinition;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the payload of `POST /api/{apiname}`.
+ * @throws Problem `validation_failed` or `unknown_field`, with every mistake found and where it stands.
+ */
+export function parseDefinition(input: unknown): ParsedDefinition {
+  const errors: InputError[] = [];
+  const add = (pointer: string, code: string, message: string): void => {
+    errors.push({ pointer, code, message });
+  };
+  if (!isObject(input)) throw invalidBody([bodyError()]);
+  if (Buffer.byteLength(JSON.stringify(input)) > definitionLimits.bytesMax) throw invalidBody([sizeError()]);
+  refuseUnknownMembers({ item: input, pointer: '' }, { what: 'an entity definition', known: definitionMembers }, add);
+  const nameProblem = entityNameProblem(input.entityName);
+  if (nameProblem !== undefined) add('/entityName', 'invalid_name', nameProblem);
+  const { fields, warnings } = parseCatalog(input.UpdateParams, add);
+  if (input.baseKeys !== undefined) checkBaseKeys(input.baseKeys, fields, add);
+  checkIndexes(input, fields, add);
+  if (input.Views !== undefined) parseViews(input.Views, fields, add);
+  if (errors.length > 0) throw invalidBody(errors);
+  // Every member was checked above, so the body is the definition; it is kept as it was supplied.
+  const complete = input.UpdateParams === undefined ? { ...input, UpdateParams: [] } : input;
+  return { definition: complete as unknown as EntityDefinition, warnings };
+}
+
+const definitionMembers = [
+  'entityName',
+  'baseKeys',
+  'UpdateParams',
+  'ownerIndexes',
+  'parentIndex',
+  'UniqueIndexes',
+  'Views',
+];
+
+function sizeError(): InputError {
+  const message = `an entity definition may have at most ${definitionLimits.bytesMax} bytes`;
+  return { pointer: '', code: 'too_long', message };
+}
+
+function bodyError(): InputError {
+  return { pointer: '', code: 'wrong_type', message: 'an entity definition is a JSON object' };
+}

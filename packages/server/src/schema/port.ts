@@ -1,0 +1,95 @@
+/** What an entity is: its definition, its field types, and what these are compiled to. Reads no store. */
+export {
+  type ApiAction,
+  type ApiConfig,
+  actions,
+  activeConfigKey,
+  apiName,
+  routeOf,
+  versionedConfigKey,
+} from './api-configs.ts';
+export {
+  type CompiledEntity,
+  type CompiledField,
+  compileEntity,
+  isPlatformMade,
+  recordsMayMeet,
+} from './compile-entity.ts';
+export {
+  type CompiledIndex,
+  type CompiledIndexes,
+  type CompiledSearch,
+  type CompiledUnique,
+  compileIndexes,
+  type EncodedField,
+} from './compile-indexes.ts';
+export {
+  definitionLimits,
+  type EntityDefinition,
+  type FieldDefinition,
+  isPlatformField,
+  type OwnerIndexDefinition,
+  type UniqueIndexDefinition,
+  type ViewDefinition,
+  type ViewField,
+  type Views,
+} from './definition.ts';
+export { definitionSchemas } from './definition-schemas.ts';
+export {
+  bodiesOfContent,
+  type ConfigBodiesOfEntity,
+  contentOfBodies,
+  type EntityContent,
+  type ViewedAction,
+  viewedActions,
+} from './entity-content.ts';
+export { afterErasing, type EntityState, newEntityState, nextEntityState } from './entity-state.ts';
+export type { ConfiguredViews } from './entity-views.ts';
+export { fieldIndex } from './field-index.ts';
+export {
+  type CheckEffort,
+  type FieldBehaviour,
+  type FieldValue,
+  type FieldValues,
+  isValueProblem,
+  type JsonSchema,
+  newCheckEffort,
+  readValue,
+  UnreadText,
+  type ValueProblem,
+} from './field-types/field-type.ts';
+export { guidType } from './field-types/guid.ts';
+export { stringType } from './field-types/string.ts';
+export { generatedViews, viewNamed } from './generated-views.ts';
+export { type Duplicate, type IndexKind, type IndexState, isLeaving, isSameIndex } from './index-states.ts';
+export {
+  defaultTemplates,
+  escapeKeyValue,
+  fillTemplate,
+  type KeyTemplate,
+  mayOverlap,
+  readTemplate,
+  reservedTokens,
+  type TokenValues,
+} from './key-template.ts';
+export { getViews, isShownBy, type LookedUpView, lookedUpByContent, lookedUpViews } from './looked-up-views.ts';
+export { entityNameProblem, viewNameProblem } from './names.ts';
+export {
+  afterAll,
+  idOf,
+  indexPrefix,
+  indexSortKey,
+  indexStart,
+  isAloneInIndex,
+  presentPrefix,
+} from './order-encoding.ts';
+export { type ParsedDefinition, parseDefinition } from './parse-definition.ts';
+export { parseEntityContent } from './parse-entity-content.ts';
+export { isObject } from './parsing/add-error.ts';
+export { refuseUnknownMembers } from './parsing/members.ts';
+export { parseViews } from './parsing/parse-views.ts';
+export { type LookupMember, type Member, type Projection, shapeOf } from './projection.ts';
+export { type Reference, type ReferenceMap, readReferences, withReferences, writeReferences } from './reference-map.ts';
+export { shownFields } from './shown-fields.ts';
+export { systemEntities, systemEntity } from './system-entities.ts';
+export { systemEntityNames } from './system-entity-names.ts';

@@ -1,0 +1,28 @@
+/** A platform as a process, for tests that treat its database badly. Only tests may use it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+
+const program = join(import.meta.dirname, '..', '..', '..', 'main.ts');
+
+/** Starts the platform as its operator would, and waits until it says where it listens. */
+export async function startPlatform(t: TestContext, places: Readonly<Record<string, string>>) {
+  const env = { ...places, FREEHOLD_APP_PORT: '0', FREEHOLD_MANAGEMENT_PORT: '0' };
+  const child = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  t.after(() => child.kill('SIGKILL'));
+  const said = { stdout: '', stderr: '' };
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.stderr += text;
+  });
+  for (child.stdout.setEncoding('utf8'); !said.stdout.includes('\n'); )
+    said.stdout += String((await once(child.stdout, 'data'))[0]);
+  const [, app = '', management = ''] = /^ready app=(\S+) management=(\S+)$/m.exec(said.stdout) ?? [];
+  return { app, management, said, child };
+}
+
+export function signUp(management: string, name: string): Promise<Response> {
+  const body = { email: `${name}@example.com`, password: 'correct horse battery', name, org_name: name };
+  const headers = { 'content-type': 'application/json' };
+  return fetch(`${management}/auth/signup`, { method: 'POST', headers, body: JSON.stringify(body) });
+}

@@ -1,0 +1,141 @@
+/** Each change of configuration, access, keys, plans and deployments is told in the audit log, by the commit that makes it. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Change } from '../../store/port.ts';
+import { AccessWitness, entriesOf, isEntry } from './access-told.ts';
+import { accountFlows } from './account-flows.ts';
+import { alertFlows } from './alert-flows.ts';
+import { builderFlows } from './builder-flows.ts';
+import { configFlows } from './config-flows.ts';
+import { deployFlows } from './deploy-flows.ts';
+import { startFaultyPlatform } from './faulty-platform.ts';
+import type { Flows } from './flow.ts';
+import { itemFlows } from './item-flows.ts';
+import { keyFlows } from './key-flows.ts';
+import { personFlows } from './person-flows.ts';
+import { recordFlows } from './record-flows.ts';
+import { setScene } from './scene.ts';
+import { workspaceFlows } from './workspace-flows.ts';
+
+/** What a workspace is founded with. */
+const founded: readonly string[] = [
+  ...['workspace.created', 'policy.created', 'policy.created', 'group.created', 'member.joined'],
+  ...['policy_link.created', 'group_link.created'],
+];
+
+/** What each flow is told as. */
+const told: Readonly<Record<string, readonly string[]>> = {
+  'an address for alerts': ['alert_webhook.set'],
+  'the removal of the address for alerts': ['alert_webhook.removed'],
+  'a sign-up': ['org.created'],
+  'an invitation to an org': ['org_user.invited'],
+  'coming into an org': ['org_user.joined'],
+  'another role': ['org_user.role_changed'],
+  'the removal of a builder from an org': ['org_user.removed'],
+  'another client id': ['client_id.rotated'],
+  'a definition': ['entity.defined'],
+  'a change of a definition with its index job': ['entity.changed'],
+  'the removal of an entity with its purge': ['entity.removed'],
+  'a setting': ['setting.changed'],
+  'the provision of production': ['environment.provisioned'],
+  'the import of a configuration': ['entity.defined'],
+  'a publication': ['deploy.published'],
+  'the withdrawal of all that is staged': ['deploy.unstaged'],
+  'the withdrawal of an item': ['deploy.unstaged'],
+  'an activation': ['deploy.activated'],
+  'a rollback': ['deploy.rolled_back'],
+  'the removal of what a retired entity keeps': ['deploy.records_removed'],
+  'a config item': ['crew.defined'],
+  'a change of a config item': ['crew.changed'],
+  'an earlier version of a config item brought back': ['crew.changed'],
+  'the removal of a config item': ['crew.removed'],
+  'a service key': ['member.joined', 'policy_link.created', 'service_key.created'],
+  'the removal of a service key': ['service_key.removed', 'member.removed'],
+  'a deploy key': ['deploy_key.created'],
+  'the removal of a deploy key': ['deploy_key.removed'],
+  'acting for somebody': ['impersonation.started'],
+  'a rotation of the signing keys': ['signing_key.made'],
+  'the revocation of a signing key': ['signing_key.revoked'],
+  'a change of the plan': ['plan.changed'],
+  'a first sign-in': founded,
+  'a new policy': ['policy.created'],
+  'a link of a policy': ['policy_link.created'],
+  'the suspension of a member': ['member.suspended'],
+  'the removal of a member': ['member.removed'],
+  'a workspace': founded,
+  'another name of a workspace': ['workspace.changed'],
+  'leaving a workspace': ['member.removed'],
+  'the removal of a workspace with its purge': ['workspace.removed'],
+  'an invitation': ['invitation.created'],
+  'an invitation sent again': ['invitation.resent'],
+  'an invitation withdrawn': ['invitation.removed'],
+  'a password suspended by a provider': ['app_user.password_suspended', 'member.suspended'],
+  'two accounts made one by the mailed link': ['app_user.merged'],
+  'two accounts made one by an org admin': ['app_user.merged', 'member.reactivated'],
+  'the removal of an account with a suspended password': ['member.removed', 'app_user.removed'],
+  'an invitation accepted': ['member.joined', 'policy_link.created', 'invitation.accepted'],
+};
+
+/** They change records, or the account of whoever calls. */
+const untold: readonly string[] = [
+  ...['a log-in of a builder', 'a switch to another org', 'a log-out of a builder', 'the end of a session'],
+  ...['another password of a builder', 'a mail to a builder who forgot the password'],
+  ...['a password that a builder sets by mail', 'a message that is a test', 'a sign-up by password'],
+  ...['a change of a profile', 'another password', 'a log-out', 'a log-out everywhere'],
+  ...['a mail to a person who forgot the password', 'a password set by mail'],
+  ...['another mail to verify an address', 'the verification of an address', 'a switch to another workspace'],
+  ...['a create', 'an update', 'a removal', 'an atomic batch', 'a batch of independent operations', 'an import'],
+];
+
+/** What they change lies in no store, or nowhere: the entry is all that is written. */
+const alone: readonly string[] = ['impersonation.started', 'signing_key.made', 'signing_key.revoked'];
+
+const flows: Flows = {
+  ...accountFlows,
+  ...alertFlows,
+  ...builderFlows,
+  ...configFlows,
+  ...deployFlows,
+  ...itemFlows,
+  ...keyFlows,
+  ...personFlows,
+  ...recordFlows,
+  ...workspaceFlows,
+};
+
+const commits: (readonly Change[])[] = [];
+const witness = new AccessWitness();
+const platform = await startFaultyPlatform((changes) => {
+  commits.push(changes);
+  witness.look(changes);
+});
+after(() => platform.close());
+const scene = await setScene(platform);
+
+test('of every flow it is said whether the audit log tells of it', () => {
+  assert.deepEqual([...Object.keys(told), ...untold].sort(), Object.keys(flows).sort());
+});
+
+for (const [name, flow] of Object.entries(flows))
+  test(`the audit log tells of ${name} once, or not at all, in the commit that makes it`, async () => {
+    const { send } = await flow.prepare(scene);
+    await platform.settle();
+    commits.length = 0;
+    const { status } = await send();
+    assert.ok(status < 300, `${status}`);
+    await platform.settle();
+    const actions: string[] = [];
+    for (const changes of commits)
+      for (const entry of entriesOf(changes)) {
+        const { action, actor, request_id } = entry;
+        actions.push(action);
+        assert.ok(actor.id !== '' && request_id !== '', JSON.stringify(entry));
+        assert.equal(
+          changes.every((change) => isEntry(change)),
+          alone.includes(action),
+          action,
+        );
+      }
+    assert.deepEqual(actions, told[name] ?? []);
+    assert.deepEqual(witness.faults.splice(0), []);
+  });

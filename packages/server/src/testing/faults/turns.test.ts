@@ -1,0 +1,46 @@
+/** Every call takes its turn in the line of its own org and workspace, and leaves it. */
+import assert from 'node:assert/strict';
+import { after, mock, test } from 'node:test';
+import { turns } from '../../lib/event-loop.ts';
+import type { Lane } from '../../lib/fair-turns.ts';
+import { startFaultyPlatform } from './faulty-platform.ts';
+import { setScene } from './scene.ts';
+
+const platform = await startFaultyPlatform();
+after(() => platform.close());
+const scene = await setScene(platform);
+
+/** In whose lines the calls entered that were made meanwhile. */
+async function lanesOf(work: () => Promise<unknown>): Promise<readonly Lane[]> {
+  const enter = mock.method(turns, 'enter');
+  const leave = mock.method(turns, 'leave');
+  await work();
+  const entered = enter.mock.calls.map(({ arguments: [id, lane] }) => ({ id, lane }));
+  assert.deepEqual(
+    leave.mock.calls.map(({ arguments: [id] }) => id),
+    entered.map(({ id }) => id),
+  );
+  enter.mock.restore();
+  leave.mock.restore();
+  return entered.map(({ lane }) => lane);
+}
+
+test('a call with a token in that of its workspace, also one that is refused', async () => {
+  const lane = { org: scene.org.code, workspace: scene.founder.tenantId };
+  assert.deepEqual(await lanesOf(() => scene.act('GET', '/list/order')), [lane]);
+  assert.deepEqual(await lanesOf(() => scene.act('GET', '/list/nothing')), [lane]);
+});
+
+test('a call of a builder in that of the builders of its org', async () => {
+  const lanes = await lanesOf(() => scene.org.manage('GET', '/org/settings'));
+  assert.deepEqual(lanes, [{ org: scene.org.code, workspace: 'builders' }]);
+});
+
+test('a call without a token in that of all such, beside others from the same network, and a probe in none', async () => {
+  const lanes = await lanesOf(() => scene.org.logIn(scene.founder.email));
+  assert.deepEqual(
+    lanes.map(({ org, workspace }) => [org, workspace.replace(/^[0-9a-f:]+::\/64$/, 'a network')]),
+    [['', 'a network']],
+  );
+  assert.deepEqual(await lanesOf(() => fetch(`${platform.app}/readyz`)), []);
+});

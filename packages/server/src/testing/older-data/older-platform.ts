@@ -1,0 +1,117 @@
+/** Platforms on data that earlier versions wrote. Only tests may use it. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
+import { restoreBackup } from '../../backup/restore-backup.ts';
+import { compose } from '../../compose.ts';
+import { readConfig } from '../../config.ts';
+import { drain } from '../../gateway/drain.ts';
+import { listen } from '../../gateway/listener.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Answers, Asked } from './asks.ts';
+import { call, type Gateways, operatorKey } from './calls.ts';
+
+const fixtures = import.meta.dirname;
+
+export const fixtureVersions: readonly number[] = readdirSync(fixtures)
+  .filter((name) => /^\d+$/.test(name))
+  .map(Number)
+  .toSorted((left, right) => left - right);
+
+/** Puts the data into the folder. */
+export async function unpackFixture(version: number, dataDir: string): Promise<void> {
+  const file = `${dataDir}.tar`;
+  if (!existsSync(file)) writeFileSync(file, brotliDecompressSync(readFileSync(fileOf(version, 'data.tar.br'))));
+  await restoreBackup({ file, dataDir });
+}
+
+export function answersOf(version: number): Answers {
+  return JSON.parse(brotliDecompressSync(readFileSync(fileOf(version, 'answers.json.br'))).toString());
+}
+
+function fileOf(version: number, name: string): string {
+  return join(fixtures, String(version), name);
+}
+
+/** Goes on from when all was asked. */
+export function clockOf({ asked_at }: Answers): Clock {
+  const ahead = Date.parse(asked_at) - Date.now();
+  return { now: () => Date.now() + ahead };
+}
+
+export interface OlderPlatform extends Gateways {
+  close(): Promise<void>;
+}
+
+/** Starts a platform in this process, where the settings say. */
+export async function startOn(env: Readonly<Record<string, string>>, clock: Clock): Promise<OlderPlatform> {
+  const read = readConfig({ FREEHOLD_OPERATOR_KEY: operatorKey, ...env });
+  assert.ok('config' in read, JSON.stringify(read));
+  const faults: unknown[] = [];
+  const platform = await compose({
+    config: read.config,
+    clock,
+    onFault: (error) => faults.push(error),
+    onFatal: (error) => faults.push(error),
+  });
+  const errors = platform.errors(() => 'http://127.0.0.1');
+  const app = await listen({ host: '127.0.0.1', port: 0, gateway: platform.app, errors });
+  const management = await listen({ host: '127.0.0.1', port: 0, gateway: platform.management, errors });
+  return {
+    app: app.url,
+    management: management.url,
+    close: async () => {
+      await drain([app, management], 0);
+      await platform.close();
+      assert.deepEqual(faults, []);
+    },
+  };
+}
+
+/** What is answered otherwise than it was. What is answered beside that counts for nothing. */
+export async function differencesOf(gateways: Gateways, answers: Answers): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const asked of answers.asked) {
+    const caller = answers.callers[asked.who];
+    assert.ok(caller !== undefined);
+    const { method, path, body, headers } = asked;
+    const sent = { body, headers: { ...caller.headers, ...headers } };
+    const reply = await call(method, `${gateways[caller.gateway]}${path}`, sent);
+    const name = `${asked.who} ${method} ${path}`;
+    if (reply.status === asked.status) found.push(...missingIn(reply.body, asked, name));
+    else found.push(`${name}: ${reply.status} instead of ${asked.status}: ${JSON.stringify(reply.body)}`);
+  }
+  return found;
+}
+
+/** What each answer says anew, and what goes on being counted. */
+const ofTheMoment = /\/(request_id|decision_id|last_used_at|type|url|upgrade_url|api_calls|by_workspace|alerts|used)$/;
+
+function missingIn(now: unknown, { answer }: Asked, name: string): readonly string[] {
+  const found: string[] = [];
+  compare(answer, now, name);
+  return found;
+
+  function compare(was: unknown, is: unknown, pointer: string): void {
+    if (ofTheMoment.test(pointer)) return;
+    if (typeof was !== 'object' || was === null) {
+      if (linesOf(was) !== linesOf(is))
+        found.push(`${pointer}: ${JSON.stringify(is)} instead of ${JSON.stringify(was)}`);
+      return;
+    }
+    if (Array.isArray(was) && (!Array.isArray(is) || is.length !== was.length)) {
+      found.push(`${pointer}: ${JSON.stringify(is)?.slice(0, 200)} instead of ${was.length} items`);
+      return;
+    }
+    for (const [key, value] of Object.entries(was)) {
+      const other: unknown = typeof is === 'object' && is !== null ? Reflect.get(is, key) : undefined;
+      compare(value, other, `${pointer}/${key}`);
+    }
+  }
+}
+
+/** Lines of a file come in the order in which they were counted. */
+function linesOf(value: unknown): unknown {
+  return typeof value === 'string' ? value.split('\n').toSorted().join('\n') : value;
+}

@@ -1,0 +1,97 @@
+/** What is stored keeps its shape, or the data has another version. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { isOfAudit } from '../../audit/audit-entry.ts';
+import { loadSecrets } from '../../identity/secrets.ts';
+import { createSecretsInMemory } from '../../identity/testing/secrets-in-memory.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { dataVersion } from '../../store/data-version.ts';
+import { accountFlows } from '../faults/account-flows.ts';
+import { alertFlows } from '../faults/alert-flows.ts';
+import { builderFlows } from '../faults/builder-flows.ts';
+import { configFlows } from '../faults/config-flows.ts';
+import { deployFlows } from '../faults/deploy-flows.ts';
+import { startFaultyPlatform } from '../faults/faulty-platform.ts';
+import { itemFlows } from '../faults/item-flows.ts';
+import { keyFlows } from '../faults/key-flows.ts';
+import { personFlows } from '../faults/person-flows.ts';
+import { recordFlows } from '../faults/record-flows.ts';
+import { setScene } from '../faults/scene.ts';
+import { workspaceFlows } from '../faults/workspace-flows.ts';
+import { fill } from './fill.ts';
+import { noteChained, noteChange, type Shapes, shapeOf, textOf } from './stored-shape.ts';
+
+/** Each writing route has a flow here, as a test of theirs sees to. */
+const flows = [
+  accountFlows,
+  alertFlows,
+  builderFlows,
+  configFlows,
+  deployFlows,
+  itemFlows,
+  keyFlows,
+  personFlows,
+  recordFlows,
+  workspaceFlows,
+].flatMap(Object.values);
+
+const shapes: Shapes = new Map();
+const platform = await startFaultyPlatform((changes, place) => {
+  for (const change of changes) noteChange(shapes, place, change);
+});
+after(() => platform.close());
+
+async function storeEverything(): Promise<void> {
+  await fill(platform);
+  await platform.settle();
+  const scene = await setScene(platform);
+  for (const flow of flows) {
+    const { send, check } = await flow.prepare(scene);
+    await send();
+    await platform.settle();
+    await check();
+  }
+  for (const [space, { maintenance }] of Object.entries(platform.stores))
+    for (const { name: scope } of await maintenance.scopes(undefined, 1000))
+      for (const item of await maintenance.scan(scope, undefined, 10_000))
+        if (isOfAudit(item)) noteChained(shapes, { space, scope }, { ...item, sk: item.sk.replace(/^[\d-]+$/, '+') });
+}
+
+const path = join(import.meta.dirname, 'shapes.txt');
+
+test('everything that is stored has the shape that is written down for the version of the data', async () => {
+  await storeEverything();
+  const secrets = shapeOf(await loadSecrets(createSecretsInMemory(), systemClock));
+  const found = `data version ${dataVersion}\n${textOf(shapes)}secrets = ${secrets}\n`;
+  if (found === readFileSync(path, 'utf8')) return;
+  const aside = join(tmpdir(), 'freehold-shapes.txt');
+  writeFileSync(aside, found);
+  const [was, is] = [readFileSync(path, 'utf8').split('\n'), found.split('\n')];
+  const gone = was.filter((line) => !is.includes(line)).map((line) => `- ${line}`);
+  const come = is.filter((line) => !was.includes(line)).map((line) => `+ ${line}`);
+  assert.fail(
+    `data of version ${dataVersion} has another shape than what is stored. Where the code has changed: raise the version, add a ` +
+      'migration, and make the data as it was a fixture (testing/older-data/README.md). Where only the flows store more, nothing ' +
+      `of that is needed. Then put ${aside} in the place of shapes.txt\n${[...gone, ...come].join('\n')}`,
+  );
+});
+
+/** Partitions in the table of keys, as the architecture tells of them. */
+function partitionsTold(): readonly string[] {
+  const text = readFileSync(join(import.meta.dirname, '..', '..', '..', '..', '..', 'docs', 'architecture.md'), 'utf8');
+  const table = /## Keys\n(.*?)\n## /s.exec(text)?.[1] ?? '';
+  const cells = table.split('\n').flatMap((line) => line.split('|')[2] ?? []);
+  return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+}
+
+test('the flows store something in each partition that the table of keys tells of', () => {
+  const told = partitionsTold();
+  assert.ok(told.length > 50, String(told.length));
+  const stored = [...shapes.keys()].map((name) => name.split(' | ')[1] ?? '');
+  const beginning = (name: string) => name.split(/[;#{…]/)[0] ?? '';
+  const missing = told.filter((name) => !stored.some((pk) => pk.startsWith(beginning(name))));
+  assert.deepEqual(missing, []);
+});

@@ -1,0 +1,73 @@
+/** Sends what a row of the table says, once the stage is set. */
+import assert from 'node:assert/strict';
+import type { TakesBody } from '../../gateway/request.ts';
+import { anyRequest } from './any-request.ts';
+import { type Answer, send } from './send.ts';
+import type { Stage } from './stage.ts';
+import type { Asked, Largest, Row } from './worst-case.ts';
+
+/** A row with the route that it is of. */
+export interface Place extends Row {
+  readonly method: string;
+  readonly takesBody?: TakesBody;
+}
+
+/** What every route is sent, and what is largest of this one. */
+export interface Case {
+  readonly what: string;
+  /** @throws AssertionError for an answer that says that something else was measured. */
+  readonly demand: (answer: Answer) => void;
+  readonly prepare: () => Promise<() => Promise<Answer>>;
+}
+
+export function casesOf(stage: Stage, place: Place): readonly Case[] {
+  const { method, as, target, largest, notSentAnything } = place;
+  const base = (): string => target(stage);
+  const ready = (asked: Asked): (() => Promise<Answer>) => {
+    const { headers = {}, ...rest } = asked;
+    const request = stage.raw({ as, method, target: base(), ...rest, headers: typed(place, headers, rest.body) });
+    return () => send(request);
+  };
+  const anything = notSentAnything === undefined ? anyRequest(place) : [];
+  return [
+    ...anything.map((one) => ({
+      what: one.what,
+      demand: (answer: Answer) => demand(one.what, answer, answer.status < 500),
+      prepare: async () => ready(behind(base(), await one.ask(stage))),
+    })),
+    ...(isNothing(largest) ? [] : largest).map((one) => ({
+      what: one.what,
+      demand: (answer: Answer) => demand(one.what, answer, isAsSaid(one, answer)),
+      prepare: async () => ready(await one.ask(stage)),
+    })),
+  ];
+}
+
+function isAsSaid(one: Largest, { status }: Answer): boolean {
+  return one.status === undefined ? status >= 200 && status < 300 : status === one.status;
+}
+
+function demand(what: string, { status, beginning }: Answer, isRight: boolean): void {
+  assert.ok(isRight, `${what} was answered ${status}: ${beginning}`);
+}
+
+function isNothing(largest: Row['largest']): largest is { readonly nothing: string } {
+  return 'nothing' in largest;
+}
+
+function behind(target: string, asked: Asked): Asked {
+  if (asked.target === undefined) return asked;
+  const [path = '', query] = target.split('?');
+  if (!asked.target.startsWith('?')) return { ...asked, target: path + asked.target };
+  return { ...asked, target: `${path}${asked.target}${query === undefined ? '' : `&${query}`}` };
+}
+
+/** A stream is sent under the first type that the route takes. */
+function typed(
+  { takesBody }: Place,
+  headers: NonNullable<Asked['headers']>,
+  body: unknown,
+): NonNullable<Asked['headers']> {
+  if (body === undefined || typeof takesBody !== 'object' || headers['content-type'] !== undefined) return headers;
+  return { ...headers, 'content-type': takesBody.streamOf[0] ?? '' };
+}

@@ -1,0 +1,91 @@
+/** Writes an entity's records into a file, as a list would show them to the caller. */
+
+import type { ConfigReader, ConfigSet } from '../config/port.ts';
+import { csvLine } from '../lib/csv-line.ts';
+import { inSlices, turns } from '../lib/event-loop.ts';
+import { notFound, Problem } from '../lib/problem.ts';
+import type { AuthorizedCall, ListQuery } from '../records/port.ts';
+import {
+  isExact,
+  isReadable,
+  type ListPlan,
+  openWalk,
+  type Presentation,
+  planList,
+  presentRecords,
+  type ReadableText,
+  readable,
+} from '../records/port.ts';
+import { laneOf } from '../tenancy/port.ts';
+import { recordCells } from './record-cells.ts';
+import type { TransferFormat } from './transfer-format.ts';
+
+export interface ExportRequest {
+  readonly format: TransferFormat;
+  readonly query: ListQuery;
+  readonly presentation: Presentation;
+  readonly configs: ConfigReader;
+}
+
+/**
+ * The text of the file in pieces. An empty one says that records were looked through and none was found.
+ * @throws Problem where the records can no longer be found, so that what there is of the file is not all of it.
+ */
+export async function* exportRecords(
+  call: AuthorizedCall,
+  { format, query, presentation, configs }: ExportRequest,
+): AsyncGenerator<string> {
+  const { projection } = presentation;
+  const shown = projection === 'stored' ? call.entity.views.whole() : projection;
+  const columns = shown.filter(({ field }) => isReadable(call.rows?.possibleFields, field));
+  if (format === 'csv') yield csvLine(columns.map(({ as }) => as));
+  for await (const items of pagesOf(call, query, configs)) {
+    const texts = await presentRecords(call, presentation, items);
+    yield texts.map((text) => (format === 'csv' ? csvLine(recordCells(columns, text)) : `${text}\n`)).join('');
+    // Reads need not wait for anything, and others want to be served too.
+    await turns.rejoin(laneOf(call.workspace));
+  }
+}
+
+const recordsPerPage = 100;
+
+/** Every record of a list: walks that follow one another, each from where the one before has spent its budget. */
+async function* pagesOf(
+  call: AuthorizedCall,
+  query: ListQuery,
+  configs: ConfigReader,
+): AsyncGenerator<readonly ReadableText[]> {
+  const { workspace, entity } = call;
+  const plan = planList(call, query);
+  const pause = inSlices(laneOf(workspace), () => call.rows?.steps() ?? 0);
+  let position: string | undefined;
+  for (;;) {
+    const walk = await openWalk(workspace.scope, plan, position);
+    while (!walk.isAtEnd() && !walk.isSpent()) {
+      const entries = await walk.next(recordsPerPage);
+      await demandServed(call, plan, await configs.current(workspace.orgCode));
+      const items: ReadableText[] = [];
+      for (const entry of entries) {
+        const item = readable(plan, entity, entry);
+        if (item !== undefined) items.push(item);
+        if (!isExact(plan)) await pause();
+      }
+      yield items;
+      const last = entries.at(-1);
+      if (last !== undefined) walk.passed(last.sk);
+    }
+    if (walk.isAtEnd()) return demandServed(call, plan, await configs.refresh(workspace.orgCode));
+    position = walk.position();
+  }
+}
+
+/** A list is over before an index is taken apart that it reads by; an export may not be. */
+async function demandServed({ config, entity }: AuthorizedCall, plan: ListPlan, latest: ConfigSet): Promise<void> {
+  if (latest === config) return;
+  const now = await latest.entity(entity.name);
+  if (now === undefined) throw notFound();
+  const ready = [...now.indexes, ...now.searches].filter(({ isReady }) => isReady).map(({ pk }) => pk);
+  const isServed = [now.idIndexPk, ...ready].some((pk) => plan.pk === pk || plan.pk.startsWith(`${pk};`));
+  if (plan.isIndex && !isServed)
+    throw new Problem('conflict', 'an index that the export goes by has been taken away meanwhile: start it again');
+}

@@ -1,0 +1,25 @@
+import type { Creation } from '../records/port.ts';
+import { type CompiledEntity, isPlatformField, isPlatformMade } from '../schema/port.ts';
+
+/** A row that could be read, on its way to be a record. If it makes a new one, that is `creation`. */
+export interface ImportRow {
+  readonly row: number;
+  readonly creation: Creation;
+}
+
+/**
+ * What of a row is the client's to say. What the platform sets and computes is passed over, so that what was exported
+ * can be imported again.
+ * @param ignored learns the names of what was passed over.
+ */
+export function sentFields(entity: CompiledEntity, record: unknown, ignored: Set<string>): unknown {
+  // Anything else is refused as the body of a create would be.
+  if (typeof record !== 'object' || record === null || Array.isArray(record)) return record;
+  const sent: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(record)) {
+    const field = entity.fields.get(name);
+    if (isPlatformField(name) || (field !== undefined && isPlatformMade(field))) ignored.add(name);
+    else Object.defineProperty(sent, name, { value, enumerable: true });
+  }
+  return sent;
+}

@@ -1,0 +1,4 @@
+/** Imports and exports of records. */
+export { exportRecords } from './export-records.ts';
+export { type Import, importRecords } from './import-records.ts';
+export type { TransferFormat } from './transfer-format.ts';
