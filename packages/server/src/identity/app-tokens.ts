@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { Problem } from '../lib/problem.ts';
+import { appTokenLifetimeSeconds } from './key-timeline.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
 /** What an app JWT says about its holder, beside the claims that make it a token. */
@@ -46,9 +47,6 @@ interface AppTokenRealm {
   /** Whole seconds since the epoch. */
   readonly nowSeconds: number;
 }
-
-/** No token lives longer: for so long a key goes on verifying when another one signs. */
-export const appTokenLifetimeSeconds = 48 * 60 * 60;
 
 export async function signAppToken(
   keys: SigningKeys,

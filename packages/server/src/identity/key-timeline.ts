@@ -1,6 +1,5 @@
 import { compareBytes } from '../lib/byte-order.ts';
 import { timestamp } from '../lib/clock.ts';
-import { appTokenLifetimeSeconds } from './app-tokens.ts';
 import type { StoredSigningKey } from './signing-key.ts';
 
 /**
@@ -21,6 +20,9 @@ export const publishedMilliseconds = 10 * 60 * 1000;
 
 /** How far apart the clocks of two nodes may be. */
 const skewMilliseconds = 10 * 60 * 1000;
+
+/** No token lives longer: for so long a key goes on verifying when another one signs. */
+export const appTokenLifetimeSeconds = 48 * 60 * 60;
 
 const graceMilliseconds = appTokenLifetimeSeconds * 1000 + skewMilliseconds;
 

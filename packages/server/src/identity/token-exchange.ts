@@ -4,16 +4,11 @@ import { timestamp } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
-import {
-  type AppTokenClaims,
-  appTokenLifetimeSeconds,
-  signAppToken,
-  unverifiedClaim,
-  verifyAppToken,
-} from './app-tokens.ts';
+import { type AppTokenClaims, signAppToken, unverifiedClaim, verifyAppToken } from './app-tokens.ts';
 import { type AppUser, findSignedIn, type SignIn, spendLoginToken, tokenEpoch } from './app-users.ts';
 import { arrive } from './arrival.ts';
 import { requireStanding, tokensKeyOf } from './ended-tokens.ts';
+import { appTokenLifetimeSeconds } from './key-timeline.ts';
 import { isActive, type Membership, type MembershipParts } from './memberships.ts';
 import { isClientOf, type Org, requireEnvironment } from './org-directory.ts';
 import { isLoginToken } from './password-login-token.ts';
