@@ -113,6 +113,37 @@ describe('the check of the layers', () => {
     assert.match(checkLayers(tree).join(), /reaches node:crypto through packages\/server\/src\/lib\/ids.ts/);
   });
 
+  const pair = [`${server}/records/record.ts`, `${server}/records/writing/size.ts`] as const;
+  const cycles: readonly (readonly [what: string, sources: readonly [string, string]])[] = [
+    ['values', [`import { size } from './writing/size.ts';`, `import { text } from '../record.ts';`]],
+    ['types', [`import { size } from './writing/size.ts';`, `import type { Text } from '../record.ts';`]],
+    ['types alone', [`type Size = import('./writing/size.ts').Size;`, `export type { Text } from '../record.ts';`]],
+  ];
+  for (const [what, [first, second]] of cycles) {
+    it(`refuses two files that take ${what} from one another`, () => {
+      const tree = new Map([
+        [pair[0], first],
+        [pair[1], second],
+      ]);
+      assert.deepEqual(checkLayers(tree), [`${pair.join(', ')} import one another`]);
+      assert.deepEqual(checkLayers(new Map([...tree, [pair[1], '']])), []);
+    });
+  }
+
+  it('refuses three files of a folder for tests that import one another in a ring', () => {
+    const ring = ['a', 'b', 'c'].map((name) => `${server}/store/testing/${name}.ts`);
+    const tree = new Map(ring.map((path, index) => [path, `import './${'bca'[index]}.ts';`]));
+    assert.deepEqual(checkLayers(tree), [`${ring.join(', ')} import one another`]);
+  });
+
+  it('lets a test file import a file that names it', () => {
+    const tree = new Map([
+      [`${server}/store/testing/suite.ts`, `import './suite.test.ts';`],
+      [`${server}/store/testing/suite.test.ts`, `import './suite.ts';`],
+    ]);
+    assert.deepEqual(checkLayers(tree), []);
+  });
+
   it('takes a name in a comment or in other text for no import', () => {
     const source = `// import '../store/port.ts'\nconst text = "import '../store/port.ts'";`;
     assert.deepEqual(checkLayers(new Map([[`${server}/gateway/list.ts`, source]])), []);

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { cyclesOf } from './cycles.ts';
 import { computedTarget, type Import, importsOf } from './imports.ts';
 import { isTestFile, type SourceTree } from './source-tree.ts';
 
@@ -144,14 +145,31 @@ const serverSource = 'packages/server/src/';
 /** Sentences about every import that the tables above do not allow; none when the modules are kept apart. */
 export function checkLayers(tree: SourceTree): readonly string[] {
   const imports = new Map([...tree].map(([path, text]) => [path, importsOf(path, text)]));
-  return [...imports].flatMap(([path, found]) => [
+  return [
+    ...[...imports].flatMap(([path, found]) => sentencesAbout(path, found, imports)),
+    ...cyclesOf(serverImports(imports)).map((files) => `${files.join(', ')} import one another`),
+  ];
+}
+
+function sentencesAbout(
+  path: string,
+  found: readonly Import[],
+  imports: ReadonlyMap<string, readonly Import[]>,
+): readonly string[] {
+  return [
     ...misplaced(path),
     ...found.flatMap((one) => {
       const reason = reasonAgainst(path, one.target);
       return reason === undefined ? [] : [`${path}:${one.line} imports ${one.target}: ${reason}`];
     }),
     ...impureReach(path, imports),
-  ]);
+  ];
+}
+
+/** What the files of the server import, types included, but for the test files. */
+function serverImports(imports: ReadonlyMap<string, readonly Import[]>): ReadonlyMap<string, readonly string[]> {
+  const ours = [...imports].filter(([path]) => inServer(path) && !isTestFile(path));
+  return new Map(ours.map(([path, found]) => [path, found.map(({ target }) => target)]));
 }
 
 function reasonAgainst(path: string, target: string): string | undefined {

@@ -15,7 +15,7 @@ import {
   wrong,
 } from '../config/port.ts';
 import { escalationCheck } from '../iam/escalation-check.ts';
-import { workspaceTemplates } from '../iam/workspace-templates.ts';
+import { workspaceTemplates } from '../iam/templates-setting.ts';
 import { invalidBody } from '../lib/problem.ts';
 import type { Change, Store } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';

@@ -1,10 +1,9 @@
 import { type CompiledIndexes, compileIndexes } from './compile-indexes.ts';
-import { type EntityDefinition, type FieldDefinition, isPlatformField } from './definition.ts';
+import { type CompiledField, compileField } from './compiled-field.ts';
+import { type EntityDefinition, isPlatformField } from './definition.ts';
 import { type EntityState, newEntityState } from './entity-state.ts';
-import { type ConfiguredViews, type EntityViews, entityViews } from './entity-views.ts';
-import type { FieldBehaviour } from './field-types/field-type.ts';
-import { fieldTypes } from './field-types/registry.ts';
 import { type CompiledKeys, defaultTemplates, mayOverlap, mayStartWith, parseTemplate } from './key-template.ts';
+import { type ConfiguredViews, type EntityViews, entityViews } from './views/entity-views.ts';
 
 /** A definition made ready to serve requests. Made once per config version, never changed. */
 export interface CompiledEntity extends CompiledIndexes {
@@ -26,13 +25,6 @@ export interface CompiledEntity extends CompiledIndexes {
   readonly hasSealed: boolean;
   readonly definition: EntityDefinition;
   readonly views: EntityViews;
-}
-
-export interface CompiledField {
-  readonly name: string;
-  readonly required: boolean;
-  readonly definition: FieldDefinition;
-  readonly behaviour: FieldBehaviour;
 }
 
 /** @param definition one that `parseDefinition` accepted; anything else is a fault of ours. */
@@ -61,20 +53,6 @@ export function compileEntity(
     definition,
     views: entityViews({ definition, fields, hasHidden: state.hidden.length > 0, configured }),
   };
-}
-
-function compileField(definition: FieldDefinition): CompiledField {
-  const behaviour = fieldTypes.get(definition.colType ?? 'string')?.behave(definition);
-  if (behaviour === undefined || typeof behaviour === 'string')
-    throw new TypeError(`field ${definition.name} does not compile`);
-  const mayBeRequired = !isPlatformMade({ behaviour });
-  const required = mayBeRequired && definition.validate === true && definition.required !== false;
-  return { name: definition.name, required, definition, behaviour };
-}
-
-/** Whether the platform gives the field its value, so that no client sends one. */
-export function isPlatformMade({ behaviour }: Pick<CompiledField, 'behaviour'>): boolean {
-  return behaviour.compute !== undefined || behaviour.isNumbered === true;
 }
 
 /**

@@ -10,9 +10,7 @@ export {
 } from './api-configs.ts';
 export {
   type CompiledEntity,
-  type CompiledField,
   compileEntity,
-  isPlatformMade,
   recordsMayMeet,
 } from './compile-entity.ts';
 export {
@@ -23,6 +21,7 @@ export {
   compileIndexes,
   type EncodedField,
 } from './compile-indexes.ts';
+export { type CompiledField, isPlatformMade } from './compiled-field.ts';
 export {
   definitionLimits,
   type EntityDefinition,
@@ -44,7 +43,6 @@ export {
   viewedActions,
 } from './entity-content.ts';
 export { afterErasing, type EntityState, newEntityState, nextEntityState } from './entity-state.ts';
-export type { ConfiguredViews } from './entity-views.ts';
 export { fieldIndex } from './field-index.ts';
 export {
   type CheckEffort,
@@ -60,7 +58,6 @@ export {
 } from './field-types/field-type.ts';
 export { guidType } from './field-types/guid.ts';
 export { stringType } from './field-types/string.ts';
-export { generatedViews, viewNamed } from './generated-views.ts';
 export { type Duplicate, type IndexKind, type IndexState, isLeaving, isSameIndex } from './index-states.ts';
 export {
   defaultTemplates,
@@ -72,7 +69,6 @@ export {
   reservedTokens,
   type TokenValues,
 } from './key-template.ts';
-export { getViews, isShownBy, type LookedUpView, lookedUpByContent, lookedUpViews } from './looked-up-views.ts';
 export { entityNameProblem, viewNameProblem } from './names.ts';
 export {
   afterAll,
@@ -88,8 +84,11 @@ export { parseEntityContent } from './parse-entity-content.ts';
 export { isObject } from './parsing/add-error.ts';
 export { refuseUnknownMembers } from './parsing/members.ts';
 export { parseViews } from './parsing/parse-views.ts';
-export { type LookupMember, type Member, type Projection, shapeOf } from './projection.ts';
 export { type Reference, type ReferenceMap, readReferences, withReferences, writeReferences } from './reference-map.ts';
-export { shownFields } from './shown-fields.ts';
 export { systemEntities, systemEntity } from './system-entities.ts';
 export { systemEntityNames } from './system-entity-names.ts';
+export type { ConfiguredViews } from './views/entity-views.ts';
+export { generatedViews, viewNamed } from './views/generated-views.ts';
+export { getViews, isShownBy, type LookedUpView, lookedUpByContent, lookedUpViews } from './views/looked-up-views.ts';
+export { type LookupMember, type Member, type Projection, shapeOf } from './views/projection.ts';
+export { shownFields } from './views/shown-fields.ts';

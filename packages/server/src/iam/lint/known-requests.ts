@@ -1,15 +1,7 @@
 import { type Pattern, readPattern } from '../../access/cover-pattern.ts';
 import { verbs } from '../../access/verbs.ts';
 import { systemEntityNames } from '../../schema/port.ts';
-import type { LintedEntity } from './linted-policy.ts';
-
-/** What an app can ask the policies: an action, and where it is asked for. */
-export interface KnownRequest {
-  readonly action: string;
-  /** Undefined for what is about the workspace itself. */
-  readonly entityName: string | undefined;
-  readonly paths: readonly Pattern[];
-}
+import type { KnownRequest, LintedEntity } from './linted-policy.ts';
 
 /** Everything that the policies of an org are ever asked. */
 export function knownRequests(entities: readonly LintedEntity[]): readonly KnownRequest[] {

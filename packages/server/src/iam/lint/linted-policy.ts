@@ -4,8 +4,6 @@ import { collapseStars, compileGlob, foldAscii, type Glob, matchesGlob } from '.
 import { readStatement, type StatementReading } from '../../access/statement.ts';
 import { withoutVariables } from '../../access/template.ts';
 
-import type { KnownRequest } from './known-requests.ts';
-
 /** What somebody who writes policies should look at again. */
 export interface Finding {
   readonly severity: 'error' | 'warning' | 'info';
@@ -25,6 +23,14 @@ export interface LintedPolicy {
   readonly requests: readonly KnownRequest[];
   /** The comparisons that may still be made. */
   readonly effort: Effort;
+}
+
+/** What an app can ask the policies: an action, and where it is asked for. */
+export interface KnownRequest {
+  readonly action: string;
+  /** Undefined for what is about the workspace itself. */
+  readonly entityName: string | undefined;
+  readonly paths: readonly Pattern[];
 }
 
 export interface LintedEntity {

@@ -1,8 +1,8 @@
 import { overlaps, type Pattern, readPattern } from '../../access/cover-pattern.ts';
 import { verbs } from '../../access/verbs.ts';
-import type { KnownRequest } from './known-requests.ts';
 import {
   type Finding,
+  type KnownRequest,
   type LintedPattern,
   type LintedPolicy,
   type LintedStatement,

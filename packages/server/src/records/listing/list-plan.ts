@@ -14,7 +14,7 @@ import { groupPartition, termsOf } from '../indexes/index-entries.ts';
 import type { RecordData, StoredText } from '../record.ts';
 import { directPartition } from '../record-keys.ts';
 import type { ReadableText, RowAccess } from '../row-access.ts';
-import { matchesSearch, type SearchQuery } from '../search/search-query.ts';
+import { matchesSearch, type SearchTest } from '../search/search-query.ts';
 import { grantOn } from '../writing/row-checks.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import { type Filter, meetsAll } from './filter.ts';
@@ -40,12 +40,6 @@ export interface WordEntries {
   readonly prefix: string;
   /** The place in the plan's range of the record behind an entry. */
   readonly placeOf: (sk: string) => string;
-}
-
-/** That a record has the words that are looked for. */
-export interface SearchTest {
-  readonly query: SearchQuery;
-  readonly fields: readonly string[];
 }
 
 /**

@@ -2,10 +2,9 @@ import type { InputError } from '@freehold/contract/problem';
 import { invalidInput, Problem } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import { type FieldBehaviour, fieldIndex, guidType, isValueProblem, stringType } from '../../schema/port.ts';
-import { readSearch } from '../search/search-query.ts';
+import { readSearch, type SearchTest } from '../search/search-query.ts';
 import { wordsOf } from '../search/words.ts';
 import { type Filter, type Operator, operators } from './filter.ts';
-import type { SearchTest } from './list-plan.ts';
 import { readFilter } from './read-filter.ts';
 
 /** A list or count request, read and checked against the entity. */

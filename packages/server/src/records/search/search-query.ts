@@ -6,6 +6,12 @@ export interface SearchQuery {
   readonly prefix: string;
 }
 
+/** That a record has the words that are looked for. */
+export interface SearchTest {
+  readonly query: SearchQuery;
+  readonly fields: readonly string[];
+}
+
 const searchWordsMax = 10;
 
 /** The parameter `q`, or what is wrong with it, as the end of the sentence "`q` …". The last word may be unfinished. */

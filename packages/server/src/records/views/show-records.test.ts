@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { compileEntity } from '../../schema/compile-entity.ts';
 import type { FieldDefinition, ViewField } from '../../schema/definition.ts';
 import type { FieldValue } from '../../schema/field-types/field-type.ts';
-import { compileView, type Projection } from '../../schema/projection.ts';
+import { compileView, type Projection } from '../../schema/views/projection.ts';
 import type { LookupSource } from './load-lookups.ts';
 import { showRecords } from './show-records.ts';
 import type { ShownRecord } from './shown-record.ts';

@@ -1,7 +1,6 @@
 import { invalidInput, type Problem } from '../../lib/problem.ts';
-import type { CompiledEntity } from '../../schema/port.ts';
+import type { CompiledEntity, FieldValues } from '../../schema/port.ts';
 import { limits } from '../../store/port.ts';
-import type { RecordData } from '../record.ts';
 
 /** A record as it is stored: its JSON in UTF-8. */
 export const recordBytesMax = limits.valueBytesMax;
@@ -16,7 +15,7 @@ export function noRoomFor(name: string): Problem {
  * The text that a record is stored as. Without a computed field that it is too long for, its store says what is too much.
  * @throws Problem `validation_failed` naming the first computed field that there is no room for.
  */
-export function storedJson(entity: Pick<CompiledEntity, 'fields'>, data: RecordData): string {
+export function storedJson(entity: Pick<CompiledEntity, 'fields'>, data: FieldValues): string {
   const text = JSON.stringify(data);
   if (text.length * bytesPerUnitMax <= recordBytesMax) return text;
   let bytes = Buffer.byteLength(text);

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { Problem } from '../../lib/problem.ts';
 import { compileEntity } from '../compile-entity.ts';
 import type { FieldDefinition } from '../definition.ts';
-import { generatedViews } from '../generated-views.ts';
 import { parseDefinition } from '../parse-definition.ts';
-import { compileView } from '../projection.ts';
+import { generatedViews } from '../views/generated-views.ts';
+import { compileView } from '../views/projection.ts';
 import { parseViews } from './parse-views.ts';
 
 const catalog: readonly FieldDefinition[] = [

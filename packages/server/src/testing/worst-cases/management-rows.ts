@@ -2,8 +2,9 @@
 import { configRows } from './config-rows.ts';
 import { statement } from './largest-policies.ts';
 import { nothingAsked, nothingOfOneItem, nothingToChoose } from './reasons.ts';
+import type { Caller } from './send.ts';
 import { sharedRows } from './shared-rows.ts';
-import type { Asked, Caller, Row, Rows } from './worst-case.ts';
+import type { Asked, Row, Rows } from './worst-case.ts';
 
 const noId = '01890a5d-ac96-774b-bcce-b302099a8057';
 

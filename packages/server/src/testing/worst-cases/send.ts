@@ -9,6 +9,19 @@ export interface Gateways {
   readonly metrics: string;
 }
 
+/** Who asks. */
+export type Caller = 'anyone' | 'member' | 'restricted' | 'builder' | 'operator';
+
+/** A request as it goes over the wire. */
+export interface SentRequest {
+  readonly as: Caller;
+  readonly method: string;
+  /** With its query, from the root of the gateway. */
+  readonly target: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
 export interface RawRequest {
   readonly method: string;
   readonly url: string;

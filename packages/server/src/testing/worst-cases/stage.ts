@@ -7,8 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { largestDefinition, manyDefinition, noteDefinition, viewedDefinition } from './largest-definitions.ts';
 import { block } from './largest-items.ts';
 import { largestPolicies } from './largest-policies.ts';
-import { ask, type Gateways, type RawRequest } from './send.ts';
-import type { Caller, SentRequest } from './worst-case.ts';
+import { ask, type Caller, type Gateways, type RawRequest, type SentRequest } from './send.ts';
 
 const operatorKey = 'g7Vt2kQx9LmZp4RwYb6NsHc3JdFe8TuA';
 export const platformSettings = {

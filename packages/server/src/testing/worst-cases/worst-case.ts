@@ -1,17 +1,5 @@
+import type { Caller, SentRequest } from './send.ts';
 import type { Stage } from './stage.ts';
-
-/** Who asks. */
-export type Caller = 'anyone' | 'member' | 'restricted' | 'builder' | 'operator';
-
-/** A request as it goes over the wire. */
-export interface SentRequest {
-  readonly as: Caller;
-  readonly method: string;
-  /** With its query, from the root of the gateway. */
-  readonly target: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
-}
 
 /** What is asked beside the method and the place of the route. */
 export type Asked = Partial<Omit<SentRequest, 'method'>>;

@@ -11,6 +11,7 @@ import { failOnFatal, temporaryDirectory } from '../../sqlite/testing/temporary-
 import { WriterThread } from '../../sqlite/writer-thread.ts';
 import { fence } from './creates.ts';
 import { openInserts } from './inserts-by-hand.ts';
+import type { Rival } from './rival.ts';
 
 /** A store to be measured. */
 export interface Contestant {
@@ -28,15 +29,6 @@ export interface OpenedContestant {
   readonly rival?: Rival;
   diskBytes(): Promise<number | undefined>;
   /** Ends what is open, and removes what was kept. */
-  close(): Promise<void>;
-}
-
-/** What creates are held against, in the same process and in turns. */
-export interface Rival {
-  readonly name: string;
-  /** How often its creates a second the store should make, in one scope and over many, by the number of clients. */
-  readonly targets: Readonly<Record<number, number>>;
-  create(changes: readonly Change[]): Promise<unknown>;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Rival } from './contestants.ts';
+import type { Rival } from './rival.ts';
 
 interface InsertOptions {
   readonly url: string;

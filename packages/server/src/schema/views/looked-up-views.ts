@@ -1,9 +1,9 @@
 /** By which views of other entities an entity's views show their records. */
-import { pointerTo } from '../lib/json-pointer.ts';
-import type { Views } from './definition.ts';
-import { type EntityContent, viewedActions } from './entity-content.ts';
+import { pointerTo } from '../../lib/json-pointer.ts';
+import type { Views } from '../definition.ts';
+import { type EntityContent, viewedActions } from '../entity-content.ts';
+import { isObject } from '../parsing/add-error.ts';
 import { viewNamed } from './generated-views.ts';
-import { isObject } from './parsing/add-error.ts';
 
 /** A view that shows records of an entity by a view of that one. */
 export interface LookedUpView {

@@ -1,6 +1,6 @@
-import { type ApiAction, actions } from './api-configs.ts';
-import type { CompiledField } from './compile-entity.ts';
-import type { EntityDefinition, Views } from './definition.ts';
+import { type ApiAction, actions } from '../api-configs.ts';
+import type { CompiledField } from '../compiled-field.ts';
+import type { EntityDefinition, Views } from '../definition.ts';
 import { generatedViews, viewNamed } from './generated-views.ts';
 import { compileView, type Projection } from './projection.ts';
 

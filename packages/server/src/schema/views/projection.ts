@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { castValue } from './cast.ts';
-import type { CompiledEntity } from './compile-entity.ts';
-import { isPlatformField, type ViewDefinition, type ViewField } from './definition.ts';
-import type { FieldBehaviour, FieldValue } from './field-types/field-type.ts';
+import { castValue } from '../cast.ts';
+import type { CompiledField } from '../compiled-field.ts';
+import { isPlatformField, type ViewDefinition, type ViewField } from '../definition.ts';
+import type { FieldBehaviour, FieldValue } from '../field-types/field-type.ts';
 
 /** A view made ready for the records of one entity: the members it shows, in their order. */
 export type Projection = readonly Member[];
@@ -34,7 +34,7 @@ export interface LookupMember {
 }
 
 /** Fields that the entity has no more, or may not show any more, are left out: a view may be older than the catalog. */
-export function compileView(view: ViewDefinition, fields: CompiledEntity['fields']): Projection {
+export function compileView(view: ViewDefinition, fields: ReadonlyMap<string, CompiledField>): Projection {
   return view.fields.flatMap((viewField): Projection => {
     const { name, as = name, lookup } = viewField;
     const field = fields.get(name);

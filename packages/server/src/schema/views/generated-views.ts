@@ -1,5 +1,5 @@
-import { type EntityDefinition, platformFields, type ViewDefinition, type Views } from './definition.ts';
-import { isSealed } from './entity-state.ts';
+import { type EntityDefinition, platformFields, type ViewDefinition, type Views } from '../definition.ts';
+import { isSealed } from '../entity-state.ts';
 
 /** The views that every entity has, unless its builder makes others of these names: all that may be shown, and who it is. */
 export function generatedViews(definition: Pick<EntityDefinition, 'UpdateParams'>): {

@@ -1,5 +1,5 @@
-import type { Views } from './definition.ts';
-import type { EntityContent, ViewedAction } from './entity-content.ts';
+import type { Views } from '../definition.ts';
+import type { EntityContent, ViewedAction } from '../entity-content.ts';
 import { generatedViews } from './generated-views.ts';
 
 /** The fields that replies of an action may show: a caller chooses the view, so those of all of them together. */
