@@ -19,6 +19,9 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   tools: [],
 };
 
+/** The store as every module sees it: its port, and what reads and writes typed rows by it. */
+const storePort: readonly string[] = ['store/port.ts', 'store/table.ts', 'store/transact.ts'];
+
 /**
  * Which modules of the server a module may import: a module by its name, which stands for its port (or its top-level
  * files, where it has none), or single files and folders. Of the store a module sees the port alone; only the top files
@@ -44,13 +47,13 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'webhooks',
     'automation',
   ],
-  automation: ['lib', 'store/port.ts', 'tenancy', 'schema', 'config', 'records', 'iam', 'promotion'],
-  metering: ['lib', 'store/port.ts', 'audit'],
-  webhooks: ['lib', 'store/port.ts', 'audit'],
-  promotion: ['lib', 'store/port.ts', 'audit', 'tenancy', 'schema', 'config', 'records', 'maintenance', 'entities'],
+  automation: ['lib', ...storePort, 'tenancy', 'schema', 'config', 'records', 'iam', 'promotion'],
+  metering: ['lib', ...storePort, 'audit'],
+  webhooks: ['lib', ...storePort, 'audit'],
+  promotion: ['lib', ...storePort, 'audit', 'tenancy', 'schema', 'config', 'records', 'maintenance', 'entities'],
   identity: [
     'lib',
-    'store/port.ts',
+    ...storePort,
     'audit',
     'tenancy',
     'schema',
@@ -61,18 +64,18 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'iam',
     'mail',
   ],
-  iam: ['lib', 'store/port.ts', 'audit', 'access', 'tenancy', 'schema', 'config', 'records', 'entities'],
-  entities: ['lib', 'store/port.ts', 'audit', 'tenancy', 'schema', 'config', 'records', 'maintenance'],
-  maintenance: ['lib', 'store/port.ts', 'store/lost-head.ts', 'audit', 'tenancy', 'schema', 'config', 'records'],
-  transfer: ['lib', 'store/port.ts', 'tenancy', 'schema', 'config', 'records'],
-  records: ['lib', 'store/port.ts', 'audit', 'tenancy', 'schema', 'config'],
-  config: ['lib', 'store/port.ts', 'audit', 'tenancy', 'schema'],
-  schema: ['lib', 'store/port.ts', 'tenancy'],
-  tenancy: ['lib', 'store/port.ts', 'audit'],
-  audit: ['lib', 'store/port.ts', 'store/chain.ts', 'store/lost-head.ts'],
+  iam: ['lib', ...storePort, 'audit', 'access', 'tenancy', 'schema', 'config', 'records', 'entities'],
+  entities: ['lib', ...storePort, 'audit', 'tenancy', 'schema', 'config', 'records', 'maintenance'],
+  maintenance: ['lib', ...storePort, 'store/lost-head.ts', 'audit', 'tenancy', 'schema', 'config', 'records'],
+  transfer: ['lib', ...storePort, 'tenancy', 'schema', 'config', 'records'],
+  records: ['lib', ...storePort, 'audit', 'tenancy', 'schema', 'config'],
+  config: ['lib', ...storePort, 'audit', 'tenancy', 'schema'],
+  schema: ['lib', ...storePort, 'tenancy'],
+  tenancy: ['lib', ...storePort, 'audit'],
+  audit: ['lib', ...storePort, 'store/chain.ts', 'store/lost-head.ts'],
   upgrade: [
     'lib',
-    'store/port.ts',
+    ...storePort,
     'store/chain.ts',
     'store/data-version.ts',
     'store/fingerprint.ts',
@@ -81,14 +84,14 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'identity',
   ],
   backup: ['lib', 'store/online-copy.ts', 'store/data-version.ts'],
-  copy: ['lib', 'store/port.ts', 'store/copy-store.ts', 'identity'],
-  jobs: ['lib', 'store/port.ts'],
+  copy: ['lib', ...storePort, 'store/copy-store.ts', 'identity'],
+  jobs: ['lib', ...storePort],
   doctor: ['lib', 'store/postgres/ask-server.ts', 'store/sqlite/ask-file.ts'],
   mail: ['lib'],
   access: ['lib'],
   store: ['lib'],
   // Sees what the others do, and none of them knows it.
-  telemetry: ['lib', 'store/port.ts', 'store/intercepted-store.ts', 'gateway'],
+  telemetry: ['lib', ...storePort, 'store/intercepted-store.ts', 'gateway'],
   lib: [],
 };
 
@@ -130,7 +133,7 @@ const topFiles: readonly string[] = [
 
 /** Tests run on real stores, so the tests of any module may open one. */
 const testsMayAlsoImport: readonly string[] = [
-  'store/port.ts',
+  ...storePort,
   'store/open-store.ts',
   'store/memory',
   'store/intercepted-store.ts',

@@ -1,5 +1,7 @@
 import { Problem } from '../lib/problem.ts';
-import { type Change, Conflict, type Store } from '../store/port.ts';
+import type { Change, Store } from '../store/port.ts';
+import { asRead } from '../store/table.ts';
+import { transact } from '../store/transact.ts';
 import { orgScopeName } from '../tenancy/port.ts';
 import { type ConfigReader, pointerValue, readPointer } from './config-reader.ts';
 import type { ConfigSet } from './config-set.ts';
@@ -30,25 +32,21 @@ export async function changeConfig<Planned extends ConfigChange>(
   plan: (set: ConfigSet, next: number) => Promise<Planned>,
 ): Promise<Committed<Planned>> {
   const scope = parts.store.scope(orgScopeName(orgCode));
-  for (let attempt = 0; attempt < 16; attempt++) {
+  const planNext = async () => {
     const set = await parts.configs.refresh(orgCode);
     const [head] = await scope.get([configHeadKey]);
-    if ((head?.version ?? 0) !== set.version) continue;
-    const next = (head === undefined ? 0 : readPointer(head.value)) + 1;
-    const change = await plan(set, next);
-    const condition = head === undefined ? 'absent' : { version: head.version };
-    const moveHead: Change = { kind: 'put', ...configHeadKey, value: pointerValue(next), if: condition };
-    try {
-      await scope.commit([moveHead, ...change.changes]);
-    } catch (error) {
-      if (error instanceof Conflict) continue;
-      // It may have been committed all the same.
-      parts.configs.forget(orgCode);
-      throw error;
-    }
-    // The change stands, whether or not it can be read now.
-    await parts.configs.refresh(orgCode).catch(() => parts.configs.forget(orgCode));
-    return { version: next, planned: change };
-  }
-  throw new Problem('conflict', 'others keep changing the configuration: try again');
+    if ((head?.version ?? 0) !== set.version) return 'overtaken';
+    const version = (head === undefined ? 0 : readPointer(head.value)) + 1;
+    const planned = await plan(set, version);
+    const moveHead: Change = { kind: 'put', ...configHeadKey, value: pointerValue(version), if: asRead(head) };
+    return { version, planned, changes: [moveHead, ...planned.changes] };
+  };
+  const { planned } = await transact(scope, planNext).catch((error: unknown) => {
+    // A refusal is no commit; anything else may have been committed all the same.
+    if (!(error instanceof Problem)) parts.configs.forget(orgCode);
+    throw error;
+  });
+  // The change stands, whether or not it can be read now.
+  await parts.configs.refresh(orgCode).catch(() => parts.configs.forget(orgCode));
+  return { version: planned.version, planned: planned.planned };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
-import { Conflict, type Scope, ScopeClosed, type ScopeName } from '../store/port.ts';
+import { type Scope, ScopeClosed, type ScopeName } from '../store/port.ts';
+import { tryCommit } from '../store/transact.ts';
 import type { JobSpace } from './job-runner.ts';
 
 export interface ExpirySweep {
@@ -53,11 +54,10 @@ async function sweep({ store, maintenance }: JobSpace, now: number): Promise<voi
 async function removeExpired(scope: Scope, { pk, sk }: { readonly pk: string; readonly sk: string }): Promise<boolean> {
   try {
     // Expired items read as absent, so a condition on their version cannot hold: whoever wrote anew is spared by `due`.
-    await scope.commit([{ kind: 'remove', pk, sk, if: 'absent' }], { priority: 'background' });
+    await tryCommit(scope, [{ kind: 'remove', pk, sk, if: 'absent' }], { priority: 'background' });
     return true;
   } catch (error) {
     if (error instanceof ScopeClosed) return false;
-    if (error instanceof Conflict) return true;
     throw error;
   }
 }

@@ -4,7 +4,8 @@
  * and another takes over when that one dies. Every job can be repeated from its beginning.
  */
 import type { Clock } from '../lib/clock.ts';
-import { Conflict, type DueItem, type Maintenance, type Store } from '../store/port.ts';
+import type { DueItem, Maintenance, Store } from '../store/port.ts';
+import { ignoreConflict } from '../store/transact.ts';
 
 /** A data space whose work is done. Whoever puts the runner together may hand more of it to the handlers. */
 export interface JobSpace {
@@ -137,12 +138,8 @@ async function runOne<Space extends JobSpace>(
     await handler(space, work, stillMine);
     await scope.commit([{ kind: 'remove', pk, sk, if: { version } }], { priority: 'background' });
   } catch (error) {
+    // A conflict means that another process holds the lease now: its work, not ours.
     if (error instanceof Stopped) await dueAt(clock.now()).catch(ignoreConflict);
     else ignoreConflict(error);
   }
-}
-
-/** A conflict means that another process holds the lease now: its work, not ours. */
-function ignoreConflict(error: unknown): void {
-  if (!(error instanceof Conflict)) throw error;
 }

@@ -1,7 +1,8 @@
 import { platformActor, platformAuditEntry } from '../audit/audit-entry.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { timestamp } from '../lib/clock.ts';
-import { type Change, Conflict, type Key, type Scope } from '../store/port.ts';
+import type { Change, Key, Scope } from '../store/port.ts';
+import { tryCommit } from '../store/transact.ts';
 import { type Day, dayMilliseconds } from './calendar.ts';
 import {
   type Alert,
@@ -65,7 +66,8 @@ export function createAlerts({ platform, now, announce }: AlertsParts) {
     const mark: Change = { kind: 'put', ...key, value: timestamp(at), if: 'absent', due };
     const data = { ...alert, window: windows[metric], resets_at: resetsAt(metric, today) };
     const announced = await announce(orgCode, { type: action, data });
-    await platform.commit([mark, entry, ...announced]).catch(ignoreConflict);
+    // Where it is refused, another node has told of it, or this one before its last start.
+    await tryCommit(platform, [mark, entry, ...announced]);
     told.set(key.sk, true);
   };
 
@@ -108,9 +110,4 @@ function markKey(orgCode: string, alert: Alert, today: Day): Key {
 /** Records have no window of their own: who goes on being short of room is told each month. */
 function windowOf({ metric }: Alert, today: Day): string {
   return metric === 'api_calls_per_day' ? today : today.slice(0, 'YYYY-MM'.length);
-}
-
-/** Another node has told of it, or this one before its last start. */
-function ignoreConflict(error: unknown): void {
-  if (!(error instanceof Conflict)) throw error;
 }

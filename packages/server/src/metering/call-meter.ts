@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Change, Key, Scope } from '../store/port.ts';
+import type { Scope } from '../store/port.ts';
 import { addDays, type Day, dayMilliseconds, dayOf, startOfDay } from './calendar.ts';
-import { addTallies, liveKey, liveWorkspaceKey, type Tally } from './usage-rows.ts';
+import { addTallies, dayTallies, type Tally, workspaceTallies } from './usage-rows.ts';
 
 export type Environment = 'test' | 'prod';
 
@@ -206,8 +206,10 @@ export class CallMeter {
       const whole = some.map(difference).reduce(addTallies, day.total.stored);
       try {
         await scope.commit([
-          put(liveKey(day.day, day.node), whole),
-          ...some.map(({ code }, index) => put(liveWorkspaceKey(day, code), values[index])),
+          dayTallies.put(day, whole, { if: 'any' }),
+          ...some.map(({ code, calls, records }) =>
+            workspaceTallies.put({ ...day, code }, { calls, records }, { if: 'any' }),
+          ),
         ]);
       } catch (error) {
         for (const cell of cells.slice(at)) this.#soil(day, cell);
@@ -253,8 +255,4 @@ function nothing(): Counted {
 
 function difference({ calls, records, stored }: Counted): Tally {
   return { calls: calls - stored.calls, records: records - stored.records };
-}
-
-function put(key: Key, value: Tally | undefined): Change {
-  return { kind: 'put', ...key, value: JSON.stringify(value), if: 'any' };
 }

@@ -1,9 +1,11 @@
-import { type Change, Conflict, type Item, type Scope } from '../store/port.ts';
+import type { Item, Put, Scope } from '../store/port.ts';
+import { asRead, removeAsRead } from '../store/table.ts';
+import { ignoreConflict } from '../store/transact.ts';
 import { addDays, type Day, dayOf } from './calendar.ts';
 import {
   addTallies,
-  foldedKey,
-  foldedWorkspacesKey,
+  dayTallies,
+  foldedWorkspaces,
   readDays,
   readOldest,
   readWorkspaceDays,
@@ -35,7 +37,7 @@ export async function foldDays(scope: Scope, now: number): Promise<void> {
     const workspaces = await readWorkspaceDays(scope, oldest);
     for (const [day, rows] of byDay(workspaces, firstOpen)) await foldWorkspaces(scope, day, rows);
   } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
+    ignoreConflict(error);
   }
 }
 
@@ -48,22 +50,20 @@ function byDay<Row extends { readonly day: Day }>(rows: readonly Row[], before: 
 
 async function foldDay(scope: Scope, day: Day, rows: readonly UsageRow[]): Promise<void> {
   const folded = rows.find(({ kind }) => kind === 'folded');
-  let sum = folded?.tally;
-  let held = folded?.item;
+  let sum: Tally = folded?.tally ?? { calls: 0, records: 0 };
+  let held: Held = folded?.item;
   const live = rows.filter(({ kind }) => kind === 'live');
   for (let at = 0; at < live.length; at += rowsPerCommit) {
     const some = live.slice(at, at + rowsPerCommit);
     for (const { tally } of some) sum = addTallies(sum, tally);
-    const key = foldedKey(day);
-    const version = await commitFold(scope, { key, held, items: some.map(({ item }) => item), value: sum });
-    held = { ...key, version, value: '' };
+    held = await commitFold(scope, dayTallies.put({ day }, sum, { if: asRead(held) }), some);
   }
 }
 
 async function foldWorkspaces(scope: Scope, day: Day, rows: readonly WorkspaceRow[]): Promise<void> {
   const folded = rows.find(({ node }) => node === undefined);
   const sums = new Map<string, Tally>(Object.entries(folded?.tallies ?? {}));
-  let held = folded?.item;
+  let held: Held = folded?.item;
   const live = rows.filter(({ node }) => node !== undefined);
   for (let at = 0; at < live.length; at += rowsPerCommit) {
     const some = live.slice(at, at + rowsPerCommit);
@@ -71,31 +71,23 @@ async function foldWorkspaces(scope: Scope, day: Day, rows: readonly WorkspaceRo
       for (const [code, tally] of Object.entries(tallies)) sums.set(code, addTallies(sums.get(code), tally));
     const value = Object.fromEntries(sums);
     if (JSON.stringify(value).length > foldedCharactersMax) return;
-    const key = foldedWorkspacesKey(day);
-    const version = await commitFold(scope, { key, held, items: some.map(({ item }) => item), value });
-    held = { ...key, version, value: '' };
+    held = await commitFold(scope, foldedWorkspaces.put(day, value, { if: asRead(held) }), some);
   }
 }
 
-interface Fold {
-  readonly key: { readonly pk: string; readonly sk: string };
-  readonly held: Item | undefined;
-  readonly items: readonly Item[];
-  readonly value: unknown;
-}
+/** The row that holds the sum already. */
+type Held = Pick<Item, 'version'> | undefined;
 
-async function commitFold(scope: Scope, { key, held, items, value }: Fold): Promise<number> {
-  const condition = held === undefined ? 'absent' : { version: held.version };
-  const changes: Change[] = [{ kind: 'put', ...key, value: JSON.stringify(value), if: condition }];
-  for (const { pk, sk, version } of items) changes.push({ kind: 'remove', pk, sk, if: { version } });
-  return (await scope.commit(changes, { priority: 'background' })).seq;
+/** Puts the sum in the place of what it is the sum of. */
+async function commitFold(scope: Scope, sum: Put, rows: readonly { readonly item: Item }[]): Promise<Held> {
+  const changes = [sum, ...rows.map(({ item }) => removeAsRead(item))];
+  return { version: (await scope.commit(changes, { priority: 'background' })).seq };
 }
 
 async function removeBefore(scope: Scope, oldest: Day): Promise<void> {
   for (;;) {
     const items = (await readOldest(scope, rowsPerCommit)).flat().filter(({ sk }) => sk < oldest);
     if (items.length === 0) return;
-    const changes = items.map(({ pk, sk, version }): Change => ({ kind: 'remove', pk, sk, if: { version } }));
-    await scope.commit(changes, { priority: 'background' });
+    await scope.commit(items.map(removeAsRead), { priority: 'background' });
   }
 }

@@ -5,7 +5,7 @@ import type { CallMeter, Environment, OrgScopes, OwnDays } from './call-meter.ts
 import {
   addTallies,
   eachOfWorkspaceDays,
-  foldedWorkspacesKey,
+  foldedWorkspaces,
   readDays,
   type Tally,
   type WorkspaceRow,
@@ -108,7 +108,7 @@ async function* eachOfWorkspaces(scope: Scope, from: Day, isLeftOut: IsLeftOut):
 /** The day as it was read, or read again where rows of it were folded between two reads. */
 async function whole(scope: Scope, read: OpenDay, isLeftOut: IsLeftOut): Promise<WorkspacesOfDay> {
   if (!read.isCut) return read;
-  const [folded] = await scope.get([foldedWorkspacesKey(read.day)]);
+  const [folded] = await scope.get([foldedWorkspaces.key(read.day)]);
   if (folded?.version === read.folded) return read;
   const { value } = await eachOfWorkspaces(scope, read.day, isLeftOut).next();
   return value?.day === read.day ? value : { day: read.day, workspaces: new Map() };

@@ -1,6 +1,7 @@
 import { type Occasion, platformAuditEntry } from '../audit/audit-entry.ts';
 import { notFound } from '../lib/problem.ts';
-import type { Key, Scope } from '../store/port.ts';
+import type { Scope } from '../store/port.ts';
+import { json, table } from '../store/table.ts';
 import { defaultPlan, type Plan, readPlan } from './plan.ts';
 
 /** The plan of an org as it is kept. */
@@ -27,8 +28,8 @@ export interface PlansParts {
 
 export function createPlans({ platform, hasOrg, changed }: PlansParts): Plans {
   const of: Plans['of'] = async (orgCode) => {
-    const [item] = await platform.get([planKey(orgCode)]);
-    return item === undefined ? { ...defaultPlan, updated_at: null } : (JSON.parse(item.value) as OrgPlan);
+    const row = await plans.read(platform, orgCode);
+    return row?.value ?? { ...defaultPlan, updated_at: null };
   };
   const requireOrg = async (orgCode: string): Promise<void> => {
     if (!(await hasOrg(orgCode))) throw notFound();
@@ -45,7 +46,7 @@ export function createPlans({ platform, hasOrg, changed }: PlansParts): Plans {
       const audited = { action: 'plan.changed', target: { kind: 'plan', id: plan.name }, detail: { ...plan.limits } };
       try {
         await platform.commit([
-          { kind: 'put', ...planKey(orgCode), value: JSON.stringify(plan), if: 'any' },
+          plans.put(orgCode, plan, { if: 'any' }),
           platformAuditEntry(orgCode, occasion, audited),
         ]);
       } finally {
@@ -56,6 +57,7 @@ export function createPlans({ platform, hasOrg, changed }: PlansParts): Plans {
   };
 }
 
-function planKey(orgCode: string): Key {
-  return { pk: 'plan', sk: orgCode };
-}
+const plans = table(
+  (orgCode: string) => ({ pk: 'plan', sk: orgCode }),
+  json<OrgPlan>('plan', { name: 'string', limits: 'object' }),
+);

@@ -1,6 +1,7 @@
 /** How usage lies in the org's scope of an environment. Nothing here knows an org: the scope is given. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Item, Key, Scope } from '../store/port.ts';
+import type { Item, Scope } from '../store/port.ts';
+import { json, table } from '../store/table.ts';
 import { addDays, type Day } from './calendar.ts';
 
 /** What is counted of a day: calls that were answered, and records made less records removed. */
@@ -17,26 +18,34 @@ export type UsageRow =
 const callsPartition = 'usage;calls';
 const workspacesPartition = 'usage;workspaces';
 
-/** What a node counted of an org in a day, as a whole. */
-export function liveKey(day: Day, node: string): Key {
-  return { pk: callsPartition, sk: `${day}#${node}` };
-}
+// The figures are not looked at as they are read: a verification tells of those that are none.
+const tally = json<Tally>('row of usage', {});
+
+/** What a node counted of an org in a day, as a whole; without a node what all of them did, once the day is over. */
+export const dayTallies = table(
+  ({ day, node }: { readonly day: Day; readonly node?: string }) => ({
+    pk: callsPartition,
+    sk: node === undefined ? day : `${day}#${node}`,
+  }),
+  tally,
+);
 
 /** What it counted of one workspace; `''` is for calls of no workspace. */
-export function liveWorkspaceKey({ day, node }: { readonly day: Day; readonly node: string }, code: string): Key {
-  return { pk: workspacesPartition, sk: `${day}#${node}#${code}` };
-}
+export const workspaceTallies = table(
+  ({ day, node, code }: { readonly day: Day; readonly node: string; readonly code: string }) => ({
+    pk: workspacesPartition,
+    sk: `${day}#${node}#${code}`,
+  }),
+  tally,
+);
 
-export function foldedKey(day: Day): Key {
-  return { pk: callsPartition, sk: day };
-}
+type WorkspaceTallies = Readonly<Record<string, Tally>>;
 
 /** The workspaces of a day that is over, in one value by their codes. */
-export function foldedWorkspacesKey(day: Day): Key {
-  return { pk: workspacesPartition, sk: day };
-}
-
-export type WorkspaceTallies = Readonly<Record<string, Tally>>;
+export const foldedWorkspaces = table(
+  (day: Day) => ({ pk: workspacesPartition, sk: day }),
+  json<WorkspaceTallies>('row of usage', {}),
+);
 
 export interface WorkspaceRow {
   readonly item: Item;
@@ -49,7 +58,7 @@ export interface WorkspaceRow {
 /** The days of an org from this one on, in their order. */
 export async function readDays(scope: Scope, from: Day): Promise<readonly UsageRow[]> {
   const rows: UsageRow[] = [];
-  for await (const item of itemsFrom(scope, callsPartition, from)) rows.push(usageRow(item));
+  for await (const item of itemsFrom(scope, callsPartition, from)) rows.push(usageRow(scope, item));
   return rows;
 }
 
@@ -61,7 +70,8 @@ export async function readWorkspaceDays(scope: Scope, from: Day): Promise<readon
 
 /** The same as many at a time as are read in one moment. */
 export async function* eachOfWorkspaceDays(scope: Scope, from: Day): AsyncGenerator<readonly WorkspaceRow[]> {
-  for await (const items of pagesFrom(scope, workspacesPartition, from)) yield items.map(workspaceRow);
+  for await (const items of pagesFrom(scope, workspacesPartition, from))
+    yield items.map((item) => workspaceRow(scope, item));
 }
 
 /** A row that holds something else than whole numbers, or is of no day. */
@@ -78,7 +88,7 @@ export interface DayTally {
 /** What the rows of days come to one after the other, and what cannot be read as such. */
 export function eachRow(scope: Scope, from: Day): AsyncGenerator<DayTally | UnreadableRow> {
   return readEach(itemsFrom(scope, callsPartition, from), (item) => {
-    const { day, tally } = usageRow(item);
+    const { day, tally } = usageRow(scope, item);
     return { day, tally };
   });
 }
@@ -86,7 +96,7 @@ export function eachRow(scope: Scope, from: Day): AsyncGenerator<DayTally | Unre
 /** What the workspaces of a row come to. */
 export function eachWorkspaceRow(scope: Scope, from: Day): AsyncGenerator<DayTally | UnreadableRow> {
   return readEach(itemsFrom(scope, workspacesPartition, from), (item) => {
-    const { day, tallies } = workspaceRow(item);
+    const { day, tallies } = workspaceRow(scope, item);
     let tally: Tally = { calls: 0, records: 0 };
     for (const one of Object.values(tallies)) tally = addTallies(tally, one);
     return { day, tally };
@@ -116,16 +126,16 @@ function readSafely(item: Item, read: (item: Item) => DayTally): DayTally | unde
 
 const dayForm = /^\d{4}-\d{2}-\d{2}$/;
 
-function usageRow(item: Item): UsageRow {
+function usageRow(scope: Scope, item: Item): UsageRow {
   const [day = '', node] = item.sk.split('#');
-  const tally = JSON.parse(item.value) as Tally;
+  const tally = dayTallies.row(scope, item).value;
   return node === undefined ? { kind: 'folded', item, day, tally } : { kind: 'live', item, day, node, tally };
 }
 
-function workspaceRow(item: Item): WorkspaceRow {
+function workspaceRow(scope: Scope, item: Item): WorkspaceRow {
   const [day = '', node, code = ''] = item.sk.split('#');
-  const value = JSON.parse(item.value) as unknown;
-  const tallies = node === undefined ? (value as WorkspaceTallies) : { [code]: value as Tally };
+  const tallies =
+    node === undefined ? foldedWorkspaces.row(scope, item).value : { [code]: workspaceTallies.row(scope, item).value };
   return { item, day, node, tallies };
 }
 

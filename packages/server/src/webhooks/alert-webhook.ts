@@ -5,19 +5,20 @@ import { type Clock, timestamp } from '../lib/clock.ts';
 import { type CallRules, createGuardedRequest } from '../lib/guarded-request.ts';
 import type { IdSource } from '../lib/ids.ts';
 import { notFound } from '../lib/problem.ts';
-import { type Change, Conflict, type Scope } from '../store/port.ts';
+import type { Change, Scope } from '../store/port.ts';
+import { removeAsRead } from '../store/table.ts';
+import { tryCommit } from '../store/transact.ts';
 import { type DeliverParts, deliver } from './deliver.ts';
 import { readWebhook } from './read-webhook.ts';
 import { secretText } from './signature.ts';
 import {
   type Delivery,
   type DeliveryWork,
+  deliveries,
   deliveryJob,
-  deliveryKey,
-  findWebhook,
   type StoredWebhook,
   testType,
-  webhookKey,
+  webhooks,
   workItem,
 } from './stored-webhook.ts';
 
@@ -97,16 +98,16 @@ export function createAlertWebhook(parts: AlertWebhookParts): AlertWebhook {
     set: (asked, body) => setWebhook(parts, asked, body),
     remove: (asked) => removeWebhook(platform, asked),
     test: async (orgCode) => {
-      if ((await findWebhook(platform, orgCode)) === undefined) throw notFound();
+      if ((await webhooks.read(platform, orgCode)) === undefined) throw notFound();
       const work = workOf(parts, orgCode, { type: testType, data: { org: orgCode } });
       await platform.commit([workItem(work, clock.now(), 'any')]);
       parts.poke();
       return { id: work.id };
     },
     announce: async (orgCode, { type, data }) => {
-      const webhook = await findWebhook(platform, orgCode);
+      const webhook = await webhooks.read(platform, orgCode);
       if (webhook === undefined) return [];
-      const upgrade_url = parts.upgradeUrl ?? `${webhook.management_url}/problems/plan_limit_exceeded`;
+      const upgrade_url = parts.upgradeUrl ?? `${webhook.value.management_url}/problems/plan_limit_exceeded`;
       const work = workOf(parts, orgCode, { type, data: { org: orgCode, ...data, upgrade_url } });
       return [workItem(work, clock.now(), 'absent')];
     },
@@ -124,11 +125,10 @@ function keyOf({ rootKey }: AlertWebhookParts, { id }: StoredWebhook): Buffer {
 }
 
 async function showWebhook(platform: Scope, orgCode: string): Promise<ShownWebhook> {
-  const [row, last] = await platform.get([webhookKey(orgCode), deliveryKey(orgCode)]);
-  if (row === undefined) throw notFound();
-  const { url, created_at, created_by } = JSON.parse(row.value) as StoredWebhook;
-  const last_delivery = last === undefined ? null : (JSON.parse(last.value) as Delivery);
-  return { url, created_at, created_by, last_delivery };
+  const [item, last] = await platform.get([webhooks.key(orgCode), deliveries.key(orgCode)]);
+  if (item === undefined) throw notFound();
+  const { url, created_at, created_by } = webhooks.row(platform, item).value;
+  return { url, created_at, created_by, last_delivery: deliveries.row(platform, last)?.value ?? null };
 }
 
 /** Another address has another secret: whoever knew the one can sign nothing for the other. */
@@ -138,27 +138,22 @@ async function setWebhook(parts: AlertWebhookParts, asked: AskedWebhook, body: u
   const config: WebhookConfig = { url, created_at: occasion.at, created_by: occasion.actor.id };
   const webhook: StoredWebhook = { id: parts.newId(), ...config, management_url };
   await parts.platform.commit([
-    { kind: 'put', ...webhookKey(orgCode), value: JSON.stringify(webhook), if: 'any' },
-    { kind: 'remove', ...deliveryKey(orgCode), if: 'any' },
+    webhooks.put(orgCode, webhook, { if: 'any' }),
+    deliveries.remove(orgCode, 'any'),
     platformAuditEntry(orgCode, occasion, { action: 'alert_webhook.set', target: targetOf(webhook) }),
   ]);
   return { ...config, secret: secretText(keyOf(parts, webhook)) };
 }
 
 async function removeWebhook(platform: Scope, { orgCode, occasion }: AskedWebhook): Promise<void> {
-  const [row] = await platform.get([webhookKey(orgCode)]);
+  const row = await webhooks.read(platform, orgCode);
   if (row === undefined) throw notFound();
-  const target = targetOf(JSON.parse(row.value) as StoredWebhook);
-  try {
-    await platform.commit([
-      { kind: 'remove', ...webhookKey(orgCode), if: { version: row.version } },
-      { kind: 'remove', ...deliveryKey(orgCode), if: 'any' },
-      platformAuditEntry(orgCode, occasion, { action: 'alert_webhook.removed', target }),
-    ]);
-  } catch (error) {
-    if (error instanceof Conflict) throw notFound();
-    throw error;
-  }
+  const isRemoved = await tryCommit(platform, [
+    removeAsRead(row),
+    deliveries.remove(orgCode, 'any'),
+    platformAuditEntry(orgCode, occasion, { action: 'alert_webhook.removed', target: targetOf(row.value) }),
+  ]);
+  if (!isRemoved) throw notFound();
 }
 
 function targetOf({ id }: StoredWebhook) {

@@ -1,16 +1,17 @@
 import { platformActor, platformAuditEntry } from '../audit/audit-entry.ts';
 import { timestamp } from '../lib/clock.ts';
-import { type Change, Conflict, type Scope } from '../store/port.ts';
+import type { Change, Scope } from '../store/port.ts';
+import { tryCommit } from '../store/transact.ts';
 import { type Attempt, type PostParts, postMessage } from './post-message.ts';
 import {
   type Delivery,
   type DeliveryWork,
-  deliveryKey,
-  findWebhook,
+  deliveries,
+  deliveryWorks,
   type StoredWebhook,
   testType,
+  webhooks,
   workItem,
-  workKey,
 } from './stored-webhook.ts';
 
 export interface DeliverParts extends PostParts {
@@ -28,14 +29,15 @@ const statusGone = 410;
  * written in the commit that takes the work away or puts it off, so after a crash before it the message is sent again.
  */
 export async function deliver(parts: DeliverParts, work: DeliveryWork, stillMine: () => Promise<void>): Promise<void> {
-  const webhook = await findWebhook(parts.platform, work.org);
+  const webhook = (await webhooks.read(parts.platform, work.org))?.value;
   if (webhook === undefined) return;
   const { id, type, timestamp: at, data } = work;
   const message = { id, body: JSON.stringify({ id, type, timestamp: at, data }) };
   const attempt = await postMessage(parts, { url: webhook.url, key: parts.keyOf(webhook) }, message);
   // A platform that ends has cut the call off: that is no failure of the receiver.
   if (!attempt.isDelivered) await stillMine();
-  await parts.platform.commit(changesAfter(work, attempt, parts.now())).catch(ignoreConflict);
+  // Where it is refused, another node has taken the work over and come to its end.
+  await tryCommit(parts.platform, changesAfter(work, attempt, parts.now()));
 }
 
 function changesAfter(work: DeliveryWork, attempt: Attempt, now: number): readonly Change[] {
@@ -47,7 +49,7 @@ function changesAfter(work: DeliveryWork, attempt: Attempt, now: number): readon
   const next_attempt_at = nextAt === undefined ? null : timestamp(nextAt);
   const delivery: Delivery = { id, type, state, attempts, at: timestamp(now), status, failure, next_attempt_at };
   return [
-    { kind: 'put', ...deliveryKey(org), value: JSON.stringify(delivery), if: 'any' },
+    deliveries.put(org, delivery, { if: 'any' }),
     ...(nextAt === undefined ? workDone(work) : [workItem({ ...work, attempts }, nextAt, 'present')]),
     ...(state === 'failed' && type !== testType ? [givenUp(work, attempts, now)] : []),
   ];
@@ -55,7 +57,7 @@ function changesAfter(work: DeliveryWork, attempt: Attempt, now: number): readon
 
 /** A newer test may have taken the place of one: whoever runs the work takes away what it has begun with, and no other. */
 function workDone(work: DeliveryWork): readonly Change[] {
-  return work.type === testType ? [] : [{ kind: 'remove', ...workKey(work), if: 'present' }];
+  return work.type === testType ? [] : [deliveryWorks.remove(work, 'present')];
 }
 
 function nextAttemptAt({ type, attempts }: DeliveryWork, attempt: Attempt, now: number): number | undefined {
@@ -68,9 +70,4 @@ function givenUp({ org, id, type }: DeliveryWork, attempts: number, now: number)
   const occasion = { at: timestamp(now), actor: platformActor, request_id: '' };
   const target = { kind: 'webhook_message', id };
   return platformAuditEntry(org, occasion, { action: 'alert_webhook.failed', target, detail: { type, attempts } });
-}
-
-/** Another node has taken the work over and come to its end. */
-function ignoreConflict(error: unknown): void {
-  if (!(error instanceof Conflict)) throw error;
 }

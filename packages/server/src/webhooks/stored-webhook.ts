@@ -1,4 +1,5 @@
-import type { Key, Put, Scope } from '../store/port.ts';
+import type { Put } from '../store/port.ts';
+import { json, table } from '../store/table.ts';
 
 /** Where an org wants its alerts sent. */
 export interface StoredWebhook {
@@ -40,24 +41,26 @@ export const deliveryJob = 'deliver-webhook';
 /** Tests take the place of one another, so that at most one waits. */
 export const testType = 'webhook.test';
 
-export function webhookKey(orgCode: string): Key {
-  return { pk: 'alert-webhook', sk: orgCode };
-}
+/** By org. */
+export const webhooks = table(
+  (orgCode: string) => ({ pk: 'alert-webhook', sk: orgCode }),
+  json<StoredWebhook>('alert webhook', { id: 'string', url: 'string', management_url: 'string' }),
+);
 
-export function deliveryKey(orgCode: string): Key {
-  return { pk: 'alert-delivery', sk: orgCode };
-}
+/** By org. */
+export const deliveries = table(
+  (orgCode: string) => ({ pk: 'alert-delivery', sk: orgCode }),
+  json<Delivery>('alert delivery', { id: 'string', state: 'string' }),
+);
 
-export function workKey({ org, id, type }: Pick<DeliveryWork, 'org' | 'id' | 'type'>): Key {
-  return { pk: 'work', sk: `${deliveryJob};${org};${type === testType ? 'test' : id}` };
-}
+export const deliveryWorks = table(
+  ({ org, id, type }: Pick<DeliveryWork, 'org' | 'id' | 'type'>) => ({
+    pk: 'work',
+    sk: `${deliveryJob};${org};${type === testType ? 'test' : id}`,
+  }),
+  json<DeliveryWork>('alert message', { org: 'string', id: 'string', type: 'string' }),
+);
 
 export function workItem(work: DeliveryWork, at: number, condition: Put['if']): Put {
-  const value = JSON.stringify(work);
-  return { kind: 'put', ...workKey(work), value, if: condition, due: { at, queue: 'work' } };
-}
-
-export async function findWebhook(platform: Scope, orgCode: string): Promise<StoredWebhook | undefined> {
-  const [row] = await platform.get([webhookKey(orgCode)]);
-  return row === undefined ? undefined : (JSON.parse(row.value) as StoredWebhook);
+  return deliveryWorks.put(work, work, { if: condition, due: { at, queue: 'work' } });
 }
