@@ -1,8 +1,9 @@
 import type { ConfigReader } from '../../config/port.ts';
 import { type ConfigSet, type Fences, fenceKey, targetsOf } from '../../config/port.ts';
-import { notFound, Problem } from '../../lib/problem.ts';
+import { notFound } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import { type Change, type Committed, Conflict, ScopeClosed } from '../../store/port.ts';
+import { overtaken } from '../../store/transact.ts';
 import type { Actor, Environment, Workspace } from '../../tenancy/port.ts';
 import type { RowAccess } from '../row-access.ts';
 import type { PlannedChange } from './planned-change.ts';
@@ -99,7 +100,7 @@ export function createWriteLoop({ configs, fences }: WriteLoopOptions): WriteLoo
       if ('committed' in outcome) return outcome;
       context = { ...context, config: await reload(context, outcome.stale) };
     }
-    throw new Problem('conflict', 'others keep changing what this request changes: try again');
+    throw overtaken();
   };
 }
 
