@@ -21,7 +21,7 @@ describe('the layers', () => {
 
 describe('the check of the layers', () => {
   const allowed: readonly (readonly [path: string, source: string])[] = [
-    [`${server}/gateway/pipeline/authorize.ts`, `import { decide } from '../../access/decide.ts';`],
+    [`${server}/gateway/pipeline/authorize.ts`, `import { compilePolicies } from '../../access/port.ts';`],
     [`${server}/gateway/handlers/list.ts`, `import type { Problem } from '@freehold/contract/problem';`],
     [`${server}/entities/create.ts`, `import type { Scope } from '../store/port.ts';`],
     [`${server}/identity/password.ts`, `import { argon2 } from 'node:crypto';`],

@@ -104,6 +104,8 @@ const modulesWithPort: readonly string[] = [
   'transfer',
   'maintenance',
   'entities',
+  'access',
+  'promotion',
 ];
 
 /** Files beside the modules. They put the modules together, so they may import all of them; no module imports them. */

@@ -49,10 +49,7 @@ import { type OpenedMail, openMail } from './mail/open-mail.ts';
 import { type Metering, startMetering } from './metering/metering.ts';
 import { openSpaces, openVaultOf, type Spaces } from './open-spaces.ts';
 import { type CapGates, capGates, configuredIn } from './plan-caps.ts';
-import { createConfigItems } from './promotion/config-items.ts';
-import { createConfigKinds } from './promotion/config-kinds.ts';
-import { createPromotion } from './promotion/promotion.ts';
-import { refuseRemoval } from './promotion/refuse-removal.ts';
+import { createConfigItems, createConfigKinds, createPromotion, refuseRemoval } from './promotion/port.ts';
 import {
   type Cursors,
   createCursors,

@@ -2,8 +2,8 @@ import { type ConditionTest, compileTerm } from './conditions/condition-test.ts'
 import type { Effect } from './effect.ts';
 import { type Effort, isSpent } from './effort.ts';
 import { compileFields, type FieldPatterns } from './field-set.ts';
-import { compileGlob, foldAscii, type Glob } from './glob.ts';
-import { type AskedPath, compileResource, type ResourceGlob, reaches } from './resource-glob.ts';
+import { compileGlob, foldAscii, type Glob } from './patterns/glob.ts';
+import { type AskedPath, compileResource, type ResourceGlob, reaches } from './patterns/resource-glob.ts';
 import { readStatement, type StatementReading } from './statement.ts';
 import { anyOf, type Truth } from './truth.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { noContext } from './context.ts';
+import { noContext } from './context/context.ts';
 import { type AttachedPolicy, type CompiledAccess, compilePolicies } from './decide.ts';
 import { referenceDecision } from './testing/reference-evaluator.ts';
 import { verbs } from './verbs.ts';

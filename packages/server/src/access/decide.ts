@@ -1,11 +1,11 @@
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { type AttachedPolicy, type CompiledStatement, compilePolicy } from './compiled-statement.ts';
-import type { AccessContext } from './context.ts';
-import { countPatterns, type PolicyCounts } from './count-patterns.ts';
+import type { AccessContext } from './context/context.ts';
 import { type Effort, isSpent, wholeEffort } from './effort.ts';
 import { type Explanation, explain } from './explanation.ts';
-import { foldAscii, matchesGlob } from './glob.ts';
-import type { AskedPath } from './resource-glob.ts';
+import { countPatterns, type PolicyCounts } from './patterns/count-patterns.ts';
+import { foldAscii, matchesGlob } from './patterns/glob.ts';
+import type { AskedPath } from './patterns/resource-glob.ts';
 import { plainRulings, type Ruling } from './ruling.ts';
 import { weigh } from './weigh.ts';
 

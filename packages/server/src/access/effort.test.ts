@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AccessContext } from './context.ts';
+import type { AccessContext } from './context/context.ts';
 import { decisionSteps } from './effort.ts';
 import { compileAll } from './testing/agreement.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AccessContext } from './context.ts';
-import { findEscalation, type HeldPolicy } from './cover.ts';
+import type { AccessContext } from './context/context.ts';
+import { findEscalation, type HeldPolicy } from './cover/cover.ts';
 import { Dice } from './testing/dice.ts';
 import { type ReferenceRequest, type ReferenceRuling, referenceRuling } from './testing/reference-evaluator.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AccessContext, Pending } from './context.ts';
+import type { AccessContext, Pending } from './context/context.ts';
 import { compilePolicies } from './decide.ts';
 import type { Explanation } from './explanation.ts';
 

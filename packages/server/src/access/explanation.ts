@@ -6,12 +6,12 @@ import {
   type Standing,
   standingBy,
 } from './compiled-statement.ts';
-import { isPending } from './context-key.ts';
-import { textOf } from './context-value.ts';
+import { isPending } from './context/context-key.ts';
+import { textOf } from './context/context-value.ts';
 import type { Effect } from './effect.ts';
 import { isSpent, wholeEffort } from './effort.ts';
-import { matchesGlob } from './glob.ts';
-import { type AskedPath, keysOf } from './resource-glob.ts';
+import { matchesGlob } from './patterns/glob.ts';
+import { type AskedPath, keysOf } from './patterns/resource-glob.ts';
 import type { Outcome } from './ruling.ts';
 import type { StatementReading } from './statement.ts';
 import { shownTemplate } from './template.ts';

@@ -1,5 +1,5 @@
 import { type Effort, isSpent, spend, wholeEffort } from './effort.ts';
-import { compileGlob, type Glob, matchesGlob } from './glob.ts';
+import { compileGlob, type Glob, matchesGlob } from './patterns/glob.ts';
 
 /** Fields of a record, by name. */
 export interface FieldSet {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AccessContext, Pending } from './context.ts';
+import type { AccessContext, Pending } from './context/context.ts';
 import { compilePolicies } from './decide.ts';
 import type { FieldSet } from './field-set.ts';
 import type { Ruling } from './ruling.ts';

@@ -1,9 +1,9 @@
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { type OpenStatement, reachOf } from './compiled-statement.ts';
-import type { AccessContext, Pending, RequestContext } from './context.ts';
+import type { AccessContext, Pending, RequestContext } from './context/context.ts';
 import { type Effort, isSpent } from './effort.ts';
 import { type FieldPatterns, type FieldSet, fieldSetOf } from './field-set.ts';
-import { type AskedPath, keysOf } from './resource-glob.ts';
+import { type AskedPath, keysOf } from './patterns/resource-glob.ts';
 import { type FieldEquality, type Judgement, plainJudgements, type Ruling } from './ruling.ts';
 import { everyOf, type Truth } from './truth.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { AccessContext } from './context.ts';
+import type { AccessContext } from './context/context.ts';
 import type { CompiledAccess } from './decide.ts';
 import { compilePolicies } from './decide.ts';
 import { attach, compileAll, randomRequest, randomWorld } from './testing/agreement.ts';

@@ -1,4 +1,4 @@
-import type { Pending } from './context.ts';
+import type { Pending } from './context/context.ts';
 import type { FieldSet } from './field-set.ts';
 
 export type FinalOutcome = 'allowed' | 'explicit_deny' | 'implicit_deny';

@@ -1,9 +1,9 @@
-import type { AccessContext } from './context.ts';
-import { type ContextKey, isPending, parseContextKey } from './context-key.ts';
-import { AlikeMembers, stepsThrough, textOf, valuesOf } from './context-value.ts';
+import type { AccessContext } from './context/context.ts';
+import { type ContextKey, isPending, parseContextKey } from './context/context-key.ts';
+import { AlikeMembers, stepsThrough, textOf, valuesOf } from './context/context-value.ts';
 import { type Effort, spend } from './effort.ts';
-import { anyRun, type GlobPart, partsOf, symbolsOf } from './glob-symbols.ts';
 import { type Mistake, shown } from './mistake.ts';
+import { anyRun, type GlobPart, partsOf, symbolsOf } from './patterns/glob-symbols.ts';
 
 /**
  * A text with variables: `${key}`, or `${key, 'default'}`, stands for the value of the context under that key, and

@@ -1,7 +1,7 @@
 import { type CompiledStatement, type OpenStatement, type Standing, standingOf } from './compiled-statement.ts';
 import { fieldSetOf } from './field-set.ts';
 import { OpenRuling } from './open-ruling.ts';
-import type { AskedPath } from './resource-glob.ts';
+import type { AskedPath } from './patterns/resource-glob.ts';
 import { decidedRuling, plainRulings, type Ruling } from './ruling.ts';
 
 /** The statements whose action matches. */

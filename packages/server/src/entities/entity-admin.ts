@@ -1,12 +1,12 @@
 import type { OnceRequest } from '../records/port.ts';
 import type { EntityDefinition } from '../schema/port.ts';
 import type { EntityAdminParts } from './admin-parts.ts';
-import type { ApiChange, ChangedApi } from './api-change.ts';
-import { changeApi } from './change-api.ts';
-import { defineEntity } from './define-entity.ts';
-import { type EntitySummary, listEntities } from './list-entities.ts';
+import type { ApiChange, ChangedApi } from './definition/api-change.ts';
+import { changeApi } from './definition/change-api.ts';
+import { defineEntity } from './definition/define-entity.ts';
 import { type RemovalOptions, removeEntity } from './remove-entity.ts';
-import { definitionOf, type ShownEntity, showEntity } from './show-entity.ts';
+import { type EntitySummary, listEntities } from './showing/list-entities.ts';
+import { definitionOf, type ShownEntity, showEntity } from './showing/show-entity.ts';
 
 /** The management side of entities, in one environment and on one occasion. */
 export interface EntityAdmin {

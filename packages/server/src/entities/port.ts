@@ -8,5 +8,5 @@ export {
   recordsToHide,
   refuseFailingRecords,
   setAfter,
-} from './records-against.ts';
+} from './stored-records/records-against.ts';
 export { type EntityStep, type EntitySwitchParts, type EntityTarget, switchEntities } from './switch-entities.ts';

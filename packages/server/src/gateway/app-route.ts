@@ -1,4 +1,4 @@
-import type { Verb } from '../access/verbs.ts';
+import type { Verb } from '../access/port.ts';
 import type { AppCaller } from '../identity/app-sessions.ts';
 import type { AuthorizedCall, RowRequest, WriteContext } from '../records/port.ts';
 import type { Actor, Workspace } from '../tenancy/port.ts';

@@ -1,4 +1,4 @@
-import { type Verb, verbs } from '../access/verbs.ts';
+import { type Verb, verbs } from '../access/port.ts';
 
 export interface ActionParts {
   readonly verb: Verb;

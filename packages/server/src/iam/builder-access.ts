@@ -1,4 +1,4 @@
-import { compilePolicies } from '../access/decide.ts';
+import { compilePolicies } from '../access/port.ts';
 import { everything } from './founding.ts';
 import { adminPolicy } from './policy-names.ts';
 import type { Access } from './resolve-access.ts';

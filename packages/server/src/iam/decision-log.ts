@@ -1,4 +1,4 @@
-import type { Explanation } from '../access/decide.ts';
+import type { Explanation } from '../access/port.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { secretToken } from '../lib/ids.ts';

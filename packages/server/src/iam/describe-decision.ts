@@ -1,6 +1,4 @@
-import type { Explanation, MatchedStatement } from '../access/decide.ts';
-import type { FailedCondition, NearStatement } from '../access/explanation.ts';
-import type { Outcome } from '../access/ruling.ts';
+import type { Explanation, FailedCondition, MatchedStatement, NearStatement, Outcome } from '../access/port.ts';
 
 /** A decision with what it came from, as builders are told of it. */
 export interface DescribedDecision {

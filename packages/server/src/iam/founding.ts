@@ -1,4 +1,4 @@
-import type { Statement } from '../access/statement.ts';
+import type { Statement } from '../access/port.ts';
 import type { Asking } from '../audit/audit-entry.ts';
 import { systemConfig } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';

@@ -1,4 +1,4 @@
-import type { AttachedPolicy } from '../access/decide.ts';
+import type { AttachedPolicy } from '../access/port.ts';
 import { directKey, readRecord } from '../records/port.ts';
 import { systemEntity } from '../schema/port.ts';
 import type { Item, Key } from '../store/port.ts';

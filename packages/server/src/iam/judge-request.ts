@@ -1,6 +1,4 @@
-import type { AccessContext } from '../access/context.ts';
-import type { CompiledAccess, Explanation } from '../access/decide.ts';
-import type { Ruling } from '../access/ruling.ts';
+import type { AccessContext, CompiledAccess, Explanation, Ruling } from '../access/port.ts';
 import { actionParts, routeOfVerb } from './action-parts.ts';
 
 /** A request with as much as is known of it; what is not known yet stands in `pending`. */

@@ -1,4 +1,4 @@
-import { parseStatements } from '../access/statement.ts';
+import { parseStatements } from '../access/port.ts';
 import { findBroad } from './lint/broad.ts';
 import { findWrongFields } from './lint/fields.ts';
 import { knownRequests } from './lint/known-requests.ts';

@@ -1,6 +1,11 @@
-import type { AccessContext } from '../access/context.ts';
-import { type AttachedPolicy, type CompiledAccess, compilePolicies } from '../access/decide.ts';
-import { type Verb, verbs } from '../access/verbs.ts';
+import {
+  type AccessContext,
+  type AttachedPolicy,
+  type CompiledAccess,
+  compilePolicies,
+  type Verb,
+  verbs,
+} from '../access/port.ts';
 import type { ConfigReader } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { inSlices } from '../lib/event-loop.ts';

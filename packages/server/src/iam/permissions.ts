@@ -1,6 +1,11 @@
-import type { AccessContext, RequestContext } from '../access/context.ts';
-import { type AttachedPolicy, compilePolicies } from '../access/decide.ts';
-import { type Verb, verbs } from '../access/verbs.ts';
+import {
+  type AccessContext,
+  type AttachedPolicy,
+  compilePolicies,
+  type RequestContext,
+  type Verb,
+  verbs,
+} from '../access/port.ts';
 import { systemEntityNames } from '../schema/port.ts';
 import { routeOfVerb } from './action-parts.ts';
 

@@ -1,4 +1,4 @@
-import type { Judgement, Ruling } from '../access/ruling.ts';
+import type { Judgement, Ruling } from '../access/port.ts';
 import type { RecordData, RowAccess } from '../records/port.ts';
 
 /** How whoever is refused a record is told. */

@@ -2,8 +2,7 @@
  * What a request sends, as the platform reads it. Policies decide about what is stored and compared: of several spellings
  * of one value none may be judged otherwise than the others.
  */
-import type { RequestContext } from '../access/context.ts';
-import { TextPart } from '../access/context-value.ts';
+import { type RequestContext, TextPart } from '../access/port.ts';
 import type { Filter } from '../records/port.ts';
 import { bodyAsRead, parameterFilter, plainParameter } from '../records/port.ts';
 import type { CompiledEntity } from '../schema/port.ts';

@@ -1,5 +1,4 @@
-import { countPatterns, type PolicyCounts } from '../access/count-patterns.ts';
-import { type CompiledAccess, compilePolicies } from '../access/decide.ts';
+import { type CompiledAccess, compilePolicies, countPatterns, type PolicyCounts } from '../access/port.ts';
 import type { Workspace } from '../tenancy/port.ts';
 import { heldPolicies } from './held-policies.ts';
 

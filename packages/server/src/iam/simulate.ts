@@ -1,5 +1,4 @@
-import type { AccessContext, Pending, RequestContext } from '../access/context.ts';
-import type { Statement } from '../access/statement.ts';
+import type { AccessContext, Pending, RequestContext, Statement } from '../access/port.ts';
 import type { ConfigReader } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';

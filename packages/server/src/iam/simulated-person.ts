@@ -1,6 +1,4 @@
-import type { AccessContext } from '../access/context.ts';
-import { type CompiledAccess, compilePolicies } from '../access/decide.ts';
-import type { Statement } from '../access/statement.ts';
+import { type AccessContext, type CompiledAccess, compilePolicies, type Statement } from '../access/port.ts';
 import { Problem } from '../lib/problem.ts';
 import type { RecordData } from '../records/port.ts';
 import type { Workspace } from '../tenancy/port.ts';

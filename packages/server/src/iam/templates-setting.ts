@@ -1,5 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
-import { parseStatements } from '../access/statement.ts';
+import { parseStatements } from '../access/port.ts';
 import type { SettingType } from '../config/port.ts';
 import { isObject, unknownMembers, wrong } from '../config/port.ts';
 import { adminGroup, adminPolicy, viewerPolicy } from './policy-names.ts';

@@ -1,4 +1,4 @@
-import { findEscalation } from '../access/cover.ts';
+import { findEscalation } from '../access/port.ts';
 import type { WorkspaceTemplates } from './workspace-templates.ts';
 
 type Policy = WorkspaceTemplates['policies'][number];

@@ -1,4 +1,4 @@
-import type { Statement } from '../access/statement.ts';
+import type { Statement } from '../access/port.ts';
 
 /** Policies and groups that every new workspace of an org gets beside those of the platform. */
 export interface WorkspaceTemplates {

@@ -1,6 +1,6 @@
 import type { ConfigItem } from '../config/port.ts';
 import type { Environment } from '../tenancy/port.ts';
-import { createItem, type ItemChange, removeItem, replaceItem, restoreItem } from './change-item.ts';
+import { createItem, type ItemChange, removeItem, replaceItem, restoreItem } from './items/change-item.ts';
 import {
   type AskedVersion,
   type ItemAtVersion,
@@ -8,8 +8,7 @@ import {
   type PageQuery,
   showVersion,
   type VersionPage,
-} from './item-versions.ts';
-import type { Asked, PromotionParts } from './promotion-parts.ts';
+} from './items/item-versions.ts';
 import {
   type ItemPage,
   type ListedKind,
@@ -18,7 +17,8 @@ import {
   type ShownKind,
   showItem,
   showKinds,
-} from './show-items.ts';
+} from './items/show-items.ts';
+import type { Asked, PromotionParts } from './promotion-parts.ts';
 
 /** Config items of all kinds, by their names: read in both environments, written in test; each change is a version that stays. */
 export interface ConfigItems {

@@ -1,8 +1,8 @@
 import type { SettingType } from '../config/port.ts';
 import { configItemKinds } from '../config/port.ts';
 import type { ConfigKind, ConfigKinds } from './config-kind.ts';
-import { describePatch } from './describe-change.ts';
-import { diffJson } from './json-patch.ts';
+import { describePatch } from './differences/describe-change.ts';
+import { diffJson } from './differences/json-patch.ts';
 import { crewKind } from './kinds/crew.ts';
 import { entityKind } from './kinds/entity.ts';
 import { eventKind } from './kinds/event.ts';

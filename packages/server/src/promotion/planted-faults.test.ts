@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Change, type Committed, Conflict, type Scope } from '../store/port.ts';
-import { MissingBody } from './item-bodies.ts';
+import { MissingBody } from './items/item-bodies.ts';
 import {
   activate,
   blocksStaged,

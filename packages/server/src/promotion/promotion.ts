@@ -2,19 +2,25 @@ import type { ConfigItem } from '../config/port.ts';
 import type { RetiredEntity } from '../maintenance/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 import { orgScopeName } from '../tenancy/port.ts';
-import { type Activated, activate } from './activate.ts';
-import type { Check } from './checks.ts';
-import { readAll } from './compare.ts';
-import { readArchive, writeArchive } from './config-archive.ts';
-import { type ShownDifference, showDiff } from './diff.ts';
-import { type HistoryPage, type HistoryQuery, type ShownRelease, showHistory, showRelease } from './history.ts';
-import { type Imported, type ImportOptions, importConfig } from './import-config.ts';
+import { readArchive, writeArchive } from './archive/config-archive.ts';
+import { type Imported, type ImportOptions, importConfig } from './archive/import-config.ts';
+import type { Check } from './checks/checks.ts';
+import { readAll } from './differences/compare.ts';
+import { type ShownDifference, showDiff } from './differences/diff.ts';
 import { type Asked, type PromotionParts, placeIn } from './promotion-parts.ts';
-import { checkStaged, type Published, publish, withdraw } from './publish.ts';
 import { readActivate, readPublish, readRollback } from './read-requests.ts';
-import { listRetired, removeRetired } from './retired.ts';
-import { type RolledBack, rollback } from './rollback.ts';
-import { readStaged, type StagedItem, stagedBase } from './staging.ts';
+import { type Activated, activate } from './releases/activate.ts';
+import {
+  type HistoryPage,
+  type HistoryQuery,
+  type ShownRelease,
+  showHistory,
+  showRelease,
+} from './releases/history.ts';
+import { checkStaged, type Published, publish, withdraw } from './releases/publish.ts';
+import { listRetired, removeRetired } from './releases/retired.ts';
+import { type RolledBack, rollback } from './releases/rollback.ts';
+import { readStaged, type StagedItem, stagedBase } from './releases/staging.ts';
 
 /**
  * Configuration goes from test to production, and back: what is published is frozen and staged, what is staged becomes

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AccessContext } from '../context.ts';
-import { TextPart } from '../context-value.ts';
+import type { AccessContext } from '../context/context.ts';
+import { TextPart } from '../context/context-value.ts';
 import type { Effect } from '../effect.ts';
 import { wholeEffort } from '../effort.ts';
 import type { Truth } from '../truth.ts';

@@ -1,6 +1,6 @@
-import type { AccessContext } from '../context.ts';
-import { type ContextKey, isPending, parseContextKey } from '../context-key.ts';
-import { AlikeMembers, stepsThrough, valuesOf } from '../context-value.ts';
+import type { AccessContext } from '../context/context.ts';
+import { type ContextKey, isPending, parseContextKey } from '../context/context-key.ts';
+import { AlikeMembers, stepsThrough, valuesOf } from '../context/context-value.ts';
 import type { Effect } from '../effect.ts';
 import { type Effort, spend } from '../effort.ts';
 import type { FieldEquality } from '../ruling.ts';

@@ -1,5 +1,5 @@
-import type { AccessContext } from '../context.ts';
-import type { ContextKey } from '../context-key.ts';
+import type { AccessContext } from '../context/context.ts';
+import type { ContextKey } from '../context/context-key.ts';
 import type { Effort } from '../effort.ts';
 import type { Mistake } from '../mistake.ts';
 import type { Truth } from '../truth.ts';

@@ -1,5 +1,5 @@
 import { pointerTo } from '../../lib/json-pointer.ts';
-import { parseContextKey } from '../context-key.ts';
+import { parseContextKey } from '../context/context-key.ts';
 import { type Mistake, type Report, shown } from '../mistake.ts';
 import { type OperatorUse, readOperator } from './operator-use.ts';
 

@@ -1,8 +1,8 @@
-import type { AccessContext } from '../context.ts';
-import { textOf } from '../context-value.ts';
+import type { AccessContext } from '../context/context.ts';
+import { textOf } from '../context/context-value.ts';
 import { type Effort, spend } from '../effort.ts';
-import { foldAscii, globOf, matchesGlob, matchesSymbols } from '../glob.ts';
-import { patternMistake } from '../pattern-limits.ts';
+import { foldAscii, globOf, matchesGlob, matchesSymbols } from '../patterns/glob.ts';
+import { patternMistake } from '../patterns/pattern-limits.ts';
 import {
   collapseTemplateStars,
   expand,

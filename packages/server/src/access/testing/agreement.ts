@@ -1,4 +1,4 @@
-import type { AccessContext } from '../context.ts';
+import type { AccessContext } from '../context/context.ts';
 import { type AttachedPolicy, type CompiledAccess, compilePolicies } from '../decide.ts';
 import { verbs } from '../verbs.ts';
 import { Dice } from './dice.ts';

@@ -1,4 +1,4 @@
-import type { AccessContext } from '../context.ts';
+import type { AccessContext } from '../context/context.ts';
 import { compileAll } from './agreement.ts';
 
 const id = '018bcfe5-0000-7000-8000-000000000001';

@@ -3,7 +3,7 @@
  *
  *   npm run bench:access
  */
-import type { AccessContext } from '../context.ts';
+import type { AccessContext } from '../context/context.ts';
 import { compileAll } from './agreement.ts';
 import { benchCaps } from './bench-caps.ts';
 import {

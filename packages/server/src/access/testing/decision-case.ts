@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AccessContext } from '../context.ts';
+import type { AccessContext } from '../context/context.ts';
 import type { ReferenceRequest } from './reference-evaluator.ts';
 
 /** Decisions as data: each case names a guarantee, and is to hold of everything that decides. */

@@ -1,4 +1,4 @@
-import type { AccessContext } from '../context.ts';
+import type { AccessContext } from '../context/context.ts';
 import type { Dice } from './dice.ts';
 import { type Kind, kinds, nearValues, type Scalar, soundValues } from './mean-values.ts';
 

@@ -1,4 +1,4 @@
-import type { AccessContext } from '../context.ts';
+import type { AccessContext } from '../context/context.ts';
 import { contains, readAddress, readNetwork } from './reference-address.ts';
 import { isKey, readingsOf } from './reference-context.ts';
 import { inSmallLetters } from './reference-letters.ts';

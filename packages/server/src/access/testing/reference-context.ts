@@ -1,4 +1,4 @@
-import type { AccessContext } from '../context.ts';
+import type { AccessContext } from '../context/context.ts';
 import { inSmallLetters } from './reference-letters.ts';
 
 /** Whether a condition may ask for the key at all. */

@@ -1,4 +1,4 @@
-import type { AccessContext } from '../context.ts';
+import type { AccessContext } from '../context/context.ts';
 import { type ConditionEntry, entryHolds, readCondition } from './reference-condition.ts';
 import { inSmallLetters, isLettersAndDigits } from './reference-letters.ts';
 import { isTwofold, type PatternSymbol, patternFits, readPieces, resolve, withWildcards } from './reference-pattern.ts';

@@ -1,4 +1,4 @@
-import type { AccessContext } from '../context.ts';
+import type { AccessContext } from '../context/context.ts';
 import { isKey, readingsOf, valuesOf } from './reference-context.ts';
 
 /** A letter that stands for itself, or one of the two wildcards. */

@@ -15,7 +15,7 @@ import {
   nextEntityState,
 } from '../../schema/port.ts';
 import type { Change, Condition, Item } from '../../store/port.ts';
-import { refuseOtherKeys, refuseTooManyLeaving } from '../definition-limits.ts';
+import { refuseOtherKeys, refuseTooManyLeaving } from '../definition/definition-limits.ts';
 
 /** What an entity is to be from now on, and the versions under which the bodies of its five configs lie. */
 export interface WantedEntity {

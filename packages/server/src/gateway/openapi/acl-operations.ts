@@ -1,4 +1,4 @@
-import { verbs } from '../../access/verbs.ts';
+import { verbs } from '../../access/port.ts';
 import {
   anyOf,
   arrayOf,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import type { AccessContext } from '../../access/context.ts';
+import type { AccessContext } from '../../access/context/context.ts';
 import { type CompiledAccess, compilePolicies } from '../../access/decide.ts';
 import { createDecisionLog } from '../../iam/decision-log.ts';
 import type { AppCaller } from '../../identity/app-sessions.ts';

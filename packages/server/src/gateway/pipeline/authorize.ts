@@ -1,6 +1,4 @@
-import type { CompiledAccess } from '../../access/decide.ts';
-import type { Ruling } from '../../access/ruling.ts';
-import type { Verb } from '../../access/verbs.ts';
+import type { CompiledAccess, Ruling, Verb } from '../../access/port.ts';
 import type { AuditActor } from '../../audit/audit-entry.ts';
 import type { ConfigReader, ConfigSet } from '../../config/port.ts';
 import { routeOfVerb } from '../../iam/action-parts.ts';

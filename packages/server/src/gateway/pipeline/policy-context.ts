@@ -1,4 +1,4 @@
-import type { AccessContext, Pending, RequestContext } from '../../access/context.ts';
+import type { AccessContext, Pending, RequestContext } from '../../access/port.ts';
 import { type RequestSubject, valuesAsRead } from '../../iam/request-values.ts';
 import type { AppCaller } from '../../identity/app-sessions.ts';
 import { readQuery } from './read-query.ts';

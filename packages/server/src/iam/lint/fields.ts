@@ -1,5 +1,4 @@
-import { isSpent, spend } from '../../access/effort.ts';
-import { compileGlob, foldAscii, type Glob, matchesGlob } from '../../access/glob.ts';
+import { compileGlob, foldAscii, type Glob, isSpent, matchesGlob, spend } from '../../access/port.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { type Finding, type LintedEntity, type LintedPolicy, type LintedStatement, mayMatch } from './linted-policy.ts';
 

@@ -1,5 +1,4 @@
-import { type Pattern, readPattern } from '../../access/cover-pattern.ts';
-import { verbs } from '../../access/verbs.ts';
+import { type Pattern, readPattern, verbs } from '../../access/port.ts';
 import { systemEntityNames } from '../../schema/port.ts';
 import type { KnownRequest, LintedEntity } from './linted-policy.ts';
 

@@ -1,8 +1,18 @@
-import { type Pattern, readPattern } from '../../access/cover-pattern.ts';
-import { type Effort, isSpent, spend } from '../../access/effort.ts';
-import { collapseStars, compileGlob, foldAscii, type Glob, matchesGlob } from '../../access/glob.ts';
-import { readStatement, type StatementReading } from '../../access/statement.ts';
-import { withoutVariables } from '../../access/template.ts';
+import {
+  collapseStars,
+  compileGlob,
+  type Effort,
+  foldAscii,
+  type Glob,
+  isSpent,
+  matchesGlob,
+  type Pattern,
+  readPattern,
+  readStatement,
+  type StatementReading,
+  spend,
+  withoutVariables,
+} from '../../access/port.ts';
 
 /** What somebody who writes policies should look at again. */
 export interface Finding {

@@ -1,4 +1,4 @@
-import { foldAscii } from '../../access/glob.ts';
+import { foldAscii } from '../../access/port.ts';
 import type { Finding, LintedPolicy, LintedStatement } from './linted-policy.ts';
 
 /** Conditions of an Allow that hold where the value they are about is missing: the statement then gives more than it says. */

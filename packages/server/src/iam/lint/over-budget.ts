@@ -1,7 +1,11 @@
-import { decisionSteps } from '../../access/effort.ts';
-import { collapseStars, compileGlob, foldAscii } from '../../access/glob.ts';
-import { stepsPerCharacter } from '../../access/glob-search.ts';
-import { withoutVariables } from '../../access/template.ts';
+import {
+  collapseStars,
+  compileGlob,
+  decisionSteps,
+  foldAscii,
+  stepsPerCharacter,
+  withoutVariables,
+} from '../../access/port.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import type { Finding, LintedPolicy } from './linted-policy.ts';
 

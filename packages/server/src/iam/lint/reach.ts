@@ -1,5 +1,4 @@
-import { overlaps, type Pattern, readPattern } from '../../access/cover-pattern.ts';
-import { verbs } from '../../access/verbs.ts';
+import { overlaps, type Pattern, readPattern, verbs } from '../../access/port.ts';
 import {
   type Finding,
   type KnownRequest,

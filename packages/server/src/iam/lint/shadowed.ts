@@ -1,4 +1,4 @@
-import { covers, type Pattern } from '../../access/cover-pattern.ts';
+import { covers, type Pattern } from '../../access/port.ts';
 import type { Finding, LintedPattern, LintedPolicy, LintedStatement } from './linted-policy.ts';
 
 /** Allows that change nothing: a Deny takes away all that they give, or another Allow of the policy gives it too. */

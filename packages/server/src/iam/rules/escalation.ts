@@ -1,4 +1,4 @@
-import { type Escalation, type Excess, findEscalation, type GrantChange } from '../../access/cover.ts';
+import { type Escalation, type Excess, findEscalation, type GrantChange } from '../../access/port.ts';
 import { settingOf } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { WriteContext } from '../../records/port.ts';

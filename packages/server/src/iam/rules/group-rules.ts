@@ -1,4 +1,4 @@
-import type { HeldPolicy } from '../../access/cover.ts';
+import type { HeldPolicy } from '../../access/port.ts';
 import { invalidInput } from '../../lib/problem.ts';
 import type { PlannedChange, RecordData, RecordWrite } from '../../records/port.ts';
 import { groupIndexChanges, policyIdsOf } from '../group-policies.ts';

@@ -1,4 +1,4 @@
-import type { Statement } from '../../access/statement.ts';
+import type { Statement } from '../../access/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { RecordData } from '../../records/port.ts';
 import type { Item } from '../../store/port.ts';

@@ -1,4 +1,4 @@
-import type { HeldPolicy } from '../../access/cover.ts';
+import type { HeldPolicy } from '../../access/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { PlannedChange, RecordData, RecordWrite } from '../../records/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';

@@ -1,4 +1,4 @@
-import { parseStatements, type Statement } from '../../access/statement.ts';
+import { parseStatements, type Statement } from '../../access/port.ts';
 import { invalidInput, Problem } from '../../lib/problem.ts';
 import type { PlannedChange, RecordData, RecordWrite } from '../../records/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';

@@ -1,5 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
+import type { ConfigKind, ItemReference } from '../config-kind.ts';
+import { describeList, describeMembers, listed } from '../differences/describe-change.ts';
 import {
   entityReference,
   itemName,
@@ -9,9 +11,7 @@ import {
   remark,
   repeated,
   someText,
-} from '../config-content.ts';
-import type { ConfigKind, ItemReference } from '../config-kind.ts';
-import { describeList, describeMembers, listed } from '../describe-change.ts';
+} from '../items/config-content.ts';
 
 /** Agents that work together. Nothing runs them yet. */
 export interface CrewContent {

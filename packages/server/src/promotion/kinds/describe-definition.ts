@@ -5,7 +5,7 @@ import type {
   OwnerIndexDefinition,
   UniqueIndexDefinition,
 } from '../../schema/port.ts';
-import { describeList, describeMembers, listed } from '../describe-change.ts';
+import { describeList, describeMembers, listed } from '../differences/describe-change.ts';
 import { describeViews } from './describe-views.ts';
 
 /** What a change of an entity's definition means, a sentence each. */

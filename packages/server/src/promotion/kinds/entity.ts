@@ -8,9 +8,9 @@ import {
   parseEntityContent,
   viewedActions,
 } from '../../schema/port.ts';
-import { entityReference, otherName } from '../config-content.ts';
 import type { ConfigKind, ItemReference } from '../config-kind.ts';
-import { listed } from '../describe-change.ts';
+import { listed } from '../differences/describe-change.ts';
+import { entityReference, otherName } from '../items/config-content.ts';
 import { describeDefinition } from './describe-definition.ts';
 import { describeViews } from './describe-views.ts';
 import { widenedEntity } from './widened-entity.ts';

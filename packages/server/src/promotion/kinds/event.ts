@@ -1,4 +1,6 @@
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
+import type { ConfigKind, ItemReference } from '../config-kind.ts';
+import { describeMembers, shown } from '../differences/describe-change.ts';
 import {
   address,
   entityName,
@@ -9,9 +11,7 @@ import {
   otherName,
   readContent,
   requestErrors,
-} from '../config-content.ts';
-import type { ConfigKind, ItemReference } from '../config-kind.ts';
-import { describeMembers, shown } from '../describe-change.ts';
+} from '../items/config-content.ts';
 
 /** What happens when records of an entity are written. Nothing runs it yet. */
 export type EventContent = EventBase &

@@ -1,6 +1,8 @@
 import type { InputError } from '@freehold/contract/problem';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
 import { operators } from '../../records/port.ts';
+import type { ConfigKind, ItemReference } from '../config-kind.ts';
+import { describeList, describeMembers } from '../differences/describe-change.ts';
 import {
   address,
   entityName,
@@ -16,9 +18,7 @@ import {
   repeated,
   requestErrors,
   someText,
-} from '../config-content.ts';
-import type { ConfigKind, ItemReference } from '../config-kind.ts';
-import { describeList, describeMembers } from '../describe-change.ts';
+} from '../items/config-content.ts';
 
 /** Steps, done one after the other. Nothing runs them yet: what texts in them may refer to is not settled. */
 export interface LogicBlockContent {

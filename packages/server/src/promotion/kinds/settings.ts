@@ -9,7 +9,7 @@ import {
 } from '../../config/port.ts';
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import type { ConfigKind, ContentChange } from '../config-kind.ts';
-import { describeMembers, shown } from '../describe-change.ts';
+import { describeMembers, shown } from '../differences/describe-change.ts';
 
 /** @param types every setting that there is, which other rooms know. */
 export function settingsKind(types: readonly SettingType[]): ConfigKind<SettingContent> {

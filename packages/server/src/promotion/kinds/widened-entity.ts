@@ -6,7 +6,7 @@ import {
   type ViewedAction,
   viewedActions,
 } from '../../schema/port.ts';
-import { listed } from '../describe-change.ts';
+import { listed } from '../differences/describe-change.ts';
 
 /** What people may see of the records that stand, which they could not before, a sentence each. */
 export function widenedEntity(before: EntityContent, after: EntityContent): readonly string[] {

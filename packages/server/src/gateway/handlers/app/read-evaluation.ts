@@ -1,5 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
-import type { Verb } from '../../../access/verbs.ts';
+import type { Verb } from '../../../access/port.ts';
 import { actionParts } from '../../../iam/action-parts.ts';
 import { invalidBody } from '../../../lib/problem.ts';
 import {

@@ -9,7 +9,7 @@ import {
 import type { OrgCaller } from '../../../identity/org-accounts.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { invalidBody, notFound, Problem } from '../../../lib/problem.ts';
-import type { ConfigItems } from '../../../promotion/config-items.ts';
+import type { ConfigItems } from '../../../promotion/port.ts';
 import { entityTag } from '../../../records/port.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { readFlag, readParameters, requireTest } from '../../pipeline/management-query.ts';

@@ -1,6 +1,6 @@
 import type { ConfigItem } from '../../../config/port.ts';
 import { Problem } from '../../../lib/problem.ts';
-import { archiveBytesMax } from '../../../promotion/config-archive.ts';
+import { archiveBytesMax } from '../../../promotion/port.ts';
 import { type DeployCaller, requireProd } from '../../deploy-caller.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import type { BodyStream } from '../../pipeline/body-stream.ts';

@@ -1,7 +1,7 @@
 import { configItemKinds } from '../../../config/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { notFound } from '../../../lib/problem.ts';
-import type { Promotion } from '../../../promotion/promotion.ts';
+import type { Promotion } from '../../../promotion/port.ts';
 import { askDeploy, builderAsDeployer } from '../../deploy-caller.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { occasionOf } from '../../pipeline/occasion.ts';

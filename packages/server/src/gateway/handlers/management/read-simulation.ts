@@ -1,5 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
-import { parseStatements } from '../../../access/statement.ts';
+import { parseStatements } from '../../../access/port.ts';
 import type { Simulation } from '../../../iam/simulate.ts';
 import { invalidBody } from '../../../lib/problem.ts';
 import type { AppRoute } from '../../app-route.ts';

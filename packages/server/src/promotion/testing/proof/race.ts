@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ConfigSet } from '../../../config/config-set.ts';
 import type { Store } from '../../../store/port.ts';
-import { liveItems, readContents } from '../../read-items.ts';
+import { liveItems, readContents } from '../../items/read-items.ts';
 import { observe, textOf } from './observe.ts';
 import { send } from './requests.ts';
 import { org, type TwoSpaces } from './two-spaces.ts';

@@ -1,0 +1,134 @@
+import { type Effort, spend } from '../effort.ts';
+import type { Mistake } from '../mistake.ts';
+import { foldAscii } from '../patterns/glob.ts';
+import type { AccessContext, Pending } from './context.ts';
+import { AlikeMembers } from './context-value.ts';
+import { isAlike, placesOf, readPath, stepsOf } from './member-path.ts';
+
+/** A name by which a condition or a variable asks for something of the context. */
+export interface ContextKey {
+  readonly text: string;
+  /** What it asks for is not known while this is pending. */
+  readonly needs: Pending | undefined;
+  /** The field, where the key asks for a field of the record and for nothing within it. */
+  readonly recordField: string | undefined;
+  /** `undefined` where the context has no such thing, `AlikeMembers` where it has several. The time is a `Date`. */
+  read(context: AccessContext, effort: Effort): unknown;
+  /** What it leads to, by the names below its root as the context has them: several where these differ in ASCII case. */
+  spellings(context: AccessContext, effort: Effort): readonly string[];
+}
+
+export function isPending({ needs }: ContextKey, context: AccessContext): boolean {
+  return needs !== undefined && context.pending?.includes(needs) === true;
+}
+
+/**
+ * Names of keys ignore ASCII case. A key leads to all members whose names differ in nothing else, also where one of them is
+ * spelled as the key is: nobody knows which of them whoever reads the object looks at. A field of the record goes
+ * before others that are alike, since the definition names the fields.
+ */
+export function parseContextKey(text: string): ContextKey | Mistake {
+  if (text.length > keyLengthMax) return ['too_long', `has more than ${keyLengthMax} characters`];
+  if (text.includes('$' + '{')) return ['invalid_value', 'contains a variable, and a key takes none'];
+  const [root = '', ...path] = text.split('.');
+  const found = keyUnder(foldAscii(root), path);
+  if (found === 'role')
+    return ['invalid_value', 'is not asked for: the role is a label, and no decision may depend on it'];
+  if (found === undefined) return ['invalid_value', 'is no key of the context'];
+  return { text, needs: undefined, recordField: undefined, spellings: () => [], ...found };
+}
+
+const keyLengthMax = 256;
+
+type KeyMeaning = Pick<ContextKey, 'read'> & Partial<Pick<ContextKey, 'spellings' | 'needs' | 'recordField'>>;
+
+function keyUnder(root: string, path: readonly string[]): KeyMeaning | 'role' | undefined {
+  const [first = ''] = path;
+  switch (root) {
+    case 'request':
+      return requestKey(foldAscii(first), path.slice(1));
+    case 'user':
+      return isOneOf(path, ['id', 'email']) ? walking(({ user }) => user, path, true) : undefined;
+    case 'tenant':
+      return isOneOf(path, ['id', 'code']) ? walking(({ tenant }) => tenant, path, true) : undefined;
+    case 'jwt':
+      if (foldAscii(first) === 'role') return 'role';
+      return isPath(path) ? walking(({ jwt }) => jwt, path) : undefined;
+    case 'record':
+      if (!isPath(path)) return undefined;
+      return {
+        ...walking(({ record }) => record, path, true),
+        needs: 'record',
+        recordField: path.length === 1 ? first : undefined,
+      };
+    default:
+      return undefined;
+  }
+}
+
+function requestKey(name: string, path: readonly string[]): KeyMeaning | undefined {
+  switch (name) {
+    case 'pathparameters': {
+      if (!isOneOf(path, ['id', 'entity'])) return undefined;
+      const isOfId = foldAscii(path[0] ?? '') === 'id';
+      return { ...walking(({ request }) => request.pathParameters, path, true), ...(isOfId ? { needs: 'id' } : {}) };
+    }
+    case 'queryparameters': {
+      const parameter = path.join('.');
+      return parameter === '' ? undefined : ofQuery(parameter);
+    }
+    case 'body':
+      return isPath(path) ? { ...walking(({ request }) => request.body, path), needs: 'body' } : undefined;
+    default:
+      return path.length === 0 ? plainRequestKeys.get(name) : undefined;
+  }
+}
+
+const plainRequestKeys: ReadonlyMap<string, KeyMeaning> = new Map<string, KeyMeaning>([
+  ['method', { read: ({ request }) => request.method }],
+  ['path', { read: ({ request }) => request.path, needs: 'id' }],
+  ['ip', { read: ({ request }) => request.ip }],
+  ['time', { read: ({ request }) => new Date(request.time) }],
+  ['origin', { read: ({ request }) => request.origin }],
+]);
+
+function isOneOf(path: readonly string[], names: readonly string[]): boolean {
+  return path.length === 1 && names.includes(foldAscii(path[0] ?? ''));
+}
+
+function isPath(names: readonly string[]): boolean {
+  return names.length > 0 && !names.includes('');
+}
+
+/**
+ * @param isFirstGiven the members of what it starts from are called as the platform or the definition says, and not as
+ * whoever sends or writes them likes.
+ */
+function walking(
+  start: (context: AccessContext) => unknown,
+  path: readonly string[],
+  isFirstGiven = false,
+): Pick<ContextKey, 'read' | 'spellings'> {
+  const steps = stepsOf(path, { isFirstGiven });
+  return {
+    read: (context, effort) => readPath(start(context), steps, effort),
+    spellings: (context, effort) => placesOf(start(context), steps, effort).map(({ names }) => names.join('.')),
+  };
+}
+
+function ofQuery(name: string): Pick<ContextKey, 'read' | 'spellings'> {
+  const folded = foldAscii(name);
+  const namesAlike = (queryParameters: ReadonlyMap<string, unknown>, effort: Effort): readonly string[] =>
+    spend(effort, queryParameters.size * stepsOfParameter)
+      ? [...queryParameters.keys()].filter((other) => isAlike(other, folded))
+      : [];
+  return {
+    spellings: ({ request }, effort) => namesAlike(request.queryParameters, effort),
+    read: ({ request: { queryParameters } }, effort) => {
+      const values = namesAlike(queryParameters, effort).map((other) => queryParameters.get(other));
+      return values.length > 1 ? new AlikeMembers(values) : values[0];
+    },
+  };
+}
+
+const stepsOfParameter = 8;

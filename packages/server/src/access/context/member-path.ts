@@ -1,0 +1,91 @@
+import { type Effort, isSpent, spend } from '../effort.ts';
+import { foldAscii } from '../patterns/glob.ts';
+import { AlikeMembers } from './context-value.ts';
+
+/** A name by which to go on from an object to what is in it. */
+export interface Step {
+  readonly name: string;
+  readonly folded: string;
+  /** The name alone, where a member that is called exactly so goes before those that are called so but for case. */
+  readonly first: readonly [name: string] | undefined;
+}
+
+/** Where the path leads, by the names as the objects have them. */
+export interface Place {
+  readonly names: readonly string[];
+  readonly value: unknown;
+}
+
+/**
+ * Steps that take every member whose name is alike but for ASCII case: whoever writes an object may put a decoy beside
+ * what he hides, in either spelling.
+ * @param isFirstGiven the names of the first object are not given by whoever writes it, so that it cannot hold decoys.
+ */
+export function stepsOf(
+  path: readonly string[],
+  { isFirstGiven }: { readonly isFirstGiven: boolean },
+): readonly Step[] {
+  return path.map((name, index) => ({
+    name,
+    folded: foldAscii(name),
+    first: isFirstGiven && index === 0 ? [name] : undefined,
+  }));
+}
+
+/** What the path leads to: `undefined` where it ends before. Means nothing once the effort is spent. */
+export function readPath(start: unknown, steps: readonly Step[], effort: Effort): unknown {
+  let value = start;
+  let depth = 0;
+  for (const step of steps) {
+    const names = namesAlike(value, step, effort);
+    if (names.length > 1) {
+      const places = placesFrom([{ names: noNames, value }], steps.slice(depth), effort);
+      return new AlikeMembers(places.map((place) => place.value));
+    }
+    if (names[0] === undefined) return undefined;
+    value = memberOf(value, names[0]);
+    depth += 1;
+  }
+  return value;
+}
+
+/**
+ * Every place that the path leads to, also where nothing is: whoever reads the object may have gone that way. They are no
+ * more than the members of the object.
+ */
+export function placesOf(start: unknown, steps: readonly Step[], effort: Effort): readonly Place[] {
+  return placesFrom([{ names: noNames, value: start }], steps, effort);
+}
+
+function placesFrom(start: readonly Place[], steps: readonly Step[], effort: Effort): readonly Place[] {
+  let places = start;
+  for (const [depth, step] of steps.entries()) {
+    // Each place has the names that lead to it.
+    if (!spend(effort, places.length * (depth + 1) * stepsOfName)) return places;
+    places = places.flatMap(({ names, value }) => {
+      const alike = namesAlike(value, step, effort);
+      if (alike.length === 0) return [{ names: [...names, step.name], value: undefined }];
+      return alike.map((name) => ({ names: [...names, name], value: memberOf(value, name) }));
+    });
+  }
+  return places;
+}
+
+export function isAlike(name: string, folded: string): boolean {
+  return name.length === folded.length && (name === folded || foldAscii(name) === folded);
+}
+
+const noNames: readonly string[] = [];
+const stepsOfName = 32;
+
+function namesAlike(value: unknown, { folded, first }: Step, effort: Effort): readonly string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return noNames;
+  if (first !== undefined && Object.hasOwn(value, first[0])) return first;
+  if (isSpent(effort)) return noNames;
+  const names = Object.keys(value);
+  return spend(effort, names.length * stepsOfName) ? names.filter((name) => isAlike(name, folded)) : noNames;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}

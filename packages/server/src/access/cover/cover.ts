@@ -1,0 +1,262 @@
+import type { Effect } from '../effect.ts';
+import { type Effort, spend } from '../effort.ts';
+import { collapseStars, foldAscii } from '../patterns/glob.ts';
+import { readStatement } from '../statement.ts';
+import { variableStart, withoutVariables } from '../template.ts';
+import { covers, overlaps, type Pattern, readPattern } from './cover-pattern.ts';
+import { coversScope, type Scope, scopeOf, unlimited } from './cover-scope.ts';
+
+/** A policy as it is stored: its statements may be broken. */
+export interface HeldPolicy {
+  readonly policyId: string;
+  readonly policyName: string;
+  readonly statements: unknown;
+}
+
+/** What a write does to what somebody holds by it: these policies before, those after. */
+export interface GrantChange {
+  readonly before: readonly HeldPolicy[];
+  readonly after: readonly HeldPolicy[];
+  /** All of `after` is granted by this write, also what stood before. */
+  readonly isAnew?: boolean;
+}
+
+/** One action pattern and one resource pattern of a statement, by which a write reaches beyond its author. */
+export interface Excess {
+  /**
+   * `uncovered`: an Allow that no Allow of the author covers; `denied`: one that a Deny of the author overlaps;
+   * `lifted`: a Deny that goes away and is attached to the author.
+   */
+  readonly kind: 'uncovered' | 'denied' | 'lifted';
+  readonly policyName: string;
+  /** Counted from 0. */
+  readonly position: number;
+  readonly Sid?: string;
+  readonly action: string;
+  readonly resource: string;
+}
+
+/** `too_much` where the patterns are too many to be compared: then nobody can say that the write is covered. */
+export type Escalation = Excess | { readonly kind: 'too_much' };
+
+/** About 50 ms of comparing. Patterns that people write need a few thousand steps. */
+const stepsMax = 2_000_000;
+
+/**
+ * Whether a write gives out more than its author holds, or lifts a Deny that holds for the author.
+ *
+ * Each pair of an action pattern and a resource pattern of a granted Allow must be covered by one Allow of the author,
+ * under no condition or the same one and on at least the same fields, and no Deny of the author may overlap it, whatever
+ * its condition or fields. Granted are the pairs of `after`, but for those that stood before: covered
+ * by one Allow of `before` and not freed by a Deny that goes away in the same write. A Deny goes away when one of its
+ * pairs is covered by no Deny of `after`, or only under a condition or on fields. In doubt it is an escalation: a broken Allow covers nothing and is granted
+ * as far as it may have meant, a broken Deny of the author overlaps everything.
+ */
+export function findEscalation(
+  change: GrantChange,
+  author: readonly HeldPolicy[],
+  steps: number = stepsMax,
+): Escalation | undefined {
+  const effort: Effort = { stepsLeft: steps };
+  const after = readPolicies(change.after);
+  const lifted = liftedDenies(readPolicies(change.before), after, effort);
+  const found =
+    attachedOf(lifted, author) ??
+    firstExcess(after, comparisonOf(change, { lifted, author: readPolicies(author) }), effort);
+  return effort.stepsLeft < 0 ? { kind: 'too_much' } : found;
+}
+
+/** What is missing or cannot be read of a broken statement stands for everything, as it does in a decision. */
+interface ReadStatement {
+  readonly policy: HeldPolicy;
+  readonly position: number;
+  readonly Sid: string | undefined;
+  readonly effect: Effect;
+  readonly isBroken: boolean;
+  readonly actions: PatternList;
+  readonly resources: PatternList;
+  readonly scope: Scope;
+}
+
+/** A Deny that goes away, with the first of its pairs that does. */
+interface LiftedDeny {
+  readonly statement: ReadStatement;
+  readonly action: Pattern;
+  readonly resource: Pattern;
+}
+
+/** What the pairs of a granted Allow are held against. */
+interface Comparison {
+  readonly standing: readonly ReadStatement[];
+  readonly lifted: readonly ReadStatement[];
+  readonly allows: readonly ReadStatement[];
+  readonly denies: readonly ReadStatement[];
+}
+
+function comparisonOf(
+  change: GrantChange,
+  { lifted, author }: { readonly lifted: readonly LiftedDeny[]; readonly author: readonly ReadStatement[] },
+): Comparison {
+  return {
+    standing: change.isAnew === true ? [] : allowsOf(readPolicies(change.before)),
+    lifted: lifted.map(({ statement }) => statement),
+    allows: allowsOf(author),
+    denies: author.filter(({ effect }) => effect === 'Deny'),
+  };
+}
+
+/** What can be relied on to allow: a broken Allow cannot. */
+function allowsOf(statements: readonly ReadStatement[]): readonly ReadStatement[] {
+  return statements.filter(({ effect, isBroken }) => effect === 'Allow' && !isBroken);
+}
+
+function liftedDenies(
+  before: readonly ReadStatement[],
+  after: readonly ReadStatement[],
+  effort: Effort,
+): readonly LiftedDeny[] {
+  const standing = after.filter(({ effect }) => effect === 'Deny');
+  const lifted: LiftedDeny[] = [];
+  for (const statement of before) {
+    if (statement.effect !== 'Deny') continue;
+    const pair = pairsOf(statement).find(
+      ([action, resource]) => !coverPair(standing, { action, resource, scope: statement.scope, effort }),
+    );
+    if (pair !== undefined) lifted.push({ statement, action: pair[0], resource: pair[1] });
+  }
+  return lifted;
+}
+
+function attachedOf(lifted: readonly LiftedDeny[], author: readonly HeldPolicy[]): Excess | undefined {
+  const attached = new Set(author.map(({ policyId }) => policyId));
+  const found = lifted.find(({ statement }) => attached.has(statement.policy.policyId));
+  return found === undefined ? undefined : excess('lifted', found.statement, found);
+}
+
+function firstExcess(after: readonly ReadStatement[], comparison: Comparison, effort: Effort): Excess | undefined {
+  for (const statement of after) {
+    if (statement.effect !== 'Allow') continue;
+    for (const [action, resource] of pairsOf(statement)) {
+      const pair = { action, resource, scope: statement.scope, effort };
+      if (coverPair(comparison.standing, pair) && !overlapPair(comparison.lifted, pair)) continue;
+      if (!coverPair(comparison.allows, pair)) return excess('uncovered', statement, pair);
+      if (overlapPair(comparison.denies, pair)) return excess('denied', statement, pair);
+    }
+  }
+  return undefined;
+}
+
+function excess(
+  kind: Excess['kind'],
+  { policy, position, Sid }: ReadStatement,
+  pair: { readonly action: Pattern; readonly resource: Pattern },
+): Excess {
+  return {
+    kind,
+    policyName: policy.policyName,
+    position,
+    ...(Sid === undefined ? {} : { Sid }),
+    action: pair.action.text,
+    resource: pair.resource.text,
+  };
+}
+
+interface Pair {
+  readonly action: Pattern;
+  readonly resource: Pattern;
+  readonly scope: Scope;
+  readonly effort: Effort;
+}
+
+function* pairsOf({ actions, resources }: ReadStatement): Generator<readonly [Pattern, Pattern]> {
+  for (const action of actions.patterns) for (const resource of resources.patterns) yield [action, resource];
+}
+
+/** One statement has to cover the pair alone: two that cover it together are not looked for. */
+function coverPair(statements: readonly ReadStatement[], { action, resource, scope, effort }: Pair): boolean {
+  return statements.some(
+    (statement) =>
+      statement.actions.covers(action, effort) &&
+      statement.resources.covers(resource, effort) &&
+      coversScope(statement.scope, scope, effort),
+  );
+}
+
+/** What a broken Deny was meant to reach is not known, so it overlaps everything. */
+function overlapPair(denies: readonly ReadStatement[], { action, resource, effort }: Pair): boolean {
+  return denies.some(
+    ({ isBroken, actions, resources }) =>
+      isBroken || (actions.overlaps(action, effort) && resources.overlaps(resource, effort)),
+  );
+}
+
+/** The same policy may be held in several ways; it says the same each time. */
+function readPolicies(policies: readonly HeldPolicy[]): readonly ReadStatement[] {
+  const distinct = new Map(policies.map((policy) => [policy.policyId, policy]));
+  return [...distinct.values()].flatMap((policy) => {
+    const { statements } = policy;
+    // What is no list at all is read as one broken statement: it denies everything.
+    const elements: readonly unknown[] = Array.isArray(statements) ? statements : [undefined];
+    return elements.map((element, position) => readElement(policy, position, element));
+  });
+}
+
+function readElement(policy: HeldPolicy, position: number, element: unknown): ReadStatement {
+  const reading = readStatement(element);
+  const effect = reading.Effect ?? 'Deny';
+  const isBroken = reading.errors.length > 0;
+  return {
+    policy,
+    position,
+    Sid: reading.Sid,
+    effect,
+    isBroken,
+    actions: new PatternList((reading.Action ?? everything).map(foldAscii)),
+    resources: new PatternList(reading.Resource ?? everything),
+    scope: isBroken ? unlimited : scopeOf(reading.Condition, reading.Fields),
+  };
+}
+
+const everything: readonly string[] = ['*'];
+
+/**
+ * The patterns of a member of a statement. One with variables may reach as far as with a `*` in their places, and covers
+ * none but itself. Remembers what it was asked, since pairs ask for the same again and again.
+ */
+class PatternList {
+  readonly patterns: readonly Pattern[];
+  readonly #texts: ReadonlySet<string>;
+  readonly #covering: readonly Pattern[];
+  readonly #covered = new Map<string, boolean>();
+  readonly #overlapped = new Map<string, boolean>();
+
+  constructor(texts: readonly string[]) {
+    this.#texts = new Set(texts);
+    this.patterns = [...this.#texts].map(readWidest);
+    this.#covering = this.patterns.filter(({ text }) => !text.includes(variableStart));
+  }
+
+  /** Whether one of the patterns covers this one. */
+  covers(narrow: Pattern, effort: Effort): boolean {
+    if (!spend(effort, 1)) return false;
+    if (this.#texts.has('*') || this.#texts.has(narrow.text)) return true;
+    return remember(this.#covered, narrow.text, () => this.#covering.some((wide) => covers(wide, narrow, effort)));
+  }
+
+  /** Whether one of the patterns overlaps this one. */
+  overlaps(other: Pattern, effort: Effort): boolean {
+    if (!spend(effort, 1)) return true;
+    if (this.#texts.has('*') || this.#texts.has(other.text)) return true;
+    return remember(this.#overlapped, other.text, () => this.patterns.some((one) => overlaps(one, other, effort)));
+  }
+}
+
+function readWidest(text: string): Pattern {
+  return { ...readPattern(collapseStars(withoutVariables(text))), text };
+}
+
+function remember(known: Map<string, boolean>, text: string, ask: () => boolean): boolean {
+  const answer = known.get(text) ?? ask();
+  known.set(text, answer);
+  return answer;
+}

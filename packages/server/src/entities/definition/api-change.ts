@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { InputError } from '@freehold/contract/problem';
+import { pointerTo } from '../../lib/json-pointer.ts';
+import { invalidBody, Problem } from '../../lib/problem.ts';
+import { entityTag, holdsFor, type Preconditions } from '../../records/port.ts';
+import { isObject } from '../../schema/port.ts';
+import type { ShownConfig } from '../config-bodies.ts';
+import type { ShownIndex } from '../showing/show-indexes.ts';
+
+/** A change of one of the five configs of an entity, by the config's name. */
+export interface ApiChange extends Preconditions {
+  readonly api: string;
+  /** The members of the config that are to be others; `null` takes one out that may be left out. */
+  readonly body: unknown;
+  /** Takes a definition also where stored records contradict it. */
+  readonly force?: boolean;
+}
+
+export interface ChangedApi {
+  readonly entityName: string;
+  readonly api: string;
+  readonly version: number;
+  /** Where the definition has changed. */
+  readonly indexes?: readonly ShownIndex[];
+  readonly warnings?: readonly string[];
+}
+
+/** @throws Problem `version_mismatch` where the caller's preconditions do not hold for the config. */
+export function requireConfigMatch({ version }: Pick<ShownConfig, 'version'>, preconditions: Preconditions): void {
+  const etag = entityTag(version);
+  if (holdsFor(preconditions, (tag) => tag === etag)) return;
+  throw new Problem('version_mismatch', `the config is not one that may be changed so: its version is ${version}`, {
+    etag,
+    version,
+  });
+}
+
+/** What the platform says of a config. */
+const fixedMembers = ['key', 'version', 'entityName', 'action', 'method', 'path'];
+
+/** The members that a body asks to change. What is fixed may stand as it does, so that a config can be read, edited and put back. */
+export function readMembers(shown: ShownConfig, body: unknown): Readonly<Record<string, unknown>> {
+  if (!isObject(body))
+    throw invalidBody([{ pointer: '', code: 'wrong_type', message: 'the change of a config is a JSON object' }]);
+  const isFixed = (member: string): boolean => fixedMembers.includes(member) && Object.hasOwn(shown, member);
+  const errors = Object.entries(body)
+    .filter(([member, value]) => isFixed(member) && !isDeepStrictEqual(value, shown[member]))
+    .map(
+      ([member]): InputError => ({ pointer: pointerTo(member), code: 'read_only', message: readOnly(shown, member) }),
+    );
+  if (errors.length > 0) throw invalidBody(errors);
+  return Object.fromEntries(Object.entries(body).filter(([member]) => !isFixed(member)));
+}
+
+function readOnly(shown: ShownConfig, member: string): string {
+  return `\`${member}\` of this config is \`${String(shown[member])}\` and cannot be changed`;
+}

@@ -1,0 +1,95 @@
+import { auditEntry } from '../../audit/audit-entry.ts';
+import type { ConfigSet } from '../../config/port.ts';
+import { changeConfig, type EntityRow, entityKey, itemChanged, newBodies, sameVersions } from '../../config/port.ts';
+import { Problem } from '../../lib/problem.ts';
+import { keepAnswer, type OnceRequest, once } from '../../records/port.ts';
+import type { EntityDefinition } from '../../schema/port.ts';
+import { actions, apiName, type ParsedDefinition, parseDefinition } from '../../schema/port.ts';
+import type { Change } from '../../store/port.ts';
+import { orgScopeName } from '../../tenancy/port.ts';
+import type { EntityAdminParts } from '../admin-parts.ts';
+import { entityAudited } from '../entity-audited.ts';
+import { switchEntities } from '../switch-entities.ts';
+import { namedByDefinition, readWithTargets } from './lookup-targets.ts';
+
+export interface DefinedEntity {
+  readonly entityName: string;
+  readonly apis: readonly string[];
+  readonly version: number;
+  readonly warnings?: readonly string[];
+}
+
+/** A definition that is asked for. */
+export interface Defining {
+  readonly orgCode: string;
+  readonly input: unknown;
+  /** The request that asks, where it is to count once. */
+  readonly request?: OnceRequest | undefined;
+}
+
+/** Makes an entity and its five configs. @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
+export async function defineEntity(
+  parts: EntityAdminParts,
+  { orgCode, input, request }: Defining,
+): Promise<DefinedEntity & { readonly isReplayed: boolean }> {
+  const { definition, warnings } = await parseInOrg(parts, orgCode, input);
+  const { entityName } = definition;
+  const apis = actions.map((action) => apiName(action, entityName));
+  const defined = { entityName, apis, ...(warnings.length > 0 ? { warnings } : {}) };
+  const scope = parts.store.scope(orgScopeName(orgCode));
+  const outcome = await once(scope, request, () =>
+    changeConfig(parts, orgCode, async (set, next) => {
+      const kept = request === undefined ? [] : [keepAnswer(request, { ...defined, version: next }).change];
+      return { changes: [...(await definitionChanges(parts, { orgCode, definition, set, next })), ...kept] };
+    }),
+  );
+  if ('done' in outcome) return { ...defined, version: outcome.done.version, isReplayed: false };
+  return { ...(outcome.before.answer as DefinedEntity), isReplayed: true };
+}
+
+/** What is wrong by itself is told with all that the org does not have; what is not, is looked at again when it is made. */
+async function parseInOrg(parts: EntityAdminParts, orgCode: string, input: unknown): Promise<ParsedDefinition> {
+  try {
+    return parseDefinition(input);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    const set = await parts.configs.current(orgCode);
+    return await readWithTargets(set, { named: namedByDefinition(input) }, () => parseDefinition(input));
+  }
+}
+
+async function definitionChanges(
+  parts: EntityAdminParts,
+  { orgCode, definition, set, next }: Definition,
+): Promise<readonly Change[]> {
+  const { entityName: name } = definition;
+  await refuseTaken(parts, orgCode, name);
+  await readWithTargets(set, { named: namedByDefinition(definition) }, () => definition);
+  const wanted = { content: { definition, views: {} }, versions: sameVersions(next) };
+  const plan = await switchEntities(parts, { orgCode, set, next, keepsRecords: false }, [{ name, wanted }]);
+  const changed = { version: next, action: 'created', configs: wanted.versions } as const;
+  return [
+    ...newBodies(wanted.content, wanted.versions, next),
+    ...plan.changes,
+    itemChanged({ kind: 'entity', name }, parts.occasion, changed),
+    auditEntry(parts.occasion, entityAudited('entity.defined', name, { version: next })),
+  ];
+}
+
+interface Definition {
+  readonly orgCode: string;
+  readonly definition: EntityDefinition;
+  readonly set: ConfigSet;
+  readonly next: number;
+}
+
+async function refuseTaken({ store }: EntityAdminParts, orgCode: string, entityName: string): Promise<void> {
+  const [item] = await store.scope(orgScopeName(orgCode)).get([entityKey(entityName)]);
+  if (item === undefined) return;
+  const { state } = JSON.parse(item.value) as EntityRow;
+  const message =
+    state === 'active'
+      ? `entity \`${entityName}\` exists already`
+      : `the records of a removed entity \`${entityName}\` are still being removed: try again in a moment`;
+  throw new Problem('conflict', message);
+}

@@ -1,0 +1,122 @@
+import type { InputError } from '@freehold/contract/problem';
+import { invalidBody, Problem } from '../../lib/problem.ts';
+import type { EntityDefinition, FieldDefinition } from '../../schema/port.ts';
+import { isObject, type ParsedDefinition, parseDefinition } from '../../schema/port.ts';
+
+/** A definition with what was sent of it, and the fields that are to go with their values. */
+export interface MergedDefinition extends ParsedDefinition {
+  readonly removed: readonly string[];
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Members that a definition may be without. */
+const optionalMembers = ['baseKeys', 'ownerIndexes', 'parentIndex', 'UniqueIndexes', 'Views'];
+
+/**
+ * Members that are sent take the place of those that stand, but fields are merged by their names: one that is not sent
+ * stays as it is, and so does each member of a field that is not sent with it. What is to go is said so.
+ * @param hidden fields that the definition has no more, and whose values records may have.
+ * @param judge reads the merged definition, and refuses what cannot be seen in it alone.
+ * @throws Problem `validation_failed`, `unknown_field`.
+ */
+export async function mergeDefinition(
+  standing: EntityDefinition,
+  { removeFields, ...members }: Members,
+  hidden: readonly string[],
+  judge: (merged: unknown, parse: () => ParsedDefinition) => Promise<ParsedDefinition>,
+): Promise<MergedDefinition> {
+  const removed = readRemoved(removeFields, { standing, hidden, sent: members.UpdateParams });
+  const isTakenOut = (member: string, value: unknown): boolean => value === null && optionalMembers.includes(member);
+  const catalog = mergeFields(standing.UpdateParams, members, removed);
+  const { UpdateParams: _, ...others } = members;
+  const merged = Object.entries({ ...standing, ...others, UpdateParams: catalog.fields });
+  const definition = Object.fromEntries(merged.filter(([member, value]) => !isTakenOut(member, value)));
+  const parsed = await asSent(catalog.sentAt, () => judge(definition, () => parseDefinition(definition)));
+  return { ...parsed, removed, warnings: [...parsed.warnings, ...catalog.leftOut.map(leftOutWarning)] };
+}
+
+function leftOutWarning(name: string): string {
+  return `field \`${name}\` was not sent and stays as it is: \`removeFields\` takes a field out`;
+}
+
+interface Removing {
+  readonly standing: EntityDefinition;
+  readonly hidden: readonly string[];
+  readonly sent: unknown;
+}
+
+function readRemoved(input: unknown, { standing, hidden, sent }: Removing): readonly string[] {
+  if (input === undefined) return [];
+  if (!Array.isArray(input) || !input.every((name) => typeof name === 'string'))
+    throw invalidBody([{ pointer: '/removeFields', code: 'wrong_type', message: '`removeFields` is a list of names' }]);
+  const known = new Set([...standing.UpdateParams.map(({ name }) => name), ...hidden]);
+  const kept = new Set(Array.isArray(sent) ? sent.map(nameOf) : []);
+  const errors = input.flatMap((name: string, index): InputError[] => {
+    const pointer = `/removeFields/${index}`;
+    const shown = name.slice(0, 100);
+    if (!known.has(name)) return [{ pointer, code: 'unknown_field', message: `there is no field \`${shown}\`` }];
+    if (!kept.has(name)) return [];
+    return [{ pointer, code: 'contradiction', message: `field \`${shown}\` is in \`UpdateParams\` too` }];
+  });
+  if (errors.length > 0) throw invalidBody(errors);
+  return [...new Set(input as readonly string[])];
+}
+
+interface MergedFields {
+  /** The catalog as it is to be; anything, where what was sent is no list. */
+  readonly fields: unknown;
+  /** By the place of each field: where it was sent. */
+  readonly sentAt: readonly (number | undefined)[];
+  readonly leftOut: readonly string[];
+}
+
+/** Fields stay in their order and new ones follow, unless all are sent: then the order is the one that was sent. */
+function mergeFields(
+  standing: readonly FieldDefinition[],
+  { UpdateParams: sent }: Members,
+  removed: readonly string[],
+): MergedFields {
+  const staying = standing.filter(({ name }) => !removed.includes(name));
+  if (sent === undefined) return { fields: staying, sentAt: [], leftOut: [] };
+  if (!Array.isArray(sent)) return { fields: sent, sentAt: [], leftOut: [] };
+  const old = new Map(staying.map((field) => [field.name, field]));
+  const merged = sent.map((field: unknown, at) => ({ field: mergeField(old.get(nameOf(field) ?? ''), field), at }));
+  const first = new Map(merged.toReversed().map((one) => [nameOf(one.field), one]));
+  const leftOut = staying.map(({ name }) => name).filter((name) => !first.has(name));
+  const inOrder = staying.map((field) => first.get(field.name) ?? { field, at: undefined });
+  const all = leftOut.length === 0 ? merged : [...inOrder, ...merged.filter((one) => !inOrder.includes(one))];
+  return { fields: all.map(({ field }) => field), sentAt: all.map(({ at }) => at), leftOut };
+}
+
+/** `null` takes a member of a field out. */
+function mergeField(standing: FieldDefinition | undefined, sent: unknown): unknown {
+  if (standing === undefined || !isObject(sent)) return sent;
+  return Object.fromEntries(Object.entries({ ...standing, ...sent }).filter(([, value]) => value !== null));
+}
+
+function nameOf(field: unknown): string | undefined {
+  return isObject(field) && typeof field.name === 'string' ? field.name : undefined;
+}
+
+/** Mistakes are told where they were sent; one of a field that was not sent stands at the catalog. */
+async function asSent(
+  sentAt: MergedFields['sentAt'],
+  parse: () => Promise<ParsedDefinition>,
+): Promise<ParsedDefinition> {
+  try {
+    return await parse();
+  } catch (error) {
+    if (!(error instanceof Problem) || sentAt.length === 0) throw error;
+    throw invalidBody(
+      (error.details.errors ?? []).map((one) => ({ ...one, pointer: sentPointer(one.pointer, sentAt) })),
+    );
+  }
+}
+
+function sentPointer(pointer: string, sentAt: MergedFields['sentAt']): string {
+  const [, catalog, place, ...rest] = pointer.split('/');
+  if (catalog !== 'UpdateParams' || place === undefined) return pointer;
+  const at = sentAt[Number(place)];
+  return at === undefined ? '/UpdateParams' : ['', catalog, at, ...rest].join('/');
+}

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { InputError } from '@freehold/contract/problem';
+import type { ConfigSet } from '../../config/port.ts';
+import type { RecordData } from '../../records/port.ts';
+import { checkLookups, readSealed, sealedKey } from '../../records/port.ts';
+import type { CompiledEntity, CompiledField } from '../../schema/port.ts';
+import { type CheckEffort, newCheckEffort, readValue } from '../../schema/port.ts';
+import type { Scope, Store } from '../../store/port.ts';
+import { type Looked, type LookedAt, lookAtRecords } from './look-at-records.ts';
+
+/** A definition that is to take the place of another, and the fields whose stored values it may refuse. */
+export interface Narrowing {
+  readonly orgCode: string;
+  readonly config: ConfigSet;
+  readonly entity: CompiledEntity;
+  readonly fields: readonly string[];
+}
+
+/** What was found of records that a definition refuses, as far as they were looked at. */
+export interface FailingRecords extends Looked {
+  readonly would_fail: number;
+  readonly examples: readonly FailingRecord[];
+}
+
+interface FailingRecord {
+  readonly tenant_code: string;
+  readonly id: string;
+  readonly errors: readonly InputError[];
+}
+
+const examplesMax = 5;
+
+/** Looks at the records of all workspaces. */
+export async function failingRecords(store: Store, narrowing: Narrowing): Promise<FailingRecords> {
+  const examples: FailingRecord[] = [];
+  let failing = 0;
+  const looked = await lookAtRecords(store, narrowing, async (place, data) => {
+    const errors = await errorsOf(narrowing, place, data);
+    if (errors.length === 0) return;
+    failing += 1;
+    if (examples.length < examplesMax) examples.push({ tenant_code: place.tenantCode, id: data.id, errors });
+  });
+  return { would_fail: failing, ...looked, examples };
+}
+
+async function errorsOf(
+  { entity, config, fields: names }: Narrowing,
+  workspace: LookedAt,
+  data: RecordData,
+): Promise<readonly InputError[]> {
+  const fields = names.flatMap((name) => entity.fields.get(name) ?? []);
+  const sealed = await sealedNames(workspace.scope, { entity, fields, id: data.id });
+  // As if the fields had been empty until now: ids in others were asked for when they were written.
+  const before = { ...data, ...Object.fromEntries(names.map((name) => [name, undefined])) } as RecordData;
+  const lookups = await checkLookups({ workspace, config, entity }, before, data);
+  const held = { data, sealed, effort: newCheckEffort() };
+  return [...fields.flatMap((field) => valueErrors(field, held)), ...lookups.errors.map(withoutValue)];
+}
+
+/** Who may change definitions need not be one who may read records: no sentence holds what a record does. */
+function withoutValue({ pointer, code }: InputError): InputError {
+  return { pointer, code, message: `field \`${pointer.slice(1)}\` names a record that is not there` };
+}
+
+/** The fields of which the record has a sealed value beside it, where some of those asked for may have one. */
+async function sealedNames(
+  scope: Scope,
+  asked: { readonly entity: CompiledEntity; readonly fields: readonly CompiledField[]; readonly id: string },
+): Promise<readonly string[]> {
+  if (!asked.fields.some(({ behaviour }) => behaviour.isSecret === true)) return [];
+  const [item] = await scope.get([sealedKey(asked.entity.name, asked.id)]);
+  return Object.keys(readSealed(item?.value));
+}
+
+interface HeldRecord {
+  readonly data: RecordData;
+  /** The fields of which a sealed value lies beside it. */
+  readonly sealed: readonly string[];
+  readonly effort: CheckEffort;
+}
+
+function valueErrors(
+  { name, required, definition, behaviour }: CompiledField,
+  { data, sealed, effort }: HeldRecord,
+): readonly InputError[] {
+  const pointer = `/${name}`;
+  const value = behaviour.isSecret === true ? undefined : data[name];
+  if (value === undefined) {
+    if (!required || sealed.includes(name)) return [];
+    return [{ pointer, code: 'required', message: `field \`${name}\` is required` }];
+  }
+  const read = readValue(behaviour, definition.validate === true, value, effort);
+  if ('problems' in read)
+    return read.problems.map((problem) => ({
+      pointer: pointer + (problem.pointer ?? ''),
+      code: problem.code,
+      message: `field \`${name}\` ${problem.message}`,
+    }));
+  // A value stays as it is stored, so it must be in the one form that filters and indexes know.
+  if (isDeepStrictEqual(read.value, value)) return [];
+  return [{ pointer, code: 'other_form', message: `field \`${name}\` is stored in another form than it would be now` }];
+}

@@ -1,0 +1,99 @@
+import type { ConfigSet } from '../../config/port.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
+import type { Store } from '../../store/port.ts';
+import { narrowedFields } from '../definition/narrowed-fields.ts';
+import type { EntityStep } from '../switch-entities.ts';
+import { type FailingRecords, failingRecords } from './failing-records.ts';
+import { type HeldValues, heldSentence, heldValues, isHeld } from './held-values.ts';
+import { refuseFailing } from './refuse-failing.ts';
+
+export type { FailingRecords };
+
+/** What the records of an entity have against its next definition; undefined where they cannot have anything. */
+export async function recordsAgainst(
+  store: Store,
+  { orgCode, config }: { readonly orgCode: string; readonly config: ConfigSet },
+  { before, after, returns }: EntityStep,
+): Promise<FailingRecords | undefined> {
+  if (before === undefined || after === undefined) return undefined;
+  const fields = [...new Set([...narrowedFields(before, after), ...(returns ? lookupFields(after) : [])])];
+  return fields.length === 0 ? undefined : failingRecords(store, { orgCode, config, entity: after, fields });
+}
+
+/** The fields that records may have and that are hidden once the step is made. */
+export function fieldsToHide({ before, after }: EntityStep): readonly string[] {
+  if (before === undefined || after === undefined) return [];
+  const { fields } = after;
+  return [...before.fields.values()].filter(({ name }) => !fields.has(name)).map(({ name }) => name);
+}
+
+/** How many records have values of fields that are hidden once the step is made; undefined where none may have. */
+export async function recordsToHide(
+  store: Store,
+  orgCode: string,
+  step: EntityStep,
+): Promise<HiddenValues | undefined> {
+  const names = fieldsToHide(step);
+  if (step.before === undefined || names.length === 0) return undefined;
+  const held = await heldValues(store, { orgCode, entity: step.before, names });
+  if (held === undefined || !isHeld(held)) return undefined;
+  return { ...held, sentence: heldSentence(held) };
+}
+
+export interface HiddenValues extends HeldValues {
+  readonly sentence: string;
+}
+
+/** While nobody served the entity, nothing held the records in place that its own refer to. */
+function lookupFields({ fields }: CompiledEntity): readonly string[] {
+  return [...fields.values()].flatMap(({ name, definition }) => (definition.lookup === undefined ? [] : [name]));
+}
+
+/** The configuration as it will be: for who looks at what is stored before the switch. */
+export function setAfter(set: ConfigSet, steps: readonly EntityStep[]): ConfigSet {
+  const after = new Map(steps.map((step) => [step.name, step.after]));
+  return { ...set, entity: async (name) => (after.has(name) ? after.get(name) : set.entity(name)) };
+}
+
+/** @throws Problem `conflict` where records contradict the definitions that are to come, or cannot all be looked at. */
+export async function refuseFailingRecords(
+  store: Store,
+  place: { readonly orgCode: string; readonly set: ConfigSet },
+  steps: readonly EntityStep[],
+): Promise<void> {
+  for await (const { problem } of failing(store, place, steps)) throw problem;
+}
+
+interface FailingEntity {
+  readonly name: string;
+  readonly problem: Problem;
+}
+
+/** Every entity whose records contradict what is to come, with how that would be refused. */
+export async function failingEntities(
+  store: Store,
+  place: { readonly orgCode: string; readonly set: ConfigSet },
+  steps: readonly EntityStep[],
+): Promise<readonly FailingEntity[]> {
+  const found: FailingEntity[] = [];
+  for await (const one of failing(store, place, steps)) found.push(one);
+  return found;
+}
+
+async function* failing(
+  store: Store,
+  { orgCode, set }: { readonly orgCode: string; readonly set: ConfigSet },
+  steps: readonly EntityStep[],
+): AsyncGenerator<FailingEntity> {
+  const config = setAfter(set, steps);
+  for (const { name, before, after } of steps) {
+    if (before === undefined || after === undefined) continue;
+    try {
+      await refuseFailing(store, { orgCode, config, before, after });
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      yield { name, problem };
+    }
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * A configuration as a folder in a tar file: `config/<kind>/<name>.json`, a file for each item, so that it can live in a
+ * repository. The same configuration is the same archive, byte for byte.
+ */
+import type { InputError } from '@freehold/contract/problem';
+import { type ConfigItem, configItemKinds, itemKey } from '../../config/port.ts';
+import { inTurns } from '../../lib/in-turns.ts';
+import { invalidBody, Problem } from '../../lib/problem.ts';
+import { decodeUtf8, parseStrictJson } from '../../lib/strict-json.ts';
+import { longTarName, readTarHeader, tarBlockBytes, tarHeader, wholeTarBlocks } from '../../lib/tar.ts';
+import type { ItemBody } from '../items/item-bodies.ts';
+
+/** An archive without it holds something else, such as nothing at all. */
+const manifestName = 'config/freehold.json';
+const format = 1;
+
+/** What is longer is no configuration of an org. */
+export const archiveBytesMax = 32 * 1024 * 1024;
+/** A file is read at one go, while everybody else waits. */
+const fileBytesMax = 1024 * 1024;
+
+/** In pieces; its characters are the bytes of the archive, which is UTF-8 throughout. */
+export function* writeArchive(bodies: readonly ItemBody[]): Generator<string> {
+  yield fileText(manifestName, { format });
+  const named = bodies.map((body) => ({ name: `config/${body.kind}/${body.name}.json`, content: body.content }));
+  for (const { name, content } of named.sort((left, right) => (left.name < right.name ? -1 : 1)))
+    yield fileText(name, content);
+  yield '\0'.repeat(2 * tarBlockBytes);
+}
+
+function fileText(name: string, content: unknown): string {
+  const legible = `${JSON.stringify(content, undefined, 2)}\n`;
+  // What is nested deep is mostly space by now.
+  const text = Buffer.byteLength(legible) <= fileBytesMax ? legible : `${JSON.stringify(content)}\n`;
+  const bytes = Buffer.byteLength(text);
+  return `${tarHeader(name, bytes).toString('latin1')}${text}${'\0'.repeat(wholeTarBlocks(bytes) - bytes)}`;
+}
+
+export interface ArchivedItem extends ConfigItem {
+  readonly content: unknown;
+}
+
+/**
+ * The items of an archive, also where a `tar` has packed the folder anew, under whatever path. Folders and what some
+ * programs put beside the files are passed over; every other file has to be an item.
+ * @throws Problem `validation_failed` that names the files that are none.
+ */
+export async function readArchive(archive: Buffer): Promise<readonly ArchivedItem[]> {
+  const errors: InputError[] = [];
+  const items = new Map<string, ArchivedItem>();
+  let hasManifest = false;
+  for await (const { name, content } of inTurns(filesOf(archive))) {
+    if (isManifest(name)) {
+      hasManifest = true;
+      errors.push(...manifestErrors(name, content));
+      continue;
+    }
+    const read = readItem(name, content);
+    if ('error' in read) errors.push(read.error);
+    else if (items.has(itemKey(read.item)))
+      errors.push(mistake('duplicate', `${read.item.kind} \`${read.item.name}\` is there twice`));
+    else items.set(itemKey(read.item), read.item);
+  }
+  if (!hasManifest && errors.length === 0)
+    errors.push(mistake('missing_manifest', `there is no \`${manifestName}\`, which every export has`));
+  if (errors.length > 0) throw invalidBody(errors);
+  return [...items.values()];
+}
+
+function isManifest(name: string): boolean {
+  return `/${name}`.endsWith(`/${manifestName}`);
+}
+
+function readItem(name: string, content: Buffer): { readonly item: ArchivedItem } | { readonly error: InputError } {
+  const [folder = '', file = ''] = name.split('/').slice(-2);
+  const item = itemOfFile(folder, file);
+  if (item === undefined)
+    return { error: mistake('unknown_file', `\`${name.slice(0, 200)}\` is no config/<kind>/<name>.json`) };
+  const read = readJson(name, content);
+  return 'error' in read ? read : { item: { ...item, content: read.content } };
+}
+
+function mistake(code: string, message: string): InputError {
+  return { pointer: '', code, message };
+}
+
+function itemOfFile(folder: string, file: string): ConfigItem | undefined {
+  const kind = configItemKinds.find((one) => one === folder);
+  const name = file.endsWith('.json') ? file.slice(0, -'.json'.length) : '';
+  return kind === undefined || name === '' ? undefined : { kind, name };
+}
+
+function manifestErrors(name: string, content: Buffer): readonly InputError[] {
+  const read = readJson(name, content);
+  if ('error' in read) return [read.error];
+  const said = (read.content as { readonly format?: unknown } | null)?.format;
+  if (said === format) return [];
+  return [mistake('unknown_format', `\`${name.slice(0, 200)}\` says another format than ${format}`)];
+}
+
+function readJson(name: string, content: Buffer): { readonly content: unknown } | { readonly error: InputError } {
+  if (content.length > fileBytesMax)
+    return { error: mistake('too_large', `\`${name.slice(0, 200)}\` has more than ${fileBytesMax} bytes`) };
+  try {
+    return { content: parseStrictJson(decodeUtf8(content)) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { error: mistake('invalid_json', `\`${name.slice(0, 200)}\` cannot be read: ${error.message}`) };
+  }
+}
+
+function* filesOf(archive: Buffer): Generator<{ readonly name: string; readonly content: Buffer }> {
+  let at = 0;
+  let longName: string | undefined;
+  for (;;) {
+    const header = archive.subarray(at, at + tarBlockBytes);
+    if (header.length < tarBlockBytes) throw notWhole();
+    if (header.every((byte) => byte === 0)) return;
+    const entry = readTarHeader(header);
+    const start = at + tarBlockBytes;
+    if (entry === undefined || start + entry.size > archive.length) throw notWhole();
+    const content = archive.subarray(start, start + entry.size);
+    at = start + wholeTarBlocks(entry.size);
+    if (entry.kind in notes) {
+      longName = longTarName(entry.kind, content) ?? longName;
+      continue;
+    }
+    const name = longName ?? entry.name;
+    longName = undefined;
+    if (isFile(entry.kind, name)) yield { name, content };
+  }
+}
+
+/** Entries that say something about the next one, or about all. */
+const notes: Readonly<Record<string, true>> = { x: true, g: true, L: true };
+
+/** Links lead out of the archive. */
+function isFile(kind: string, name: string): boolean {
+  if (name.split('/').includes('..'))
+    throw invalidBody([mistake('unknown_file', `\`${name.slice(0, 200)}\` leads out of its folder`)]);
+  if (kind === '5') return false;
+  if (kind === '0') return !name.split('/').some((part) => part.startsWith('.') && part !== '.');
+  throw invalidBody([mistake('unknown_file', `\`${name.slice(0, 200)}\` is neither a file nor a folder`)]);
+}
+
+function notWhole(): Problem {
+  return new Problem('validation_failed', 'the body is no whole tar archive');
+}

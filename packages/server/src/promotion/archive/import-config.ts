@@ -1,0 +1,108 @@
+import type { InputError } from '@freehold/contract/problem';
+import type { ConfigItem } from '../../config/port.ts';
+import { itemKey } from '../../config/port.ts';
+import { inTurns } from '../../lib/in-turns.ts';
+import { invalidBody } from '../../lib/problem.ts';
+import type { ConfigKinds } from '../config-kind.ts';
+import {
+  type Bodies,
+  compareBodies,
+  type ItemChangeKind,
+  type ItemDifference,
+  itemOf,
+  readAll,
+} from '../differences/compare.ts';
+import { changeOf, type ShownDifference } from '../differences/diff.ts';
+import { changeItems, type ItemEdit } from '../items/change-items.ts';
+import type { ItemBody } from '../items/item-bodies.ts';
+import { type Asked, type PromotionParts, placeIn } from '../promotion-parts.ts';
+import { baseOf, refuseOtherBase } from '../releases/agreed-base.ts';
+import type { ArchivedItem } from './config-archive.ts';
+import { type ImportProblem, importProblems } from './import-problems.ts';
+
+export interface ImportOptions {
+  /** Whether items of test that are not among those given are taken away. */
+  readonly removes: boolean;
+  /** Takes definitions also where stored records contradict them. */
+  readonly force: boolean;
+  /** What was told of test by the comparison that is now agreed to; without it nothing is written. */
+  readonly base: string | undefined;
+  /** @throws Problem where the caller may not change such an item. */
+  readonly mayChange: (item: ConfigItem) => void;
+}
+
+export interface Imported {
+  /** Names the configuration of test that was compared. */
+  readonly base: string;
+  readonly applied: boolean;
+  /** What the change would be refused for, as far as it is only shown yet. */
+  readonly problems?: readonly ImportProblem[];
+  /** The config version that it made; none where nothing was to be changed. */
+  readonly version?: number;
+  /** What of the records is served no more and stays, once it is made. */
+  readonly warnings?: readonly string[];
+  readonly items: readonly (ConfigItem & { readonly change: ItemChangeKind } & Pick<
+      ShownDifference,
+      'changes' | 'summary'
+    >)[];
+}
+
+/**
+ * Brings test to a configuration from outside: first what would change and what stands against it, and then, with the
+ * `base` of that answer, the change, all of it by one commit.
+ * @throws Problem `validation_failed`, `version_mismatch` where test has changed since, and what `changeItems` throws.
+ */
+export async function importConfig(
+  parts: PromotionParts,
+  asked: Asked,
+  { items, options }: { readonly items: readonly ArchivedItem[]; readonly options: ImportOptions },
+): Promise<Imported> {
+  const wanted = await readItems(parts.kinds, items);
+  const place = await placeIn(parts, 'test', asked.orgCode);
+  const before = await readAll(place);
+  const after: Bodies = options.removes ? wanted : new Map([...before, ...wanted]);
+  const differences = await compareBodies(before, after);
+  const base = versionsOf(before);
+  const shown = await showDifferences(parts.kinds, differences);
+  if (options.base === undefined) {
+    const problems = await importProblems(parts, { place, before, differences, ...options });
+    return { base, applied: false, problems, items: shown };
+  }
+  if (differences.length === 0) {
+    refuseOtherBase(base, options.base, changedSince);
+    return { base, applied: true, items: shown };
+  }
+  for (const difference of differences) options.mayChange(difference);
+  const edits = differences.map((one): ItemEdit => ({ ...itemOf(one), content: one.after?.content }));
+  const { version, warnings } = await changeItems(parts, asked, edits, {
+    force: options.force,
+    judge: (_set, standing) => refuseOtherBase(versionsOf(standing), options.base, changedSince),
+  });
+  return { base, applied: true, version, ...(warnings.length > 0 ? { warnings } : {}), items: shown };
+}
+
+async function readItems(kinds: ConfigKinds, items: readonly ArchivedItem[]): Promise<Bodies> {
+  const bodies = new Map<string, ItemBody>();
+  const errors: InputError[] = [];
+  for await (const { kind, name, content } of inTurns(items)) {
+    const parsed = kinds[kind].parse(name, content);
+    if ('content' in parsed) bodies.set(itemKey({ kind, name }), { kind, name, version: 0, content: parsed.content });
+    else errors.push(...parsed.errors.map((error) => ({ ...error, message: `${kind} \`${name}\`: ${error.message}` })));
+  }
+  if (errors.length > 0) throw invalidBody(errors);
+  return bodies;
+}
+
+async function showDifferences(kinds: ConfigKinds, differences: readonly ItemDifference[]): Promise<Imported['items']> {
+  const shown: Imported['items'][number][] = [];
+  for await (const one of inTurns(differences))
+    shown.push({ ...itemOf(one), change: one.change, ...changeOf(kinds, one) });
+  return shown;
+}
+
+const changedSince = 'test has changed since it was compared: look at the changes again';
+
+/** The same for the same items at the same versions. */
+function versionsOf(bodies: Bodies): string {
+  return baseOf([...bodies].map(([key, { version }]) => `${key}@${version}`));
+}

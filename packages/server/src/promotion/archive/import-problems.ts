@@ -1,0 +1,101 @@
+import type { ConfigItem } from '../../config/port.ts';
+import { failingEntities } from '../../entities/port.ts';
+import { Problem } from '../../lib/problem.ts';
+import { limits } from '../../store/port.ts';
+import { bodiesAfter } from '../checks/checks.ts';
+import { type Bodies, type ItemDifference, itemOf } from '../differences/compare.ts';
+import { refuseTooMany, refuseTooMuch } from '../items/change-items.ts';
+import { danglingSentence, newlyDangling } from '../items/item-references.ts';
+import { type ItemsPlan, type ItemTarget, planItems } from '../items/plan-items.ts';
+import type { Place, PromotionParts } from '../promotion-parts.ts';
+
+/** Why a change that is only shown yet would be refused; what is more is told as the refusal itself would tell it. */
+export interface ImportProblem extends Partial<ConfigItem> {
+  readonly code: string;
+  readonly message: string;
+  readonly [detail: string]: unknown;
+}
+
+export interface IntendedImport {
+  readonly place: Place;
+  readonly before: Bodies;
+  readonly differences: readonly ItemDifference[];
+  readonly force: boolean;
+  readonly mayChange: (item: ConfigItem) => void;
+}
+
+/** All that stands against it, where its refusal would tell of the first alone. */
+export async function importProblems(
+  parts: PromotionParts,
+  { place, before, differences, force, mayChange }: IntendedImport,
+): Promise<readonly ImportProblem[]> {
+  const next = place.set.version + 1;
+  const targets = differences.map((one): ItemTarget => {
+    const wanted = one.after === undefined ? undefined : { content: one.after.content, versions: next };
+    return { ...itemOf(one), wanted };
+  });
+  const problems = differences.flatMap((one) => refusalOf(() => mayChange(one), itemOf(one)));
+  problems.push(...refusalOf(() => refuseTooMany(place.set, targets)));
+  const after = [...bodiesAfter(before, targets).values()];
+  problems.push(...refusalOf(() => refuseTooMuch(targets, after)));
+  const dangling = newlyDangling(parts.kinds, [...before.values()], after);
+  for (const one of dangling)
+    problems.push({
+      ...itemOf(one.referenced_by),
+      code: 'dangling_reference',
+      message: danglingSentence(one),
+      missing: itemOf(one),
+    });
+  return [...problems, ...(await planProblems(parts, { place, targets, next, force }))];
+}
+
+interface Planning {
+  readonly place: Place;
+  readonly targets: readonly ItemTarget[];
+  readonly next: number;
+  readonly force: boolean;
+}
+
+/** What is planned of entities, and what their records have against it. */
+async function planProblems(
+  { stores, clock, gates }: PromotionParts,
+  { place, targets, next, force }: Planning,
+): Promise<readonly ImportProblem[]> {
+  try {
+    const planParts = { store: stores.test, clock, gate: gates?.test };
+    const plan = await planItems(planParts, { ...place, next, keepsRecords: false }, targets);
+    const tooLarge = refusalOf(() => refuseMoreThanACommit(plan, targets));
+    if (force) return tooLarge;
+    const failing = await failingEntities(stores.test, place, plan.steps);
+    return [...tooLarge, ...failing.map(({ name, problem }) => told(problem, { kind: 'entity', name }))];
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    // What dangles was told already, item by item.
+    return problem.code === 'dangling_reference' ? [] : [told(problem)];
+  }
+}
+
+/** What the commit holds at least: the plan, a body for each item, and what its history and the audit log tell of it. */
+function refuseMoreThanACommit({ changes }: Pick<ItemsPlan, 'changes'>, targets: readonly ItemTarget[]): void {
+  const wanted = targets.flatMap(({ kind, wanted }) => (wanted === undefined ? [] : [{ kind, ...wanted }]));
+  // Of an entity those of its configs that stay as they are lie there already.
+  const plain = wanted.filter(({ kind }) => kind !== 'entity');
+  const characters = plain.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0);
+  const count = changes.length + wanted.length + 2 * targets.length;
+  if (count < limits.changesMax && characters < limits.commitBytesMax) return;
+  throw new Problem('body_too_large', 'what this would write is more than one commit takes: bring it in parts');
+}
+
+function refusalOf(ask: () => void, item?: ConfigItem): ImportProblem[] {
+  try {
+    ask();
+    return [];
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    return [told(problem, item)];
+  }
+}
+
+function told({ code, message, details }: Problem, item: Partial<ConfigItem> = {}): ImportProblem {
+  return { ...details, ...item, code, message };
+}

@@ -1,0 +1,172 @@
+import { type ConfigItem, itemKey } from '../../config/port.ts';
+import type { EntityStep } from '../../entities/port.ts';
+import { type HiddenValues, recordsAgainst, recordsToHide, setAfter } from '../../entities/port.ts';
+import { inTurns } from '../../lib/in-turns.ts';
+import { Problem } from '../../lib/problem.ts';
+import { limits } from '../../store/port.ts';
+import { type Bodies, itemOf } from '../differences/compare.ts';
+import type { ItemBody } from '../items/item-bodies.ts';
+import { danglingReferences, danglingSentence, newlyDangling } from '../items/item-references.ts';
+import { type ItemsPlan, type ItemTarget, planItems } from '../items/plan-items.ts';
+import type { Place, PromotionParts } from '../promotion-parts.ts';
+
+/** Something to know before what is staged becomes live. An error keeps it from that; of records only until forced. */
+export interface Check extends Partial<ConfigItem> {
+  readonly check: 'definition' | 'references' | 'switch' | 'plan' | 'records' | 'indexes' | 'access' | 'impact';
+  readonly level: 'error' | 'warning' | 'info';
+  readonly message: string;
+  /** What was found, by what the check is. */
+  readonly [detail: string]: unknown;
+}
+
+/** A switch of production to other items, not yet made. */
+export interface IntendedSwitch {
+  readonly place: Place;
+  /** The config version that it would make. */
+  readonly next: number;
+  /** All that is live. */
+  readonly before: Bodies;
+  readonly targets: readonly ItemTarget[];
+}
+
+export interface CheckedSwitch {
+  readonly checks: readonly Check[];
+  /** Undefined where it cannot be planned. */
+  readonly plan: ItemsPlan | undefined;
+  /** How the org's plan refuses it. */
+  readonly exceeded: Problem | undefined;
+}
+
+/** Everything but what the records say: nothing here depends on how many there are. */
+export async function checkSwitch(
+  { stores, clock, kinds, gates }: PromotionParts,
+  intended: IntendedSwitch,
+): Promise<CheckedSwitch> {
+  const { place, next, before, targets } = intended;
+  const checks: Check[] = [];
+  for await (const target of inTurns(targets)) checks.push(...definitionChecks(kinds, target));
+  const after = [...bodiesAfter(before, targets).values()];
+  const dangling = [
+    ...danglingReferences(kinds, after).filter(({ view }) => view === undefined),
+    ...newlyDangling(kinds, [...before.values()], after).filter(({ view }) => view !== undefined),
+  ];
+  checks.push(
+    ...dangling.map((one): Check => {
+      const { kind, name } = one.referenced_by;
+      return { kind, name, check: 'references', level: 'error', message: danglingSentence(one), missing: itemOf(one) };
+    }),
+  );
+  let plan: ItemsPlan | undefined;
+  let exceeded: Problem | undefined;
+  try {
+    const planParts = { store: stores.prod, clock, gate: gates?.prod };
+    plan = await planItems(planParts, { ...place, next, keepsRecords: true }, targets);
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    // What dangles was told already, item by item.
+    if (problem.code !== 'dangling_reference') checks.push(refusalCheck(problem));
+    if (problem.code === 'plan_limit_exceeded') exceeded = problem;
+  }
+  if (plan !== undefined) checks.push(...sizeChecks(plan, targets), ...plan.steps.flatMap(indexChecks));
+  for await (const target of inTurns(targets)) checks.push(...changeChecks(kinds, before.get(itemKey(target)), target));
+  return { checks, plan, exceeded };
+}
+
+function refusalCheck({ code, message, details }: Problem): Check {
+  if (code !== 'plan_limit_exceeded') return { ...details, check: 'switch', level: 'error', message };
+  const { metric, used, limit } = details;
+  return { check: 'plan', level: 'error', message, metric, used, limit };
+}
+
+/** What an activation writes beside its plan and the staged rows: the head, the release, its snapshot and the audit log. */
+const changesBeside = 10;
+
+/** A switch is one commit, or none. */
+export function sizeChecks({ changes }: Pick<ItemsPlan, 'changes'>, targets: readonly ItemTarget[]): readonly Check[] {
+  const count = changes.length + targets.length + changesBeside;
+  if (count <= limits.changesMax) return [];
+  const told = `these ${targets.length} items are more than one commit takes, ${count} changes of at most ${limits.changesMax}`;
+  const message = `${told}: take some of them back, and publish them again once the others are live`;
+  return [{ check: 'switch', level: 'error', message }];
+}
+
+/** All that is live once the targets are. */
+export function bodiesAfter(before: Bodies, targets: readonly ItemTarget[]): Bodies {
+  const after = new Map<string, ItemBody>(before);
+  for (const { kind, name, wanted } of targets) {
+    if (wanted === undefined) after.delete(itemKey({ kind, name }));
+    else after.set(itemKey({ kind, name }), { kind, name, version: 0, content: wanted.content });
+  }
+  return after;
+}
+
+type Kinds = PromotionParts['kinds'];
+
+function definitionChecks(kinds: Kinds, { kind, name, wanted }: ItemTarget): readonly Check[] {
+  if (wanted === undefined) return [];
+  const parsed = kinds[kind].parse(name, wanted.content);
+  if ('content' in parsed) return [];
+  return parsed.errors.map(({ pointer, message }) => ({
+    kind,
+    name,
+    check: 'definition',
+    level: 'error',
+    message,
+    pointer,
+  }));
+}
+
+function indexChecks({ name, before, state }: EntityStep): readonly Check[] {
+  const building = state?.indexes.filter((index) => index.state === 'building') ?? [];
+  if (before === undefined || building.length === 0) return [];
+  const indexes = building.map(({ kind, name: index }) => ({ kind, name: index }));
+  const told = indexes.map((index) => `${index.kind} \`${index.name}\``).join(', ');
+  const message = `indexes are built from the records of production and serve once that is done: ${told}`;
+  return [{ kind: 'entity', name, check: 'indexes', level: 'info', message, indexes }];
+}
+
+function changeChecks(
+  kinds: Kinds,
+  before: ItemBody | undefined,
+  { kind, name, wanted }: ItemTarget,
+): readonly Check[] {
+  if (before === undefined && wanted === undefined) return [];
+  const change = { name, before: before?.content, after: wanted?.content };
+  const { describe, widening } = kinds[kind];
+  return [
+    ...widening(change).map((message): Check => ({ kind, name, check: 'access', level: 'warning', message })),
+    ...describe(change).map((message): Check => ({ kind, name, check: 'impact', level: 'info', message })),
+  ];
+}
+
+/** What production's records have against changed definitions. */
+export async function checkRecords(
+  { stores }: PromotionParts,
+  { orgCode, set }: Place,
+  plan: ItemsPlan,
+): Promise<readonly Check[]> {
+  const config = setAfter(set, plan.steps);
+  const checks: Check[] = [];
+  for (const step of plan.steps) {
+    const hidden = await recordsToHide(stores.prod, orgCode, step);
+    if (hidden !== undefined) checks.push(hiddenCheck(step.name, hidden));
+    const found = await recordsAgainst(stores.prod, { orgCode, config }, step);
+    if (found === undefined) continue;
+    const { would_fail, checked, complete } = found;
+    const some = complete
+      ? `all ${checked} records of production`
+      : `the first ${checked} records of production, which are not all`;
+    const reason = step.returns
+      ? 'the entity comes back to records that were kept'
+      : 'the definition is narrower than the one before it';
+    const message = `${reason}: of ${some}, ${would_fail} would fail`;
+    const level = would_fail === 0 && complete ? 'info' : 'error';
+    checks.push({ kind: 'entity', name: step.name, check: 'records', level, message, ...found });
+  }
+  return checks;
+}
+
+function hiddenCheck(name: string, { sentence, fields, checked, complete }: HiddenValues): Check {
+  const message = `fields go that production has values of: ${sentence}; they stay, hidden, and come back with the fields`;
+  return { kind: 'entity', name, check: 'records', level: 'warning', message, hides: fields, checked, complete };
+}

@@ -1,0 +1,47 @@
+/** What is published with an item though nobody named it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { itemKey } from '../../config/config-item.ts';
+import { createConfigKinds } from '../config-kinds.ts';
+import type { ItemDifference } from '../differences/compare.ts';
+import type { ItemBody } from '../items/item-bodies.ts';
+import { withDependencies } from './dependencies.ts';
+
+const kinds = createConfigKinds({ settingTypes: [] });
+
+/** As many blocks, each of which calls the next, and the last one the first. */
+function ring(count: number): readonly ItemBody[] {
+  return Array.from({ length: count }, (_, index) => {
+    const name = `b${index}`;
+    const steps = [{ id: 's', type: 'call', logicblock: `b${(index + 1) % count}` }];
+    return { kind: 'logicblock', name, version: 1, content: { name, steps } };
+  });
+}
+
+test('whoever removes an item removes all that calls it, and each is asked once what it refers to', async () => {
+  const bodies = ring(100);
+  const expected = new Map(bodies.map((body) => [itemKey(body), body]));
+  const differences = bodies.map(
+    (body): ItemDifference => ({ kind: body.kind, name: body.name, change: 'removed', before: body, after: undefined }),
+  );
+  const asked: string[] = [];
+  const { logicblock } = kinds;
+  const references: typeof logicblock.references = (content, name) => {
+    asked.push(name);
+    return logicblock.references(content, name);
+  };
+  const watched = { ...kinds, logicblock: { ...logicblock, references } };
+  const { selected, added } = await withDependencies(watched, { differences, expected }, differences.slice(0, 1));
+  assert.deepEqual(
+    selected.map(({ name }) => name),
+    [
+      'b0',
+      ...bodies
+        .slice(1)
+        .map(({ name }) => name)
+        .reverse(),
+    ],
+  );
+  assert.equal(added[0]?.reason, 'in production it still refers to logicblock `b0`, which is taken away');
+  assert.deepEqual(asked.toSorted(), bodies.map(({ name }) => name).toSorted());
+});

@@ -1,0 +1,16 @@
+import { itemKey } from '../../config/port.ts';
+import { danglingReferences, refuseDangling } from '../items/item-references.ts';
+import { liveItems, readContents } from '../items/read-items.ts';
+import type { Place, PromotionParts } from '../promotion-parts.ts';
+
+/** @throws Problem `dangling_reference` where items other than entities refer to an entity: entities know each other. */
+export async function refuseRemoval(
+  { stores, kinds }: Pick<PromotionParts, 'stores' | 'kinds'>,
+  { orgCode, set }: Pick<Place, 'orgCode' | 'set'>,
+  entityName: string,
+): Promise<void> {
+  const items = liveItems(set).filter(({ kind }) => kind !== 'entity');
+  const bodies = await readContents({ store: stores.test, orgCode, set }, items);
+  const key = itemKey({ kind: 'entity', name: entityName });
+  refuseDangling(danglingReferences(kinds, bodies, new Set()).filter((reference) => itemKey(reference) === key));
+}

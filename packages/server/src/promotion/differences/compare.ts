@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type ConfigItem, itemKey } from '../../config/port.ts';
+import { inTurns } from '../../lib/in-turns.ts';
+import type { ItemBody } from '../items/item-bodies.ts';
+import { liveItems, readContents } from '../items/read-items.ts';
+import type { Place } from '../promotion-parts.ts';
+
+export type ItemChangeKind = 'added' | 'modified' | 'removed';
+
+/** An item that is not the same on two sides. */
+export interface ItemDifference extends ConfigItem {
+  readonly change: ItemChangeKind;
+  readonly before: ItemBody | undefined;
+  readonly after: ItemBody | undefined;
+}
+
+/** All that is live somewhere, by `itemKey`. */
+export type Bodies = ReadonlyMap<string, ItemBody>;
+
+export async function readAll(place: Place): Promise<Bodies> {
+  const bodies = await readContents(place, liveItems(place.set));
+  return new Map(bodies.map((body) => [itemKey(body), body]));
+}
+
+/** What has to change for one side to become the other, in the order of the one that is to be; removals last. */
+export async function compareBodies(before: Bodies, after: Bodies): Promise<readonly ItemDifference[]> {
+  const differences: ItemDifference[] = [];
+  for await (const [key, body] of inTurns(after)) {
+    const difference = differenceOf(before.get(key), body);
+    if (difference !== undefined) differences.push(difference);
+  }
+  for (const [key, body] of before)
+    if (!after.has(key)) differences.push({ ...itemOf(body), change: 'removed', before: body, after: undefined });
+  return differences;
+}
+
+function differenceOf(before: ItemBody | undefined, after: ItemBody): ItemDifference | undefined {
+  if (before === undefined) return { ...itemOf(after), change: 'added', before, after };
+  if (isDeepStrictEqual(before.content, after.content)) return undefined;
+  return { ...itemOf(after), change: 'modified', before, after };
+}
+
+export function itemOf({ kind, name }: ConfigItem): ConfigItem {
+  return { kind, name };
+}

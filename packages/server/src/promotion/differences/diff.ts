@@ -1,0 +1,81 @@
+import { type ConfigItem, itemKey } from '../../config/port.ts';
+import { inTurns } from '../../lib/in-turns.ts';
+import { orgScopeName } from '../../tenancy/port.ts';
+import type { ConfigKinds, ItemReference } from '../config-kind.ts';
+import { referencesOf } from '../items/item-references.ts';
+import { type PromotionParts, placeIn } from '../promotion-parts.ts';
+import { readStaged, type StagedItem } from '../releases/staging.ts';
+import { type Bodies, compareBodies, type ItemChangeKind, type ItemDifference, itemOf, readAll } from './compare.ts';
+import { diffJson, type PatchOperation } from './json-patch.ts';
+
+/** An item of test that is not the same in production. */
+export interface ShownDifference extends ConfigItem {
+  readonly change: ItemChangeKind;
+  /** Whether a publication of it waits for its activation. */
+  readonly staged: boolean;
+  /** Whether test has gone on since then. */
+  readonly edited_since_staged?: boolean;
+  /** RFC 6902, from what production has to what test has. */
+  readonly changes: readonly PatchOperation[];
+  /** The same in words. */
+  readonly summary: readonly string[];
+  /** The items that it cannot do without; those that production lacks are published with it. */
+  readonly depends_on: readonly (ItemReference & { readonly in_production: boolean })[];
+}
+
+/** Both sides of an org's configuration, and what is on its way from one to the other. */
+export interface Comparison {
+  readonly test: Bodies;
+  readonly prod: Bodies;
+  readonly differences: readonly ItemDifference[];
+}
+
+export async function compareEnvironments(parts: PromotionParts, orgCode: string): Promise<Comparison> {
+  const test = await readAll(await placeIn(parts, 'test', orgCode));
+  const prod = await readAll(await placeIn(parts, 'prod', orgCode));
+  return { test, prod, differences: await compareBodies(prod, test) };
+}
+
+export async function showDiff(parts: PromotionParts, orgCode: string): Promise<readonly ShownDifference[]> {
+  const { prod, differences } = await compareEnvironments(parts, orgCode);
+  const rows = await readStaged(parts.stores.prod.scope(orgScopeName(orgCode)));
+  const staged = new Map(rows.map(({ staged }) => [itemKey(staged), staged]));
+  const shown: ShownDifference[] = [];
+  for await (const difference of inTurns(differences)) {
+    const waiting = staged.get(itemKey(difference));
+    shown.push({
+      ...itemOf(difference),
+      change: difference.change,
+      staged: waiting !== undefined,
+      ...(waiting === undefined ? {} : { edited_since_staged: isEdited(waiting, difference) }),
+      ...changeOf(parts.kinds, difference),
+      depends_on: dependenciesOf(parts.kinds, difference, prod),
+    });
+  }
+  return shown;
+}
+
+/** A difference as a patch and in words. */
+export function changeOf(
+  kinds: ConfigKinds,
+  { kind, name, before, after }: ItemDifference,
+): Pick<ShownDifference, 'changes' | 'summary'> {
+  const change = { name, before: before?.content, after: after?.content };
+  return { changes: patchOf(change.before, change.after), summary: kinds[kind].describe(change) };
+}
+
+/** The whole document appears and vanishes under the pointer of all of it. */
+function patchOf(before: unknown, after: unknown): readonly PatchOperation[] {
+  if (before === undefined) return [{ op: 'add', path: '', value: after }];
+  if (after === undefined) return [{ op: 'remove', path: '' }];
+  return diffJson(before, after);
+}
+
+function isEdited({ change, test_version }: StagedItem, { after }: ItemDifference): boolean {
+  return change === 'remove' ? after !== undefined : after?.version !== test_version;
+}
+
+function dependenciesOf(kinds: ConfigKinds, { after }: ItemDifference, prod: Bodies): ShownDifference['depends_on'] {
+  if (after === undefined) return [];
+  return referencesOf(kinds, after).map((reference) => ({ ...reference, in_production: prod.has(itemKey(reference)) }));
+}

@@ -1,0 +1,83 @@
+import { type ConfigItem, itemKey } from '../../config/port.ts';
+import { Problem } from '../../lib/problem.ts';
+import { isShownBy, systemEntityNames } from '../../schema/port.ts';
+import type { ConfigKinds, ItemReference } from '../config-kind.ts';
+import type { ItemBody } from './item-bodies.ts';
+
+/** What an item cannot do without. */
+export function referencesOf(
+  kinds: ConfigKinds,
+  { kind, name, content }: Pick<ItemBody, 'kind' | 'name' | 'content'>,
+): readonly ItemReference[] {
+  return kinds[kind].references(content, name);
+}
+
+/** Whether what an item refers to is there. Of a view it is asked only where there is the item. */
+export function isMet(kinds: ConfigKinds, reference: ItemReference, { has, contentOf }: PresentItems): boolean {
+  const { kind, name, view } = reference;
+  const key = itemKey(reference);
+  if (view === undefined) return has(key);
+  if (kind === 'entity' && systemEntityNames.includes(name)) return isShownBy({}, view);
+  const content = contentOf(key);
+  return !has(key) || content === undefined || kinds[kind].isShownBy?.(content, view) !== false;
+}
+
+export interface PresentItems {
+  readonly has: (key: string) => boolean;
+  readonly contentOf: (key: string) => unknown;
+}
+
+/** An item, or a view of it, that is missing, and who refers to it. */
+export interface DanglingReference extends ConfigItem {
+  readonly view?: string;
+  readonly referenced_by: ConfigItem & { readonly pointer: string };
+  readonly reason: string;
+}
+
+/** What some items refer to that is not among all of them. */
+export function danglingReferences(
+  kinds: ConfigKinds,
+  bodies: readonly ItemBody[],
+  present: ReadonlySet<string> = new Set(bodies.map(itemKey)),
+): readonly DanglingReference[] {
+  const contents = new Map(bodies.map((body) => [itemKey(body), body.content]));
+  const items = { has: (key: string) => present.has(key), contentOf: (key: string) => contents.get(key) };
+  return bodies.flatMap((body) =>
+    referencesOf(kinds, body)
+      .filter((reference) => !isMet(kinds, reference, items))
+      .map(({ kind, name, view, pointer, reason }) => ({
+        kind,
+        name,
+        ...(view === undefined ? {} : { view }),
+        referenced_by: { kind: body.kind, name: body.name, pointer },
+        reason,
+      })),
+  );
+}
+
+/** What an earlier change left open is no reason to refuse this one. */
+export function newlyDangling(
+  kinds: ConfigKinds,
+  before: readonly ItemBody[],
+  after: readonly ItemBody[],
+): readonly DanglingReference[] {
+  const keyOf = (one: DanglingReference): string => `${itemKey(one.referenced_by)} ${itemKey(one)} ${one.view ?? ''}`;
+  const stood = new Set(danglingReferences(kinds, before).map(keyOf));
+  return danglingReferences(kinds, after).filter((one) => !stood.has(keyOf(one)));
+}
+
+export function danglingSentence({ kind, name, view, referenced_by: by, reason }: DanglingReference): string {
+  if (view !== undefined) return `${kind} \`${name}\` has no view \`${view}\`: ${by.kind} \`${by.name}\` ${reason}`;
+  return `${kind} \`${name}\` is missing: ${by.kind} \`${by.name}\` ${reason}`;
+}
+
+const toldMax = 5;
+const listedMax = 100;
+
+/** @throws Problem `dangling_reference` with all of them, where there are some. */
+export function refuseDangling(dangling: readonly DanglingReference[]): void {
+  if (dangling.length === 0) return;
+  const told = dangling.slice(0, toldMax).map(danglingSentence);
+  if (dangling.length > toldMax) told.push(`and ${dangling.length - toldMax} more`);
+  throw new Problem('dangling_reference', told.join('; '), { dangling: dangling.slice(0, listedMax) });
+}

@@ -1,0 +1,110 @@
+import type { ConfigItem, ItemChanged } from '../../config/port.ts';
+import { itemHistoryKey, itemHistoryPrefix } from '../../config/port.ts';
+import { Problem } from '../../lib/problem.ts';
+import { orgScopeName } from '../../tenancy/port.ts';
+import { type ItemDifference, itemOf } from '../differences/compare.ts';
+import { changeOf, type ShownDifference } from '../differences/diff.ts';
+import { type PromotionParts, placeIn } from '../promotion-parts.ts';
+import type { ItemBody } from './item-bodies.ts';
+import { liveItem, readBodies } from './read-items.ts';
+
+export interface PageQuery {
+  readonly pageSize: number;
+  readonly nexttoken: string | undefined;
+}
+
+/** A version of an item in test: who made it, when, and what was done. */
+export interface ShownVersion extends Omit<ItemChanged, 'configs'> {
+  /** Whether it is the one that is live. */
+  readonly active: boolean;
+}
+
+export interface VersionPage {
+  readonly items: readonly ShownVersion[];
+  readonly nexttoken: string | null;
+}
+
+/** What an item was at a version; a removal has no content. */
+export interface ItemAtVersion extends ConfigItem, ShownVersion {
+  readonly content?: unknown;
+  /** What became of the version that it is compared with. */
+  readonly compared?: Pick<ShownDifference, 'changes' | 'summary'> & { readonly with: number };
+}
+
+/** The versions of an item, the latest first. @throws Problem `not_found`, `invalid_cursor`. */
+export async function listVersions(
+  parts: PromotionParts,
+  { orgCode, item }: { readonly orgCode: string; readonly item: ConfigItem },
+  { pageSize, nexttoken }: PageQuery,
+): Promise<VersionPage> {
+  const binding = ['item-versions', orgCode, item.kind, item.name];
+  const after = nexttoken === undefined ? {} : { before: parts.cursors.open(nexttoken, binding) };
+  const { set, store } = await placeIn(parts, 'test', orgCode);
+  const { pk } = itemHistoryKey(item, 0);
+  const read = { prefix: itemHistoryPrefix(item), reverse: true, limit: pageSize + 1, ...after };
+  const rows = await store.scope(orgScopeName(orgCode)).range(pk, read);
+  const live = liveItem(set, item);
+  if (rows.length === 0 && live === undefined) throw unknownItem(item);
+  const page = rows.slice(0, pageSize);
+  const last = rows.length > pageSize ? page.at(-1) : undefined;
+  return {
+    items: page.map(({ value }) => shownVersion(JSON.parse(value) as ItemChanged, live?.version)),
+    nexttoken: last === undefined ? null : parts.cursors.seal(last.sk, binding),
+  };
+}
+
+function shownVersion({ configs: _, ...noted }: ItemChanged, live: number | undefined): ShownVersion {
+  return { ...noted, active: noted.version === live };
+}
+
+export interface AskedVersion {
+  readonly orgCode: string;
+  readonly item: ConfigItem;
+  readonly version: number;
+  /** Another version, or the one that is live. */
+  readonly compare?: number | 'active' | undefined;
+}
+
+/** An item as it was; compared, what leads from the other version to this one. @throws Problem `not_found`. */
+export async function showVersion(parts: PromotionParts, asked: AskedVersion): Promise<ItemAtVersion> {
+  const { orgCode, item, compare } = asked;
+  const { set } = await placeIn(parts, 'test', orgCode);
+  const live = liveItem(set, item);
+  const { noted, body } = await bodyAtVersion(parts, asked);
+  const shown = {
+    ...itemOf(item),
+    ...shownVersion(noted, live?.version),
+    ...(body === undefined ? {} : { content: body.content }),
+  };
+  if (compare === undefined) return shown;
+  const other = compare === 'active' ? live?.version : compare;
+  if (other === undefined) throw unknownItem(item);
+  const { body: before } = await bodyAtVersion(parts, { ...asked, version: other });
+  return { ...shown, compared: { with: other, ...changeBetween(parts, item, [before, body]) } };
+}
+
+type Sides = readonly [ItemBody | undefined, ItemBody | undefined];
+
+function changeBetween({ kinds }: PromotionParts, item: ConfigItem, [before, after]: Sides) {
+  if (before === undefined && after === undefined) return { changes: [], summary: [] };
+  const difference: ItemDifference = { ...itemOf(item), change: 'modified', before, after };
+  return changeOf(kinds, difference);
+}
+
+/** What was noted of a version, and what the item then was; without a body where it was taken away. @throws Problem `not_found`. */
+export async function bodyAtVersion(
+  { stores }: PromotionParts,
+  { orgCode, item, version }: Pick<AskedVersion, 'orgCode' | 'item' | 'version'>,
+): Promise<{ readonly noted: ItemChanged; readonly body: ItemBody | undefined }> {
+  const [row] = await stores.test.scope(orgScopeName(orgCode)).get([itemHistoryKey(item, version)]);
+  if (row === undefined)
+    throw new Problem('not_found', `there is no version ${version} of the ${item.kind} \`${item.name.slice(0, 100)}\``);
+  const noted = JSON.parse(row.value) as ItemChanged;
+  if (noted.action === 'removed') return { noted, body: undefined };
+  const [body] = await readBodies(stores.test, orgCode, [{ ...item, versions: noted.configs ?? version }]);
+  return { noted, body };
+}
+
+export function unknownItem({ kind, name }: ConfigItem): Problem {
+  return new Problem('not_found', `there is no ${kind} \`${name.slice(0, 100)}\``);
+}

@@ -1,0 +1,105 @@
+import type { AuditActor } from '../../audit/audit-entry.ts';
+import type { ItemChanged } from '../../config/port.ts';
+import { type ConfigItem, type ConfigItemKind, configItemKinds, itemHistoryKey } from '../../config/port.ts';
+import { compareBytes } from '../../lib/byte-order.ts';
+import type { JsonSchema } from '../../lib/json-schema.ts';
+import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import { itemOf } from '../differences/compare.ts';
+import { type Place, type PromotionParts, placeIn } from '../promotion-parts.ts';
+import { type PageQuery, unknownItem } from './item-versions.ts';
+import { type LiveItem, liveItem, liveItems, readContents } from './read-items.ts';
+
+/** A kind of config items, and how many there are of it. */
+export interface ShownKind {
+  readonly kind: ConfigItemKind;
+  readonly schema: JsonSchema;
+  readonly count: number;
+}
+
+/** A live item. Who made it and when is known of the items of test, as far back as that was noted. */
+export interface ListedItem extends ConfigItem {
+  readonly version: number;
+  readonly updated_at?: string;
+  readonly updated_by?: AuditActor;
+}
+
+export interface ShownItem extends ListedItem {
+  readonly content: unknown;
+  /** What its author would not expect of it, or of the change that was just made. */
+  readonly warnings?: readonly string[];
+}
+
+export interface ItemPage {
+  readonly items: readonly ListedItem[];
+  readonly nexttoken: string | null;
+}
+
+export async function showKinds(
+  parts: PromotionParts,
+  env: Environment,
+  orgCode: string,
+): Promise<readonly ShownKind[]> {
+  const { set } = await placeIn(parts, env, orgCode);
+  return configItemKinds.map((kind) => ({
+    kind,
+    schema: parts.kinds[kind].schema,
+    count: liveItems(set, kind).length,
+  }));
+}
+
+export interface ListedKind extends PageQuery {
+  readonly env: Environment;
+  readonly orgCode: string;
+  readonly kind: ConfigItemKind;
+}
+
+/** The live items of a kind by name. @throws Problem `invalid_cursor`. */
+export async function listItems(parts: PromotionParts, asked: ListedKind): Promise<ItemPage> {
+  const { env, orgCode, kind, pageSize, nexttoken } = asked;
+  const binding = ['items', env, orgCode, kind];
+  const after = nexttoken === undefined ? undefined : parts.cursors.open(nexttoken, binding);
+  const place = await placeIn(parts, env, orgCode);
+  const rest = liveItems(place.set, kind).filter(({ name }) => after === undefined || compareBytes(name, after) > 0);
+  const page = rest.slice(0, pageSize);
+  const last = rest.length > pageSize ? page.at(-1) : undefined;
+  const noted = await lastChanges(env, place, page);
+  return {
+    items: page.map((item, index) => listed(item, noted[index])),
+    nexttoken: last === undefined ? null : parts.cursors.seal(last.name, binding),
+  };
+}
+
+/** @throws Problem `not_found`. */
+export async function showItem(
+  parts: PromotionParts,
+  { env, orgCode, item }: { readonly env: Environment; readonly orgCode: string; readonly item: ConfigItem },
+): Promise<ShownItem> {
+  const place = await placeIn(parts, env, orgCode);
+  const live = liveItem(place.set, item);
+  if (live === undefined) throw unknownItem(item);
+  const [body] = await readContents(place, [live]);
+  const [noted] = await lastChanges(env, place, [live]);
+  return withContent(parts, listed(live, noted), body?.content);
+}
+
+export function withContent({ kinds }: Pick<PromotionParts, 'kinds'>, item: ListedItem, content: unknown): ShownItem {
+  if (content === undefined || kinds[item.kind].isIdle?.(content) !== true) return { ...item, content };
+  const warning = `nothing runs items of the kind \`${item.kind}\` yet: this one is stored and promoted, and has no effect`;
+  return { ...item, content, warnings: [warning] };
+}
+
+function listed(item: LiveItem, noted: ItemChanged | undefined): ListedItem {
+  const known = noted === undefined ? {} : { updated_at: noted.at, updated_by: noted.actor };
+  return { ...itemOf(item), version: item.version, ...known };
+}
+
+/** What made each item what it is; items of production were published, so their history is that of the releases. */
+async function lastChanges(
+  env: Environment,
+  { store, orgCode }: Place,
+  items: readonly LiveItem[],
+): Promise<readonly (ItemChanged | undefined)[]> {
+  if (env === 'prod') return [];
+  const rows = await store.scope(orgScopeName(orgCode)).get(items.map((item) => itemHistoryKey(item, item.version)));
+  return rows.map((row) => (row === undefined ? undefined : (JSON.parse(row.value) as ItemChanged)));
+}

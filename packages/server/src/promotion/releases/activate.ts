@@ -1,0 +1,169 @@
+import { auditEntry, type Occasion } from '../../audit/audit-entry.ts';
+import type { ConfigSet } from '../../config/port.ts';
+import { type ConfigItem, changeConfig, itemKey } from '../../config/port.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Change } from '../../store/port.ts';
+import { orgScopeName } from '../../tenancy/port.ts';
+import { type Check, type CheckedSwitch, checkRecords, checkSwitch } from '../checks/checks.ts';
+import { type Bodies, type ItemChangeKind, itemOf } from '../differences/compare.ts';
+import { newest } from '../items/item-bodies.ts';
+import type { ItemTarget } from '../items/plan-items.ts';
+import { liveItems } from '../items/read-items.ts';
+import type { Asked, Place, PromotionParts } from '../promotion-parts.ts';
+import type { ActivateRequest } from '../read-requests.ts';
+import { refuseOtherBase } from './agreed-base.ts';
+import { type ReleasedItem, readCurrent, releasePuts, type Snapshot } from './releases.ts';
+import { type StagedTargets, stagedTargets } from './staged-targets.ts';
+import { nothingLeftStaged, stagedBase, stagedKey } from './staging.ts';
+
+export interface Activated {
+  readonly version: number;
+  readonly activated: readonly (ConfigItem & { readonly change: ItemChangeKind })[];
+  readonly checks: readonly Check[];
+}
+
+/**
+ * Makes all that is staged live, by one commit: the bodies lie there already, and what is flipped is which of them hold.
+ * @throws Problem `conflict` where nothing is staged or a check speaks against it, `dangling_reference`,
+ * `plan_limit_exceeded`, `version_mismatch` where other items are staged than the caller agreed to.
+ */
+export async function activate(parts: PromotionParts, asked: Asked, request: ActivateRequest): Promise<Activated> {
+  const { orgCode, occasion } = asked;
+  const prod = { store: parts.stores.prod, configs: parts.configs.prod };
+  const records = new RecordChecks(parts, request.force);
+  const { planned } = await changeConfig(prod, orgCode, async (set, next) => {
+    const place = { store: prod.store, orgCode, set };
+    const staged = await stagedTargets(place);
+    if (staged.rows.length === 0) throw new Problem('conflict', 'nothing is staged: publish items first');
+    refuseOtherBase(stagedBase(staged.rows), request.base, stagedSince);
+    const checked = await checkSwitch(parts, { ...staged, place, next });
+    refuseErrors(checked);
+    const { checks, plan } = checked;
+    if (plan === undefined) throw new TypeError('a switch without an error has a plan');
+    const found = await records.of(place, staged, plan);
+    const { release, changes } = await releaseOf({ place, occasion, staged, note: request.note });
+    const activated = release.items.map(({ kind, name, change }) => ({ kind, name, change }));
+    return {
+      version: release.version,
+      activated,
+      checks: [...checks, ...found],
+      changes: [...plan.changes, ...changes],
+    };
+  });
+  parts.poke();
+  const { version, activated, checks } = planned;
+  return { version, activated, checks };
+}
+
+const stagedSince = 'other items are staged than those agreed to: look at what is staged again';
+
+/** @throws Problem with all checks, where one of them is an error. */
+function refuseErrors({ checks, exceeded }: CheckedSwitch): void {
+  const errors = checks.filter(({ level }) => level === 'error');
+  if (errors.length === 0) return;
+  const isDangling = errors.some(({ check }) => check === 'references');
+  const told = errors.slice(0, 5).map(({ message }) => message);
+  if (errors.length > told.length) told.push(`and ${errors.length - told.length} more`);
+  const message = `nothing was activated: ${told.join('; ')}`;
+  const details = { checks: errors.slice(0, 100) };
+  // Told as every other refusal by a plan is, where nothing else stands against it.
+  if (exceeded !== undefined && errors.length === 1)
+    throw new Problem(exceeded.code, message, { ...exceeded.details, ...details });
+  throw new Problem(isDangling ? 'dangling_reference' : 'conflict', message, details);
+}
+
+/**
+ * However often an activation is planned anew, the records are looked at once for each way from what is live to what is
+ * staged.
+ */
+class RecordChecks {
+  readonly #parts: PromotionParts;
+  readonly #isForced: boolean;
+  #looked: { readonly at: string; readonly checks: readonly Check[] } | undefined;
+
+  constructor(parts: PromotionParts, isForced: boolean) {
+    this.#parts = parts;
+    this.#isForced = isForced;
+  }
+
+  async of(place: Place, { rows }: StagedTargets, plan: Parameters<typeof checkRecords>[2]): Promise<readonly Check[]> {
+    const from = plan.steps.map(({ before }) => before?.version ?? 0);
+    const at = JSON.stringify([rows.map(({ rowVersion }) => rowVersion), from]);
+    if (this.#looked?.at !== at) this.#looked = { at, checks: await checkRecords(this.#parts, place, plan) };
+    const { checks } = this.#looked;
+    if (this.#isForced)
+      return checks.map((check) => (check.level === 'error' ? { ...check, level: 'warning' } : check));
+    if (checks.some(({ level }) => level === 'error')) throw recordsRefuse(checks);
+    return checks;
+  }
+}
+
+function recordsRefuse(checks: readonly Check[]): Problem {
+  const told = checks
+    .filter(({ level }) => level === 'error')
+    .map(({ name, message }) => `entity \`${name}\`: ${message}`);
+  return new Problem(
+    'conflict',
+    `nothing was activated: ${told.slice(0, 5).join('; ')}; \`force: true\` activates all the same`,
+    { checks },
+  );
+}
+
+interface Releasing {
+  readonly place: Place;
+  readonly occasion: Occasion;
+  readonly staged: StagedTargets;
+  readonly note: string | undefined;
+}
+
+async function releaseOf({ place, occasion, staged, note }: Releasing) {
+  const { item, current } = await readCurrent(place.store.scope(orgScopeName(place.orgCode)));
+  const version = current.version + 1;
+  const items = staged.targets.flatMap((target) => releasedItem(staged.before, target));
+  const notes =
+    note ?? [...new Set(staged.rows.flatMap(({ staged: { note: said } }) => said ?? []))].join('; ').slice(0, 1000);
+  const release = {
+    version,
+    action: 'activate' as const,
+    at: occasion.at,
+    actor: occasion.actor,
+    ...(notes === '' ? {} : { note: notes }),
+    items,
+    ...(current.live === 0 ? {} : { previous: current.live }),
+  };
+  const target = { kind: 'release', id: String(version) };
+  const changes: readonly Change[] = [
+    ...releasePuts(item, release, snapshotAfter(place.set, staged.targets)),
+    ...staged.rows.map(
+      ({ staged: one, rowVersion }): Change => ({ kind: 'remove', ...stagedKey(one), if: { version: rowVersion } }),
+    ),
+    nothingLeftStaged,
+    auditEntry(occasion, { action: 'deploy.activated', target, env: 'prod', detail: { items: items.length } }),
+  ];
+  return { release, changes };
+}
+
+/** How an item went from what is live to its target; none where it is there neither before nor after. */
+export function releasedItem(before: Bodies, target: ItemTarget): readonly ReleasedItem[] {
+  const from = before.get(itemKey(target))?.version;
+  const to = target.wanted === undefined ? undefined : newest(target.wanted.versions);
+  if (from === undefined && to === undefined) return [];
+  const change = from === undefined ? 'added' : to === undefined ? 'removed' : 'modified';
+  return [
+    {
+      ...itemOf(target),
+      change,
+      ...(from === undefined ? {} : { before: from }),
+      ...(to === undefined ? {} : { after: to }),
+    },
+  ];
+}
+
+function snapshotAfter(set: ConfigSet, targets: readonly ItemTarget[]): Snapshot {
+  const snapshot = new Map(liveItems(set).map((item) => [itemKey(item), item.version]));
+  for (const target of targets) {
+    if (target.wanted === undefined) snapshot.delete(itemKey(target));
+    else snapshot.set(itemKey(target), newest(target.wanted.versions));
+  }
+  return Object.fromEntries(snapshot);
+}

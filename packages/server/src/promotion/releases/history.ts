@@ -1,0 +1,91 @@
+import { Problem } from '../../lib/problem.ts';
+import { orgScopeName } from '../../tenancy/port.ts';
+import type { ItemDifference } from '../differences/compare.ts';
+import { changeOf, type ShownDifference } from '../differences/diff.ts';
+import { readBodies } from '../items/read-items.ts';
+import type { PromotionParts } from '../promotion-parts.ts';
+import { type Release, type ReleasedItem, readCurrent, readRelease, releaseRows } from './releases.ts';
+
+/** A release with what it changed. */
+export interface ShownRelease extends Omit<Release, 'items'> {
+  /** Whether its configuration is live. */
+  readonly live: boolean;
+  readonly items: readonly Pick<ReleasedItem, 'kind' | 'name' | 'change'>[];
+  readonly diff: readonly (Pick<ReleasedItem, 'kind' | 'name'> & Pick<ShownDifference, 'changes' | 'summary'>)[];
+}
+
+export interface HistoryQuery {
+  readonly pageSize: number;
+  readonly nexttoken: string | undefined;
+}
+
+export interface HistoryPage {
+  readonly items: readonly ShownRelease[];
+  readonly nexttoken: string | null;
+}
+
+/** The releases of production, the latest first. @throws Problem `invalid_cursor`. */
+export async function showHistory(
+  parts: PromotionParts,
+  orgCode: string,
+  { pageSize, nexttoken }: HistoryQuery,
+): Promise<HistoryPage> {
+  const binding = ['deploy-history', orgCode];
+  const after = nexttoken === undefined ? {} : { before: parts.cursors.open(nexttoken, binding) };
+  const scope = parts.stores.prod.scope(orgScopeName(orgCode));
+  const rows = await scope.range(releaseRows, { reverse: true, limit: pageSize, bytesMax: pageBytesMax, ...after });
+  const items: ShownRelease[] = [];
+  let characters = 0;
+  for (const { value } of rows) {
+    if (characters > pageCharactersMax) break;
+    const shown = await show(parts, orgCode, JSON.parse(value) as Release);
+    characters += JSON.stringify(shown.diff).length;
+    items.push(shown);
+  }
+  const last = rows[items.length - 1];
+  const isAtEnd = last === undefined || items.at(-1)?.version === 1;
+  return { items, nexttoken: isAtEnd ? null : parts.cursors.seal(last.sk, binding) };
+}
+
+/** A page ends with the release that takes what it lists past this, */
+const pageBytesMax = 256 * 1024;
+/** or what it tells of contents past this. */
+const pageCharactersMax = 1024 * 1024;
+
+/** @throws Problem `not_found`. */
+export async function showRelease(parts: PromotionParts, orgCode: string, version: number): Promise<ShownRelease> {
+  const release = await readRelease(parts.stores.prod.scope(orgScopeName(orgCode)), version);
+  if (release === undefined) throw new Problem('not_found', `there is no release ${version}`);
+  return show(parts, orgCode, release);
+}
+
+async function show(parts: PromotionParts, orgCode: string, { items, ...release }: Release): Promise<ShownRelease> {
+  const { current } = await readCurrent(parts.stores.prod.scope(orgScopeName(orgCode)));
+  const differences = await differencesOf(parts, orgCode, items);
+  return {
+    ...release,
+    live: release.version === current.version || (release.action === 'activate' && release.version === current.live),
+    items: items.map(({ kind, name, change }) => ({ kind, name, change })),
+    diff: differences.map((one) => ({ kind: one.kind, name: one.name, ...changeOf(parts.kinds, one) })),
+  };
+}
+
+async function differencesOf(
+  { stores }: PromotionParts,
+  orgCode: string,
+  items: readonly ReleasedItem[],
+): Promise<readonly ItemDifference[]> {
+  const sides = items.flatMap(({ kind, name, before, after }) =>
+    [before, after].flatMap((versions) => (versions === undefined ? [] : [{ kind, name, versions }])),
+  );
+  const bodies = await readBodies(stores.prod, orgCode, sides);
+  const find = ({ kind, name }: ReleasedItem, version: number | undefined) =>
+    bodies.find((body) => body.kind === kind && body.name === name && body.version === version);
+  return items.map((item) => ({
+    kind: item.kind,
+    name: item.name,
+    change: item.change,
+    before: find(item, item.before),
+    after: find(item, item.after),
+  }));
+}

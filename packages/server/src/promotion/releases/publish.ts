@@ -1,0 +1,165 @@
+import { auditEntry } from '../../audit/audit-entry.ts';
+import { type ConfigItem, itemKey } from '../../config/port.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { invalidBody, Problem } from '../../lib/problem.ts';
+import { Conflict } from '../../store/port.ts';
+import { orgScopeName } from '../../tenancy/port.ts';
+import { bodiesAfter, type Check, checkRecords, checkSwitch } from '../checks/checks.ts';
+import { type AddedDependency, withDependencies } from '../checks/dependencies.ts';
+import { type ItemDifference, itemOf } from '../differences/compare.ts';
+import { type Comparison, compareEnvironments } from '../differences/diff.ts';
+import { type Asked, type PromotionParts, placeIn } from '../promotion-parts.ts';
+import type { PublishRequest } from '../read-requests.ts';
+import { conditionsNow, removeBodies, stage, writeBodies } from './stage-items.ts';
+import { readStagedTargets, stagedTargets } from './staged-targets.ts';
+import {
+  nothingLeftStaged,
+  publicationCounter,
+  readStaged,
+  type StagedItem,
+  stagingMoves,
+  unstage,
+} from './staging.ts';
+
+export interface Published {
+  readonly release_id: string;
+  readonly staged: readonly ConfigItem[];
+  readonly added_dependencies: readonly AddedDependency[];
+  readonly checks: readonly Check[];
+}
+
+/**
+ * Freezes items of test as they are and stages them for production. Bodies are written first, under a number that
+ * nobody else has; what makes them staged is one commit, which holds only while production, and what else is staged,
+ * is what they were compared with. What was staged of an item that is the same on both sides by now is staged no more.
+ * @throws Problem `validation_failed` for an item that is in neither environment, `conflict` where nothing differs.
+ */
+export async function publish(parts: PromotionParts, asked: Asked, request: PublishRequest): Promise<Published> {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const published = await tryPublish(parts, asked, request);
+    if (published !== undefined) return { ...published, checks: await checkStaged(parts, asked.orgCode) };
+  }
+  throw new Problem('conflict', 'others keep changing production, or what is staged for it: try again');
+}
+
+const attemptsMax = 16;
+
+/** Undefined where others changed production, or what is staged for it, meanwhile. */
+async function tryPublish(
+  parts: PromotionParts,
+  { orgCode, occasion }: Asked,
+  request: PublishRequest,
+): Promise<Omit<Published, 'checks'> | undefined> {
+  const scope = parts.stores.prod.scope(orgScopeName(orgCode));
+  // Read before what it is about: what others do in between is noticed then.
+  const conditions = await conditionsNow(scope);
+  const comparison = await compareEnvironments(parts, orgCode);
+  const { rows, targets } = await readStagedTargets(parts.stores.prod, orgCode);
+  const isSettled = settledBy(comparison, request);
+  const settled = rows.filter(({ staged }) => isSettled(staged));
+  const expected = bodiesAfter(
+    comparison.prod,
+    targets.filter((target) => !isSettled(target)),
+  );
+  const { differences } = comparison;
+  const named = select(comparison, request);
+  const { selected, added } = await withDependencies(parts.kinds, { differences, expected }, named);
+  if (selected.length + settled.length === 0)
+    throw new Problem(
+      'conflict',
+      'what is asked for is the same in test and in production: there is nothing to publish',
+    );
+  const { sums } = await scope.commit([{ kind: 'add', ...publicationCounter, by: 1 }]);
+  const body = sums[0] ?? 0;
+  const bodies = selected.flatMap(({ after }) => (after === undefined ? [] : [{ ...after, version: body }]));
+  await writeBodies(scope, bodies);
+  const items = stagedItems(selected, added, {
+    body,
+    staged_at: timestamp(parts.clock.now()),
+    staged_by: occasion.actor,
+    ...(request.note === undefined ? {} : { note: request.note }),
+  });
+  const release_id = releaseId(body);
+  const target = { kind: 'release', id: release_id };
+  const detail = { items: items.length };
+  const told = auditEntry(occasion, { action: 'deploy.published', target, env: 'prod', detail });
+  if (await stage(scope, { items, rows, settled, conditions, told }))
+    return { release_id, staged: items.map(itemOf), added_dependencies: added };
+  await removeBodies(scope, bodies);
+  return undefined;
+}
+
+function releaseId(body: number): string {
+  return `r${body}`;
+}
+
+function stagedItems(
+  selected: readonly ItemDifference[],
+  added: readonly AddedDependency[],
+  publication: Pick<StagedItem, 'body' | 'staged_at' | 'staged_by' | 'note'>,
+): readonly StagedItem[] {
+  const reasons = new Map(added.map((one) => [itemKey(one), one.reason]));
+  return selected.map((difference): StagedItem => {
+    const reason = reasons.get(itemKey(difference));
+    return {
+      ...itemOf(difference),
+      change: difference.after === undefined ? 'remove' : 'put',
+      test_version: difference.after?.version ?? 0,
+      release_id: releaseId(publication.body),
+      ...publication,
+      ...(reason === undefined ? {} : { reason }),
+    };
+  });
+}
+
+/** Whether a staged item was asked for and is the same on both sides, so that production has it as it is to be. */
+function settledBy({ differences }: Comparison, { items }: PublishRequest): (staged: ConfigItem) => boolean {
+  const different = new Set(differences.map(itemKey));
+  const named = items === 'all' ? undefined : new Set(items.map(itemKey));
+  return (staged) => !different.has(itemKey(staged)) && (named === undefined || named.has(itemKey(staged)));
+}
+
+function select({ differences, test, prod }: Comparison, { items }: PublishRequest): readonly ItemDifference[] {
+  if (items === 'all') return differences;
+  const errors = items.flatMap((item, index) => {
+    if (test.has(itemKey(item)) || prod.has(itemKey(item))) return [];
+    const message = `there is no ${item.kind} \`${item.name}\`, neither in test nor in production`;
+    return [{ pointer: `/items/${index}`, code: 'unknown_item', message }];
+  });
+  if (errors.length > 0) throw invalidBody(errors);
+  const named = new Set(items.map(itemKey));
+  return differences.filter((difference) => named.has(itemKey(difference)));
+}
+
+/** What is to be known of all that is staged now. */
+export async function checkStaged(parts: PromotionParts, orgCode: string): Promise<readonly Check[]> {
+  const place = await placeIn(parts, 'prod', orgCode);
+  const intended = await stagedTargets(place);
+  const { checks, plan } = await checkSwitch(parts, { ...intended, place, next: 0 });
+  return plan === undefined ? checks : [...checks, ...(await checkRecords(parts, place, plan))];
+}
+
+/** Takes one staged item back, or all of them. @throws Problem `not_found` where it is not staged. */
+export async function withdraw(parts: PromotionParts, { orgCode, occasion }: Asked, item?: ConfigItem): Promise<void> {
+  const scope = parts.stores.prod.scope(orgScopeName(orgCode));
+  // What others stage meanwhile is to go with all the rest.
+  const whole = item === undefined ? [nothingLeftStaged] : [];
+  for (;;) {
+    const rows = (await readStaged(scope)).filter(
+      ({ staged }) => item === undefined || itemKey(staged) === itemKey(item),
+    );
+    if (rows.length === 0) {
+      if (item === undefined) return;
+      throw new Problem('not_found', `${item.kind} \`${item.name}\` is not staged`);
+    }
+    const detail = { items: rows.length };
+    const target = item === undefined ? {} : { target: { kind: item.kind, id: item.name } };
+    const told = auditEntry(occasion, { action: 'deploy.unstaged', ...target, env: 'prod', detail });
+    try {
+      await scope.commit([...rows.flatMap(unstage), ...whole, stagingMoves, told]);
+      return;
+    } catch (conflict) {
+      if (!(conflict instanceof Conflict)) throw conflict;
+    }
+  }
+}

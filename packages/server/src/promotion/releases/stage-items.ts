@@ -1,0 +1,74 @@
+import { itemKey } from '../../config/port.ts';
+import { type Change, Conflict, type Key, type Put, type Scope } from '../../store/port.ts';
+import { bodyKeys, bodyPuts, type ItemBody } from '../items/item-bodies.ts';
+import { asRead, currentReleaseKey } from './releases.ts';
+import { type StagedItem, type StagedRow, stagedKey, stagingKey, stagingMoves, unstage } from './staging.ts';
+
+/** What a publication stages at once. */
+export interface Publication {
+  readonly items: readonly StagedItem[];
+  /** All that was staged when it was planned, */
+  readonly rows: readonly StagedRow[];
+  /** and what of it is to be so no more. */
+  readonly settled: readonly StagedRow[];
+  readonly conditions: readonly Change[];
+  readonly told: Change;
+}
+
+/** What holds a commit to production, and what is staged for it, being what they are now. */
+export async function conditionsNow(scope: Scope): Promise<readonly Change[]> {
+  const [current, staging] = await scope.get([currentReleaseKey, stagingKey]);
+  return [
+    { kind: 'check', ...currentReleaseKey, if: asRead(current) },
+    { ...stagingMoves, if: asRead(staging) },
+  ];
+}
+
+/** Well below what one commit may hold. */
+const bytesPerCommit = 2 * 1024 * 1024;
+const putsPerCommit = 1000;
+
+export async function writeBodies(scope: Scope, bodies: readonly ItemBody[]): Promise<void> {
+  let puts: Put[] = [];
+  let bytes = 0;
+  for (const put of bodies.flatMap(bodyPuts)) {
+    const size = Buffer.byteLength(put.value);
+    if (puts.length > 0 && (bytes + size > bytesPerCommit || puts.length === putsPerCommit)) {
+      await scope.commit(puts);
+      [puts, bytes] = [[], 0];
+    }
+    puts.push(put);
+    bytes += size;
+  }
+  if (puts.length > 0) await scope.commit(puts);
+}
+
+/** Takes bodies away that were written for nothing. */
+export async function removeBodies(scope: Scope, bodies: readonly ItemBody[]): Promise<void> {
+  const keys = bodies.flatMap((body) => bodyKeys(body, body.version));
+  if (keys.length > 0) await scope.commit(keys.map(removal));
+}
+
+/** What an item was staged as before gives way with its bodies. False where the conditions do not hold any more. */
+export async function stage(scope: Scope, { items, rows, settled, conditions, told }: Publication): Promise<boolean> {
+  const before = new Map(rows.map((row) => [itemKey(row.staged), row]));
+  const staged = items.flatMap((item) => stageOne(item, before.get(itemKey(item))));
+  try {
+    await scope.commit([...conditions, ...staged, ...settled.flatMap(unstage), told]);
+    return true;
+  } catch (error) {
+    if (error instanceof Conflict) return false;
+    throw error;
+  }
+}
+
+function stageOne(item: StagedItem, before: StagedRow | undefined): readonly Change[] {
+  const condition = before === undefined ? 'absent' : { version: before.rowVersion };
+  const put: Put = { kind: 'put', ...stagedKey(item), value: JSON.stringify(item), if: condition };
+  const left = before?.staged.change === 'put' ? bodyKeys(item, before.staged.body) : [];
+  return [put, ...left.map(removal)];
+}
+
+function removal(key: Key): Change {
+  return { kind: 'remove', ...key, if: 'any' };
+}

@@ -1,0 +1,55 @@
+import { itemKey } from '../../config/port.ts';
+import type { Store } from '../../store/port.ts';
+import { orgScopeName } from '../../tenancy/port.ts';
+import { type Bodies, itemOf, readAll } from '../differences/compare.ts';
+import { MissingBody } from '../items/item-bodies.ts';
+import type { ItemTarget } from '../items/plan-items.ts';
+import { readBodies } from '../items/read-items.ts';
+import type { Place } from '../promotion-parts.ts';
+import { readStaged, type StagedRow } from './staging.ts';
+
+/** What is live in production and what would be, were all that is staged activated. */
+export interface StagedTargets {
+  readonly rows: readonly StagedRow[];
+  readonly before: Bodies;
+  readonly targets: readonly ItemTarget[];
+}
+
+export async function stagedTargets(place: Place): Promise<StagedTargets> {
+  const staged = await readStagedTargets(place.store, place.orgCode);
+  return { ...staged, before: await readAll(place) };
+}
+
+/** All that is staged, with the bodies that it was frozen as. */
+export async function readStagedTargets(
+  store: Store,
+  orgCode: string,
+): Promise<Pick<StagedTargets, 'rows' | 'targets'>> {
+  const scope = store.scope(orgScopeName(orgCode));
+  for (let rows = await readStaged(scope); ; ) {
+    try {
+      return { rows, targets: await targetsOf(store, orgCode, rows) };
+    } catch (error) {
+      const now = await readStaged(scope);
+      // Others withdrew or staged anew in between, and the bodies went with that.
+      if (!(error instanceof MissingBody) || versionsOf(now) === versionsOf(rows)) throw error;
+      rows = now;
+    }
+  }
+}
+
+async function targetsOf(store: Store, orgCode: string, rows: readonly StagedRow[]): Promise<readonly ItemTarget[]> {
+  const puts = rows.flatMap(({ staged }) =>
+    staged.change === 'put' ? [{ ...itemOf(staged), versions: staged.body }] : [],
+  );
+  const bodies = await readBodies(store, orgCode, puts);
+  const contents = new Map(bodies.map((body) => [itemKey(body), body.content]));
+  return rows.map(({ staged }): ItemTarget => {
+    if (staged.change === 'remove') return { ...itemOf(staged), wanted: undefined };
+    return { ...itemOf(staged), wanted: { content: contents.get(itemKey(staged)), versions: staged.body } };
+  });
+}
+
+function versionsOf(rows: readonly StagedRow[]): string {
+  return rows.map(({ rowVersion }) => rowVersion).join();
+}
