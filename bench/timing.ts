@@ -48,7 +48,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Each from an address of its own, so that no brake is met. */
+/** Each from an address of its own, so that no throttle is met. */
 function refusedAt(url: string, headers: Readonly<Record<string, string>>): Attempt {
   return async (email) => {
     const from = `2001:db8:${hex()}:${hex()}::1`;

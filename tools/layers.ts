@@ -106,6 +106,7 @@ const modulesWithPort: readonly string[] = [
   'entities',
   'access',
   'promotion',
+  'identity',
 ];
 
 /** Files beside the modules. They put the modules together, so they may import all of them; no module imports them. */

@@ -14,7 +14,7 @@ export interface ReceivedMail {
   readonly sent_at: string;
 }
 
-/** A platform whose callers say where they are, so that brakes on a network do not hold up tests of something else. */
+/** A platform whose callers say where they are, so that throttles of a network do not hold up tests of something else. */
 export async function platformForMails(env: Readonly<Record<string, string>> = {}): Promise<Gateways> {
   const platform = await startPlatform({ env: { FREEHOLD_TRUSTED_PROXIES: '127.0.0.1', ...env } });
   after(() => platform.kill());

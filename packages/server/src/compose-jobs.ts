@@ -3,15 +3,16 @@
 import type { ConfigReader } from './config/port.ts';
 import type { Config } from './config.ts';
 import { networkList } from './gateway/client-address.ts';
-import { platformScopeName } from './identity/org-directory.ts';
-import { derivedKey, type Secrets } from './identity/secrets.ts';
 import {
   closeWorkspace,
   closeWorkspaceJob,
+  derivedKey,
+  platformScopeName,
   purgeWorkspace,
   purgeWorkspaceJob,
   readRemovalWork,
-} from './identity/workspace-removal.ts';
+  type Secrets,
+} from './identity/port.ts';
 import { startExpirySweep } from './jobs/expiry-sweep.ts';
 import { type JobHandler, type JobRunner, startJobRunner } from './jobs/job-runner.ts';
 import type { Clock } from './lib/clock.ts';

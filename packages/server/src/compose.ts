@@ -19,29 +19,36 @@ import { createDecisionLog } from './iam/decision-log.ts';
 import { createIamRules } from './iam/iam-rules.ts';
 import { createAccessMatrix } from './iam/matrix.ts';
 import { createAccessSimulator } from './iam/simulate.ts';
-import { createAppMails } from './identity/app-mails.ts';
-import { createAppOrigins } from './identity/app-origins.ts';
-import { createAppSelf } from './identity/app-self.ts';
-import { createAppSessions } from './identity/app-sessions.ts';
-import { createAppSignIn } from './identity/app-sign-in.ts';
-import { createDeployKeys } from './identity/deploy-keys.ts';
-import { createFailureBrake } from './identity/failure-brake.ts';
-import { createImpersonation } from './identity/impersonation.ts';
-import { createInvitations } from './identity/invitations.ts';
-import { startKeyUpkeep } from './identity/key-upkeep.ts';
-import { createMailBrake } from './identity/mail-brake.ts';
-import { createOperatorAccess } from './identity/operator-key.ts';
-import { createOrgAccounts } from './identity/org-accounts.ts';
-import { findOrg, platformScopeName } from './identity/org-directory.ts';
-import { createOrgSettings, settingTypes } from './identity/org-settings.ts';
-import { createPasswordHasher } from './identity/passwords.ts';
-import { platformIssuer } from './identity/platform-issuer.ts';
-import { createProviderTokens } from './identity/provider-tokens.ts';
-import { derivedKey, loadSecrets, type Secrets } from './identity/secrets.ts';
-import { createServiceKeys } from './identity/service-keys.ts';
-import { type LiveSigningKeys, openSigningKeys } from './identity/signing-keys.ts';
-import { createSuspendedAccounts } from './identity/suspended-accounts.ts';
-import { createWorkspaces } from './identity/workspaces.ts';
+import {
+  createAppMails,
+  createAppOrigins,
+  createAppSelf,
+  createAppSessions,
+  createAppSignIn,
+  createDeployKeys,
+  createImpersonation,
+  createInvitations,
+  createLoginThrottle,
+  createMailThrottle,
+  createOperatorAccess,
+  createOrgAccounts,
+  createOrgSettings,
+  createPasswordHasher,
+  createProviderTokens,
+  createServiceKeys,
+  createSuspendedAccounts,
+  createWorkspaces,
+  derivedKey,
+  findOrg,
+  type LiveSigningKeys,
+  loadSecrets,
+  openSigningKeys,
+  platformIssuer,
+  platformScopeName,
+  type Secrets,
+  settingTypes,
+  startKeyUpkeep,
+} from './identity/port.ts';
 import type { Clock } from './lib/clock.ts';
 import type { HitTally } from './lib/hit-tally.ts';
 import { type IdSource, uuidv7Source } from './lib/ids.ts';
@@ -174,19 +181,32 @@ async function composeIdentity(
   const platform = spaces.platform.store.scope(platformScopeName);
   const issuer = await platformIssuer(platform, config.publicUrl);
   const hasher = createPasswordHasher();
-  const shared = { platform, clock, newId, hasher, mailer, mailBrake: createMailBrake({ clock }) };
+  const shared = { platform, clock, newId, hasher, mailer, mailThrottle: createMailThrottle({ clock }) };
   const stores = { test: spaces.test.store, prod: spaces.prod.store };
-  const brake = createFailureBrake({ clock });
+  const loginThrottle = createLoginThrottle({ clock });
   const providers = createProviderTokens({ clock, allowPrivateAddresses: config.mode === 'development' });
   const { foundingGate } = caps;
   const endings = createAccessEpochs();
-  const signInParts = { ...shared, brake, stores, configs, signingKeys, issuer, providers, foundingGate, endings };
+  const signInParts = {
+    ...shared,
+    loginThrottle,
+    stores,
+    configs,
+    signingKeys,
+    issuer,
+    providers,
+    foundingGate,
+    endings,
+  };
   const digest = config.operatorKeyDigest;
   return {
     issuer,
-    operator: digest === undefined ? undefined : createOperatorAccess({ digest, brake: createFailureBrake({ clock }) }),
+    operator:
+      digest === undefined
+        ? undefined
+        : createOperatorAccess({ digest, loginThrottle: createLoginThrottle({ clock }) }),
     deployKeys: createDeployKeys({ platform, clock, newId }),
-    accounts: createOrgAccounts({ ...shared, brake: createFailureBrake({ clock }), policy: config.signUp }),
+    accounts: createOrgAccounts({ ...shared, loginThrottle: createLoginThrottle({ clock }), policy: config.signUp }),
     signInParts,
     signIn: createAppSignIn(signInParts),
   };

@@ -4,8 +4,13 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { isNetwork } from './gateway/client-address.ts';
 import type { Quota, RateLimitSettings } from './gateway/rate-limits.ts';
-import { type MasterKeyUse, masterKeyFault } from './identity/master-key.ts';
-import { type OperatorKeyDigest, operatorKeyDigest, operatorKeyFault } from './identity/operator-key.ts';
+import {
+  type MasterKeyUse,
+  masterKeyFault,
+  type OperatorKeyDigest,
+  operatorKeyDigest,
+  operatorKeyFault,
+} from './identity/port.ts';
 import { isEmailAddress } from './lib/email-address.ts';
 import type { SmtpSettings } from './mail/smtp-delivery.ts';
 import { readSmtpServer } from './mail/smtp-server.ts';

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Command, dataFolder, masterKeyFor, Refusal, runCommand, textOrVariable } from './command-line.ts';
 import { type CopyEnd, copiedSpaces, copyPlatform } from './copy/copy-platform.ts';
-import { createSecretsFile } from './identity/secrets-file.ts';
+import { createSecretsFile } from './identity/port.ts';
 import { systemClock } from './lib/clock.ts';
 import { openSpace, type SpaceParts, sqlitePath } from './open-spaces.ts';
 import type { OpenedStore } from './store/port.ts';

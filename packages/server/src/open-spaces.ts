@@ -3,10 +3,14 @@ import { join } from 'node:path';
 import { Refusal } from './command-line.ts';
 import type { Config } from './config.ts';
 import { prepareDataFolder } from './data-folder.ts';
-import { platformScopeName } from './identity/org-directory.ts';
-import { nothingKept, type SecretsVault } from './identity/secrets.ts';
-import { createSecretsFile, secretsPath } from './identity/secrets-file.ts';
-import { createSecretsInStore } from './identity/secrets-in-store.ts';
+import {
+  createSecretsFile,
+  createSecretsInStore,
+  nothingKept,
+  platformScopeName,
+  type SecretsVault,
+  secretsPath,
+} from './identity/port.ts';
 import type { Clock } from './lib/clock.ts';
 import { dataVersion } from './store/data-version.ts';
 import { openStore } from './store/open-store.ts';

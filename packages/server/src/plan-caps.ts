@@ -2,7 +2,7 @@
 
 import type { ConfigReader } from './config/port.ts';
 import { type ConfigGate, configSize } from './config/port.ts';
-import type { MembershipParts } from './identity/memberships.ts';
+import type { MembershipParts } from './identity/port.ts';
 import type { Metering, MeteringParts } from './metering/metering.ts';
 import type { Spaces } from './open-spaces.ts';
 import type { PolicyBound } from './records/port.ts';

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Command, configFor, runCommand } from './command-line.ts';
 import type { Config } from './config.ts';
 import { groupEntries } from './iam/group-policies.ts';
-import { createSecretsFile } from './identity/secrets-file.ts';
+import { createSecretsFile } from './identity/port.ts';
 import { systemClock } from './lib/clock.ts';
 import { type VerifyParts, verifyStore } from './maintenance/port.ts';
 import { openVault } from './open-spaces.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { platformScopeName } from '../identity/org-directory.ts';
-import type { Secrets, SecretsVault } from '../identity/secrets.ts';
-import { readSecrets, secretsKey, writeSecrets } from '../identity/secrets-in-store.ts';
+import { platformScopeName } from '../identity/org-users/org-directory.ts';
 import { createSecretsInMemory } from '../identity/testing/secrets-in-memory.ts';
+import type { Secrets, SecretsVault } from '../identity/tokens/secrets.ts';
+import { readSecrets, secretsKey, writeSecrets } from '../identity/tokens/secrets-in-store.ts';
 import { openMemory } from '../store/memory/open-memory.ts';
 import type { Maintenance, OpenedStore } from '../store/port.ts';
 import { everythingOf } from '../store/testing/conformance/store-contents.ts';

@@ -1,8 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { platformScopeName } from '../identity/org-directory.ts';
-import type { Secrets, SecretsVault } from '../identity/secrets.ts';
-import { readSecrets, secretsKey, writeSecrets } from '../identity/secrets-in-store.ts';
+import {
+  platformScopeName,
+  readSecrets,
+  type Secrets,
+  type SecretsVault,
+  secretsKey,
+  writeSecrets,
+} from '../identity/port.ts';
 import { type Copied, CopyRefused, type CopySides, copyStores } from '../store/copy-store.ts';
 import type { Item, OpenedStore } from '../store/port.ts';
 import { withSecrets } from './with-secrets.ts';

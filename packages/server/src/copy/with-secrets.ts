@@ -1,5 +1,4 @@
-import { platformScopeName } from '../identity/org-directory.ts';
-import { secretsKey } from '../identity/secrets-in-store.ts';
+import { platformScopeName, secretsKey } from '../identity/port.ts';
 import { compareBytes } from '../lib/byte-order.ts';
 import type { Item, Key, Maintenance, ScopeHead } from '../store/port.ts';
 

@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { AppOrigins } from '../identity/app-origins.ts';
-import { type AppCaller, requirePlace } from '../identity/app-sessions.ts';
-import { networkKey } from '../identity/network-key.ts';
-import { environmentOfClient } from '../identity/org-directory.ts';
+import { type AppCaller, type AppOrigins, environmentOfClient, requirePlace } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { turns } from '../lib/event-loop.ts';
 import type { Lane } from '../lib/fair-turns.ts';
+import { networkKey } from '../lib/network-key.ts';
 import { type NowOrLater, whenKnown } from '../lib/now-or-later.ts';
 import { Problem } from '../lib/problem.ts';
 import type { MeteredPlace } from '../metering/call-meter.ts';

@@ -1,5 +1,5 @@
 import type { Verb } from '../access/port.ts';
-import type { AppCaller } from '../identity/app-sessions.ts';
+import type { AppCaller } from '../identity/port.ts';
 import type { AuthorizedCall, RowRequest, WriteContext } from '../records/port.ts';
 import type { Actor, Workspace } from '../tenancy/port.ts';
 import type { PublicRoute } from './public-route.ts';

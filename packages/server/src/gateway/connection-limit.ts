@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { networkKey } from '../identity/network-key.ts';
+import { networkKey } from '../lib/network-key.ts';
 
 /**
  * Ends connections of an address that has so many already, before anything is read from them. Of IPv6 the first half

@@ -1,6 +1,5 @@
 import type { AuditActor, Occasion } from '../audit/audit-entry.ts';
-import type { DeployKeyScope, KnownDeployKey } from '../identity/deploy-keys.ts';
-import type { OrgCaller } from '../identity/org-accounts.ts';
+import type { DeployKeyScope, KnownDeployKey, OrgCaller } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { occasionBy } from './pipeline/occasion.ts';

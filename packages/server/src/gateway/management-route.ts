@@ -1,4 +1,4 @@
-import type { OrgCaller } from '../identity/org-accounts.ts';
+import type { OrgCaller } from '../identity/port.ts';
 import type { DeployAccess, DeployCaller } from './deploy-caller.ts';
 import type { PublicRoute } from './public-route.ts';
 import type { Reply } from './reply.ts';

@@ -6,7 +6,8 @@ export const rememberedByHandler: readonly string[] = ['/api/:apiname', '/app/:o
 const givesToken = 'gives a token, which is never stored; every call may give another';
 const oneCode = 'takes a code that is good once, so a repetition is refused';
 const changesNothing = 'changes nothing';
-const nobodyKnown = 'mails to an address, for a caller who is not known, and not more often than its brake lets it';
+const nobodyKnown =
+  'mails to an address, for a caller who is not known, and not more often than the mail throttle lets it';
 
 /** Why the other POST routes take no notice of the header. */
 export const notRemembered: Readonly<Record<string, string>> = {

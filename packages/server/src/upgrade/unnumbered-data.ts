@@ -1,5 +1,5 @@
 import { orgAudit, platformAudit } from '../audit/audit-entry.ts';
-import { orgCodes, platformScopeName } from '../identity/org-directory.ts';
+import { orgCodes, platformScopeName } from '../identity/port.ts';
 import { chainHeadKey, readHead, readLink } from '../store/chain.ts';
 import { allScopes } from '../store/fingerprint.ts';
 import type { OpenedStore, Scope } from '../store/port.ts';

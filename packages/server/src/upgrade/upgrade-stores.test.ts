@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { platformAuditEntry } from '../audit/audit-entry.ts';
-import { orgKey, platformScopeName } from '../identity/org-directory.ts';
+import { orgKey, platformScopeName } from '../identity/org-users/org-directory.ts';
 import { interceptOpened } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Append, Item, OpenedStore, Put } from '../store/port.ts';

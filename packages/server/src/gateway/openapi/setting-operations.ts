@@ -1,5 +1,5 @@
 import type { SettingType } from '../../config/port.ts';
-import { namesOf, settingTypes } from '../../identity/org-settings.ts';
+import { namesOf, settingTypes } from '../../identity/port.ts';
 import {
   anyOf,
   arrayOf,

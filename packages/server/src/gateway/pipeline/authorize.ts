@@ -5,7 +5,7 @@ import { routeOfVerb } from '../../iam/action-parts.ts';
 import type { DecisionLog } from '../../iam/decision-log.ts';
 import { overBudget } from '../../iam/describe-decision.ts';
 import { isWhole, type Refusals, rowsOf, rowsOfMany } from '../../iam/policy-rows.ts';
-import { type AppCaller, requirePlace } from '../../identity/app-sessions.ts';
+import { type AppCaller, requirePlace } from '../../identity/port.ts';
 import { type NowOrLater, whenKnown } from '../../lib/now-or-later.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { AuthorizedCall, RowRequest, WriteContext } from '../../records/port.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { AppOrigins } from '../../identity/app-origins.ts';
+import type { AppOrigins } from '../../identity/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import type { CallTrace } from '../call-trace.ts';
 import type { ErrorReplies } from '../error-reply.ts';

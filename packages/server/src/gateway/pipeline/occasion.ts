@@ -1,5 +1,5 @@
 import type { AuditActor, Occasion } from '../../audit/audit-entry.ts';
-import type { OrgCaller } from '../../identity/org-accounts.ts';
+import type { OrgCaller } from '../../identity/port.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { GatewayRequest } from '../request.ts';
 

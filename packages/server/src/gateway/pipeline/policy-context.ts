@@ -1,6 +1,6 @@
 import type { AccessContext, Pending, RequestContext } from '../../access/port.ts';
 import { type RequestSubject, valuesAsRead } from '../../iam/request-values.ts';
-import type { AppCaller } from '../../identity/app-sessions.ts';
+import type { AppCaller } from '../../identity/port.ts';
 import { readQuery } from './read-query.ts';
 
 /** What policies may look at of a request, whatever it is about. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AppCaller } from '../../identity/app-sessions.ts';
+import type { AppCaller } from '../../identity/sessions/app-sessions.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type AppGatewayParts, appRoutes } from '../app-gateway.ts';
 import type { AppRoute } from '../app-route.ts';

@@ -1,4 +1,4 @@
-import type { AppCaller } from '../../identity/app-sessions.ts';
+import type { AppCaller } from '../../identity/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { AppRoute } from '../app-route.ts';
 

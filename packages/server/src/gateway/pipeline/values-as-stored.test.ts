@@ -5,7 +5,7 @@ import { compilePolicies } from '../../access/decide.ts';
 import type { ConfigReader } from '../../config/config-reader.ts';
 import { makeConfigSet } from '../../config/config-set.ts';
 import { createDecisionLog } from '../../iam/decision-log.ts';
-import type { AppCaller } from '../../identity/app-sessions.ts';
+import type { AppCaller } from '../../identity/sessions/app-sessions.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { RowRequest } from '../../records/caller-access.ts';
 import { readCreate } from '../../records/record.ts';

@@ -6,12 +6,18 @@ import { personAsking } from '../../iam/told-changes.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Item } from '../../store/port.ts';
 import { orgScopeName, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
-import { roomFor } from '../arrival.ts';
-import { emailKey } from '../email.ts';
-import type { MembershipParts } from '../memberships.ts';
-import { type OrgPlace, openWorkspace, readHead, type WorkspaceHead, workspaceHeadKey } from '../workspace-head.ts';
+import { emailKey } from '../people/email.ts';
+import { roomFor } from '../workspaces/arrival.ts';
 import { commitPlanned, tryCommit } from '../workspaces/commits.ts';
 import { chooseChange, hintChange, membershipsMax, tenantsOf } from '../workspaces/membership-hints.ts';
+import type { MembershipParts } from '../workspaces/memberships.ts';
+import {
+  type OrgPlace,
+  openWorkspace,
+  readHead,
+  type WorkspaceHead,
+  workspaceHeadKey,
+} from '../workspaces/workspace-head.ts';
 import { type Invitation, invitationKey, invitedKey, readCode } from './invitation.ts';
 import { invitationTold } from './invitation-told.ts';
 import { requireGrant } from './require-grant.ts';

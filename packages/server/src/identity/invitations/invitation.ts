@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { secretToken } from '../../lib/ids.ts';
 import { escapeKeyValue } from '../../schema/port.ts';
 import type { Key, Put } from '../../store/port.ts';
-import { emailKey } from '../email.ts';
+import { emailKey } from '../people/email.ts';
 import type { Tenant } from '../workspaces/membership-hints.ts';
 
 /** An invitation as its workspace keeps it, until it expires. */

@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { invalidBody } from '../../lib/problem.ts';
-import { parseEmail } from '../email.ts';
-import { readBody } from '../read-body.ts';
+import { parseEmail } from '../people/email.ts';
+import { readBody } from '../people/read-body.ts';
 
 export interface AskedInvitation {
   readonly email: string;

@@ -4,8 +4,8 @@ import { isServicePrincipal } from '../../iam/service-principal.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change } from '../../store/port.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
-import type { MembershipParts } from '../memberships.ts';
-import { isOpenKey, keyRow, type ServiceKey } from '../service-keys/service-key.ts';
+import { isOpenKey, keyRow, type ServiceKey } from '../keys/service-key.ts';
+import type { MembershipParts } from '../workspaces/memberships.ts';
 import type { Invitation } from './invitation.ts';
 
 /**

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { Provider } from 'oidc-provider';
 import type { Clock } from '../../lib/clock.ts';
-import { createProviderTokens } from '../provider-tokens.ts';
+import { createProviderTokens } from './provider-tokens.ts';
 
 const clientId = 'acme-web';
 const redirectUri = 'https://app.example/signed-in';

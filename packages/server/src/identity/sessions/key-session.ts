@@ -1,19 +1,12 @@
 import { serviceRole } from '../../iam/service-principal.ts';
 import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import type { AppTokenClaims } from '../app-tokens.ts';
-import { tokensKeyOf } from '../ended-tokens.ts';
-import type { KeyUses } from '../key-uses.ts';
-import { isOrgCode } from '../org-directory.ts';
-import {
-  environmentOfKey,
-  findKeyId,
-  findReadyKey,
-  keyRow,
-  keyUse,
-  type ServiceKey,
-} from '../service-keys/service-key.ts';
-import { appAudience } from '../token-exchange.ts';
+import type { KeyUses } from '../keys/key-uses.ts';
+import { environmentOfKey, findKeyId, findReadyKey, keyRow, keyUse, type ServiceKey } from '../keys/service-key.ts';
+import { isOrgCode } from '../org-users/org-directory.ts';
+import type { AppTokenClaims } from '../tokens/app-tokens.ts';
+import { appAudience } from '../tokens/token-exchange.ts';
+import { tokensKeyOf } from './ended-tokens.ts';
 import { freshMilliseconds, personKeyOf, type Session, type SessionParts } from './session.ts';
 
 /**

@@ -3,8 +3,8 @@ import { findMember } from '../../iam/iam-rules.ts';
 import { type Access, type ResolvedAccess, resolveAccess } from '../../iam/resolve-access.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import type { AppTokenClaims } from '../app-tokens.ts';
-import { openWorkspace, readHead } from '../workspace-head.ts';
+import type { AppTokenClaims } from '../tokens/app-tokens.ts';
+import { openWorkspace, readHead } from '../workspaces/workspace-head.ts';
 import { freshMilliseconds, type Session, type SessionParts } from './session.ts';
 
 /** A caller in a workspace with what he may do there. */

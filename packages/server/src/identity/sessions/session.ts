@@ -4,9 +4,9 @@ import type { AccessEpochs } from '../../iam/access-epochs.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import type { AppTokenClaims } from '../app-tokens.ts';
 import { cacheSeconds } from '../settings/plain-settings.ts';
-import type { SigningKeys } from '../signing-keys.ts';
+import type { AppTokenClaims } from '../tokens/app-tokens.ts';
+import type { SigningKeys } from '../tokens/signing-keys.ts';
 
 export interface SessionParts {
   readonly stores: Readonly<Record<Environment, Store>>;

@@ -1,11 +1,11 @@
 import { isBuilder } from '../../iam/builder-access.ts';
 import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import { type AppTokenClaims, unverifiedClaim, verifyAppToken } from '../app-tokens.ts';
-import { requireStanding, tokensKeyOf } from '../ended-tokens.ts';
-import { requireBuilder } from '../impersonation.ts';
-import { whyOutside } from '../outside-workspaces.ts';
-import { appAudience } from '../token-exchange.ts';
+import { type AppTokenClaims, unverifiedClaim, verifyAppToken } from '../tokens/app-tokens.ts';
+import { appAudience } from '../tokens/token-exchange.ts';
+import { whyOutside } from '../workspaces/outside-workspaces.ts';
+import { requireStanding, tokensKeyOf } from './ended-tokens.ts';
+import { requireBuilder } from './impersonation.ts';
 import { freshMilliseconds, personKeyOf, type Session, type SessionParts } from './session.ts';
 
 /**

@@ -8,10 +8,10 @@ import type { Clock } from '../../lib/clock.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
 import type { OpenedStore } from '../../store/port.ts';
 import { orgScopeName, workspaceScopeName } from '../../tenancy/workspace.ts';
-import type { MembershipParts } from '../memberships.ts';
-import { openWorkspace } from '../workspace-head.ts';
-import { type RemovalWork, removeWorkspace } from '../workspace-removal.ts';
 import { completeFounding, takeCode } from '../workspaces/founding.ts';
+import type { MembershipParts } from '../workspaces/memberships.ts';
+import { openWorkspace } from '../workspaces/workspace-head.ts';
+import { type RemovalWork, removeWorkspace } from '../workspaces/workspace-removal.ts';
 
 export const place = { env: 'test', orgCode: 'acme' } as const;
 export const ann = { id: '018bcfe5-6800-7000-8000-0000000000aa', email: 'ann@acme.example', fn: '', ln: '' };

@@ -1,4 +1,4 @@
-import { parseSecrets, type Secrets, type SecretsVault } from '../secrets.ts';
+import { parseSecrets, type Secrets, type SecretsVault } from '../tokens/secrets.ts';
 
 /** Secrets that end with the process. What is written is kept as text, as every other vault does. */
 export function createSecretsInMemory(secrets: Partial<Secrets> = {}): SecretsVault {

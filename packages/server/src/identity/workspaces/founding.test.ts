@@ -7,9 +7,9 @@ import { uuidv7Source } from '../../lib/ids.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/port.ts';
 import { orgScopeName, workspaceScopeName } from '../../tenancy/workspace.ts';
-import { arrive } from '../arrival.ts';
-import { listMemberships, type MembershipParts } from '../memberships.ts';
+import { arrive } from './arrival.ts';
 import { completeFounding, findIntent, takeCode } from './founding.ts';
+import { listMemberships, type MembershipParts } from './memberships.ts';
 
 const place = { env: 'test', orgCode: 'acme' } as const;
 const ann = {

@@ -10,9 +10,9 @@ import { timestamp } from '../../lib/clock.ts';
 import { type Change, Conflict, type Scope, type Store } from '../../store/port.ts';
 import { type Environment, orgScopeName, type WorkspaceRow, workspaceRowKey } from '../../tenancy/port.ts';
 import { defaultMemberAccess } from '../settings/plain-settings.ts';
-import { type OrgPlace, openWorkspace, type WorkspaceHead, workspaceHeadKey } from '../workspace-head.ts';
 import { tryCommit } from './commits.ts';
 import { chooseChange, hintChange } from './membership-hints.ts';
+import { type OrgPlace, openWorkspace, type WorkspaceHead, workspaceHeadKey } from './workspace-head.ts';
 
 /** @throws Problem where workspaces of an org may not be founded with so many policies. */
 export type FoundingGate = (place: OrgPlace, tenantCode: string, policies: number) => Promise<void>;

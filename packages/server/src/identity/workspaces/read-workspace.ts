@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { invalidBody } from '../../lib/problem.ts';
-import { defaultWorkspaceCode } from '../arrival.ts';
-import { readBody } from '../read-body.ts';
+import { readBody } from '../people/read-body.ts';
+import { defaultWorkspaceCode } from './arrival.ts';
 import { isWorkspaceCode } from './workspace-code.ts';
 
 /** A workspace that is asked for. @throws Problem `validation_failed`, `unknown_field`. */

@@ -1,5 +1,4 @@
-import { emailKey } from '../../../identity/email.ts';
-import type { Invitations } from '../../../identity/invitations.ts';
+import { emailKey, type Invitations } from '../../../identity/port.ts';
 import type { AppRoute } from '../../app-route.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json } from '../../reply.ts';

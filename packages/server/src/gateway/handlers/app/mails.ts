@@ -1,4 +1,4 @@
-import type { AppMails } from '../../../identity/app-mails.ts';
+import type { AppMails } from '../../../identity/port.ts';
 import type { AppRoute } from '../../app-route.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json } from '../../reply.ts';

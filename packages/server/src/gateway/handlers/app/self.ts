@@ -1,4 +1,4 @@
-import type { AppSelf } from '../../../identity/app-self.ts';
+import type { AppSelf } from '../../../identity/port.ts';
 import type { SelfRoute } from '../../app-route.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json } from '../../reply.ts';

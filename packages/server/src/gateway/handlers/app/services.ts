@@ -1,11 +1,6 @@
 import type { ConfigReader } from '../../../config/port.ts';
 import type { DecisionLog } from '../../../iam/decision-log.ts';
-import type { AppMails } from '../../../identity/app-mails.ts';
-import type { AppSelf } from '../../../identity/app-self.ts';
-import type { AppSessions } from '../../../identity/app-sessions.ts';
-import type { AppSignIn } from '../../../identity/app-sign-in.ts';
-import type { Invitations } from '../../../identity/invitations.ts';
-import type { Workspaces } from '../../../identity/workspaces.ts';
+import type { AppMails, AppSelf, AppSessions, AppSignIn, Invitations, Workspaces } from '../../../identity/port.ts';
 import type { Idempotency, RecordRuntime } from '../../../records/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 

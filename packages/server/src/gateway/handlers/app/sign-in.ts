@@ -1,5 +1,4 @@
-import type { AppSignIn } from '../../../identity/app-sign-in.ts';
-import type { ExchangedToken } from '../../../identity/token-exchange.ts';
+import type { AppSignIn, ExchangedToken } from '../../../identity/port.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { AppRoute } from '../../app-route.ts';
 import { requireClientId } from '../../pipeline/client-id.ts';

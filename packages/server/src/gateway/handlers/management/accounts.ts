@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type OrgAccounts, type OrgCaller, sessionSeconds } from '../../../identity/org-accounts.ts';
+import { type OrgAccounts, type OrgCaller, sessionSeconds } from '../../../identity/port.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { type ConsoleSite, isCookieCall, sessionCookie } from '../../pipeline/console-cookie.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';

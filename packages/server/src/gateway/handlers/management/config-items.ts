@@ -6,7 +6,7 @@ import {
   unknownMembers,
   wrong,
 } from '../../../config/port.ts';
-import type { OrgCaller } from '../../../identity/org-accounts.ts';
+import type { OrgCaller } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { invalidBody, notFound, Problem } from '../../../lib/problem.ts';
 import type { ConfigItems } from '../../../promotion/port.ts';

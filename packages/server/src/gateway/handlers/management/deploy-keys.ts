@@ -1,4 +1,4 @@
-import type { DeployKeys } from '../../../identity/deploy-keys.ts';
+import type { DeployKeys } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { occasionOf } from '../../pipeline/occasion.ts';

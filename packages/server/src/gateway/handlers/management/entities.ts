@@ -1,6 +1,6 @@
 import type { Occasion } from '../../../audit/audit-entry.ts';
 import type { EntityAdmin } from '../../../entities/port.ts';
-import type { OrgCaller } from '../../../identity/org-accounts.ts';
+import type { OrgCaller } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { Idempotency } from '../../../records/port.ts';

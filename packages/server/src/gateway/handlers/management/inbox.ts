@@ -1,4 +1,4 @@
-import { emailKey } from '../../../identity/email.ts';
+import { emailKey } from '../../../identity/port.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { Inbox } from '../../../mail/inbox.ts';
 import type { ManagementRoute } from '../../management-route.ts';

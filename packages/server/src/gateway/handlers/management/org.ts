@@ -1,4 +1,4 @@
-import type { OrgCaller } from '../../../identity/org-accounts.ts';
+import type { OrgCaller } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Metering } from '../../../metering/metering.ts';
 import type { ManagementRoute } from '../../management-route.ts';

@@ -1,5 +1,5 @@
 import type { OperatorLog } from '../../../audit/operator-log.ts';
-import type { SigningKeyAdmin } from '../../../identity/signing-keys.ts';
+import type { SigningKeyAdmin } from '../../../identity/port.ts';
 import type { OperatorRoute } from '../../management-route.ts';
 import type { ConsoleSite } from '../../pipeline/console-cookie.ts';
 import { requireOwnHost } from '../../pipeline/host.ts';

@@ -1,4 +1,4 @@
-import type { ServiceKeys } from '../../../identity/service-keys.ts';
+import type { ServiceKeys } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { readParameters } from '../../pipeline/management-query.ts';

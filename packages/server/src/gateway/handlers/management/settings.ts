@@ -1,6 +1,5 @@
 import type { Occasion } from '../../../audit/audit-entry.ts';
-import type { AppOrigins } from '../../../identity/app-origins.ts';
-import type { OrgSettings } from '../../../identity/org-settings.ts';
+import type { AppOrigins, OrgSettings } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import type { ManagementRoute } from '../../management-route.ts';

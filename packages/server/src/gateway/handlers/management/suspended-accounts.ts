@@ -1,4 +1,4 @@
-import type { SuspendedAccounts } from '../../../identity/suspended-accounts.ts';
+import type { SuspendedAccounts } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { readParameters } from '../../pipeline/management-query.ts';

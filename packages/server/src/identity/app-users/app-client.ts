@@ -1,0 +1,49 @@
+import type { ConfigReader, ConfigSet } from '../../config/port.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { notFound } from '../../lib/problem.ts';
+import type { Scope, Store } from '../../store/port.ts';
+import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import { findOrg, type Org, requireEnvironment } from '../org-users/org-directory.ts';
+import type { AppTokenClaims } from '../tokens/app-tokens.ts';
+
+/** The app in one environment: for a call without a token, the one that its client id says. */
+export interface AppClient {
+  readonly org: Org;
+  readonly env: Environment;
+  readonly orgScope: Scope;
+  readonly config: ConfigSet;
+}
+
+export interface AppClientParts {
+  readonly platform: Scope;
+  readonly clock: Clock;
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+}
+
+/** @throws Problem `not_found`, `client_unknown`. */
+export async function openAppClient(parts: AppClientParts, orgCode: string, clientId: string): Promise<AppClient> {
+  const org = await requireOrg(parts.platform, orgCode);
+  return openApp(parts, org, requireEnvironment(org, clientId, parts.clock.now()));
+}
+
+/** @throws Problem `not_found`. */
+export async function appOf(parts: AppClientParts, claims: Pick<AppTokenClaims, 'org' | 'env'>): Promise<AppClient> {
+  return openApp(parts, await requireOrg(parts.platform, claims.org), claims.env);
+}
+
+async function openApp({ stores, configs }: AppClientParts, org: Org, env: Environment): Promise<AppClient> {
+  return {
+    org,
+    env,
+    orgScope: stores[env].scope(orgScopeName(org.code)),
+    config: await configs[env].current(org.code),
+  };
+}
+
+/** @throws Problem `not_found`. */
+export async function requireOrg(platform: Scope, orgCode: string): Promise<Org> {
+  const org = await findOrg(platform, orgCode);
+  if (org === undefined) throw notFound();
+  return org;
+}

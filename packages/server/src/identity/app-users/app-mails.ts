@@ -1,0 +1,45 @@
+import { Problem } from '../../lib/problem.ts';
+import type { AppCaller } from '../sessions/app-sessions.ts';
+import { type AppClientParts, appOf, openAppClient } from './app-client.ts';
+import { findAppUser } from './app-users.ts';
+import { type EmailVerificationParts, sendVerification, verifyEmail } from './email-verification.ts';
+import { forgotPassword, type PasswordResetParts, resetPassword } from './password-reset.ts';
+
+/** What an app's users do by codes that are mailed to them. */
+export interface AppMails {
+  /** The same answer, in the same time, for every address. */
+  forgotPassword(orgCode: string, request: ClientRequest & { readonly ip: string }): Promise<void>;
+  resetPassword(orgCode: string, request: CodeRequest & { readonly ip: string }): Promise<void>;
+  /** Mails the caller a code for `verifyEmail`, once more. */
+  sendVerification(caller: AppCaller, ip: string): Promise<void>;
+  verifyEmail(orgCode: string, request: CodeRequest): Promise<void>;
+}
+
+export interface ClientRequest {
+  readonly clientId: string;
+  readonly body: unknown;
+}
+
+/** By a code, which says who asks. */
+export interface CodeRequest extends ClientRequest {
+  readonly requestId: string;
+}
+
+export interface AppMailsParts extends AppClientParts, PasswordResetParts, EmailVerificationParts {}
+
+export function createAppMails(parts: AppMailsParts): AppMails {
+  return {
+    forgotPassword: async (orgCode, { clientId, body, ip }) =>
+      forgotPassword(parts, await openAppClient(parts, orgCode, clientId), { body, ip }),
+    resetPassword: async (orgCode, { clientId, ...request }) =>
+      resetPassword(parts, await openAppClient(parts, orgCode, clientId), request),
+    sendVerification: async (caller, ip) => {
+      const app = await appOf(parts, caller.claims);
+      const user = await findAppUser(app.orgScope, caller.claims.sub);
+      if (user === undefined) throw new Problem('token_invalid', 'the person behind the token is no more');
+      sendVerification(parts, app, { user, ip });
+    },
+    verifyEmail: async (orgCode, { clientId, ...request }) =>
+      verifyEmail(parts, await openAppClient(parts, orgCode, clientId), request),
+  };
+}

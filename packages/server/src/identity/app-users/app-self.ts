@@ -1,0 +1,161 @@
+import type { ConfigSet } from '../../config/port.ts';
+import { settingOf } from '../../config/port.ts';
+import { type AccessEpochs, thenBump } from '../../iam/access-epochs.ts';
+import { builderPolicy } from '../../iam/builder-access.ts';
+import { heldPolicies } from '../../iam/held-policies.ts';
+import { findMember } from '../../iam/iam-rules.ts';
+import { type Permissions, type PermissionsAsker, permissionsOf } from '../../iam/permissions.ts';
+import { inSlices } from '../../lib/event-loop.ts';
+import { pointerTo } from '../../lib/json-pointer.ts';
+import type { NowOrLater } from '../../lib/now-or-later.ts';
+import { invalidBody, Problem } from '../../lib/problem.ts';
+import type { RecordRuntime } from '../../records/port.ts';
+import { systemEntity } from '../../schema/port.ts';
+import type { Scope } from '../../store/port.ts';
+import { laneOf, orgScopeName } from '../../tenancy/port.ts';
+import { type AppCaller, requirePlace } from '../sessions/app-sessions.ts';
+import { endToken, tokensKeyOf, withNextEpoch } from '../sessions/ended-tokens.ts';
+import { passwordLogin } from '../settings/plain-settings.ts';
+import type { AppTokenClaims } from '../tokens/app-tokens.ts';
+import { type ExchangedToken, issueAppToken, type TokenExchangeParts } from '../tokens/token-exchange.ts';
+import { changePassword } from './app-password.ts';
+import { type AppUser, type AppUsersParts, changeAppUser, findAppUser } from './app-users.ts';
+import { type ProfileChange, readProfile, withProfile } from './profile.ts';
+
+/** What an app's user may do about himself, which takes a token and no policy. */
+export interface AppSelf {
+  /** As the platform knows the person now, whatever the token says. */
+  read(caller: AppCaller): Promise<Self>;
+  /**
+   * Changes the person's own profile, which workspaces that he comes into later start from, and his `user` record in
+   * the workspace of the token. Other workspaces keep what they hold of him.
+   */
+  update(caller: AppCaller, body: unknown): Promise<Self>;
+  /** Ends every token of the person, the one in hand included, and gives a fresh one. */
+  changePassword(caller: AppCaller, request: { readonly body: unknown; readonly ip: string }): Promise<ExchangedToken>;
+  /** Ends the token in hand, or with `everywhere` all of the person's. */
+  logOut(caller: AppCaller, body: unknown): Promise<void>;
+  /** What the person may do in the workspace of the token, for an app to show no button in vain. */
+  permissions(caller: AppCaller, from: CalledFrom): Promise<Permissions>;
+}
+
+export interface CalledFrom {
+  readonly ip: string;
+  readonly origin: string | undefined;
+}
+
+export interface Self {
+  readonly id: string;
+  readonly email: string;
+  readonly email_verified: boolean;
+  readonly fn: string;
+  readonly ln: string;
+  readonly picture?: string;
+  readonly role: string;
+  readonly tenant_id: string | null;
+  readonly tenant_code: string | null;
+}
+
+export interface AppSelfParts extends TokenExchangeParts, AppUsersParts {
+  readonly runtime: Pick<RecordRuntime, 'update'>;
+  /** See `AppSessionsParts`. */
+  readonly endings: AccessEpochs;
+}
+
+export function createAppSelf(parts: AppSelfParts): AppSelf {
+  const scopeOf = ({ env, org }: AppTokenClaims): Scope => parts.stores[env].scope(orgScopeName(org));
+  const configOf = ({ env, org }: AppTokenClaims): NowOrLater<ConfigSet> => parts.configs[env].current(org);
+  const read: AppSelf['read'] = async (caller) => {
+    const { kind, claims } = caller;
+    const known = kind === 'person' ? await requireUser(scopeOf(claims), caller) : { ...claims, id: claims.sub };
+    return describe(caller, known);
+  };
+  return {
+    read,
+    update: async (caller, body) => {
+      const change = readProfile(body);
+      const { claims } = caller;
+      await updateMember(parts, caller, { change, config: await configOf(claims) });
+      return describe(caller, await changeAppUser(scopeOf(claims), claims.sub, (user) => withProfile(user, change)));
+    },
+    changePassword: async ({ claims }, { body, ip }) => {
+      const policy = settingOf(await configOf(claims), claims.env, passwordLogin);
+      const user = await thenBump(parts.endings, tokensKeyOf(claims), () =>
+        changePassword(parts, scopeOf(claims), { ...claims, body, ip, policy }),
+      );
+      const auth_time = Math.floor(parts.clock.now() / 1000);
+      const signIn = { user_id: user.id, idp: claims.idp, auth_time };
+      const { env, org: code, clientid: clientId } = claims;
+      return issueAppToken(parts, { org: { code }, env, clientId, user, signIn });
+    },
+    logOut: async ({ claims }, body) => {
+      const orgScope = scopeOf(claims);
+      const isEverywhere = readEverywhere(body);
+      await thenBump(parts.endings, tokensKeyOf(claims), async () => {
+        if (isEverywhere) await changeAppUser(orgScope, claims.sub, withNextEpoch);
+        else await orgScope.commit([endToken(claims)]);
+      });
+    },
+    permissions: async (caller, { ip, origin }) => {
+      const { kind, claims } = caller;
+      const { workspace } = requirePlace(caller);
+      const { entityNames } = await configOf(claims);
+      const held = kind === 'builder' ? [builderPolicy] : await heldPolicies(workspace, claims.sub);
+      const { tenantId: id, tenantCode: code } = workspace;
+      const asker: PermissionsAsker = {
+        user: { id: claims.sub, email: claims.email },
+        tenant: { id, code },
+        jwt: { ...claims },
+        request: { ip, time: parts.clock.now(), ...(origin === undefined ? {} : { origin }) },
+      };
+      return permissionsOf(held, entityNames, asker, inSlices(laneOf(workspace)));
+    },
+  };
+}
+
+async function requireUser(orgScope: Scope, { claims }: AppCaller): Promise<AppUser> {
+  const user = await findAppUser(orgScope, claims.sub);
+  if (user === undefined) throw new Problem('token_invalid', 'the person behind the token is no more');
+  return user;
+}
+
+async function describe({ claims, place }: AppCaller, user: KnownUser): Promise<Self> {
+  const member = place === undefined ? undefined : (await findMember(place.workspace, claims.sub))?.data;
+  const picture = member === undefined ? user.picture : member.picture;
+  return {
+    id: user.id,
+    email: user.email,
+    email_verified: user.email_verified,
+    fn: member === undefined ? user.fn : String(member.fn ?? ''),
+    ln: member === undefined ? user.ln : String(member.ln ?? ''),
+    ...(typeof picture === 'string' ? { picture } : {}),
+    role: member === undefined ? claims.role : String(member.role ?? ''),
+    tenant_id: claims.tenant_id ?? null,
+    tenant_code: claims.tenant_code ?? null,
+  };
+}
+
+type KnownUser = Pick<AppUser, 'id' | 'email' | 'email_verified' | 'fn' | 'ln' | 'picture'>;
+
+async function updateMember(
+  { runtime }: Pick<AppSelfParts, 'runtime'>,
+  { claims, place }: AppCaller,
+  { change, config }: { readonly change: ProfileChange; readonly config: ConfigSet },
+): Promise<void> {
+  if (place === undefined) return;
+  const actor = { userId: claims.sub, claims: { ...claims } };
+  const call = { workspace: place.workspace, entity: systemEntity('user'), actor, config };
+  await runtime.update(call, { id: claims.sub, body: change });
+}
+
+function readEverywhere(body: unknown): boolean {
+  const wrong = (pointer: string, code: string, message: string) => invalidBody([{ pointer, code, message }]);
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw wrong('', 'wrong_type', 'the body is a JSON object');
+  for (const [name, value] of Object.entries(body)) {
+    if (name !== 'everywhere')
+      throw wrong(pointerTo(name), 'unknown_field', `unknown member \`${name.slice(0, 100)}\``);
+    if (typeof value !== 'boolean') throw wrong('/everywhere', 'wrong_type', '`everywhere` must be `true` or `false`');
+  }
+  return 'everywhere' in body && body.everywhere === true;
+}

@@ -1,0 +1,82 @@
+import { settingOf } from '../../config/port.ts';
+import type { Scope } from '../../store/port.ts';
+import { type IssuerEntry, issuers } from '../settings/issuers.ts';
+import { type PasswordLogin, passwordLogin } from '../settings/plain-settings.ts';
+import { type ExchangedToken, exchangeToken, type TokenExchangeParts } from '../tokens/token-exchange.ts';
+import { appOf, openAppClient, requireOrg } from './app-client.ts';
+import { type AppUsersParts, logInWithPassword } from './app-users.ts';
+import { type EmailVerificationParts, offerMerge, welcome } from './email-verification.ts';
+
+/** How an app's users come in: a password or a provider's token, and the app JWT in exchange. */
+export interface AppSignIn {
+  logIn(orgCode: string, request: LogInRequest): Promise<{ readonly token: string; readonly expires_at: string }>;
+  exchange(
+    orgCode: string,
+    headers: { readonly clientId: string; readonly oauthToken: string; readonly requestId: string },
+  ): Promise<ExchangedToken>;
+  /** How an app's users may come in, for one with this email where it is said. */
+  offers(
+    orgCode: string,
+    asked: { readonly clientId: string; readonly email?: string | undefined },
+  ): Promise<SignInOffers>;
+}
+
+export interface SignInOffers {
+  readonly items: readonly OfferedProvider[];
+  readonly password_login: Pick<PasswordLogin, 'enabled' | 'allow_signup'>;
+}
+
+/** What a front end needs to send somebody there: the issuer's discovery document tells the rest. */
+export interface OfferedProvider {
+  readonly issuer: string;
+  readonly name: string;
+  /** The app's client ids at the provider. */
+  readonly client_ids: readonly string[];
+}
+
+export interface LogInRequest {
+  readonly clientId: string;
+  readonly body: unknown;
+  readonly ip: string;
+}
+
+export interface AppSignInParts extends TokenExchangeParts, AppUsersParts, EmailVerificationParts {
+  readonly platform: Scope;
+}
+
+export function createAppSignIn(parts: AppSignInParts): AppSignIn {
+  return {
+    logIn: async (orgCode, { clientId, body, ip }) => {
+      const app = await openAppClient(parts, orgCode, clientId);
+      const policy = settingOf(app.config, app.env, passwordLogin);
+      const request = { env: app.env, body, ip, policy };
+      return logInWithPassword(parts, app.orgScope, {
+        ...request,
+        welcome: (user) => welcome(parts, app, { user, ip }),
+      });
+    },
+    exchange: async (orgCode, headers) =>
+      exchangeToken(parts, await requireOrg(parts.platform, orgCode), {
+        ...headers,
+        onSuspension: async (env, user) => offerMerge(parts, await appOf(parts, { org: orgCode, env }), user),
+      }),
+    offers: async (orgCode, { clientId, email }) => {
+      const { config, env } = await openAppClient(parts, orgCode, clientId);
+      const { enabled, allow_signup } = settingOf(config, env, passwordLogin);
+      const offered = offeredIssuers(settingOf(config, env, issuers), email);
+      return { items: offered.map(shownProvider), password_login: { enabled, allow_signup } };
+    },
+  };
+}
+
+/** Those for the email's domain where there are any; else those that are for everybody. */
+function offeredIssuers(all: readonly IssuerEntry[], email: string | undefined): readonly IssuerEntry[] {
+  if (email === undefined) return all;
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  const own = all.filter(({ email_domains }) => email_domains?.some((one) => one.toLowerCase() === domain) === true);
+  return own.length > 0 ? own : all.filter(({ email_domains = [] }) => email_domains.length === 0);
+}
+
+function shownProvider({ issuer, name = issuer, audiences }: IssuerEntry): OfferedProvider {
+  return { issuer, name, client_ids: audiences };
+}

@@ -1,0 +1,88 @@
+import type { AccessEpochs } from '../../iam/access-epochs.ts';
+import { personAsking } from '../../iam/told-changes.ts';
+import { Problem } from '../../lib/problem.ts';
+import { mergeAccountsMail, verifyEmailMail } from '../../mail/mail-texts.ts';
+import { type Mailer, requireMailer } from '../../mail/mailer.ts';
+import type { MailRequest, MailThrottle } from '../people/mail-throttle.ts';
+import { issueCode, spendCode } from '../people/mailed-codes.ts';
+import { readBody } from '../people/read-body.ts';
+import { tokensKeyOf } from '../sessions/ended-tokens.ts';
+import type { AppClient } from './app-client.ts';
+import { appLinks, requireAppLinks } from './app-link.ts';
+import { type AppUser, type AppUsersParts, appEmailKey, appUserKey, attemptOf, findAppUser } from './app-users.ts';
+import { withVerifiedEmail } from './prove-email.ts';
+
+export interface EmailVerificationParts extends Pick<AppUsersParts, 'clock'> {
+  readonly mailer?: Mailer | undefined;
+  readonly mailThrottle: MailThrottle;
+}
+
+/** Whose address is to be verified, and where that is asked from. */
+export interface Unverified {
+  readonly user: AppUser;
+  readonly ip: string;
+}
+
+/** The mail that a sign-up brings; none where mail is not set up or too much of it was caused. */
+export function welcome(parts: EmailVerificationParts, app: AppClient, person: Unverified): void {
+  const { mailer, mailThrottle } = parts;
+  if (mailer === undefined || appLinks(app.config, app.env) === undefined) return;
+  if (mailThrottle.tryTake(requestOf(app, person))) mailCode(parts, app, person.user);
+}
+
+/**
+ * The mail to an address that an account has just proved, and that another account has with a password: who reads it decides
+ * whether both are one person.
+ */
+export function offerMerge(parts: EmailVerificationParts, app: AppClient, user: AppUser): void {
+  const { mailer, mailThrottle } = parts;
+  if (mailer === undefined || appLinks(app.config, app.env) === undefined) return;
+  const request = { purpose: 'verify-email', emailKey: appEmailKey({ ...app, email: user.email }) } as const;
+  if (mailThrottle.tryTake(request)) mailCode(parts, app, user);
+}
+
+/** The same once more, for one who asks. @throws Problem `unavailable`, `conflict`, `rate_limited`. */
+export function sendVerification(parts: EmailVerificationParts, app: AppClient, person: Unverified): void {
+  requireMailer(parts.mailer);
+  const { email_verified, suspends } = person.user;
+  if (email_verified && suspends === undefined)
+    throw new Problem('conflict', 'the email of the person is verified already');
+  requireAppLinks(app.config, app.env);
+  parts.mailThrottle.take(requestOf(app, person));
+  mailCode(parts, app, person.user);
+}
+
+/** @throws Problem `validation_failed`, `unknown_field`, `not_found`. */
+export async function verifyEmail(
+  { clock, endings }: Pick<EmailVerificationParts, 'clock'> & { readonly endings: AccessEpochs },
+  { orgScope, org, env }: AppClient,
+  { body, requestId }: { readonly body: unknown; readonly requestId: string },
+): Promise<void> {
+  const { code } = readBody(body, { code: 'required' } as const);
+  const { id, unsettled } = await spendCode<AppUser>(
+    orgScope,
+    { purpose: 'verify-email', code, keyOf: appUserKey },
+    (user) => withVerifiedEmail({ orgScope, clock, asking: personAsking(user.id, requestId) }, user),
+  );
+  if (unsettled !== undefined)
+    for (const sub of [id, unsettled.user_id]) endings.bump(tokensKeyOf({ env, org: org.code, sub }));
+}
+
+function mailCode({ clock, mailer }: EmailVerificationParts, app: AppClient, user: AppUser): void {
+  const link = requireAppLinks(app.config, app.env);
+  const { orgScope, org } = app;
+  mailer?.send(async () => {
+    const waiting = user.suspends === undefined ? undefined : await findAppUser(orgScope, user.suspends);
+    if (waiting?.suspended_for === user.id) {
+      const code = await issueCode({ scope: orgScope, clock }, 'verify-email', waiting);
+      return mergeAccountsMail({ to: waiting.email, name: org.name, link: link('verify-email', code) });
+    }
+    if (user.email_verified) return undefined;
+    const code = await issueCode({ scope: orgScope, clock }, 'verify-email', user);
+    return verifyEmailMail({ to: user.email, name: org.name, link: link('verify-email', code) });
+  });
+}
+
+function requestOf(app: AppClient, { user, ip }: Unverified): MailRequest {
+  return { purpose: 'verify-email', ...attemptOf({ ...app, email: user.email, ip }) };
+}

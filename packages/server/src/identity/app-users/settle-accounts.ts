@@ -1,0 +1,117 @@
+import type { Asking } from '../../audit/audit-entry.ts';
+import type { Member } from '../../iam/founding.ts';
+import { findMember } from '../../iam/iam-rules.ts';
+import { mergedMember, replacedMember, statusChanges } from '../../iam/member-accounts.ts';
+import { policyIdByName } from '../../iam/policy-names.ts';
+import { personAsking } from '../../iam/told-changes.ts';
+import type { Change, Scope } from '../../store/port.ts';
+import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
+import { defaultWorkspaceCode } from '../workspaces/arrival.ts';
+import { commitPlanned, tryCommit } from '../workspaces/commits.ts';
+import { findIntent } from '../workspaces/founding.ts';
+import {
+  chooseChange,
+  chosenTenant,
+  forgetChange,
+  hintChange,
+  type Tenant,
+  tenantsOf,
+} from '../workspaces/membership-hints.ts';
+import type { MembershipParts } from '../workspaces/memberships.ts';
+import { type OrgPlace, openWorkspace, readHead, workspaceHeadKey } from '../workspaces/workspace-head.ts';
+import { type AppUser, changeAppUser, findAppUser, memberOf } from './app-users.ts';
+
+/**
+ * Tells the workspaces what the org has decided of two accounts. The org's scope comes first and says what is left to do,
+ * so that the next sign-in completes what was cut off; it may run any number of times at once.
+ */
+export async function settleAccounts(
+  parts: MembershipParts,
+  place: OrgPlace,
+  user: AppUser,
+  asking: Asking = personAsking(user.id, place.requestId),
+): Promise<void> {
+  const { unsettled } = user;
+  if (unsettled === undefined) return;
+  const settling = { parts, place, asking, orgScope: parts.stores[place.env].scope(orgScopeName(place.orgCode)) };
+  if (unsettled.kind === 'suspension') await suspendMemberships(settling, user, unsettled.user_id);
+  else await mergeMemberships(settling, memberOf(user), unsettled.user_id);
+  await changeAppUser(settling.orgScope, user.id, ({ unsettled: left, ...rest }) =>
+    left === undefined || (left.kind === unsettled.kind && left.user_id === unsettled.user_id)
+      ? rest
+      : { ...rest, unsettled: left },
+  );
+}
+
+interface Settling {
+  readonly parts: MembershipParts;
+  readonly place: OrgPlace;
+  readonly asking: Asking;
+  readonly orgScope: Scope;
+}
+
+async function suspendMemberships(settling: Settling, holder: AppUser, userId: string): Promise<void> {
+  await makeRoom(settling, holder.id, userId);
+  await showStatus(settling, userId, true);
+  // Both may have become one meanwhile, by a run that was ahead of this one.
+  const user = await findAppUser(settling.orgScope, userId);
+  if (user?.suspended_for !== holder.id) await showStatus(settling, userId, false);
+}
+
+/** Where both are members already, only one of them stays, unless somebody has granted more to the one that is suspended. */
+async function makeRoom(settling: Settling, holderId: string, userId: string): Promise<void> {
+  const { parts, asking } = settling;
+  for (const workspace of await workspacesOf(settling, holderId)) {
+    if ((await findMember(workspace, holderId)) === undefined) continue;
+    const head = await readHead(workspace.scope);
+    const policyId = await policyIdByName(workspace.scope, head?.default_member_access ?? '');
+    const defaults = policyId === undefined ? [] : [policyId];
+    await commitIn(workspace, async () => (await replacedMember(parts, { workspace, userId, asking }, defaults)) ?? []);
+  }
+}
+
+async function showStatus(settling: Settling, userId: string, isSuspended: boolean): Promise<void> {
+  const { parts, asking } = settling;
+  for (const workspace of await workspacesOf(settling, userId))
+    await commitIn(workspace, () => statusChanges(parts, { workspace, userId, asking }, isSuspended));
+}
+
+async function mergeMemberships(settling: Settling, into: Member, from: string): Promise<void> {
+  const { parts, asking, orgScope } = settling;
+  for (const workspace of await workspacesOf(settling, from)) {
+    const tenant = { id: workspace.tenantId, code: workspace.tenantCode };
+    // Remembered before it is so, since a membership that is not remembered is not found.
+    if ((await findMember(workspace, from)) !== undefined) await tryCommit(orgScope, [hintChange(into.id, tenant)]);
+    await commitIn(workspace, () => mergedMember(parts, { workspace, userId: from, asking }, into));
+    await tryCommit(orgScope, [forgetChange(from, tenant.code)]);
+  }
+  await showStatus(settling, into.id, false);
+  const [chosen, other] = [await chosenTenant(orgScope, into.id), await chosenTenant(orgScope, from)];
+  if (chosen === undefined && other !== undefined) await tryCommit(orgScope, [chooseChange(into.id, other)]);
+}
+
+/** Where an account is remembered to be, and the default workspace. */
+export async function workspacesOf(
+  { parts, place, orgScope }: Pick<Settling, 'parts' | 'place' | 'orgScope'>,
+  userId: string,
+): Promise<readonly Workspace[]> {
+  const tenants = new Map<string, Tenant>((await tenantsOf(orgScope, userId)).map((tenant) => [tenant.code, tenant]));
+  const main = (await findIntent(orgScope, defaultWorkspaceCode))?.row;
+  if (main?.state === 'ready') tenants.set(main.code, main);
+  const workspaces: Workspace[] = [];
+  for (const tenant of tenants.values()) {
+    const workspace = openWorkspace(parts, place, tenant);
+    if ((await readHead(workspace.scope))?.id === tenant.id) workspaces.push(workspace);
+  }
+  return workspaces;
+}
+
+/** Changes a workspace that is still there, where there is anything to change. */
+export async function commitIn(workspace: Workspace, plan: () => Promise<readonly Change[]>): Promise<void> {
+  const { scope, tenantId } = workspace;
+  await commitPlanned(scope, async () => {
+    const changes = await plan();
+    if (changes.length === 0 || (await readHead(scope))?.id !== tenantId) return [];
+    return [{ kind: 'check', ...workspaceHeadKey, if: 'present' }, ...changes];
+  });
+}

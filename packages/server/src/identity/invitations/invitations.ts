@@ -1,0 +1,243 @@
+import { promisePolicy } from '../../iam/promised-policy.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
+import { invitationMail } from '../../mail/mail-texts.ts';
+import type { Mailer } from '../../mail/mailer.ts';
+import type { WriteContext } from '../../records/port.ts';
+import { mayBeId } from '../../records/port.ts';
+import type { Change, Scope } from '../../store/port.ts';
+import { orgScopeName } from '../../tenancy/port.ts';
+import { appLinks } from '../app-users/app-link.ts';
+import { appEmailKey, findAppUser, memberOf } from '../app-users/app-users.ts';
+import { emailKey } from '../people/email.ts';
+import type { MailThrottle } from '../people/mail-throttle.ts';
+import { readBody } from '../people/read-body.ts';
+import type { AppTokenClaims } from '../tokens/app-tokens.ts';
+import { commitPlanned, tryCommit } from '../workspaces/commits.ts';
+import type { MembershipParts } from '../workspaces/memberships.ts';
+import { openWorkspace, readHead, workspaceHeadKey } from '../workspaces/workspace-head.ts';
+import { acceptInvitation } from './accept-invitation.ts';
+import {
+  type Invitation,
+  type Invited,
+  invitationKey,
+  invitationPartition,
+  invitationPut,
+  invitedKey,
+  invitedPartition,
+  invitedPut,
+  newCode,
+} from './invitation.ts';
+import { invitationTold } from './invitation-told.ts';
+import { readInvitation } from './read-invitation.ts';
+
+/** How people are asked into a workspace. What needs a permission has been allowed. */
+export interface Invitations {
+  /** @throws Problem `validation_failed`, `unknown_field`, `escalation_refused`, `conflict`. */
+  create(context: WriteContext, body: unknown): Promise<IssuedInvitation>;
+  list(context: WriteContext): Promise<readonly ShownInvitation[]>;
+  /** A new code in place of the old one. @throws Problem `not_found`, `escalation_refused`, `conflict`. */
+  resend(context: WriteContext, id: string): Promise<IssuedInvitation>;
+  /** @throws Problem `not_found`. */
+  remove(context: WriteContext, id: string): Promise<void>;
+  /** What the person is invited to, once the email address is verified. The codes come by mail alone. */
+  mine(claims: AppTokenClaims): Promise<readonly ReceivedInvitation[]>;
+  /** @throws Problem `not_found`, `conflict`, `escalation_refused`. */
+  accept(claims: AppTokenClaims, body: unknown, requestId: string): Promise<AcceptedInvitation>;
+}
+
+/** Shown once: of the code the platform keeps a hash. */
+export interface IssuedInvitation {
+  readonly id: string;
+  readonly code: string;
+  readonly url: string;
+  readonly expires_at: string;
+}
+
+export type ShownInvitation = Omit<Invitation, 'code_hash'>;
+
+export interface ReceivedInvitation extends Pick<Invitation, 'id' | 'role' | 'expires_at'> {
+  readonly tenant_id: string;
+  readonly tenant_code: string;
+  readonly name: string;
+}
+
+export interface AcceptedInvitation {
+  readonly tenant_id: string;
+  readonly tenant_code: string;
+  readonly name: string;
+  readonly current: true;
+}
+
+export interface InvitationParts extends MembershipParts {
+  /** Absent where no mail is set up. */
+  readonly mailer?: Mailer | undefined;
+  readonly mailThrottle: MailThrottle;
+}
+
+export function createInvitations(parts: InvitationParts): Invitations {
+  return {
+    create: (context, body) => invite(parts, context, body),
+    list: listInvitations,
+    resend: (context, id) => resend(parts, context, id),
+    remove: (context, id) => withdraw(parts, context, id),
+    mine: (claims) => invitationsOf(parts, claims),
+    accept: (claims, body, requestId) => accept(parts, { claims, requestId }, body),
+  };
+}
+
+const lifetimeMilliseconds = 7 * 24 * 60 * 60 * 1000;
+const openMax = 500;
+
+async function invite(parts: InvitationParts, context: WriteContext, body: unknown): Promise<IssuedInvitation> {
+  const asked = readInvitation(body);
+  const { scope, tenantCode } = context.workspace;
+  if ((await scope.count(invitationPartition, {}, openMax)) >= openMax)
+    throw new Problem('conflict', `a workspace has at most ${openMax} open invitations`);
+  const now = parts.clock.now();
+  const id = parts.newId();
+  const { code, code_hash } = newCode(tenantCode, id);
+  const stamps = { invited_by: context.actor.userId, created_at: timestamp(now), expires_at: expiryOf(now) };
+  const invitation: Invitation = { id, ...asked, ...stamps, code_hash };
+  await commitPlanned(scope, async () => {
+    const checks = await promised(context, invitation);
+    if (checks === undefined) throw unknownPolicy(asked.acl_policy_id ?? '');
+    const stands: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
+    return [
+      ...checks,
+      stands,
+      invitationPut(invitation, 'absent'),
+      invitationTold(parts.clock, context, { invitation, done: 'created' }),
+    ];
+  });
+  return issued(parts, context, { invitation, code });
+}
+
+async function resend(parts: InvitationParts, context: WriteContext, id: string): Promise<IssuedInvitation> {
+  const { scope, tenantCode } = context.workspace;
+  const { code, code_hash } = newCode(tenantCode, id);
+  let invitation: Invitation | undefined;
+  await commitPlanned(scope, async () => {
+    const { item, invitation: before } = await requireInvitation(scope, id);
+    const checks = await promised(context, before);
+    if (checks === undefined) throw new Problem('conflict', 'the policy that the invitation grants is no more');
+    // Its grant is the sender's from here on, who has just been held to it.
+    const invited_by = context.actor.userId;
+    invitation = { ...before, invited_by, code_hash, expires_at: expiryOf(parts.clock.now()) };
+    return [
+      ...checks,
+      invitationPut(invitation, { version: item.version }),
+      invitationTold(parts.clock, context, { invitation, done: 'resent' }),
+    ];
+  });
+  if (invitation === undefined) throw new TypeError('a commit was planned');
+  return issued(parts, context, { invitation, code });
+}
+
+function expiryOf(now: number): string {
+  return timestamp(now + lifetimeMilliseconds);
+}
+
+/** Whoever gets a code into his hands gives out what it grants. Undefined where the policy is not there. */
+function promised(context: WriteContext, { acl_policy_id }: Invitation): Promise<readonly Change[] | undefined> {
+  return acl_policy_id === undefined ? Promise.resolve([]) : promisePolicy(context, { id: acl_policy_id });
+}
+
+function unknownPolicy(id: string): Problem {
+  const message = `there is no \`aclpolicy\` with the id \`${id.slice(0, 64)}\` in this workspace`;
+  return invalidInput('validation_failed', [{ pointer: '/acl_policy_id', code: 'unknown_reference', message }]);
+}
+
+/** Tells the org of the invitation, and the invited person where mail is set up. */
+async function issued(
+  parts: InvitationParts,
+  { workspace, config }: WriteContext,
+  { invitation, code }: { readonly invitation: Invitation; readonly code: string },
+): Promise<IssuedInvitation> {
+  const { env, orgCode, tenantId, tenantCode, scope } = workspace;
+  const told = invitedPut(invitation, { id: tenantId, code: tenantCode });
+  const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
+  await tryCommit(orgScope, [told]);
+  const { id, email, expires_at } = invitation;
+  const link = appLinks(config, env)?.('invitation', code);
+  const request = { purpose: 'invitation', emailKey: appEmailKey({ orgScope, env, email }) } as const;
+  // Not more often to one address than it can bear: the sender has the link too.
+  if (link !== undefined && parts.mailer !== undefined && parts.mailThrottle.tryTake(request))
+    parts.mailer.send(async () => {
+      const head = await readHead(scope);
+      return head === undefined ? undefined : invitationMail({ to: email, name: head.name, link });
+    });
+  return { id, code, url: link ?? `/#invitation=${code}`, expires_at };
+}
+
+async function listInvitations({ workspace }: WriteContext): Promise<readonly ShownInvitation[]> {
+  const items = await workspace.scope.range(invitationPartition, { limit: openMax, reverse: true });
+  return items.map(({ value }) => {
+    const { code_hash: _hidden, ...shown } = JSON.parse(value) as Invitation;
+    return shown;
+  });
+}
+
+async function withdraw(parts: MembershipParts, context: WriteContext, id: string): Promise<void> {
+  const { env, orgCode, tenantCode, scope } = context.workspace;
+  const { item, invitation } = await requireInvitation(scope, id);
+  const withdrawn = await tryCommit(scope, [
+    { kind: 'remove', ...invitationKey(id), if: { version: item.version } },
+    invitationTold(parts.clock, context, { invitation, done: 'removed' }),
+  ]);
+  if (!withdrawn) return withdraw(parts, context, id);
+  const told = invitedKey(invitation.email, tenantCode, id);
+  await tryCommit(parts.stores[env].scope(orgScopeName(orgCode)), [{ kind: 'remove', ...told, if: 'any' }]);
+}
+
+async function requireInvitation(scope: Scope, id: string) {
+  const [item] = mayBeId(id) ? await scope.get([invitationKey(id)]) : [];
+  if (item === undefined) throw notFound();
+  return { item, invitation: JSON.parse(item.value) as Invitation };
+}
+
+const receivedMax = 100;
+
+async function invitationsOf(
+  parts: MembershipParts,
+  { env, org: orgCode, sub }: AppTokenClaims,
+): Promise<readonly ReceivedInvitation[]> {
+  const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
+  const user = await findAppUser(orgScope, sub);
+  // To sign up under an address is no proof that it is one's own, and workspaces are not shown on a claim.
+  if (user?.email_verified !== true) return [];
+  const { email } = user;
+  const received: ReceivedInvitation[] = [];
+  for (const { value } of await orgScope.range(invitedPartition(email), { limit: receivedMax })) {
+    const { tenant, id } = JSON.parse(value) as Invited;
+    const { scope } = openWorkspace(parts, { env, orgCode }, tenant);
+    const head = await readHead(scope);
+    const [item] = await scope.get([invitationKey(id)]);
+    if (head?.id !== tenant.id || item === undefined) continue;
+    const { role, expires_at, email: invited } = JSON.parse(item.value) as Invitation;
+    if (emailKey(invited) !== emailKey(email)) continue;
+    received.push({ id, tenant_id: head.id, tenant_code: head.code, name: head.name, role, expires_at });
+  }
+  return received;
+}
+
+async function accept(
+  parts: MembershipParts,
+  { claims, requestId }: { readonly claims: AppTokenClaims; readonly requestId: string },
+  body: unknown,
+): Promise<AcceptedInvitation> {
+  const { code } = readBody(body, { code: 'required' } as const);
+  const place = { env: claims.env, orgCode: claims.org, requestId };
+  const user = await findAppUser(parts.stores[claims.env].scope(orgScopeName(claims.org)), claims.sub);
+  if (user === undefined) throw notFound();
+  const {
+    id,
+    code: tenant_code,
+    name,
+  } = await acceptInvitation(parts, place, {
+    code,
+    person: memberOf(user),
+    suspends: user.suspends,
+  });
+  return { tenant_id: id, tenant_code, name, current: true };
+}

@@ -1,0 +1,53 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { Problem } from '../../lib/problem.ts';
+import type { LoginThrottle } from '../people/login-throttle.ts';
+
+/** Lets in whoever runs the platform, and nobody else. */
+export interface OperatorAccess {
+  /** @throws Problem `token_invalid`, and `rate_limited` after too many wrong keys from one address. */
+  admit(key: string, ip: string): void;
+}
+
+export interface OperatorAccessParts {
+  readonly digest: OperatorKeyDigest;
+  /** Its own: who fails to sign in elsewhere must not keep the operator out. */
+  readonly loginThrottle: LoginThrottle;
+}
+
+/** What is kept of the key: its SHA-256, in hexadecimal. */
+export type OperatorKeyDigest = string;
+
+export function createOperatorAccess({ digest, loginThrottle }: OperatorAccessParts): OperatorAccess {
+  const expected = Buffer.from(digest, 'hex');
+  return {
+    admit: (key, ip) => {
+      const attempt = { emailKey: 'operator', ip };
+      loginThrottle.check(attempt);
+      if (timingSafeEqual(digestBytes(key), expected)) return loginThrottle.recordSuccess(attempt);
+      loginThrottle.recordFailure(attempt);
+      throw new Problem('token_invalid', 'the operator key is not valid');
+    },
+  };
+}
+
+export function operatorKeyDigest(key: string): OperatorKeyDigest {
+  return digestBytes(key).toString('hex');
+}
+
+function digestBytes(key: string): Buffer {
+  return hash('sha256', key, 'buffer');
+}
+
+/** What is wrong with a key that is to be set, said without it. A key for development may be short. */
+export function operatorKeyFault(key: string, mode: 'development' | 'production'): string | undefined {
+  if (!/^[\x21-\x7e]+$/.test(key)) return 'must be printable ASCII without spaces';
+  if (mode === 'development') return undefined;
+  if (key.length < lengthMin) return `must have at least ${lengthMin} characters in production`;
+  const isGuessable = new Set(key).size < differentMin || wellKnown.test(key) || repetition.test(key);
+  return isGuessable ? 'must be random in production, such as what `openssl rand -hex 32` prints' : undefined;
+}
+
+const lengthMin = 32;
+const differentMin = 8;
+const wellKnown = /change.?me|password|secret|default|example|operator|freehold|1234567890/i;
+const repetition = /^(.{1,16})\1+$/;

@@ -1,0 +1,73 @@
+import type { Asking } from '../../audit/audit-entry.ts';
+import type { ConfigReader } from '../../config/port.ts';
+import { type GrantParts, joiningChanges, type Member } from '../../iam/founding.ts';
+import { findMember } from '../../iam/iam-rules.ts';
+import { policyIdByName } from '../../iam/policy-names.ts';
+import { serviceRole } from '../../iam/service-principal.ts';
+import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
+import type { RecordRuntime } from '../../records/port.ts';
+import { systemEntity } from '../../schema/port.ts';
+import type { Change, Scope } from '../../store/port.ts';
+import type { Environment, Workspace } from '../../tenancy/port.ts';
+import { commitPlanned } from '../workspaces/commits.ts';
+import { readHead, workspaceHeadKey } from '../workspaces/workspace-head.ts';
+
+export interface PrincipalParts extends GrantParts {
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  readonly runtime: Pick<RecordRuntime, 'remove'>;
+}
+
+interface Joining {
+  readonly member: Member;
+  readonly policies: readonly string[];
+  readonly asking: Asking;
+}
+
+/**
+ * Makes a server a member of a workspace, who holds these policies and no others.
+ * @returns since when. @throws Problem `not_found`, `validation_failed` naming the policies that there are not.
+ */
+export async function joinAsServer(
+  parts: PrincipalParts,
+  workspace: Workspace,
+  { member, policies, asking }: Joining,
+): Promise<string> {
+  const { scope } = workspace;
+  await commitPlanned(scope, async () => {
+    if ((await readHead(scope))?.id !== workspace.tenantId) throw notFound();
+    const stands: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
+    const policyIds = await policyIdsOf(scope, policies);
+    return [stands, ...(await joiningChanges(parts, workspace, { member, policyIds, role: serviceRole, asking }))];
+  });
+  const joined = await findMember(workspace, member.id);
+  if (joined === undefined) throw new Problem('conflict', 'the key was removed from the workspace meanwhile');
+  return joined.data.created_at;
+}
+
+/** Ends the membership, where the workspace is still there and the server in it. */
+export async function leaveAsServer(
+  parts: PrincipalParts,
+  workspace: Workspace,
+  { id, asking }: { readonly id: string; readonly asking: Asking },
+): Promise<void> {
+  if ((await readHead(workspace.scope))?.id !== workspace.tenantId) return;
+  if ((await findMember(workspace, id)) === undefined) return;
+  const config = await parts.configs[workspace.env].current(workspace.orgCode);
+  const call = { workspace, entity: systemEntity('user'), actor: { userId: id, claims: {}, asking }, config };
+  try {
+    await parts.runtime.remove(call, { id });
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === 'not_found')) throw error;
+  }
+}
+
+async function policyIdsOf(scope: Scope, names: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(names.map((name) => policyIdByName(scope, name)));
+  const errors = names.flatMap((name, index) => {
+    if (found[index] !== undefined) return [];
+    const message = `there is no policy \`${name.slice(0, 128).toWellFormed()}\` in this workspace`;
+    return [{ pointer: `/policies/${index}`, code: 'unknown_reference', message }];
+  });
+  if (errors.length > 0) throw invalidInput('validation_failed', errors);
+  return [...new Set(found.filter((id) => id !== undefined))];
+}

@@ -1,0 +1,200 @@
+import { type Audited, auditEntry } from '../../audit/audit-entry.ts';
+import type { AccessEpochs } from '../../iam/access-epochs.ts';
+import { findWorkspace } from '../../iam/find-workspace.ts';
+import { servicePrincipal } from '../../iam/service-principal.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { notFound, Problem } from '../../lib/problem.ts';
+import type { Cursors } from '../../records/port.ts';
+import { mayBeId } from '../../records/port.ts';
+import { Conflict, type Item, type Scope, type Store } from '../../store/port.ts';
+import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import type { Asked, AskedPlace } from '../org-users/account.ts';
+import { tokensKeyOf } from '../sessions/ended-tokens.ts';
+import { tryCommit } from '../workspaces/commits.ts';
+import { openWorkspace } from '../workspaces/workspace-head.ts';
+import { secretHash } from './key-uses.ts';
+import { joinAsServer, leaveAsServer, type PrincipalParts } from './principal.ts';
+import { readServiceKey } from './read-service-key.ts';
+import {
+  keyCount,
+  keyEntry,
+  keyRow,
+  keyRowPut,
+  keysPartition,
+  keysPerWorkspaceMax,
+  keyUse,
+  newSecret,
+  type ServiceKey,
+} from './service-key.ts';
+
+/** The keys by which an org's servers call its app: each is a principal of one workspace, with policies of its own. */
+export interface ServiceKeys {
+  list(orgCode: string, query: KeyQuery): Promise<KeyPage>;
+  /** @throws Problem `validation_failed`, `unknown_field`, `not_found`, `conflict`. */
+  create(asked: Asked, body: unknown): Promise<CreatedServiceKey>;
+  /** Ends a key at once; may be repeated until nothing of it is left. @throws Problem `not_found`. */
+  remove(place: AskedPlace): Promise<void>;
+}
+
+export interface KeyQuery {
+  readonly env: Environment;
+  readonly pageSize: number;
+  readonly nexttoken: string | undefined;
+}
+
+export interface KeyPage {
+  readonly items: readonly ShownServiceKey[];
+  readonly nexttoken: string | null;
+}
+
+interface KnownKey extends Pick<ServiceKey, 'id' | 'name' | 'tenant_code' | 'created_at' | 'expires_at'> {
+  readonly env: Environment;
+}
+
+export interface ShownServiceKey extends KnownKey, Pick<ServiceKey, 'state' | 'created_by'> {
+  readonly last_used_at: string | null;
+}
+
+/** `key` is told this once. */
+export interface CreatedServiceKey extends KnownKey {
+  readonly key: string;
+  readonly policies: readonly string[];
+}
+
+export interface ServiceKeysParts extends PrincipalParts {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly cursors: Cursors;
+  /** See `AppSessionsParts`. */
+  readonly endings: AccessEpochs;
+}
+
+export function createServiceKeys(parts: ServiceKeysParts): ServiceKeys {
+  return {
+    list: (orgCode, query) => listKeys(parts, orgCode, query),
+    create: (asked, body) => createKey(parts, asked, body),
+    remove: (place) => removeKey(parts, place),
+  };
+}
+
+async function listKeys({ stores, cursors }: ServiceKeysParts, orgCode: string, query: KeyQuery): Promise<KeyPage> {
+  const { env, pageSize, nexttoken } = query;
+  const binding = ['service-keys', orgCode, env];
+  const orgScope = stores[env].scope(orgScopeName(orgCode));
+  const after = nexttoken === undefined ? {} : { after: cursors.open(nexttoken, binding) };
+  const rows = await orgScope.range(keysPartition, { ...after, limit: pageSize + 1 });
+  const shown = rows.slice(0, pageSize);
+  const uses = shown.length === 0 ? [] : await orgScope.get(shown.map(({ sk }) => keyUse(sk)));
+  const last = rows.length > pageSize ? shown.at(-1) : undefined;
+  return {
+    items: shown.map(({ value }, index) => show(env, JSON.parse(value) as ServiceKey, uses[index])),
+    nexttoken: last === undefined ? null : cursors.seal(last.sk, binding),
+  };
+}
+
+function show(env: Environment, key: ServiceKey, use: Item | undefined): ShownServiceKey {
+  const last_used_at = use === undefined ? null : (JSON.parse(use.value) as { readonly at: string }).at;
+  return { ...known(env, key), state: key.state, created_by: key.created_by, last_used_at };
+}
+
+function known(env: Environment, { id, name, tenant_code, created_at, expires_at }: ServiceKey): KnownKey {
+  return { id, env, tenant_code, name, created_at, expires_at };
+}
+
+/** What is to be comes first, then its grants, and the way in last: whatever is cut off on the way opens nothing. */
+async function createKey(parts: ServiceKeysParts, asked: Asked, body: unknown): Promise<CreatedServiceKey> {
+  const { orgCode, occasion } = asked;
+  const wanted = readServiceKey(body, parts.clock.now());
+  const { env, policies, name } = wanted;
+  const workspace = await findWorkspace(parts.stores, { env, orgCode, tenantCode: wanted.tenant_code });
+  const member = servicePrincipal(parts.newId(), name);
+  const secret = newSecret(env);
+  const key: ServiceKey = {
+    id: member.id,
+    name,
+    state: 'making',
+    tenant_id: workspace.tenantId,
+    tenant_code: workspace.tenantCode,
+    email: member.email,
+    member_since: '',
+    secret_hash: secretHash(secret),
+    created_at: timestamp(parts.clock.now()),
+    created_by: occasion.actor.id,
+    expires_at: wanted.expires_at,
+  };
+  const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
+  const version = await intend(orgScope, key);
+  try {
+    const member_since = await joinAsServer(parts, workspace, { member, policies, asking: occasion });
+    const isReady = await tryCommit(orgScope, [
+      keyRowPut({ ...key, state: 'ready', member_since }, { version }),
+      { kind: 'put', ...keyEntry(key.secret_hash), value: JSON.stringify({ id: key.id }), if: 'absent' },
+      auditEntry(occasion, keyAudited('service_key.created', env, key)),
+    ]);
+    if (!isReady) throw new Problem('conflict', 'the key was removed while it was made');
+  } catch (error) {
+    await leaveAsServer(parts, workspace, { id: key.id, asking: occasion });
+    await forget(orgScope, key);
+    throw error;
+  }
+  return { ...known(env, key), key: secret, policies };
+}
+
+/** The count is of all that there is of keys, whatever their state. */
+async function intend(orgScope: Scope, key: ServiceKey): Promise<number> {
+  try {
+    const { seq } = await orgScope.commit([
+      { kind: 'add', ...keyCount(key.tenant_id), by: 1, max: keysPerWorkspaceMax },
+      keyRowPut(key, 'absent'),
+    ]);
+    return seq;
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    throw new Problem('conflict', `a workspace has at most ${keysPerWorkspaceMax} service keys: remove some`);
+  }
+}
+
+/** The way in goes first, at once on this node; whatever is cut off after that can be done again. */
+async function removeKey(parts: ServiceKeysParts, place: AskedPlace): Promise<void> {
+  const { orgCode, id } = place;
+  for (const env of ['test', 'prod'] as const) {
+    const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
+    const key = await shut(orgScope, env, place);
+    if (key === undefined) continue;
+    parts.endings.bump(tokensKeyOf({ env, org: orgCode, sub: id }));
+    const tenant = { id: key.tenant_id, code: key.tenant_code };
+    await leaveAsServer(parts, openWorkspace(parts, { env, orgCode }, tenant), { id, asking: place.occasion });
+    await forget(orgScope, key);
+    return;
+  }
+  throw notFound();
+}
+
+/** A key that opens nothing from here on. Undefined where there is none. */
+async function shut(orgScope: Scope, env: Environment, { id, occasion }: AskedPlace): Promise<ServiceKey | undefined> {
+  for (;;) {
+    const [item] = mayBeId(id) ? await orgScope.get([keyRow(id)]) : [];
+    if (item === undefined) return undefined;
+    const key = JSON.parse(item.value) as ServiceKey;
+    if (key.state === 'removing') return key;
+    const isShut = await tryCommit(orgScope, [
+      keyRowPut({ ...key, state: 'removing' }, { version: item.version }),
+      { kind: 'remove', ...keyEntry(key.secret_hash), if: 'any' },
+      auditEntry(occasion, keyAudited('service_key.removed', env, key)),
+    ]);
+    if (isShut) return key;
+  }
+}
+
+/** The last of a key, once its principal is gone; of several who do it, one does. */
+async function forget(orgScope: Scope, { id, tenant_id, secret_hash }: ServiceKey): Promise<void> {
+  await tryCommit(orgScope, [
+    { kind: 'remove', ...keyRow(id), if: 'present' },
+    { kind: 'remove', ...keyEntry(secret_hash), if: 'any' },
+    { kind: 'remove', ...keyUse(id), if: 'any' },
+    { kind: 'add', ...keyCount(tenant_id), by: -1, min: 0 },
+  ]);
+}
+
+function keyAudited(action: string, env: Environment, { id, name, tenant_code }: ServiceKey): Audited {
+  return { action, target: { kind: 'service_key', id, name }, env, tenant_code };
+}

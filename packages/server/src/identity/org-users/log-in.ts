@@ -1,0 +1,69 @@
+import { notFound, Problem } from '../../lib/problem.ts';
+import { readCredentials } from '../people/credentials.ts';
+import { emailKey } from '../people/email.ts';
+import { readBody } from '../people/read-body.ts';
+import { newSession, type OrgCaller, type Session, type SessionHolder } from '../sessions/org-sessions.ts';
+import {
+  findByEmail,
+  membershipKey,
+  type OrgAccountsParts,
+  type OrgSummary,
+  type OrgUser,
+  orgsOf,
+  tryCommit,
+} from './account.ts';
+
+export interface LoggedIn extends Session {
+  readonly user: OrgUser;
+  readonly org: { readonly code: string; readonly name: string };
+  readonly orgs: readonly OrgSummary[];
+}
+
+export async function logIn(parts: OrgAccountsParts, input: unknown, ip: string): Promise<LoggedIn> {
+  const body = readBody(input, { email: 'required', password: 'required', org: 'optional' } as const);
+  const email = readCredentials(body);
+  const attempt = { emailKey: emailKey(email), ip };
+  parts.loginThrottle.check(attempt);
+  const stored = await findByEmail(parts.platform, email);
+  const isRight =
+    stored === undefined
+      ? await parts.hasher.verifyAgainstNothing(body.password, attempt)
+      : await parts.hasher.verify(body.password, stored.password_hash, attempt);
+  const orgs = stored === undefined || !isRight ? [] : await orgsOf(parts.platform, stored.id);
+  const chosen = body.org === undefined ? orgs[0] : orgs.find(({ code }) => code === body.org);
+  const loggedIn =
+    stored === undefined || chosen === undefined ? undefined : await enter(parts, stored, { chosen, orgs });
+  if (loggedIn === undefined) {
+    parts.loginThrottle.recordFailure(attempt);
+    throw new Problem('credentials_invalid', 'the email, the password or the org is not right');
+  }
+  parts.loginThrottle.recordSuccess(attempt);
+  return loggedIn;
+}
+
+/** A session in another org of the caller's, beside the one in hand. @throws Problem `not_found`. */
+export async function switchOrg(
+  parts: OrgAccountsParts,
+  { user, session_epoch }: OrgCaller,
+  input: unknown,
+): Promise<LoggedIn> {
+  const { org } = readBody(input, { org: 'required' } as const);
+  const orgs = await orgsOf(parts.platform, user.id);
+  const chosen = orgs.find(({ code }) => code === org);
+  const loggedIn = chosen === undefined ? undefined : await enter(parts, { ...user, session_epoch }, { chosen, orgs });
+  if (loggedIn === undefined) throw notFound();
+  return loggedIn;
+}
+
+/** Undefined where the person has left the org meanwhile. */
+async function enter(
+  parts: OrgAccountsParts,
+  { id, email, name, session_epoch }: OrgUser & SessionHolder,
+  { chosen, orgs }: { readonly chosen: OrgSummary; readonly orgs: readonly OrgSummary[] },
+): Promise<LoggedIn | undefined> {
+  const { token, expires_at, changes } = await newSession(parts, { id, session_epoch }, chosen.code);
+  const isMember = { kind: 'check', ...membershipKey(id, chosen.code), if: 'present' } as const;
+  if ((await tryCommit(parts.platform, [isMember, ...changes])) !== undefined) return undefined;
+  const org = { code: chosen.code, name: chosen.name };
+  return { token, expires_at, user: { id, email, name }, org, orgs };
+}

@@ -1,0 +1,71 @@
+import { type AskedInvitation, acceptInvitation, type Invited, invite } from '../invitations/org-invitations.ts';
+import {
+  authenticate,
+  endSession,
+  listSessions,
+  type OrgCaller,
+  type ShownSession,
+  sessionMilliseconds,
+} from '../sessions/org-sessions.ts';
+import type { Asked, AskedPlace, OrgAccountsParts } from './account.ts';
+import { rotateClientId } from './client-ids.ts';
+import { type LoggedIn, logIn, switchOrg } from './log-in.ts';
+import type { EnvironmentAccess } from './org-directory.ts';
+import { changeOrgUser, listOrgUsers, removeOrgUser, type ShownOrgUser } from './org-members.ts';
+import { changeOrgPassword, forgotOrgPassword, type MailRequestSource, resetOrgPassword } from './org-password.ts';
+import { type ProvisionedProd, provisionProd } from './provision-prod.ts';
+import { firstOrgKey, type SignedUp, type SignUpSource, signUp } from './sign-up.ts';
+
+export type { OrgCaller, ShownSession };
+
+/** How long a session lasts. */
+export const sessionSeconds = sessionMilliseconds / 1000;
+
+/** The builders: their accounts, the orgs they belong to, and their sessions on the management gateway. */
+export interface OrgAccounts {
+  /** Whether nobody has signed up yet. */
+  isEmpty(): Promise<boolean>;
+  signUp(input: unknown, from: SignUpSource): Promise<SignedUp>;
+  logIn(input: unknown, ip: string): Promise<LoggedIn>;
+  switchOrg(caller: OrgCaller, input: unknown): Promise<LoggedIn>;
+  acceptInvitation(input: unknown, from: SignUpSource): Promise<LoggedIn>;
+  /** Who calls with this token, or undefined where it stands for no session. */
+  authenticate(token: string): Promise<OrgCaller | undefined>;
+  /** Ends all sessions of the person but the one in hand. */
+  changePassword(caller: OrgCaller, request: { readonly body: unknown; readonly ip: string }): Promise<void>;
+  /** The same answer, in the same time, for every address. */
+  forgotPassword(input: unknown, source: MailRequestSource): void;
+  /** Ends all sessions of the person. */
+  resetPassword(request: { readonly body: unknown; readonly ip: string }): Promise<void>;
+  sessions(caller: OrgCaller): Promise<readonly ShownSession[]>;
+  endSession(caller: OrgCaller, id: string): Promise<void>;
+  users(orgCode: string): Promise<readonly ShownOrgUser[]>;
+  invite(asked: AskedInvitation, input: unknown): Promise<Invited>;
+  changeUser(place: AskedPlace, input: unknown): Promise<ShownOrgUser>;
+  removeUser(place: AskedPlace): Promise<void>;
+  rotateClientId(asked: Asked, env: string): Promise<EnvironmentAccess>;
+  provisionProd(asked: Asked): Promise<ProvisionedProd>;
+}
+
+export function createOrgAccounts(parts: OrgAccountsParts): OrgAccounts {
+  const { platform } = parts;
+  return {
+    isEmpty: async () => (await platform.get([firstOrgKey]))[0] === undefined,
+    signUp: (input, from) => signUp(parts, input, from),
+    logIn: (input, ip) => logIn(parts, input, ip),
+    switchOrg: (caller, input) => switchOrg(parts, caller, input),
+    acceptInvitation: (input, from) => acceptInvitation(parts, input, from),
+    authenticate: (token) => authenticate(platform, token),
+    changePassword: (caller, request) => changeOrgPassword(parts, caller, request),
+    forgotPassword: (input, source) => forgotOrgPassword(parts, input, source),
+    resetPassword: (request) => resetOrgPassword(parts, request),
+    sessions: (caller) => listSessions(platform, caller),
+    endSession: (caller, id) => endSession(platform, caller, id),
+    users: (orgCode) => listOrgUsers(platform, orgCode),
+    invite: (asked, input) => invite(parts, asked, input),
+    changeUser: (place, input) => changeOrgUser(platform, place, input),
+    removeUser: (place) => removeOrgUser(platform, place),
+    rotateClientId: (asked, env) => rotateClientId(parts, asked, env),
+    provisionProd: (asked) => provisionProd(parts, asked),
+  };
+}

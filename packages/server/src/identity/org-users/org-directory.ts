@@ -1,0 +1,93 @@
+import { secretToken } from '../../lib/ids.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Key, Scope } from '../../store/port.ts';
+import type { Environment } from '../../tenancy/port.ts';
+
+/** A builder's account as the platform keeps it. */
+export interface Org {
+  readonly code: string;
+  readonly name: string;
+  readonly created_at: string;
+  readonly environments: { readonly test: EnvironmentAccess; readonly prod: EnvironmentAccess | null };
+}
+
+export interface EnvironmentAccess {
+  readonly client_id: string;
+  /** The id before it, which apps that are out may send for a while. */
+  readonly previous?: { readonly client_id: string; readonly until: string };
+  /** Of production since when it is there; test was made with the org. */
+  readonly provisioned_at?: string;
+}
+
+/** Everything about accounts lies in one scope of the platform's own store. */
+export const platformScopeName = 'platform';
+
+export function orgKey(code: string): Key {
+  return { pk: 'org', sk: code };
+}
+
+const orgsPerRead = 500;
+
+/** Of every org that there is. */
+export async function* orgCodes(platform: Scope): AsyncGenerator<string> {
+  const { pk } = orgKey('');
+  for (let after: string | undefined; ; ) {
+    const orgs = await platform.range(pk, { ...(after === undefined ? {} : { after }), limit: orgsPerRead });
+    for (const { sk } of orgs) yield sk;
+    after = orgs.at(-1)?.sk;
+    if (after === undefined) return;
+  }
+}
+
+export function newClientId(env: Environment): string {
+  return `${env}_${secretToken().slice(0, 24)}`;
+}
+
+export async function findOrg(platform: Scope, code: string): Promise<Org | undefined> {
+  if (!isOrgCode(code)) return undefined;
+  const [item] = await platform.get([orgKey(code)]);
+  return item === undefined ? undefined : (JSON.parse(item.value) as Org);
+}
+
+/** The environment that a client id says it is of, whether or not it is any app's. */
+export function environmentOfClient(clientId: string | undefined): Environment | undefined {
+  if (clientId?.startsWith('test_') === true) return 'test';
+  return clientId?.startsWith('prod_') === true ? 'prod' : undefined;
+}
+
+/** The environment that a client id stands for. @throws Problem `client_unknown`. */
+export function requireEnvironment(org: Org, clientId: string, now: number): Environment {
+  const env = environments.find((one) => isClientOf(org, one, { clientId, now }));
+  if (env === undefined) throw new Problem('client_unknown', 'the client id is not one of this app');
+  return env;
+}
+
+/** Whether a client id is that of an environment, or was until a while ago. */
+export function isClientOf(
+  org: Org,
+  env: Environment,
+  { clientId, now }: { readonly clientId: string; readonly now: number },
+): boolean {
+  const access = org.environments[env];
+  if (clientId === access?.client_id) return true;
+  return clientId === access?.previous?.client_id && now < Date.parse(access.previous.until);
+}
+
+const environments = ['test', 'prod'] as const;
+
+const orgCode = /^[a-z][a-z0-9]{1,31}$/;
+
+/** No hyphen, so that `org#{orgCode}-{tenantCode}` names one workspace only. */
+export function isOrgCode(code: string): boolean {
+  return orgCode.test(code);
+}
+
+/** A code from a name: its letters and digits, made long enough. */
+export function orgCodeFrom(name: string): string {
+  const letters = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '')
+    .replace(/^[0-9]+/, '')
+    .slice(0, 24);
+  return letters.length >= 2 ? letters : `org${letters}`;
+}

@@ -1,0 +1,100 @@
+import { type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
+import { notFound, Problem } from '../../lib/problem.ts';
+import type { Change, Scope } from '../../store/port.ts';
+import {
+  changeInvitation,
+  listInvitations,
+  type ShownInvitation,
+  withdrawInvitation,
+} from '../invitations/org-invitations.ts';
+import { readBody } from '../people/read-body.ts';
+import { sessionEnds } from '../sessions/org-sessions.ts';
+import {
+  type AskedPlace,
+  adminCounter,
+  isId,
+  membershipKey,
+  membersPartition,
+  type OrgMembership,
+  type OrgRole,
+  type OrgUser,
+  type OrgUserPlace,
+  readRole,
+  tryCommit,
+  userKey,
+} from './account.ts';
+
+/** Who is in an org, and who has been asked to come. */
+export type ShownOrgUser = (OrgUser & OrgMembership & { readonly status: 'active' }) | ShownInvitation;
+
+const membersMax = 1000;
+const attemptsMax = 16;
+
+export async function listOrgUsers(platform: Scope, orgCode: string): Promise<readonly ShownOrgUser[]> {
+  const items = await platform.range(membersPartition(orgCode), { limit: membersMax });
+  const read = await platform.get(items.flatMap(({ sk }) => [userKey(sk), membershipKey(sk, orgCode)]));
+  const members = items.flatMap((_, index): readonly ShownOrgUser[] => {
+    const [user, membership] = [read[2 * index], read[2 * index + 1]];
+    if (user === undefined || membership === undefined) return [];
+    const { id, email, name } = JSON.parse(user.value) as OrgUser;
+    return [{ id, email, name, ...(JSON.parse(membership.value) as OrgMembership), status: 'active' }];
+  });
+  return [...members, ...(await listInvitations(platform, orgCode))];
+}
+
+/** @throws Problem `validation_failed`, `unknown_field`, `not_found`, `last_admin`. */
+export async function changeOrgUser(platform: Scope, place: AskedPlace, body: unknown): Promise<ShownOrgUser> {
+  const role = readRole(readBody(body, { role: 'required' } as const).role);
+  const isMember = await moveMember(platform, place, role);
+  if (!isMember) await changeInvitation(platform, place, role);
+  const shown = (await listOrgUsers(platform, place.orgCode)).find(({ id }) => id === place.id);
+  if (shown === undefined) throw notFound();
+  return shown;
+}
+
+/** Ends the membership and the person's sessions in the org, or withdraws the invitation. */
+export async function removeOrgUser(platform: Scope, place: AskedPlace): Promise<void> {
+  const isMember = await moveMember(platform, place, undefined);
+  if (!isMember) await withdrawInvitation(platform, place);
+}
+
+/**
+ * Gives a member another role, or none at all: an end. False where there is no such member.
+ * @throws Problem `last_admin`, also to the later of two admins who would leave at once.
+ */
+async function moveMember(platform: Scope, place: AskedPlace, role: OrgRole | undefined): Promise<boolean> {
+  if (!isId(place.id)) return false;
+  const key = membershipKey(place.id, place.orgCode);
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const [item] = await platform.get([key]);
+    if (item === undefined) return false;
+    const held = JSON.parse(item.value) as OrgMembership;
+    const unchanged = { version: item.version };
+    const write: Change =
+      role === undefined
+        ? { kind: 'remove', ...key, if: unchanged }
+        : { kind: 'put', ...key, value: JSON.stringify({ ...held, role }), if: unchanged };
+    const admins = Number(role === 'org_admin') - Number(held.role === 'org_admin');
+    const changes: Change[] = [write];
+    if (admins !== 0) changes.push({ kind: 'add', ...adminCounter(place.orgCode), by: admins, min: 1 });
+    if (role === undefined) changes.push(...(await leaving(platform, place)));
+    changes.push(platformAuditEntry(place.orgCode, place.occasion, moved(place, role)));
+    const conflict = await tryCommit(platform, changes);
+    if (conflict === undefined) return true;
+    if (conflict === 1 && admins < 0)
+      throw new Problem('last_admin', 'an org keeps one org admin: give somebody else the role first');
+  }
+  throw new Problem('conflict', 'others keep changing the member: try again');
+}
+
+function moved({ id }: OrgUserPlace, role: OrgRole | undefined): Audited {
+  const target = { kind: 'org_user', id };
+  return role === undefined
+    ? { action: 'org_user.removed', target }
+    : { action: 'org_user.role_changed', target, detail: { role } };
+}
+
+async function leaving(platform: Scope, { orgCode, id }: OrgUserPlace): Promise<readonly Change[]> {
+  const listed: Change = { kind: 'remove', pk: membersPartition(orgCode), sk: id, if: 'any' };
+  return [listed, ...(await sessionEnds(platform, id, orgCode))];
+}

@@ -1,0 +1,146 @@
+/** A process that has to notice by itself what another one changes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createConfigReader } from '../../config/config-reader.ts';
+import { createAccessEpochs } from '../../iam/access-epochs.ts';
+import { type FoundedWorkspace, foundWorkspace } from '../../iam/testing/founded-workspace.ts';
+import { openStore } from '../../store/open-store.ts';
+import { orgScopeName } from '../../tenancy/workspace.ts';
+import { type AppUser, appUserKey } from '../app-users/app-users.ts';
+import { createOrgSettings } from '../settings/org-settings.ts';
+import { createSecretsInMemory } from '../testing/secrets-in-memory.ts';
+import { type AppTokenSubject, signAppToken } from '../tokens/app-tokens.ts';
+import { generateSigningKey } from '../tokens/signing-key.ts';
+import { openSigningKeys } from '../tokens/signing-keys.ts';
+import { appAudience } from '../tokens/token-exchange.ts';
+import { type WorkspaceHead, workspaceHeadKey } from '../workspaces/workspace-head.ts';
+import { createAppSessions } from './app-sessions.ts';
+
+const issuer = 'https://platform.example';
+const occasion = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;
+
+/** A workspace whose org has settled for how long policies are kept, and a process that serves it. */
+async function bench(cacheSeconds: number | undefined) {
+  let now = Date.parse('2026-11-21T00:00:00Z');
+  const clock = { now: () => now };
+  const { store } = await openStore({ kind: 'memory', clock });
+  const configs = createConfigReader({ store, clock });
+  const settings = createOrgSettings({ env: 'test', store, configs, occasion });
+  if (cacheSeconds !== undefined)
+    await settings.put('acme', { group: 'acl', name: 'cache_seconds', value: cacheSeconds });
+  const founded = await foundWorkspace(store, clock);
+  const { tenantId: id, tenantCode: code, scope } = founded.workspace;
+  const head: WorkspaceHead = { id, code, name: 'Main', founder_id: founded.founderId, default_member_access: '' };
+  await scope.commit([{ kind: 'put', ...workspaceHeadKey, value: JSON.stringify(head), if: 'absent' }]);
+  const vault = createSecretsInMemory({ signing_keys: [await generateSigningKey(clock.now())] });
+  const signingKeys = await openSigningKeys({ vault, clock });
+  const sessions = createAppSessions({
+    stores: { test: store, prod: store },
+    platform: store.scope('platform'),
+    signingKeys,
+    issuer,
+    epochs: createAccessEpochs(),
+    endings: createAccessEpochs(),
+    clock,
+    configs: { test: configs, prod: configs },
+  });
+  return {
+    founded,
+    sessions,
+    pass: (milliseconds: number) => {
+      now += milliseconds;
+    },
+    tokenOf: async (userId: string): Promise<string> => {
+      const user: AppUser = { id: userId, email: 'a@b.example', email_verified: false, fn: '', ln: '', created_at: '' };
+      const put = { kind: 'put', ...appUserKey(userId), value: JSON.stringify(user), if: 'absent' } as const;
+      await store.scope(orgScopeName('acme')).commit([put]);
+      const nowSeconds = Math.floor(now / 1000);
+      const subject = await subjectOf(founded, user);
+      return signAppToken(signingKeys, subject, {
+        issuer,
+        audience: appAudience('test'),
+        nowSeconds,
+        lifetimeSeconds: 3600,
+      });
+    },
+  };
+}
+
+async function subjectOf(founded: FoundedWorkspace, { id, email }: AppUser): Promise<AppTokenSubject> {
+  const { tenantId, tenantCode } = founded.workspace;
+  const members = await founded.as(founded.founderId).all('user');
+  return {
+    sub: id,
+    org: 'acme',
+    env: 'test',
+    clientid: 'test_client',
+    tenant_id: tenantId,
+    tenant_code: tenantCode,
+    member_since: String(members.find((member) => member.id === id)?.created_at),
+    ep: 0,
+    role: '',
+    email,
+    email_verified: false,
+    fn: '',
+    ln: '',
+    idp: 'password',
+    auth_time: 0,
+    jti: founded.newId(),
+  };
+}
+
+/** A member who may list users, by a policy that another process takes away. */
+async function benchOfReader(cacheSeconds: number | undefined) {
+  const { founded, sessions, pass, tokenOf } = await bench(cacheSeconds);
+  const founder = founded.as(founded.founderId);
+  const userId = await founded.join();
+  const statements = [{ Effect: 'Allow', Action: ['listuser'], Resource: ['*'] }];
+  const acl_policy_id = await founder.create('aclpolicy', { name: 'readers', statements });
+  const link = await founder.create('useraclpolicy', { user_id: userId, acl_policy_id });
+  const token = await tokenOf(userId);
+  return {
+    pass,
+    unlink: () => founder.remove('useraclpolicy', link),
+    outcome: async () =>
+      (await sessions.authenticate(token, 'acme')).place?.access.rule('listuser', '/list/user', assert.fail).outcome,
+  };
+}
+
+for (const settled of [undefined, 0, 1, 60, 300]) {
+  const milliseconds = (settled ?? 60) * 1000;
+
+  test(`what another process changes of policies applies ${milliseconds} ms later, where ${settled ?? 'nothing'} is settled`, async () => {
+    const { outcome, unlink, pass } = await benchOfReader(settled);
+    assert.equal(await outcome(), 'allowed');
+    await unlink();
+    if (milliseconds > 0) {
+      pass(milliseconds - 1);
+      assert.equal(await outcome(), 'allowed');
+      pass(1);
+    }
+    assert.equal(await outcome(), 'implicit_deny');
+  });
+
+  test(`a member whom another process removes is out ${milliseconds} ms later, where ${settled ?? 'nothing'} is settled`, async () => {
+    const { founded, sessions, pass, tokenOf } = await bench(settled);
+    const userId = await founded.join();
+    const token = await tokenOf(userId);
+    await sessions.authenticate(token, 'acme');
+    await founded.as(founded.founderId).remove('user', userId);
+    if (milliseconds > 0) {
+      pass(milliseconds - 1);
+      await sessions.authenticate(token, 'acme');
+      pass(1);
+    }
+    await assert.rejects(async () => sessions.authenticate(token, 'acme'), { code: 'token_invalid' });
+  });
+}
+
+test('a clock that is set back makes nothing younger: policies are read again', async () => {
+  const { outcome, unlink, pass } = await benchOfReader(60);
+  pass(30_000);
+  assert.equal(await outcome(), 'allowed');
+  await unlink();
+  pass(-20_000);
+  assert.equal(await outcome(), 'implicit_deny');
+});

@@ -1,0 +1,144 @@
+/** Two processes over one store: what one ends, the other hears of when its own knowledge has aged. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createConfigReader } from '../../config/config-reader.ts';
+import { createAccessEpochs } from '../../iam/access-epochs.ts';
+import { uuidv7Source } from '../../lib/ids.ts';
+import { openStore } from '../../store/open-store.ts';
+import { orgScopeName } from '../../tenancy/workspace.ts';
+import { type AppUser, appUserKey, changeAppUser } from '../app-users/app-users.ts';
+import { createSecretsInMemory } from '../testing/secrets-in-memory.ts';
+import { type AppTokenSubject, signAppToken } from '../tokens/app-tokens.ts';
+import { generateSigningKey } from '../tokens/signing-key.ts';
+import { openSigningKeys, type SigningKeys } from '../tokens/signing-keys.ts';
+import { appAudience } from '../tokens/token-exchange.ts';
+import { createAppSessions } from './app-sessions.ts';
+import { endToken, tokensKeyOf, withNextEpoch } from './ended-tokens.ts';
+
+let now = Date.parse('2026-03-01T00:00:00Z');
+const clock = { now: () => now };
+const newId = uuidv7Source(clock);
+const issuer = 'https://platform.example';
+const { store } = await openStore({ kind: 'memory', clock });
+const orgScope = store.scope(orgScopeName('acme'));
+const vault = createSecretsInMemory({ signing_keys: [await generateSigningKey(clock.now())] });
+const ownKeys = await openSigningKeys({ vault, clock });
+const cacheMilliseconds = 60_000;
+
+function newProcess(signingKeys: SigningKeys = ownKeys) {
+  const endings = createAccessEpochs();
+  const configs = createConfigReader({ store, clock });
+  const sessions = createAppSessions({
+    stores: { test: store, prod: store },
+    platform: store.scope('platform'),
+    signingKeys,
+    issuer,
+    epochs: createAccessEpochs(),
+    endings,
+    clock,
+    configs: { test: configs, prod: configs },
+  });
+  return { sessions, endings };
+}
+
+async function newUser(): Promise<AppUser> {
+  const id = newId();
+  const user: AppUser = { id, email: `${id}@acme.example`, email_verified: false, fn: '', ln: '', created_at: '' };
+  await orgScope.commit([{ kind: 'put', ...appUserKey(id), value: JSON.stringify(user), if: 'absent' }]);
+  return user;
+}
+
+function tokenOf(user: AppUser): Promise<string> {
+  const subject: AppTokenSubject = {
+    sub: user.id,
+    org: 'acme',
+    env: 'test',
+    clientid: 'test_client',
+    ep: 0,
+    role: '',
+    email: user.email,
+    email_verified: false,
+    fn: '',
+    ln: '',
+    idp: 'password',
+    auth_time: Math.floor(now / 1000),
+    jti: newId(),
+  };
+  const realm = { issuer, audience: appAudience('test'), nowSeconds: Math.floor(now / 1000) };
+  return signAppToken(ownKeys, subject, { ...realm, lifetimeSeconds: 3600 });
+}
+
+const ended = { code: 'token_invalid' };
+
+for (const [how, end] of [
+  ['a token', async (token: Parameters<typeof endToken>[0]) => void (await orgScope.commit([endToken(token)]))],
+  [
+    'every token',
+    async ({ sub }: { readonly sub: string }) => void (await changeAppUser(orgScope, sub, withNextEpoch)),
+  ],
+] as const) {
+  test(`A23 A35: ${how} that ends is dead at once where that was done, and elsewhere once that process asks again`, async () => {
+    const [here, elsewhere] = [newProcess(), newProcess()];
+    const token = await tokenOf(await newUser());
+    const { claims } = await here.sessions.authenticate(token, 'acme');
+    await elsewhere.sessions.authenticate(token, 'acme');
+    await end(claims);
+    here.endings.bump(tokensKeyOf(claims));
+    await assert.rejects(async () => here.sessions.authenticate(token, 'acme'), ended);
+    now += cacheMilliseconds - 1;
+    await elsewhere.sessions.authenticate(token, 'acme');
+    now += 1;
+    await assert.rejects(async () => elsewhere.sessions.authenticate(token, 'acme'), ended);
+    await assert.rejects(async () => newProcess().sessions.authenticate(token, 'acme'), ended);
+  });
+}
+
+test('a call that joins a look-up from before the end of its token is refused', async () => {
+  const { sessions, endings } = newProcess();
+  const token = await tokenOf(await newUser());
+  const { claims } = await newProcess().sessions.authenticate(token, 'acme');
+  const before = sessions.authenticate(token, 'acme');
+  const write = orgScope.commit([endToken(claims)]);
+  await write;
+  endings.bump(tokensKeyOf(claims));
+  await assert.rejects(async () => sessions.authenticate(token, 'acme'), ended);
+  await Promise.allSettled([before]);
+});
+
+test('the end of one person’s tokens is nobody else’s', async () => {
+  const { sessions, endings } = newProcess();
+  const [ann, bob] = [await newUser(), await newUser()];
+  const tokens = [await tokenOf(ann), await tokenOf(bob)] as const;
+  const { claims } = await sessions.authenticate(tokens[0], 'acme');
+  await changeAppUser(orgScope, ann.id, withNextEpoch);
+  endings.bump(tokensKeyOf(claims));
+  await assert.rejects(async () => sessions.authenticate(tokens[0], 'acme'), ended);
+  assert.equal((await sessions.authenticate(tokens[1], 'acme')).claims.sub, bob.id);
+});
+
+test('J02 a token of a revoked key opens nothing: at once where it was revoked, elsewhere once that node has looked', async () => {
+  const otherKeys = await openSigningKeys({ vault, clock });
+  const [own, other] = [newProcess(), newProcess(otherKeys)];
+  const user = await newUser();
+  const [known, unseen] = [await tokenOf(user), await tokenOf(user)];
+  for (const { sessions } of [own, other]) await sessions.authenticate(known, 'acme');
+  await ownKeys.revoke(ownKeys.current().kid);
+  for (const token of [known, unseen, known])
+    await assert.rejects(async () => own.sessions.authenticate(token, 'acme'), ended);
+  await other.sessions.authenticate(known, 'acme');
+  await otherKeys.tend();
+  for (const token of [known, unseen, known])
+    await assert.rejects(async () => other.sessions.authenticate(token, 'acme'), ended);
+  const fresh = await tokenOf(user);
+  for (const { sessions } of [own, other])
+    assert.equal((await sessions.authenticate(fresh, 'acme')).claims.sub, user.id);
+});
+
+test('J02 a token that is being verified while its key is revoked does not stay known', async () => {
+  const { sessions } = newProcess();
+  const token = await tokenOf(await newUser());
+  const asked = sessions.authenticate(token, 'acme');
+  await ownKeys.revoke(ownKeys.current().kid);
+  await Promise.allSettled([asked]);
+  await assert.rejects(async () => sessions.authenticate(token, 'acme'), ended);
+});

@@ -1,0 +1,35 @@
+import { Problem } from '../../lib/problem.ts';
+import type { Change, Key, Scope } from '../../store/port.ts';
+import { type AppUser, appUserKey, tokenEpoch } from '../app-users/app-users.ts';
+import type { AppTokenClaims } from '../tokens/app-tokens.ts';
+
+/**
+ * Holds a verified token to what the org knows of it: the person is there, the epoch is still the token's own, and
+ * nobody has signed out with it.
+ * @throws Problem `token_invalid`.
+ */
+export async function requireStanding(orgScope: Scope, { sub, jti, ep }: AppTokenClaims): Promise<AppUser> {
+  const [user, ended] = await orgScope.get([appUserKey(sub), endedTokenKey(jti)]);
+  const known = user === undefined ? undefined : (JSON.parse(user.value) as AppUser);
+  if (known !== undefined && ended === undefined && tokenEpoch(known) === ep) return known;
+  throw new Problem('token_invalid', 'the sign-in behind the token has ended');
+}
+
+/** Ends one token, until it would have ended by itself. */
+export function endToken({ jti, exp }: AppTokenClaims): Change {
+  return { kind: 'put', ...endedTokenKey(jti), value: '{}', if: 'any', due: { at: exp * 1000, queue: 'expire' } };
+}
+
+/** All tokens of the person are dead from the commit of this on. */
+export function withNextEpoch(user: AppUser): AppUser {
+  return { ...user, token_epoch: tokenEpoch(user) + 1 };
+}
+
+/** What this process counts the endings of a person's tokens under. */
+export function tokensKeyOf({ env, org, sub }: Pick<AppTokenClaims, 'env' | 'org' | 'sub'>): string {
+  return JSON.stringify([env, org, sub]);
+}
+
+function endedTokenKey(jti: string): Key {
+  return { pk: 'ended-token', sk: jti };
+}

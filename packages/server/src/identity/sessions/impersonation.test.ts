@@ -1,0 +1,156 @@
+/** Builders who look at production, which no builder changes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createConfigReader } from '../../config/config-reader.ts';
+import { createAccessEpochs } from '../../iam/access-epochs.ts';
+import { foundWorkspace } from '../../iam/testing/founded-workspace.ts';
+import { openStore } from '../../store/open-store.ts';
+import type { Change } from '../../store/port.ts';
+import { orgScopeName } from '../../tenancy/workspace.ts';
+import { workspaceRowKey } from '../../tenancy/workspace-directory.ts';
+import { appUserKey } from '../app-users/app-users.ts';
+import { membershipKey, type OrgRole } from '../org-users/account.ts';
+import type { OrgCaller } from '../org-users/org-accounts.ts';
+import { createSecretsInMemory } from '../testing/secrets-in-memory.ts';
+import { type AppTokenSubject, signAppToken } from '../tokens/app-tokens.ts';
+import { generateSigningKey } from '../tokens/signing-key.ts';
+import { openSigningKeys } from '../tokens/signing-keys.ts';
+import { appAudience } from '../tokens/token-exchange.ts';
+import { type WorkspaceHead, workspaceHeadKey } from '../workspaces/workspace-head.ts';
+import { createAppSessions } from './app-sessions.ts';
+import { createImpersonation } from './impersonation.ts';
+
+const occasion = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;
+const builderId = '018bcfe5-0000-7000-8000-00000000000b';
+const issuer = 'https://platform.example';
+const ended = { code: 'token_invalid' };
+
+async function bench() {
+  let now = Date.parse('2026-11-21T00:00:00Z');
+  const clock = { now: () => now };
+  const [{ store: test }, { store: prod }, { store }] = await Promise.all([
+    openStore({ kind: 'memory', clock }),
+    openStore({ kind: 'memory', clock }),
+    openStore({ kind: 'memory', clock }),
+  ]);
+  const platform = store.scope('platform');
+  const founded = await foundWorkspace(prod, clock);
+  const { tenantId: id, tenantCode: code, scope } = founded.workspace;
+  const head: WorkspaceHead = { id, code, name: 'Main', founder_id: founded.founderId, default_member_access: '' };
+  await scope.commit([{ kind: 'put', ...workspaceHeadKey, value: JSON.stringify(head), if: 'absent' }]);
+  const row = { id, code, name: 'Main', state: 'ready', created_at: '' };
+  const email = `${founded.founderId}@example.com`;
+  const user = { id: founded.founderId, email, email_verified: false, fn: '', ln: '', created_at: '' };
+  await prod.scope(orgScopeName('acme')).commit([
+    { kind: 'put', ...workspaceRowKey(code), value: JSON.stringify(row), if: 'absent' },
+    { kind: 'put', ...appUserKey(user.id), value: JSON.stringify(user), if: 'absent' },
+  ]);
+  const vault = createSecretsInMemory({ signing_keys: [await generateSigningKey(now)] });
+  const signingKeys = await openSigningKeys({ vault, clock });
+  const parts = { stores: { test, prod }, signingKeys, issuer, clock, newId: founded.newId };
+  const configs = {
+    test: createConfigReader({ store: test, clock }),
+    prod: createConfigReader({ store: prod, clock }),
+  };
+  const epochs = createAccessEpochs();
+  const sessions = createAppSessions({ ...parts, platform, configs, epochs, endings: createAccessEpochs() });
+  return {
+    user,
+    tenant: { tenant_id: id, tenant_code: code },
+    signingKeys,
+    sessions,
+    impersonate: createImpersonation(parts),
+    pass: (milliseconds: number) => {
+      now += milliseconds;
+    },
+    nowSeconds: () => Math.floor(now / 1000),
+    /** What the platform knows of the builder. */
+    is: async (role: OrgRole | undefined) => {
+      const key = membershipKey(builderId, 'acme');
+      const value = JSON.stringify({ role, joined_at: '' });
+      const removal: Change = { kind: 'remove', ...key, if: 'any' };
+      await platform.commit([role === undefined ? removal : { kind: 'put', ...key, value, if: 'any' }]);
+    },
+    audit: () => prod.scope(orgScopeName('acme')).range('audit', { limit: 10 }),
+  };
+}
+
+function callerOf(role: OrgRole): OrgCaller {
+  const environments = { test: { client_id: 'test_c' }, prod: { client_id: 'prod_c' } };
+  return {
+    user: { id: builderId, email: 'bea@builder.example', name: 'Bea' },
+    org: { code: 'acme', name: 'Acme', created_at: '', environments },
+    role,
+    sessionId: '',
+    session_epoch: 0,
+  };
+}
+
+test('an admin acts for a person in production until he is one no more', async () => {
+  const { impersonate, sessions, user, is, pass, audit } = await bench();
+  await is('org_admin');
+  const body = { env: 'prod', tenant_code: 'main', user_id: user.id };
+  const { token } = await impersonate(callerOf('org_admin'), occasion, body);
+  const caller = await sessions.authenticate(token, 'acme');
+  assert.deepEqual([caller.kind, caller.claims.sub, caller.claims.act], ['person', user.id, { sub: builderId }]);
+  assert.equal(caller.claims.clientid, 'prod_c');
+  assert.equal((await audit()).length, 1);
+  await is('developer');
+  pass(59_999);
+  await sessions.authenticate(token, 'acme');
+  pass(1);
+  await assert.rejects(async () => sessions.authenticate(token, 'acme'), ended);
+  await is('org_admin');
+  await sessions.authenticate(token, 'acme');
+  await is(undefined);
+  pass(60_000);
+  await assert.rejects(async () => sessions.authenticate(token, 'acme'), ended);
+});
+
+test('the token is good for a quarter of an hour', async () => {
+  const { impersonate, sessions, user, is, pass } = await bench();
+  await is('org_admin');
+  const body = { env: 'prod', tenant_code: 'main', user_id: user.id };
+  const { token, expires_at } = await impersonate(callerOf('org_admin'), occasion, body);
+  assert.equal(expires_at, '2026-11-21T00:15:00.000Z');
+  pass(899_000);
+  await sessions.authenticate(token, 'acme');
+  pass(1000);
+  await assert.rejects(async () => sessions.authenticate(token, 'acme'), { code: 'token_expired' });
+});
+
+test('production is for admins, and nobody is there in his own name; what is refused is not in the log', async () => {
+  const { impersonate, user, is, audit } = await bench();
+  await is('org_admin');
+  const body = { env: 'prod', tenant_code: 'main' };
+  await assert.rejects(() => impersonate(callerOf('org_admin'), occasion, body), { code: 'validation_failed' });
+  const named = { ...body, user_id: user.id };
+  await assert.rejects(() => impersonate(callerOf('developer'), occasion, named), { code: 'role_required' });
+  assert.deepEqual(await audit(), []);
+});
+
+test('a token of production that says a builder acts for himself is of nobody, however it came about', async () => {
+  const { signingKeys, sessions, tenant, is, nowSeconds } = await bench();
+  await is('org_admin');
+  const subject: AppTokenSubject = {
+    ...tenant,
+    sub: builderId,
+    act: { sub: builderId },
+    org: 'acme',
+    env: 'prod',
+    clientid: 'prod_c',
+    member_since: '',
+    ep: 0,
+    role: '',
+    email: '',
+    email_verified: false,
+    fn: '',
+    ln: '',
+    idp: 'builder',
+    auth_time: nowSeconds(),
+    jti: 'j',
+  };
+  const realm = { issuer, audience: appAudience('prod'), nowSeconds: nowSeconds(), lifetimeSeconds: 900 };
+  const token = await signAppToken(signingKeys, subject, realm);
+  await assert.rejects(async () => sessions.authenticate(token, 'acme'), ended);
+});

@@ -1,0 +1,119 @@
+import { auditEntry, type Occasion } from '../../audit/audit-entry.ts';
+import { findWorkspace } from '../../iam/find-workspace.ts';
+import { findMember } from '../../iam/iam-rules.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
+import type { IdSource } from '../../lib/ids.ts';
+import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
+import { mayBeId } from '../../records/port.ts';
+import type { Scope, Store } from '../../store/port.ts';
+import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
+import { findAppUser, tokenEpoch } from '../app-users/app-users.ts';
+import { isId, membershipKey, type OrgMembership } from '../org-users/account.ts';
+import type { OrgCaller } from '../org-users/org-accounts.ts';
+import { readBody } from '../people/read-body.ts';
+import { type AppTokenClaims, type AppTokenSubject, signAppToken } from '../tokens/app-tokens.ts';
+import type { SigningKeys } from '../tokens/signing-keys.ts';
+import { appAudience, claimsOf, type ExchangedToken } from '../tokens/token-exchange.ts';
+
+/**
+ * Lets a builder see an app as one of its users does, for a quarter of an hour: `act` in the token says who acts. In
+ * the test environment he may also come in his own name, with everything allowed; in production he only reads, which
+ * the app gateway holds him to.
+ */
+export type Impersonate = (caller: OrgCaller, occasion: Occasion, body: unknown) => Promise<ExchangedToken>;
+
+export interface ImpersonationParts {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly signingKeys: SigningKeys;
+  readonly issuer: string;
+  readonly clock: Clock;
+  readonly newId: IdSource;
+}
+
+const lifetimeSeconds = 15 * 60;
+const builderIdp = 'builder';
+
+/** @throws Problem `validation_failed`, `unknown_field`, `role_required`, `not_found`, `conflict`. */
+export function createImpersonation(parts: ImpersonationParts): Impersonate {
+  return async (caller, occasion, body) => {
+    const { env, tenant_code, user_id } = readImpersonation(body);
+    if (env === 'prod' && caller.role !== 'org_admin')
+      throw new Problem('role_required', 'to look at production takes the role `org_admin`');
+    const client = caller.org.environments[env];
+    if (client === null) throw notFound();
+    const orgCode = caller.org.code;
+    const workspace = await findWorkspace(parts.stores, { env, orgCode, tenantCode: tenant_code });
+    const { tenantId, tenantCode } = workspace;
+    const nowSeconds = Math.floor(parts.clock.now() / 1000);
+    const subject: AppTokenSubject = {
+      ...(user_id === undefined
+        ? builderClaims(caller, workspace, nowSeconds)
+        : await memberClaims(parts, workspace, user_id)),
+      org: orgCode,
+      env,
+      clientid: client.client_id,
+      idp: builderIdp,
+      auth_time: nowSeconds,
+      jti: parts.newId(),
+      act: { sub: caller.user.id },
+    };
+    const target = user_id === undefined ? { kind: 'workspace', id: tenantId } : { kind: 'app_user', id: user_id };
+    const told = auditEntry(occasion, { action: 'impersonation.started', target, env, tenant_code: tenantCode });
+    await parts.stores[env].scope(orgScopeName(orgCode)).commit([told]);
+    const realm = { issuer: parts.issuer, audience: appAudience(env), nowSeconds, lifetimeSeconds };
+    return {
+      token: await signAppToken(parts.signingKeys, subject, realm),
+      expires_at: timestamp((nowSeconds + lifetimeSeconds) * 1000),
+      user_id: subject.sub,
+      tenant_id: tenantId,
+      tenant_code: tenantCode,
+    };
+  };
+}
+
+/** @throws Problem `token_invalid` where the builder may not act there any more. */
+export async function requireBuilder(
+  platform: Scope,
+  { env, org, id }: Pick<AppTokenClaims, 'env' | 'org'> & { readonly id: string },
+): Promise<void> {
+  const [item] = isId(id) ? await platform.get([membershipKey(id, org)]) : [];
+  const role = item === undefined ? undefined : (JSON.parse(item.value) as OrgMembership).role;
+  if (role === 'org_admin' || (role !== undefined && env === 'test')) return;
+  throw new Problem('token_invalid', 'the builder behind the token may not act here any more');
+}
+
+function readImpersonation(body: unknown) {
+  const shape = { env: 'required', tenant_code: 'required', user_id: 'optional' } as const;
+  const { env, tenant_code, user_id } = readBody(body, shape);
+  if (env !== 'test' && env !== 'prod')
+    throw invalidBody([{ pointer: '/env', code: 'not_allowed', message: '`env` must be `test` or `prod`' }]);
+  if (env === 'prod' && user_id === undefined)
+    throw invalidBody([{ pointer: '/user_id', code: 'required', message: '`user_id` is required in production' }]);
+  return { env, tenant_code, user_id } as const;
+}
+
+/** No record is made of him in the workspace: all that there is of him is the token. */
+function builderClaims({ user }: OrgCaller, { tenantId, tenantCode }: Workspace, nowSeconds: number) {
+  return {
+    sub: user.id,
+    role: builderIdp,
+    email: user.email,
+    email_verified: false,
+    fn: user.name,
+    ln: '',
+    tenant_id: tenantId,
+    tenant_code: tenantCode,
+    member_since: timestamp(nowSeconds * 1000),
+    ep: 0,
+  };
+}
+
+async function memberClaims(parts: ImpersonationParts, workspace: Workspace, userId: string) {
+  const member = mayBeId(userId) ? await findMember(workspace, userId) : undefined;
+  const orgScope = parts.stores[workspace.env].scope(orgScopeName(workspace.orgCode));
+  const user = member === undefined ? undefined : await findAppUser(orgScope, userId);
+  if (member === undefined || user === undefined) throw notFound();
+  if (member.data.status !== 'active')
+    throw new Problem('conflict', 'the membership of the person is suspended: nobody acts for him');
+  return { ...claimsOf(user, { workspace, member }), ep: tokenEpoch(user) };
+}

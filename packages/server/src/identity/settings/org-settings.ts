@@ -1,0 +1,125 @@
+import type { InputError } from '@freehold/contract/problem';
+import { auditEntry, type Occasion } from '../../audit/audit-entry.ts';
+import type { ConfigReader, ConfigSet, StoredSetting } from '../../config/port.ts';
+import {
+  activeSettings,
+  changeConfig,
+  isObject,
+  itemChanged,
+  itemVersionKey,
+  readSettingContent,
+  type SettingContent,
+  type SettingType,
+  unknownMembers,
+  valueIn,
+  wrong,
+} from '../../config/port.ts';
+import { escalationCheck } from '../../iam/escalation-check.ts';
+import { workspaceTemplates } from '../../iam/templates-setting.ts';
+import { invalidBody } from '../../lib/problem.ts';
+import type { Change, Store } from '../../store/port.ts';
+import type { Environment } from '../../tenancy/port.ts';
+import { allowedDomains } from './allowed-domains.ts';
+import { appUrl } from './app-url.ts';
+import { issuers } from './issuers.ts';
+import { cacheSeconds, defaultMemberAccess, founderEmail, passwordLogin, tenancyType } from './plain-settings.ts';
+
+/** What an org has settled: read by builders, changed by them in the test environment. */
+export interface OrgSettings {
+  list(orgCode: string, group: string | undefined): Promise<readonly ShownSetting[]>;
+  /** @throws Problem `validation_failed`, `unknown_field`. */
+  put(orgCode: string, input: unknown): Promise<ShownSetting>;
+}
+
+/** `version` is 0 where the value is the default. */
+export interface ShownSetting extends StoredSetting {
+  readonly group: string;
+  readonly name: string;
+}
+
+/** Every setting that there is. */
+export const settingTypes: readonly SettingType[] = [
+  tenancyType,
+  founderEmail,
+  defaultMemberAccess,
+  workspaceTemplates,
+  allowedDomains,
+  appUrl,
+  issuers,
+  passwordLogin,
+  cacheSeconds,
+  escalationCheck,
+];
+
+/** The two parts of a setting's name as a config item. */
+export function namesOf({ key }: SettingType): { readonly group: string; readonly name: string } {
+  const [group = '', name = ''] = key.split('.');
+  return { group, name };
+}
+
+export interface OrgSettingsParts {
+  readonly env: Environment;
+  readonly store: Store;
+  readonly configs: ConfigReader;
+  /** On which what is asked for is done. */
+  readonly occasion: Occasion;
+}
+
+export function createOrgSettings(parts: OrgSettingsParts): OrgSettings {
+  return {
+    list: async (orgCode, group) => {
+      const set = await parts.configs.current(orgCode);
+      const shown = settingTypes.map((type) => ({ ...namesOf(type), ...storedOrDefault(parts.env, type, set) }));
+      return shown.filter((one) => group === undefined || one.group === group);
+    },
+    put: (orgCode, input) => putSetting(parts, orgCode, input),
+  };
+}
+
+function storedOrDefault(env: Environment, type: SettingType, set: ConfigSet): StoredSetting {
+  return set.settings.get(type.key) ?? { value: valueIn(env, type, type.byDefault), version: 0 };
+}
+
+async function putSetting(parts: OrgSettingsParts, orgCode: string, input: unknown): Promise<ShownSetting> {
+  const { type, content } = readSetting(input);
+  const item = { kind: 'settings', name: type.key } as const;
+  const { planned } = await changeConfig(parts, orgCode, async (set, version) => {
+    const stored: StoredSetting = { ...content, version };
+    const action = set.settings.has(type.key) ? 'changed' : 'created';
+    const target = { kind: 'setting', id: type.key };
+    const audited = { action: 'setting.changed', target, env: parts.env, detail: { version } };
+    const changes: readonly Change[] = [
+      { kind: 'put', pk: activeSettings, sk: type.key, value: JSON.stringify(stored), if: 'any' },
+      { kind: 'put', ...itemVersionKey(item, version), value: JSON.stringify(content), if: 'absent' },
+      itemChanged(item, parts.occasion, { version, action }),
+      auditEntry(parts.occasion, audited),
+    ];
+    return { changes, stored };
+  });
+  return { ...namesOf(type), ...planned.stored };
+}
+
+interface SentSetting {
+  readonly type: SettingType;
+  readonly content: SettingContent;
+}
+
+function readSetting(input: unknown): SentSetting {
+  if (!isObject(input)) throw invalidBody(wrong('a setting is an object with group, name and value').errors);
+  const type = settingTypes.find((one) => {
+    const { group, name } = namesOf(one);
+    return group === input.group && name === input.name;
+  });
+  if (type === undefined) throw invalidBody([...unknownMembers(input, members), ...unknownSetting(input)]);
+  const read = readSettingContent(type, input, ['group', 'name']);
+  if ('errors' in read) throw invalidBody(read.errors);
+  return { type, content: read.content };
+}
+
+const members = ['group', 'name', 'value', 'prod_value'];
+
+function unknownSetting({ group }: Readonly<Record<string, unknown>>): readonly InputError[] {
+  const isGroup = settingTypes.some((type) => namesOf(type).group === group);
+  const names = settingTypes.map(({ key }) => `\`${key}\``).join(', ');
+  return wrong(`there is no such setting, only ${names}`, isGroup ? '/name' : '/group', 'unknown_setting').errors;
+}

@@ -1,0 +1,207 @@
+import type { KeyObject } from 'node:crypto';
+import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { Problem } from '../../lib/problem.ts';
+import { appTokenLifetimeSeconds } from './key-timeline.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+/** What an app JWT says about its holder, beside the claims that make it a token. */
+export interface AppTokenSubject {
+  readonly sub: string;
+  readonly org: string;
+  readonly env: 'test' | 'prod';
+  readonly clientid: string;
+  /** These three are absent until a workspace is resolved. */
+  readonly tenant_id?: string;
+  readonly tenant_code?: string;
+  /** When the person came into the workspace: a membership that ended and began anew is another one. */
+  readonly member_since?: string;
+  /** The person's token epoch: the token ends with it. */
+  readonly ep: number;
+  /** A label of the app's own; it grants nothing. */
+  readonly role: string;
+  readonly email: string;
+  readonly email_verified: boolean;
+  readonly fn: string;
+  readonly ln: string;
+  readonly picture?: string;
+  /** Where the identity comes from: the provider's issuer. */
+  readonly idp: string;
+  /** Seconds since the epoch of the real sign-in, which an exchange of one app JWT for another does not renew. */
+  readonly auth_time: number;
+  readonly jti: string;
+  /** The builder who acts in the name of `sub` (RFC 8693, 4.1); absent where people act for themselves. */
+  readonly act?: { readonly sub: string };
+}
+
+export interface AppTokenClaims extends AppTokenSubject {
+  readonly iss: string;
+  readonly aud: string;
+  readonly iat: number;
+  readonly exp: number;
+}
+
+/** Issuer and audience are the platform's own; the audience differs between environments. */
+interface AppTokenRealm {
+  readonly issuer: string;
+  readonly audience: string;
+  /** Whole seconds since the epoch. */
+  readonly nowSeconds: number;
+}
+
+export async function signAppToken(
+  keys: SigningKeys,
+  subject: AppTokenSubject,
+  { issuer, audience, nowSeconds, lifetimeSeconds }: AppTokenRealm & { readonly lifetimeSeconds: number },
+): Promise<string> {
+  if (lifetimeSeconds > appTokenLifetimeSeconds) throw new RangeError('an app token would outlive its key');
+  const { kid, privateKey } = keys.current();
+  const token = await new SignJWT({ ...subject })
+    .setProtectedHeader({ alg: algorithm, typ: appTokenType, kid })
+    .setIssuer(issuer)
+    .setAudience(audience)
+    .setIssuedAt(nowSeconds)
+    .setExpirationTime(nowSeconds + lifetimeSeconds)
+    .sign(privateKey);
+  if (token.length > tokenBytesMax) throw new Error('the claims of an app token are larger than a token may be');
+  return token;
+}
+
+/**
+ * Takes a token as it stands in a request header, whatever that holds.
+ * @throws Problem `token_expired` when everything but the time is right, else `token_invalid`. Its cause is a bare
+ * reason, never an error of the library: those carry the claims, and a log must not hold an email address.
+ */
+export async function verifyAppToken(
+  keys: SigningKeys,
+  token: string,
+  { issuer, audience, nowSeconds }: AppTokenRealm,
+): Promise<AppTokenClaims> {
+  if (!isCanonicalToken(token)) throw invalidToken('form');
+  const payload = await verifiedPayload(token, (header) => keyFor(keys, header), {
+    algorithms: [algorithm],
+    typ: appTokenType,
+    issuer,
+    audience,
+    currentDate: new Date(nowSeconds * 1000),
+  });
+  const claims = readClaims(payload);
+  // The library skips what it was not told to compare. A setting that is missing must not open the door.
+  if (claims.iss !== issuer || claims.aud !== audience) throw invalidToken('realm');
+  return claims;
+}
+
+/**
+ * A claim of a token that nobody has verified, where it is a text. Only good for choosing the rules that the token is
+ * then held to.
+ */
+export function unverifiedClaim(token: string, name: string): string | undefined {
+  const parts = token.length > tokenBytesMax ? [] : token.split('.');
+  if (parts.length !== 3) return undefined;
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(parts[1] ?? '', 'base64url').toString('utf8'));
+    const value = new Map(Object.entries(claims ?? {})).get(name);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const algorithm = 'ES256';
+
+/** Names the gateway that a token is for, after RFC 8725, 3.11: a management token says something else. */
+const appTokenType = 'app+jwt';
+
+const tokenBytesMax = 8192;
+
+/** Exactly three parts: five would be an encrypted token, an empty third one an unsigned token. */
+const compactForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/**
+ * Whether a text has the form of a signed token in its one spelling: the last character of base64url may hold bits that
+ * mean nothing.
+ */
+export function isCanonicalToken(token: string): boolean {
+  if (token.length > tokenBytesMax || !compactForm.test(token)) return false;
+  return token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
+}
+
+/** All that this platform writes: `jku`, `jwk`, `x5u`, `x5c`, `crit`, `b64`, `zip` and what comes next are not among it. */
+const headerMembers: readonly string[] = ['alg', 'typ', 'kid'];
+
+type VerifyOptions = NonNullable<Parameters<typeof jwtVerify>[2]> & { readonly algorithms: string[] };
+
+async function verifiedPayload(
+  token: string,
+  findKey: (header: JWTHeaderParameters) => KeyObject,
+  options: VerifyOptions,
+): Promise<JWTPayload> {
+  try {
+    const { payload } = await jwtVerify(token, findKey, { ...options, algorithms: [algorithm] });
+    return payload;
+  } catch (error) {
+    if (error instanceof errors.JWTExpired) throw new Problem('token_expired', 'the token has expired');
+    if (error instanceof errors.JOSEError) throw invalidToken(error.code);
+    throw error;
+  }
+}
+
+function keyFor(keys: SigningKeys, header: JWTHeaderParameters): KeyObject {
+  if (!Object.keys(header).every((member) => headerMembers.includes(member))) throw invalidToken('header');
+  const key = header.kid === undefined ? undefined : keys.find(header.kid);
+  if (key === undefined) throw invalidToken('kid');
+  return key;
+}
+
+function invalidToken(reason: string): Problem {
+  return new Problem('token_invalid', 'the token is not valid', {}, reason);
+}
+
+function readClaims(payload: JWTPayload): AppTokenClaims {
+  const { env, tenant_id, tenant_code, member_since, picture, email_verified, act } = payload;
+  if (env !== 'test' && env !== 'prod') throw invalidToken('claim env');
+  if (typeof email_verified !== 'boolean') throw invalidToken('claim email_verified');
+  if ((tenant_id === undefined) !== (tenant_code === undefined)) throw invalidToken('claim tenant_id');
+  if ((tenant_id === undefined) !== (member_since === undefined)) throw invalidToken('claim member_since');
+  return {
+    iss: text(payload, 'iss'),
+    aud: text(payload, 'aud'),
+    sub: text(payload, 'sub'),
+    org: text(payload, 'org'),
+    env,
+    clientid: text(payload, 'clientid'),
+    ...(tenant_id !== undefined && { tenant_id: text(payload, 'tenant_id') }),
+    ...(tenant_code !== undefined && { tenant_code: text(payload, 'tenant_code') }),
+    ...(member_since !== undefined && { member_since: text(payload, 'member_since') }),
+    ep: integer(payload, 'ep'),
+    role: text(payload, 'role'),
+    email: text(payload, 'email'),
+    email_verified,
+    fn: text(payload, 'fn'),
+    ln: text(payload, 'ln'),
+    ...(picture !== undefined && { picture: text(payload, 'picture') }),
+    idp: text(payload, 'idp'),
+    auth_time: integer(payload, 'auth_time'),
+    jti: text(payload, 'jti'),
+    ...(act !== undefined && { act: actorIn(act) }),
+    iat: integer(payload, 'iat'),
+    exp: integer(payload, 'exp'),
+  };
+}
+
+function actorIn(act: unknown): { readonly sub: string } {
+  if (typeof act !== 'object' || act === null || !('sub' in act) || typeof act.sub !== 'string')
+    throw invalidToken('claim act');
+  return { sub: act.sub };
+}
+
+function text(payload: JWTPayload, claim: string): string {
+  const value = payload[claim];
+  if (typeof value !== 'string') throw invalidToken(`claim ${claim}`);
+  return value;
+}
+
+function integer(payload: JWTPayload, claim: string): number {
+  const value = payload[claim];
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw invalidToken(`claim ${claim}`);
+  return value;
+}

@@ -1,0 +1,193 @@
+import type { KeyObject } from 'node:crypto';
+import { type Clock, timestamp } from '../../lib/clock.ts';
+import { notFound, Problem } from '../../lib/problem.ts';
+import { serialLanes } from '../../lib/serial-lanes.ts';
+import {
+  type KeyTimeline,
+  publishedMilliseconds,
+  signerAt,
+  type TimedKey,
+  timelineOf,
+  waitingAt,
+  withoutExpired,
+  withoutKey,
+} from './key-timeline.ts';
+import type { SecretsVault } from './secrets.ts';
+import { openSigningKey, type PublicSigningJwk, type SigningKey, type StoredSigningKey } from './signing-key.ts';
+import { SpareKey, type TellKey } from './spare-key.ts';
+
+/** The keys that app tokens are signed and verified by, as this node knows them now. */
+export interface SigningKeys {
+  /** Signs new tokens. */
+  current(): { readonly kid: string; readonly privateKey: KeyObject };
+  /** The public key of this id, while its tokens hold. */
+  find(kid: string): KeyObject | undefined;
+  /** The body of `/.well-known/jwks.json`: every key whose tokens hold, also those to come. */
+  jwks(): { readonly keys: readonly PublicSigningJwk[] };
+  /** Grows when keys are gone: what was verified before has to be verified anew. */
+  readonly removals: number;
+}
+
+/** What an operator does with them. A change is kept, and holds on this node, when it resolves; on others once they look. */
+export interface SigningKeyAdmin {
+  list(): readonly ShownSigningKey[];
+  /** The key that is to sign next: a new one, or the one that waits already. @throws Problem `conflict`. */
+  rotate(tell?: TellKey): Promise<{ readonly key: ShownSigningKey; readonly isNew: boolean }>;
+  /** Ends every token of a key; where no other is there to sign, one is made. @throws Problem `not_found`. */
+  revoke(kid: string, tell?: { readonly revoked: TellKey; readonly made: TellKey }): Promise<void>;
+}
+
+export interface ShownSigningKey {
+  readonly kid: string;
+  readonly state: 'published' | 'signing' | 'retiring';
+  readonly created_at: string;
+  readonly signs_from: string;
+  /** Absent while no other key is to follow. */
+  readonly verifies_until?: string;
+}
+
+export interface LiveSigningKeys extends SigningKeys, SigningKeyAdmin {
+  /** Learns what other nodes changed, drops what has expired, and has a key that is too old followed by another. */
+  tend(tell?: TellKey): Promise<void>;
+}
+
+export interface SigningKeysParts {
+  readonly vault: SecretsVault;
+  readonly clock: Clock;
+  /** How old a key may be that signs; 0 is any age. */
+  readonly ageDaysMax?: number;
+}
+
+const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+const tellNobody: TellKey = async () => undefined;
+
+/** The key set is fetched by every verifier, so it stays short whatever is asked for. */
+const keysMax = 8;
+
+/** @throws Error with a sentence for the operator when there are no keys, or damaged ones. */
+export async function openSigningKeys(parts: SigningKeysParts): Promise<LiveSigningKeys> {
+  const { clock } = parts;
+  const inTurn = serialLanes<'keys'>();
+  let ring = openRing((await parts.vault.read()).secrets.signing_keys ?? []);
+  let removals = 0;
+  const spare = new SpareKey();
+  const adopt = (keys: readonly StoredSigningKey[]): void => {
+    const before = ring;
+    ring = openRing(keys, before);
+    spare.see(keys);
+    if (before.timeline.some(({ stored: { kid } }) => !ring.byKid.has(kid))) removals += 1;
+  };
+  const change = (plan: Plan): Promise<void> =>
+    inTurn('keys', async () => {
+      // Where nobody knew how the last change ended, it is learned here.
+      const learnAndPlan: Plan = (keys, now) => {
+        adopt(keys);
+        return plan(keys, now);
+      };
+      adopt(await changeKeys(parts, learnAndPlan));
+    });
+  const holding = () => ring.timeline.filter(({ verifiesUntil }) => verifiesUntil > clock.now());
+  const list = () => holding().map((key) => shown(key, ring.timeline, clock.now()));
+  return {
+    current: () => signerAt(ring.timeline, clock.now()).key,
+    find: (kid) => {
+      const found = ring.byKid.get(kid);
+      return found !== undefined && found.verifiesUntil > clock.now() ? found.key.publicKey : undefined;
+    },
+    jwks: () => ({ keys: holding().map(({ key }) => key.publicJwk) }),
+    get removals() {
+      return removals;
+    },
+    list,
+    rotate: async (tell = tellNobody) => {
+      let isNew = false;
+      await change(async (keys, now) => {
+        isNew = waitingAt(timelineOf(keys), now) === undefined;
+        return isNew ? withNewKey(withoutExpired(keys, now), now, { spare, tell }) : keys;
+      });
+      const key = list().find(({ state }) => state === 'published');
+      if (key === undefined)
+        throw new Problem('conflict', 'the keys have changed meanwhile: look at them and try again');
+      return { key, isNew };
+    },
+    revoke: (kid, tell = { revoked: tellNobody, made: tellNobody }) => {
+      let isTold = false;
+      return change(async (keys, now) => {
+        if (!keys.some((key) => key.kid === kid)) throw notFound();
+        if (!isTold) await tell.revoked(kid);
+        isTold = true;
+        return withoutKey(keys, kid, { now, fresh: () => spare.take({ now }, tell.made) });
+      });
+    },
+    tend: (tell = tellNobody) =>
+      change(async (keys, now) => {
+        const standing = withoutExpired(keys, now);
+        return isTooOld(standing, now, parts.ageDaysMax ?? 0) ? withNewKey(standing, now, { spare, tell }) : standing;
+      }),
+  };
+}
+
+interface Ring {
+  readonly timeline: readonly RingKey[];
+  readonly byKid: ReadonlyMap<string, RingKey>;
+}
+
+interface RingKey extends TimedKey {
+  readonly key: SigningKey;
+}
+
+/** Opening a key is a few hundred microseconds of cryptography: those known from before are taken over. */
+function openRing(keys: readonly StoredSigningKey[], before?: Ring): Ring {
+  const timeline = timelineOf(keys).map((timed) => {
+    const known = before?.byKid.get(timed.stored.kid)?.key;
+    return { ...timed, key: known ?? openSigningKey(timed.stored) };
+  });
+  signerAt(timeline, 0);
+  return { timeline, byKid: new Map(timeline.map((key) => [key.stored.kid, key])) };
+}
+
+function shown({ stored, signsFrom, verifiesUntil }: TimedKey, timeline: KeyTimeline, now: number): ShownSigningKey {
+  const signer = signerAt(timeline, now);
+  const standing = signsFrom > signer.signsFrom ? 'published' : 'retiring';
+  return {
+    kid: stored.kid,
+    state: stored.kid === signer.stored.kid ? 'signing' : standing,
+    created_at: stored.created_at,
+    signs_from: stored.signs_from,
+    ...(Number.isFinite(verifiesUntil) ? { verifies_until: timestamp(verifiesUntil) } : {}),
+  };
+}
+
+type Plan = (
+  keys: readonly StoredSigningKey[],
+  now: number,
+) => readonly StoredSigningKey[] | Promise<readonly StoredSigningKey[]>;
+
+/** Plans again where another node was faster. A plan that gives back the very keys it was given writes nothing. */
+async function changeKeys({ vault, clock }: SigningKeysParts, plan: Plan): Promise<readonly StoredSigningKey[]> {
+  for (;;) {
+    const kept = await vault.read();
+    const { signing_keys: keys = [] } = kept.secrets;
+    const planned = await plan(keys, clock.now());
+    if (planned === keys || (await vault.write({ ...kept.secrets, signing_keys: planned }, kept))) return planned;
+  }
+}
+
+async function withNewKey(
+  keys: readonly StoredSigningKey[],
+  now: number,
+  { spare, tell }: { readonly spare: SpareKey; readonly tell: TellKey },
+): Promise<readonly StoredSigningKey[]> {
+  if (keys.length >= keysMax)
+    throw new Problem('conflict', `there are ${keysMax} keys already: wait until the oldest verifies no more tokens`);
+  return [...keys, await spare.take({ now, signsFrom: now + publishedMilliseconds }, tell)];
+}
+
+/** Whether the key that signs is due to be followed by another, and there is room for one. */
+function isTooOld(keys: readonly StoredSigningKey[], now: number, ageDaysMax: number): boolean {
+  const timeline = timelineOf(keys);
+  const age = now - Date.parse(signerAt(timeline, now).stored.created_at);
+  const isDue = ageDaysMax > 0 && age > ageDaysMax * dayMilliseconds && waitingAt(timeline, now) === undefined;
+  return isDue && keys.length < keysMax;
+}

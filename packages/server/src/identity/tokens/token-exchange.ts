@@ -1,0 +1,179 @@
+import { settingOf } from '../../config/port.ts';
+import type { AccessEpochs } from '../../iam/access-epochs.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Scope } from '../../store/port.ts';
+import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import { type AppUser, findSignedIn, type SignIn, spendLoginToken, tokenEpoch } from '../app-users/app-users.ts';
+import { signInWithProvider } from '../app-users/provider-sign-in.ts';
+import { settleAccounts } from '../app-users/settle-accounts.ts';
+import type { ProviderTokens } from '../oidc/provider-tokens.ts';
+import { isClientOf, type Org, requireEnvironment } from '../org-users/org-directory.ts';
+import { requireStanding, tokensKeyOf } from '../sessions/ended-tokens.ts';
+import { isLoginToken } from '../sessions/password-login-token.ts';
+import { issuers } from '../settings/issuers.ts';
+import { arrive } from '../workspaces/arrival.ts';
+import { isActive, type Membership, type MembershipParts } from '../workspaces/memberships.ts';
+import { type AppTokenClaims, signAppToken, unverifiedClaim, verifyAppToken } from './app-tokens.ts';
+import { appTokenLifetimeSeconds } from './key-timeline.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+export interface TokenExchangeParts extends MembershipParts {
+  readonly signingKeys: SigningKeys;
+  readonly providers: ProviderTokens;
+  /** The platform's own issuer: fixed at first start. */
+  readonly issuer: string;
+  /** See `AppSessionsParts`. */
+  readonly endings?: AccessEpochs;
+}
+
+export interface ExchangedToken {
+  readonly token: string;
+  readonly expires_at: string;
+  readonly user_id: string;
+  readonly tenant_id: string | null;
+  readonly tenant_code: string | null;
+}
+
+export interface ExchangeHeaders {
+  readonly clientId: string;
+  readonly oauthToken: string;
+  readonly requestId: string;
+  /** Told of an account for which the password of another one has just been suspended. */
+  readonly onSuspension?: (env: Environment, user: AppUser) => Promise<void>;
+}
+
+const reexchangeSecondsMax = 30 * 24 * 60 * 60;
+
+/** Tokens of one environment are never good in the other. */
+export function appAudience(env: Environment): string {
+  return `freehold-app-${env}`;
+}
+
+/**
+ * Exchanges an identity token for an app JWT; the first time a person signs in, account and membership are made.
+ * @throws Problem `client_unknown`, `token_invalid`, `token_expired`, `issuer_not_allowed`, in that order of checks.
+ */
+export async function exchangeToken(
+  parts: TokenExchangeParts,
+  org: Org,
+  headers: ExchangeHeaders,
+): Promise<ExchangedToken> {
+  const env = requireEnvironment(org, headers.clientId, parts.clock.now());
+  const orgScope = parts.stores[env].scope(orgScopeName(org.code));
+  const signIn = isLoginToken(headers.oauthToken)
+    ? await spendLoginToken(orgScope, headers.oauthToken)
+    : await readIdentityToken(parts, { org, env, orgScope, ...headers });
+  const user = signIn === undefined ? undefined : await findSignedIn(orgScope, signIn.user_id);
+  const hasEnded = user !== undefined && (signIn?.token_epoch ?? tokenEpoch(user)) !== tokenEpoch(user);
+  if (signIn === undefined || user === undefined || hasEnded)
+    throw new Problem('token_invalid', 'the identity token is not valid');
+  if (user.unsettled?.kind === 'suspension') {
+    parts.endings?.bump(tokensKeyOf({ env, org: org.code, sub: user.unsettled.user_id }));
+    await headers.onSuspension?.(env, user);
+  }
+  await settleAccounts(parts, { env, orgCode: org.code, requestId: headers.requestId }, user);
+  return issueAppToken(parts, { org, env, clientId: headers.clientId, user, signIn, requestId: headers.requestId });
+}
+
+interface Issue {
+  readonly org: Pick<Org, 'code'>;
+  readonly env: Environment;
+  readonly clientId: string;
+  readonly user: AppUser;
+  readonly signIn: SignIn;
+  /** Left out for a person who is in already. */
+  readonly requestId?: string;
+}
+
+export async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Promise<ExchangedToken> {
+  const { org, env, user, signIn, requestId } = issue;
+  const membership = await arrive(parts, { env, orgCode: org.code, requestId }, user);
+  if (membership !== undefined && !isActive(membership))
+    throw new Problem('token_invalid', 'the membership is suspended');
+  const nowSeconds = Math.floor(parts.clock.now() / 1000);
+  const token = await signAppToken(
+    parts.signingKeys,
+    {
+      ...claimsOf(user, membership),
+      ep: tokenEpoch(user),
+      org: org.code,
+      env,
+      clientid: issue.clientId,
+      idp: signIn.idp,
+      auth_time: signIn.auth_time,
+      jti: parts.newId(),
+    },
+    { issuer: parts.issuer, audience: appAudience(env), nowSeconds, lifetimeSeconds: appTokenLifetimeSeconds },
+  );
+  return {
+    token,
+    expires_at: timestamp((nowSeconds + appTokenLifetimeSeconds) * 1000),
+    user_id: user.id,
+    tenant_id: membership?.workspace.tenantId ?? null,
+    tenant_code: membership?.workspace.tenantCode ?? null,
+  };
+}
+
+/** A token has to fit into a header; a longer address of a picture is left to `/user/me`'s record. */
+const pictureBytesMax = 2048;
+
+export function claimsOf(user: AppUser, membership: Membership | undefined) {
+  const { email, email_verified } = user;
+  const profile = membership?.member.data;
+  const picture = profile?.picture ?? user.picture;
+  return {
+    sub: user.id,
+    role: String(profile?.role ?? ''),
+    email,
+    email_verified,
+    fn: String(profile?.fn ?? user.fn),
+    ln: String(profile?.ln ?? user.ln),
+    ...(typeof picture === 'string' && Buffer.byteLength(picture) <= pictureBytesMax ? { picture } : {}),
+    ...(membership === undefined
+      ? {}
+      : {
+          tenant_id: membership.workspace.tenantId,
+          tenant_code: membership.workspace.tenantCode,
+          member_since: membership.member.data.created_at,
+        }),
+  };
+}
+
+interface OwnToken {
+  readonly orgScope: Scope;
+  readonly org: Org;
+  readonly env: Environment;
+  readonly clientId: string;
+  readonly oauthToken: string;
+  readonly requestId: string;
+}
+
+/** Nothing is asked of anybody before the token's issuer is found among those that the org allows. */
+async function readIdentityToken(parts: TokenExchangeParts, own: OwnToken): Promise<SignIn> {
+  const issuer = unverifiedClaim(own.oauthToken, 'iss');
+  if (issuer === undefined) throw new Problem('token_invalid', 'the identity token is not valid');
+  if (issuer === parts.issuer) return readOwnToken(parts, own);
+  const config = await parts.configs[own.env].current(own.org.code);
+  const identity = await parts.providers.verify(own.oauthToken, settingOf(config, own.env, issuers));
+  return signInWithProvider(parts, own, identity);
+}
+
+/** A still valid app JWT of the same org and client counts as a sign-in, for a while after the real one. */
+async function readOwnToken(parts: TokenExchangeParts, own: OwnToken): Promise<SignIn> {
+  const nowSeconds = Math.floor(parts.clock.now() / 1000);
+  const claims: AppTokenClaims = await verifyAppToken(parts.signingKeys, own.oauthToken, {
+    issuer: parts.issuer,
+    audience: appAudience(own.env),
+    nowSeconds,
+  });
+  const client = { clientId: claims.clientid, now: parts.clock.now() };
+  if (claims.org !== own.org.code || !isClientOf(own.org, own.env, client))
+    throw new Problem('audience_mismatch', 'the token was made for another client');
+  if (nowSeconds - claims.auth_time > reexchangeSecondsMax)
+    throw new Problem('token_expired', 'the sign-in behind the token is too long ago: sign in again');
+  if (claims.act !== undefined)
+    throw new Problem('access_denied', 'the token is of a builder who acts for somebody: it is exchanged for nothing');
+  await requireStanding(own.orgScope, claims);
+  return { user_id: claims.sub, idp: claims.idp, auth_time: claims.auth_time, token_epoch: claims.ep };
+}

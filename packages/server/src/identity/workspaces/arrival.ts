@@ -1,0 +1,144 @@
+import type { ConfigSet } from '../../config/port.ts';
+import { settingOf } from '../../config/port.ts';
+import { joiningChanges, type Member } from '../../iam/founding.ts';
+import { findMember, removedMemberKey } from '../../iam/iam-rules.ts';
+import { type AccountChange, joinedChanges, replacedMember } from '../../iam/member-accounts.ts';
+import { policyIdByName } from '../../iam/policy-names.ts';
+import { personAsking } from '../../iam/told-changes.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Change, Scope } from '../../store/port.ts';
+import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
+import { type AppUser, memberOf } from '../app-users/app-users.ts';
+import { emailKey } from '../people/email.ts';
+import { founderEmail, tenancyType } from '../settings/plain-settings.ts';
+import { tryCommit } from './commits.ts';
+import { completeFounding, findIntent, type Intent, takeCode } from './founding.ts';
+import { chosenTenant, hintChange } from './membership-hints.ts';
+import { findMembership, isActive, listMemberships, type Membership, type MembershipParts } from './memberships.ts';
+import { type OrgPlace, openWorkspace, readHead, workspaceHeadKey } from './workspace-head.ts';
+
+/** The code of the workspace in which, under single tenancy, everybody arrives. Nobody can take it for another. */
+export const defaultWorkspaceCode = 'main';
+
+/** An account that a fresh token is asked for. */
+export type Arriving = Pick<AppUser, keyof Member | 'email_verified' | 'suspends'>;
+
+/**
+ * The workspace that a fresh token is for: the one that the person has switched to, else under single tenancy the
+ * default one, else the one joined last. Undefined for a person who is in none. One who is nowhere but suspended gets
+ * the membership that is.
+ */
+export async function arrive(
+  parts: MembershipParts,
+  place: OrgPlace,
+  person: Arriving,
+): Promise<Membership | undefined> {
+  const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
+  const tenant = await chosenTenant(orgScope, person.id);
+  const chosen = tenant === undefined ? undefined : await findMembership(parts, place, { tenant, userId: person.id });
+  if (chosen !== undefined && isActive(chosen)) return chosen;
+  const config = await parts.configs[place.env].current(place.orgCode);
+  const isSingle = settingOf(config, place.env, tenancyType) === 'single';
+  const first = isSingle ? await enterDefaultWorkspace(parts, place, person) : undefined;
+  if (first !== undefined && isActive(first)) return first;
+  const [last] = await listMemberships(parts, place, person.id);
+  return last ?? first;
+}
+
+/**
+ * Single tenancy: the first person to sign in founds the default workspace, everyone after joins it. Undefined for a
+ * person who was removed from it. Safe to run any number of times at once, and after a crash at any point: what one
+ * run has begun, the next one completes.
+ */
+export async function enterDefaultWorkspace(
+  parts: MembershipParts,
+  place: OrgPlace,
+  person: Arriving,
+): Promise<Membership | undefined> {
+  const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
+  const intent = await intendDefault(parts, place, person);
+  if (intent === undefined || intent.row.state === 'removed') return undefined;
+  if (intent.row.state === 'founding') await completeFounding(parts, place, intent);
+  return joinWorkspace(parts, orgScope, {
+    place,
+    workspace: openWorkspace(parts, place, intent.row),
+    person: memberOf(person),
+    suspends: person.suspends,
+  });
+}
+
+/** Undefined while there is no default workspace and the person is not the one who may found it. */
+async function intendDefault(parts: MembershipParts, place: OrgPlace, person: Arriving): Promise<Intent | undefined> {
+  const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
+  for (;;) {
+    const known = await findIntent(orgScope, defaultWorkspaceCode);
+    if (known !== undefined) return known;
+    if (!mayFound(await parts.configs[place.env].current(place.orgCode), place.env, person)) return undefined;
+    const founder = memberOf(person);
+    const taken = await takeCode(parts, place, { code: defaultWorkspaceCode, name: 'Main', founder });
+    if (taken !== undefined) return taken;
+  }
+}
+
+/** A founder who is named has to have proved the address: to know a name is no proof of being that person. */
+function mayFound(config: ConfigSet, env: Environment, { email, email_verified }: Arriving): boolean {
+  const only = settingOf(config, env, founderEmail);
+  return only === null || (email_verified && emailKey(only) === emailKey(email));
+}
+
+async function joinWorkspace(
+  parts: MembershipParts,
+  orgScope: Scope,
+  joining: {
+    readonly place: OrgPlace;
+    readonly workspace: Workspace;
+    readonly person: Member;
+    /** The account with the same address that has to make room. */
+    readonly suspends: string | undefined;
+  },
+): Promise<Membership | undefined> {
+  const { place, workspace, person, suspends } = joining;
+  const { scope } = workspace;
+  for (let attempt = 0; attempt < joinAttemptsMax; attempt++) {
+    const member = await findMember(workspace, person.id);
+    if (member !== undefined) {
+      await rememberMembership(orgScope, workspace, person.id);
+      return { workspace, member };
+    }
+    const head = await readHead(scope);
+    const [removed] = await scope.get([removedMemberKey(person.id)]);
+    if (head === undefined || removed !== undefined) return undefined;
+    const policyId = await policyIdByName(scope, head.default_member_access);
+    const policyIds = policyId === undefined ? [] : [policyId];
+    const asking = personAsking(person.id, place.requestId);
+    const room = await roomFor(parts, { workspace, userId: suspends, asking }, policyIds);
+    if (room === undefined) return undefined;
+    const changes = await joiningChanges(parts, workspace, { member: person, policyIds, asking });
+    const stands: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
+    const notRemoved: Change = { kind: 'check', ...removedMemberKey(person.id), if: 'absent' };
+    await tryCommit(scope, joinedChanges([stands, notRemoved], changes, room));
+  }
+  throw new Problem('conflict', 'others keep changing the workspace: try again');
+}
+
+/**
+ * One address is one entry among the members: an account that cannot be signed in to makes room for the one that has proved
+ * the address, unless somebody has granted it more than every new member has. Then that has to be settled first.
+ */
+export async function roomFor(
+  parts: MembershipParts,
+  { workspace, userId, asking }: Omit<AccountChange, 'userId'> & { readonly userId: string | undefined },
+  defaultPolicyIds: readonly string[],
+): Promise<readonly Change[] | undefined> {
+  return userId === undefined ? [] : replacedMember(parts, { workspace, userId, asking }, defaultPolicyIds);
+}
+
+const joinAttemptsMax = 16;
+
+/** Also for a member whose joining ended, by a crash, before the org was told. */
+async function rememberMembership(orgScope: Scope, workspace: Workspace, userId: string): Promise<void> {
+  const { tenantId: id, tenantCode: code } = workspace;
+  const hint = hintChange(userId, { id, code });
+  const [known] = await orgScope.get([hint]);
+  if (known?.value !== hint.value) await tryCommit(orgScope, [hint]);
+}

@@ -1,0 +1,66 @@
+import { findMember } from '../../iam/iam-rules.ts';
+import type { StoredRecord } from '../../records/port.ts';
+import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
+import { completeFounding, type FoundingParts, findIntent } from './founding.ts';
+import { type Tenant, tenantsOf } from './membership-hints.ts';
+import { type OrgPlace, openWorkspace, readHead, type WorkspaceHead } from './workspace-head.ts';
+
+export type MembershipParts = FoundingParts;
+
+/** A person's place in a workspace: the member's record is the truth of it. */
+export interface Membership {
+  readonly workspace: Workspace;
+  readonly member: StoredRecord;
+}
+
+export interface FoundMembership extends Membership {
+  readonly head: WorkspaceHead;
+}
+
+/** Undefined where the person is not in the workspace. A founding that was left half done is completed. */
+export async function findMembership(
+  parts: MembershipParts,
+  place: OrgPlace,
+  { tenant, userId }: { readonly tenant: Tenant; readonly userId: string },
+): Promise<FoundMembership | undefined> {
+  const workspace = openWorkspace(parts, place, tenant);
+  const head = (await readHead(workspace.scope)) ?? (await completedHead(parts, place, workspace));
+  if (head?.id !== tenant.id) return undefined;
+  const member = await findMember(workspace, userId);
+  return member === undefined ? undefined : { workspace, member, head };
+}
+
+async function completedHead(
+  parts: MembershipParts,
+  place: OrgPlace,
+  { tenantId, tenantCode, scope }: Workspace,
+): Promise<WorkspaceHead | undefined> {
+  const intent = await findIntent(parts.stores[place.env].scope(orgScopeName(place.orgCode)), tenantCode);
+  if (intent?.row.id !== tenantId || intent.row.state !== 'founding') return undefined;
+  await completeFounding(parts, place, intent);
+  return readHead(scope);
+}
+
+/** A suspended member is let in nowhere. */
+export function isActive(membership: Membership): boolean {
+  return membership.member.data.status === 'active';
+}
+
+/** The workspaces that let a person in, each asked itself, the one joined last first. */
+export async function listMemberships(
+  parts: MembershipParts,
+  place: OrgPlace,
+  userId: string,
+): Promise<readonly FoundMembership[]> {
+  const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
+  const found: FoundMembership[] = [];
+  for (const tenant of await tenantsOf(orgScope, userId)) {
+    const membership = await findMembership(parts, place, { tenant, userId });
+    if (membership !== undefined && isActive(membership)) found.push(membership);
+  }
+  return found.sort((a, b) => joinedAt(b) - joinedAt(a));
+}
+
+function joinedAt({ member }: Membership): number {
+  return Date.parse(member.data.created_at);
+}

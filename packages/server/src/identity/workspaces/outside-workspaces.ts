@@ -1,0 +1,39 @@
+import type { ConfigReader } from '../../config/port.ts';
+import { settingOf } from '../../config/port.ts';
+import type { Store } from '../../store/port.ts';
+import { type Environment, orgScopeName } from '../../tenancy/port.ts';
+import type { AppUser } from '../app-users/app-users.ts';
+import { emailKey } from '../people/email.ts';
+import { founderEmail, tenancyType } from '../settings/plain-settings.ts';
+import { defaultWorkspaceCode } from './arrival.ts';
+import { findIntent } from './founding.ts';
+import type { OrgPlace } from './workspace-head.ts';
+
+export interface OutsideParts {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+}
+
+/** Why a person under single tenancy is not in the default workspace, with what to do; undefined where that says nothing. */
+export async function whyOutside(
+  { stores, configs }: OutsideParts,
+  { env, orgCode }: OrgPlace,
+  { email, email_verified, suspends }: Pick<AppUser, 'email' | 'email_verified' | 'suspends'>,
+): Promise<string | undefined> {
+  const config = await configs[env].current(orgCode);
+  if (settingOf(config, env, tenancyType) !== 'single') return undefined;
+  if (suspends !== undefined) return waitsForMerge;
+  const founder = settingOf(config, env, founderEmail);
+  if (founder === null) return undefined;
+  if ((await findIntent(stores[env].scope(orgScopeName(orgCode)), defaultWorkspaceCode)) !== undefined)
+    return undefined;
+  if (emailKey(founder) !== emailKey(email))
+    return 'the app has no workspace yet: its founder has to sign in first, with an email address that is verified';
+  return email_verified
+    ? 'the email address of the caller is verified by now: a fresh token founds the workspace'
+    : 'the email address of the caller founds the workspace, and has to be verified first: follow the link in the mail, and get a fresh token';
+}
+
+const waitsForMerge =
+  'a member has the email address of the caller and a password that is suspended: follow the link in the mail, which makes ' +
+  'both accounts one, or ask an admin to merge or to remove that member; then get a fresh token';

@@ -1,0 +1,36 @@
+import type { Key, Scope, Store } from '../../store/port.ts';
+import { type Environment, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
+
+/** Where a person is to be let in. */
+export interface OrgPlace {
+  readonly env: Environment;
+  readonly orgCode: string;
+  /** The request that asks for it, for the audit log. */
+  readonly requestId?: string | undefined;
+}
+
+/** What the platform itself knows of a workspace, in the workspace's own scope. Without it nobody is let in. */
+export interface WorkspaceHead {
+  readonly id: string;
+  readonly code: string;
+  readonly name: string;
+  readonly founder_id: string;
+  readonly default_member_access: string;
+}
+
+export const workspaceHeadKey: Key = { pk: 'workspace', sk: 'head' };
+
+export async function readHead(scope: Scope): Promise<WorkspaceHead | undefined> {
+  const [item] = await scope.get([workspaceHeadKey]);
+  return item === undefined ? undefined : (JSON.parse(item.value) as WorkspaceHead);
+}
+
+export function openWorkspace(
+  { stores }: { readonly stores: Readonly<Record<Environment, Store>> },
+  place: OrgPlace,
+  tenant: { readonly id: string; readonly code: string },
+): Workspace {
+  const scope = stores[place.env].scope(workspaceScopeName(place.orgCode, tenant.code));
+  const { env, orgCode } = place;
+  return { env, orgCode, tenantId: tenant.id, tenantCode: tenant.code, scope };
+}

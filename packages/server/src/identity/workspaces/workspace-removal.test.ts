@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openStore } from '../../store/open-store.ts';
+import { ScopeClosed } from '../../store/port.ts';
+import { ann, orgWithTeam, place } from '../testing/org-with-team.ts';
+import { findMembership, listMemberships } from './memberships.ts';
+import { closeWorkspace, closeWorkspaceJob, purgeWorkspace, purgeWorkspaceJob } from './workspace-removal.ts';
+
+const days = 24 * 60 * 60 * 1000;
+const stillMine = () => Promise.resolve();
+
+/** An org with a workspace, and time that passes when it is told to. */
+async function started() {
+  let now = 1_800_000_000_000;
+  const clock = { now: () => now };
+  const opened = await openStore({ kind: 'memory', clock });
+  return {
+    ...opened,
+    ...(await orgWithTeam(opened, clock)),
+    advance: (milliseconds: number) => (now += milliseconds),
+    dueJobs: async () => (await opened.maintenance.due('work', now, 100)).map(({ item }) => item.sk),
+  };
+}
+
+test('a workspace lets nobody in from its removal on, and takes no write once it is closed', async () => {
+  const { remove, parts, tenant, dueJobs, space, work, scope, advance } = await started();
+  assert.ok((await findMembership(parts, place, { tenant, userId: ann.id })) !== undefined);
+  await remove();
+  assert.equal(await findMembership(parts, place, { tenant, userId: ann.id }), undefined);
+  assert.deepEqual(await listMemberships(parts, place, ann.id), []);
+  assert.deepEqual(await dueJobs(), [`${closeWorkspaceJob};team`]);
+  await closeWorkspace(space, work);
+  await assert.rejects(scope.commit([{ kind: 'put', pk: 'p', sk: 's', value: '1', if: 'any' }]), ScopeClosed);
+  advance(10 * 60 * 1000);
+  assert.ok((await dueJobs()).includes(`${purgeWorkspaceJob};team`));
+});
+
+test('nothing of a removed workspace is left but that nobody writes there, and its code is free after 30 days and not before', async () => {
+  const { remove, space, work, stored, found, foundWhole, advance, parts, tenant } = await started();
+  await remove();
+  await closeWorkspace(space, work);
+  assert.ok((await stored()) > 0);
+  await purgeWorkspace(space, work, stillMine);
+  assert.equal(await stored(), 1);
+  advance(30 * days - 1);
+  assert.equal(await found(), undefined);
+  advance(1);
+  const next = await foundWhole();
+  assert.notEqual(next.id, tenant.id);
+  assert.ok((await findMembership(parts, place, { tenant: next, userId: ann.id })) !== undefined);
+  assert.equal(await findMembership(parts, place, { tenant, userId: ann.id }), undefined);
+});
+
+test('the jobs of a removal that come again touch nothing of the next workspace of the code', async () => {
+  const { remove, space, work, advance, foundWhole, stored, parts, scope } = await started();
+  await remove();
+  await closeWorkspace(space, work);
+  await purgeWorkspace(space, work, stillMine);
+  await closeWorkspace(space, work);
+  advance(30 * days);
+  const next = await foundWhole();
+  const before = await stored();
+  await closeWorkspace(space, work);
+  await purgeWorkspace(space, work, stillMine);
+  assert.equal(await stored(), before);
+  await scope.commit([{ kind: 'put', pk: 'p', sk: 's', value: '1', if: 'any' }]);
+  assert.ok((await findMembership(parts, place, { tenant: next, userId: ann.id })) !== undefined);
+});
+
+test('a purge that was broken off is done to its end by the next one', async () => {
+  const { remove, space, work, stored, orgScope, scope } = await started();
+  for (let part = 0; part < 5; part++)
+    await scope.commit(
+      Array.from({ length: 100 }, (_, index) => ({
+        kind: 'put',
+        pk: `p${part}`,
+        sk: `${index}`,
+        value: '1',
+        if: 'any',
+      })),
+    );
+  await remove();
+  await closeWorkspace(space, work);
+  const broken = () => Promise.reject(new Error('crashed'));
+  await assert.rejects(purgeWorkspace(space, work, broken), /crashed/);
+  assert.ok((await stored()) > 0);
+  const [row] = await orgScope.get([{ pk: 'workspace', sk: 'team' }]);
+  assert.equal(row?.due, undefined);
+  await purgeWorkspace(space, work, stillMine);
+  assert.equal(await stored(), 1);
+});

@@ -1,0 +1,165 @@
+import { isOfAudit } from '../../audit/audit-entry.ts';
+import { floorKey, nobodysFloor, settingOf } from '../../config/port.ts';
+import type { AccessEpochs } from '../../iam/access-epochs.ts';
+import { toldInWorkspace } from '../../iam/told-changes.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
+import type { WriteContext } from '../../records/port.ts';
+import {
+  type Change,
+  type Item,
+  type Key,
+  type Maintenance,
+  type Put,
+  type Scope,
+  ScopeClosed,
+  type Store,
+} from '../../store/port.ts';
+import { orgScopeName, type WorkspaceRow, workspaceRowKey, workspaceScopeName } from '../../tenancy/port.ts';
+import { readBody } from '../people/read-body.ts';
+import { tenancyType } from '../settings/plain-settings.ts';
+import { defaultWorkspaceCode } from './arrival.ts';
+import { commitPlanned } from './commits.ts';
+import { forgetChange } from './membership-hints.ts';
+import type { MembershipParts } from './memberships.ts';
+import { workspaceHeadKey } from './workspace-head.ts';
+
+export interface RemovalParts extends MembershipParts {
+  readonly epochs: AccessEpochs;
+  /** Tells whoever does the work that there is some. */
+  readonly poke: () => void;
+}
+
+/**
+ * Removes a workspace whose code the caller has typed. From the commit in the org on nobody is let in; what is left is
+ * done by jobs: the scope is closed, and once nobody can be writing there any more everything in it is removed.
+ * @throws Problem `validation_failed`, `unknown_field`, `conflict`, `not_found`.
+ */
+export async function removeWorkspace(parts: RemovalParts, context: WriteContext, body: unknown): Promise<void> {
+  const { env, orgCode, tenantId, tenantCode, scope } = context.workspace;
+  const { code } = readBody(body, { code: 'required' } as const);
+  if (code !== tenantCode)
+    throw invalidBody([{ pointer: '/code', code: 'mismatch', message: '`code` has to be that of the workspace' }]);
+  if (code === defaultWorkspaceCode && settingOf(context.config, env, tenancyType) === 'single')
+    throw new Problem('conflict', 'the default workspace stays for as long as `tenancy.tenancy_type` is `single`');
+  const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
+  await commitPlanned(orgScope, async () => {
+    const [item] = await orgScope.get([workspaceRowKey(code)]);
+    const row = item === undefined ? undefined : (JSON.parse(item.value) as WorkspaceRow);
+    if (item === undefined || row?.id !== tenantId || row.state === 'removed') throw notFound();
+    const removed: WorkspaceRow = { id: row.id, code, name: row.name, state: 'removed', created_at: row.created_at };
+    return [
+      { kind: 'put', ...workspaceRowKey(code), value: JSON.stringify(removed), if: { version: item.version } },
+      forgetChange(context.actor.userId, code),
+      toldInWorkspace(parts.clock, context, { action: 'workspace.removed', target: { kind: 'workspace', id: row.id } }),
+      workItem(closeWorkspaceJob, { orgCode, code, id: row.id }, parts.clock.now()),
+    ];
+  });
+  await removeHead(scope);
+  parts.epochs.bump(scope.name);
+  parts.poke();
+}
+
+/** Without its head a workspace lets nobody in. */
+async function removeHead(scope: Scope): Promise<void> {
+  try {
+    await scope.commit([{ kind: 'remove', ...workspaceHeadKey, if: 'any' }]);
+  } catch (error) {
+    if (!(error instanceof ScopeClosed)) throw error;
+  }
+}
+
+export const closeWorkspaceJob = 'close-workspace';
+export const purgeWorkspaceJob = 'purge-workspace';
+
+export interface RemovalWork {
+  readonly orgCode: string;
+  readonly code: string;
+  readonly id: string;
+}
+
+export interface RemovalSpace {
+  readonly store: Store;
+  readonly maintenance: Maintenance;
+  readonly clock: Clock;
+}
+
+/** More than any process goes by what it knew of the workspace before it was removed. */
+const closedMilliseconds = 10 * 60 * 1000;
+const codeKeptMilliseconds = 30 * 24 * 60 * 60 * 1000;
+const itemsPerStep = 100;
+
+/** Ends every write in the workspace. May be repeated. */
+export async function closeWorkspace({ store, maintenance, clock }: RemovalSpace, work: RemovalWork): Promise<void> {
+  const orgScope = store.scope(orgScopeName(work.orgCode));
+  if ((await findRemoved(orgScope, work)) === undefined) return;
+  const scopeName = workspaceScopeName(work.orgCode, work.code);
+  await removeHead(store.scope(scopeName));
+  await maintenance.setState(scopeName, 'closed');
+  await orgScope.commit([workItem(purgeWorkspaceJob, work, clock.now() + closedMilliseconds)]);
+}
+
+/**
+ * Removes all that lies in the workspace's scope but its audit log, in bounded commits, and from then on keeps the code from being taken
+ * for a while. The scope is nobody's first: a call that was held up all the time, say by a machine put to sleep, finds
+ * no way into it. May be repeated: once that is done, the row of the workspace is no longer what is looked for here.
+ */
+export async function purgeWorkspace(
+  { store, maintenance, clock }: RemovalSpace,
+  work: RemovalWork,
+  stillMine: () => Promise<void>,
+): Promise<void> {
+  const orgScope = store.scope(orgScopeName(work.orgCode));
+  const row = await findRemoved(orgScope, work);
+  if (row === undefined) return;
+  const scopeName = workspaceScopeName(work.orgCode, work.code);
+  const scope = store.scope(scopeName);
+  await maintenance.setState(scopeName, 'open');
+  await scope.commit([nobodysFloor(clock.now() + codeKeptMilliseconds)], { priority: 'background' });
+  // What was written behind a pass, by a call that was under way, is found by the next one.
+  while (await removeAll({ scope, maintenance }, stillMine));
+  const due = { at: clock.now() + codeKeptMilliseconds, queue: 'expire' } as const;
+  const { pk, sk, value, version } = row;
+  await orgScope.commit([{ kind: 'put', pk, sk, value, if: { version }, due }]);
+}
+
+/** One pass over the scope. Tells whether there was something to remove. */
+async function removeAll(
+  { scope, maintenance }: { readonly scope: Scope; readonly maintenance: Maintenance },
+  stillMine: () => Promise<void>,
+): Promise<boolean> {
+  let hasRemoved = false;
+  for (let after: Key | undefined; ; ) {
+    const items = await maintenance.scan(scope.name, after, itemsPerStep);
+    if (items.length === 0) return hasRemoved;
+    const gone = items.filter((item) => !isKept(item));
+    const removals = gone.map(({ pk, sk }): Change => ({ kind: 'remove', pk, sk, if: 'any' }));
+    if (removals.length > 0) await scope.commit(removals, { priority: 'background' });
+    hasRemoved ||= removals.length > 0;
+    await stillMine();
+    after = items.at(-1);
+  }
+}
+
+/** What was done in the workspace is told for as long as there is the org, and its chain goes on with the next of that code. */
+function isKept(item: Item): boolean {
+  return isOfAudit(item) || (item.pk === floorKey.pk && item.sk === floorKey.sk);
+}
+
+/** The work as it was written. */
+export function readRemovalWork(work: unknown): RemovalWork {
+  return work as RemovalWork;
+}
+
+/** The org's row of a workspace that has been removed, for as long as there may be something in it. */
+async function findRemoved(orgScope: Scope, { code, id }: RemovalWork): Promise<Item | undefined> {
+  const [item] = await orgScope.get([workspaceRowKey(code)]);
+  if (item === undefined || item.due !== undefined) return undefined;
+  const row = JSON.parse(item.value) as WorkspaceRow;
+  return row.id === id && row.state === 'removed' ? item : undefined;
+}
+
+function workItem(job: string, { orgCode, code, id }: RemovalWork, at: number): Put {
+  const value = JSON.stringify({ job, orgCode, code, id });
+  return { kind: 'put', pk: 'work', sk: `${job};${code}`, value, if: 'any', due: { at, queue: 'work' } };
+}

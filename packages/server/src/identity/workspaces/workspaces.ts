@@ -1,0 +1,195 @@
+import { policyIdByName } from '../../iam/policy-names.ts';
+import { promisePolicy } from '../../iam/promised-policy.ts';
+import { personAsking, toldInWorkspace } from '../../iam/told-changes.ts';
+import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
+import type { RecordRuntime, WriteContext } from '../../records/port.ts';
+import { systemEntity } from '../../schema/port.ts';
+import type { Change, Scope } from '../../store/port.ts';
+import { orgScopeName } from '../../tenancy/port.ts';
+import { findAppUser, memberOf } from '../app-users/app-users.ts';
+import type { AppTokenClaims } from '../tokens/app-tokens.ts';
+import { commitPlanned, tryCommit } from './commits.ts';
+import { completeFounding, type Intent, takeCode } from './founding.ts';
+import { chooseChange, forgetChange, membershipsMax, type Tenant, tenantsOf } from './membership-hints.ts';
+import {
+  type FoundMembership,
+  findMembership,
+  isActive,
+  listMemberships,
+  type MembershipParts,
+} from './memberships.ts';
+import { readNewWorkspace, readTenant, readWorkspaceChange } from './read-workspace.ts';
+import { codesFrom } from './workspace-code.ts';
+import { type OrgPlace, type WorkspaceHead, workspaceHeadKey } from './workspace-head.ts';
+import { type RemovalParts, removeWorkspace } from './workspace-removal.ts';
+
+/** The workspaces of an app's users: who asks is known by his token, and what needs a permission has been allowed. */
+export interface Workspaces {
+  /** @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
+  create(
+    claims: AppTokenClaims,
+    body: unknown,
+    requestId: string,
+  ): Promise<ShownWorkspace & { readonly current: true }>;
+  /** @throws Problem `validation_failed`, `unknown_field`, `escalation_refused`. */
+  update(context: WriteContext, body: unknown): Promise<ShownWorkspace & { readonly default_member_access: string }>;
+  tenants(claims: AppTokenClaims): Promise<readonly TenantSummary[]>;
+  /** For the tokens to come. @throws Problem `not_found` where the person is not in the workspace. */
+  switchTo(
+    claims: AppTokenClaims,
+    body: unknown,
+  ): Promise<{ readonly tenant_id: string; readonly tenant_code: string }>;
+  /** @throws Problem `not_found`, `last_admin`. */
+  leave(claims: AppTokenClaims, body: unknown, requestId: string): Promise<void>;
+  /** See `removeWorkspace`. */
+  remove(context: WriteContext, body: unknown): Promise<void>;
+}
+
+export interface ShownWorkspace {
+  readonly id: string;
+  readonly code: string;
+  readonly name: string;
+}
+
+export interface TenantSummary extends ShownWorkspace {
+  readonly role: string;
+  /** Whether the token is of this workspace. */
+  readonly current: boolean;
+  readonly joined_at: string;
+}
+
+export interface WorkspacesParts extends RemovalParts {
+  readonly runtime: RecordRuntime;
+}
+
+export function createWorkspaces(parts: WorkspacesParts): Workspaces {
+  return {
+    create: (claims, body, requestId) => createWorkspace(parts, { claims, requestId }, body),
+    update: (context, body) => updateWorkspace(parts, context, body),
+    tenants: (claims) => listTenants(parts, claims),
+    switchTo: (claims, body) => switchWorkspace(parts, claims, body),
+    leave: (claims, body, requestId) => leaveWorkspace(parts, { claims, requestId }, body),
+    remove: (context, body) => removeWorkspace(parts, context, body),
+  };
+}
+
+/** What a person asks for himself. */
+interface OwnRequest {
+  readonly claims: AppTokenClaims;
+  readonly requestId: string;
+}
+
+async function createWorkspace(parts: WorkspacesParts, { claims, requestId }: OwnRequest, body: unknown) {
+  const { name, code } = readNewWorkspace(body);
+  const { place: home, orgScope } = homeOf(parts, claims);
+  const place = { ...home, requestId };
+  const founder = await findAppUser(orgScope, claims.sub);
+  if (founder === undefined) throw notFound();
+  if ((await tenantsOf(orgScope, founder.id)).length >= membershipsMax)
+    throw new Problem('conflict', `a person may be in at most ${membershipsMax} workspaces`);
+  const take = (code: string) => takeCode(parts, place, { code, name, founder: memberOf(founder) });
+  const intent = code === undefined ? await firstOf(codesFrom(name), take) : await take(code);
+  if (intent === undefined) throw new Problem('conflict', `the code \`${code ?? name}\` is taken`);
+  await completeFounding(parts, place, intent);
+  const { id } = intent.row;
+  return { id, code: intent.row.code, name, current: true } as const;
+}
+
+async function firstOf(
+  codes: Iterable<string>,
+  take: (code: string) => Promise<Intent | undefined>,
+): Promise<Intent | undefined> {
+  for (const code of codes) {
+    const taken = await take(code);
+    if (taken !== undefined) return taken;
+  }
+  return undefined;
+}
+
+async function updateWorkspace({ clock }: WorkspacesParts, context: WriteContext, body: unknown) {
+  const change = readWorkspaceChange(body);
+  const { scope } = context.workspace;
+  let changed: WorkspaceHead | undefined;
+  await commitPlanned(scope, async () => {
+    const [item] = await scope.get([workspaceHeadKey]);
+    if (item === undefined) throw notFound();
+    const head = JSON.parse(item.value) as WorkspaceHead;
+    const access = change.default_member_access ?? head.default_member_access;
+    const isOther = access !== head.default_member_access;
+    const checks = isOther ? await promiseAccess(context, access) : [];
+    const acl_policy_id = isOther ? await policyIdByName(scope, access) : undefined;
+    changed = { ...head, name: change.name ?? head.name, default_member_access: access };
+    const put: Change = {
+      kind: 'put',
+      ...workspaceHeadKey,
+      value: JSON.stringify(changed),
+      if: { version: item.version },
+    };
+    const told = toldInWorkspace(clock, context, {
+      action: 'workspace.changed',
+      target: { kind: 'workspace', id: head.id },
+      ...(acl_policy_id === undefined ? {} : { detail: { acl_policy_id } }),
+    });
+    return [put, ...checks, told];
+  });
+  if (changed === undefined) throw new TypeError('a commit was planned');
+  const { id, code, name, default_member_access } = changed;
+  return { id, code, name, default_member_access };
+}
+
+async function promiseAccess(context: WriteContext, name: string): Promise<readonly Change[]> {
+  const checks = await promisePolicy(context, { name });
+  if (checks !== undefined) return checks;
+  const message = `there is no policy \`${name.slice(0, 128)}\` in this workspace`;
+  throw invalidInput('validation_failed', [{ pointer: '/default_member_access', code: 'unknown_reference', message }]);
+}
+
+async function listTenants(parts: WorkspacesParts, claims: AppTokenClaims): Promise<readonly TenantSummary[]> {
+  const memberships = await listMemberships(parts, homeOf(parts, claims).place, claims.sub);
+  return memberships.map(({ head: { id, code, name }, member: { data } }) => ({
+    id,
+    code,
+    name,
+    role: String(data.role ?? ''),
+    current: id === claims.tenant_id,
+    joined_at: data.created_at,
+  }));
+}
+
+async function switchWorkspace(parts: WorkspacesParts, claims: AppTokenClaims, body: unknown) {
+  const { tenantId, tenantCode } = (await namedMembership(parts, claims, body)).workspace;
+  const tenant = { id: tenantId, code: tenantCode };
+  await tryCommit(homeOf(parts, claims).orgScope, [chooseChange(claims.sub, tenant)]);
+  return { tenant_id: tenantId, tenant_code: tenantCode };
+}
+
+/** To leave is to remove one's own `user` record, which nobody has to be allowed. */
+async function leaveWorkspace(parts: WorkspacesParts, { claims, requestId }: OwnRequest, body: unknown): Promise<void> {
+  const { workspace } = await namedMembership(parts, claims, body);
+  const config = await parts.configs[claims.env].current(claims.org);
+  const actor = { userId: claims.sub, claims: {}, asking: personAsking(claims.sub, requestId) };
+  await parts.runtime.remove({ workspace, entity: systemEntity('user'), actor, config }, { id: claims.sub });
+  await tryCommit(homeOf(parts, claims).orgScope, [forgetChange(claims.sub, workspace.tenantCode)]);
+}
+
+async function namedMembership(
+  parts: WorkspacesParts,
+  claims: AppTokenClaims,
+  body: unknown,
+): Promise<FoundMembership> {
+  const { place, orgScope } = homeOf(parts, claims);
+  const named = readTenant(body);
+  const isNamed = ({ id, code }: Tenant): boolean =>
+    'tenant_id' in named ? id === named.tenant_id : code === named.tenant_code;
+  const tenant = (await tenantsOf(orgScope, claims.sub)).find(isNamed);
+  const found = tenant === undefined ? undefined : await findMembership(parts, place, { tenant, userId: claims.sub });
+  if (found === undefined || !isActive(found)) throw notFound();
+  return found;
+}
+
+function homeOf(
+  parts: MembershipParts,
+  { env, org: orgCode }: AppTokenClaims,
+): { readonly place: OrgPlace; readonly orgScope: Scope } {
+  return { place: { env, orgCode }, orgScope: parts.stores[env].scope(orgScopeName(orgCode)) };
+}
