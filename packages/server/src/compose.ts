@@ -20,39 +20,21 @@ import { createIamRules } from './iam/iam-rules.ts';
 import { createAccessMatrix } from './iam/matrix.ts';
 import { createAccessSimulator } from './iam/simulate.ts';
 import {
-  createAppMails,
   createAppOrigins,
-  createAppSelf,
-  createAppSessions,
-  createAppSignIn,
-  createDeployKeys,
-  createImpersonation,
-  createInvitations,
-  createLoginThrottle,
-  createMailThrottle,
-  createOperatorAccess,
-  createOrgAccounts,
   createOrgSettings,
-  createPasswordHasher,
-  createProviderTokens,
-  createServiceKeys,
-  createSuspendedAccounts,
-  createWorkspaces,
   derivedKey,
   findOrg,
-  type LiveSigningKeys,
   loadSecrets,
+  openIdentity,
   openSigningKeys,
-  platformIssuer,
   platformScopeName,
   type Secrets,
   settingTypes,
   startKeyUpkeep,
 } from './identity/port.ts';
 import type { Clock } from './lib/clock.ts';
-import type { HitTally } from './lib/hit-tally.ts';
 import { type IdSource, uuidv7Source } from './lib/ids.ts';
-import { type OpenedMail, openMail } from './mail/open-mail.ts';
+import { openMail } from './mail/open-mail.ts';
 import { type Metering, startMetering } from './metering/metering.ts';
 import { openSpaces, openVaultOf, type Spaces } from './open-spaces.ts';
 import { type CapGates, capGates, configuredIn } from './plan-caps.ts';
@@ -119,11 +101,8 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const metering = composeMetering(spaces, options, { configs, announce: alerts.webhook.announce });
   const { gate } = metering;
   const caps = capGates(metering.caps);
-  const { mailer } = mail;
-  const identity = await composeIdentity(options, spaces, { signingKeys, configs, mailer, caps, newId });
   const entities = composeEntities(spaces, { configs, clock, newId, secrets, gate, caps, poke: jobs.poke });
-  const { accounts, operator } = identity;
-  const { runtime, once } = entities;
+  const { runtime, once, epochs, cursors } = entities;
   let isDraining = false;
   const readiness = () => readinessOf(allStores, isDraining);
   const clientAddress = createClientAddress(config.trustedProxies);
@@ -132,22 +111,23 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const upkeep = startKeyUpkeep({ keys: signingKeys, operatorLog: logs.operatorLog, onError: onFault });
   const rateLimits = createRateLimits(config.rateLimits, clock);
   const origins = createAppOrigins({ platform, configs, clock });
-  const people = composePeople(identity, entities, { poke: jobs.poke, tokenTally: measurement.tallies.token });
+  const identity = await openIdentity({
+    ...{ platform, stores: { test: spaces.test.store, prod: spaces.prod.store }, configs, clock, newId },
+    ...{ signingKeys, mailer: mail.mailer, runtime, epochs, cursors, foundingGate: caps.foundingGate },
+    ...{ tokenTally: measurement.tallies.token, poke: jobs.poke, settings: config },
+  });
   const shared = { ...once, rateLimits, decisions, origins, clock, clientAddress, readiness, metering };
-  const app: AppGatewayParts = { ...shared, ...people.app, runtime, configs, jwks: signingKeys.jwks };
+  const app: AppGatewayParts = { ...shared, ...identity.app, runtime, configs, jwks: signingKeys.jwks };
   return {
     app: createAppGateway(app),
     management: createManagementGateway({
       ...shared,
-      accounts,
-      deployKeys: identity.deployKeys,
       inbox: mail.inbox,
       site: { managementUrl: config.managementUrl, isSecure: config.mode === 'production' },
       ...entities.management,
-      ...composeAcl(spaces, { configs, clock, cursors: entities.cursors, app }),
-      operator,
+      ...composeAcl(spaces, { configs, clock, cursors, app }),
       signingKeys,
-      ...people.management,
+      ...identity.management,
       ...logs,
       metrics,
       metricsAreOpen: config.mode === 'development',
@@ -156,83 +136,13 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     }),
     metrics: createMetricsGateway({ metrics, readiness, clientAddress }),
     measurement,
-    isEmpty: () => accounts.isEmpty(),
+    isEmpty: () => identity.management.accounts.isEmpty(),
     errors: (baseUrl) =>
       createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault, upgradeUrl: config.upgradeUrl }),
     startDraining: () => {
       isDraining = true;
     },
     close: () => closeAll([jobs, upkeep, mail, alerts, metering, measurement], allStores),
-  };
-}
-
-interface IdentityParts extends Pick<OpenedMail, 'mailer'> {
-  readonly caps: CapGates;
-  readonly signingKeys: LiveSigningKeys;
-  readonly configs: Configs;
-  readonly newId: IdSource;
-}
-
-async function composeIdentity(
-  { config, clock }: ComposeOptions,
-  spaces: Spaces,
-  { signingKeys, configs, mailer, caps, newId }: IdentityParts,
-) {
-  const platform = spaces.platform.store.scope(platformScopeName);
-  const issuer = await platformIssuer(platform, config.publicUrl);
-  const hasher = createPasswordHasher();
-  const shared = { platform, clock, newId, hasher, mailer, mailThrottle: createMailThrottle({ clock }) };
-  const stores = { test: spaces.test.store, prod: spaces.prod.store };
-  const loginThrottle = createLoginThrottle({ clock });
-  const providers = createProviderTokens({ clock, allowPrivateAddresses: config.mode === 'development' });
-  const { foundingGate } = caps;
-  const endings = createAccessEpochs();
-  const signInParts = {
-    ...shared,
-    loginThrottle,
-    stores,
-    configs,
-    signingKeys,
-    issuer,
-    providers,
-    foundingGate,
-    endings,
-  };
-  const digest = config.operatorKeyDigest;
-  return {
-    issuer,
-    operator:
-      digest === undefined
-        ? undefined
-        : createOperatorAccess({ digest, loginThrottle: createLoginThrottle({ clock }) }),
-    deployKeys: createDeployKeys({ platform, clock, newId }),
-    accounts: createOrgAccounts({ ...shared, loginThrottle: createLoginThrottle({ clock }), policy: config.signUp }),
-    signInParts,
-    signIn: createAppSignIn(signInParts),
-  };
-}
-
-/** What an app's callers do once they are known, and what builders do about them. */
-function composePeople(
-  { signIn, signInParts }: Awaited<ReturnType<typeof composeIdentity>>,
-  { runtime, epochs, cursors }: ReturnType<typeof composeEntities>,
-  { poke, tokenTally }: { readonly poke: () => void; readonly tokenTally: HitTally },
-) {
-  const parts = { ...signInParts, runtime, epochs, cursors, poke };
-  return {
-    app: {
-      signIn,
-      sessions: createAppSessions({ ...parts, tokenTally }),
-      self: createAppSelf(parts),
-      mails: createAppMails(parts),
-      workspaces: createWorkspaces(parts),
-      invitations: createInvitations(parts),
-    },
-    management: {
-      serviceKeys: createServiceKeys(parts),
-      suspendedAccounts: createSuspendedAccounts(parts),
-      impersonate: createImpersonation(parts),
-    },
   };
 }
 

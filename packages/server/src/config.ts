@@ -4,13 +4,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { isNetwork } from './gateway/client-address.ts';
 import type { Quota, RateLimitSettings } from './gateway/rate-limits.ts';
-import {
-  type MasterKeyUse,
-  masterKeyFault,
-  type OperatorKeyDigest,
-  operatorKeyDigest,
-  operatorKeyFault,
-} from './identity/port.ts';
+import { type MasterKeyUse, masterKeyFault, operatorKeyDigest, operatorKeyFault } from './identity/port.ts';
 import { isEmailAddress } from './lib/email-address.ts';
 import type { SmtpSettings } from './mail/smtp-delivery.ts';
 import { readSmtpServer } from './mail/smtp-server.ts';
@@ -36,8 +30,8 @@ export interface Config extends StorePlaces {
   readonly trustedProxies: readonly string[];
   /** Private addresses and networks that webhooks may be sent to, besides all public ones. */
   readonly webhookNetworks: readonly string[];
-  /** Undefined where there is no operator key, and so no route for it. */
-  readonly operatorKeyDigest: OperatorKeyDigest | undefined;
+  /** The SHA-256 of the operator key, in hexadecimal; undefined where there is none, and so no route for it. */
+  readonly operatorKeyDigest: string | undefined;
   /** How old a token signing key may be; 0 is any age. */
   readonly keyAgeDaysMax: number;
   /** The server that mails are handed to; undefined where there is none. */
@@ -332,11 +326,7 @@ function readDays(name: string, value: string, mistakes: string[]): number {
   return Number(value);
 }
 
-function readOperatorKey(
-  key: string | undefined,
-  mode: Config['mode'],
-  mistakes: string[],
-): OperatorKeyDigest | undefined {
+function readOperatorKey(key: string | undefined, mode: Config['mode'], mistakes: string[]): string | undefined {
   if (key === undefined) return undefined;
   const fault = operatorKeyFault(key, mode);
   if (fault !== undefined) mistakes.push(`FREEHOLD_OPERATOR_KEY ${fault}`);

@@ -1,38 +1,31 @@
 /** Who calls: org users and app users, their passwords, sessions and tokens, the keys of servers, and the workspaces that people are in. */
-export { type AppMails, createAppMails } from './app-users/app-mails.ts';
-export { type AppSelf, createAppSelf } from './app-users/app-self.ts';
-export { type AppSignIn, createAppSignIn } from './app-users/app-sign-in.ts';
-export { createSuspendedAccounts, type SuspendedAccounts } from './app-users/suspended-accounts.ts';
-export { createInvitations, type Invitations } from './invitations/invitations.ts';
+export type { AppMails } from './app-users/app-mails.ts';
+export type { AppSelf } from './app-users/app-self.ts';
+export type { AppSignIn } from './app-users/app-sign-in.ts';
+export type { SuspendedAccounts } from './app-users/suspended-accounts.ts';
+export type { Invitations } from './invitations/invitations.ts';
 export {
-  createDeployKeys,
   type DeployKeyScope,
   type DeployKeys,
   isDeployKey,
   type KnownDeployKey,
 } from './keys/deploy-keys.ts';
 export {
-  createOperatorAccess,
   type OperatorAccess,
-  type OperatorKeyDigest,
   operatorKeyDigest,
   operatorKeyFault,
 } from './keys/operator-key.ts';
-export { createServiceKeys, type ServiceKeys } from './keys/service-keys.ts';
-export { createProviderTokens } from './oidc/provider-tokens.ts';
-export { createOrgAccounts, type OrgAccounts, type OrgCaller, sessionSeconds } from './org-users/org-accounts.ts';
+export type { ServiceKeys } from './keys/service-keys.ts';
+export { openIdentity } from './open-identity.ts';
+export { type OrgAccounts, type OrgCaller, sessionSeconds } from './org-users/org-accounts.ts';
 export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
 export { emailKey } from './people/email.ts';
-export { createLoginThrottle } from './people/login-throttle.ts';
-export { createMailThrottle } from './people/mail-throttle.ts';
-export { createPasswordHasher } from './people/passwords.ts';
-export { type AppCaller, type AppSessions, createAppSessions, requirePlace } from './sessions/app-sessions.ts';
-export { createImpersonation, type Impersonate } from './sessions/impersonation.ts';
+export { type AppCaller, type AppSessions, requirePlace } from './sessions/app-sessions.ts';
+export type { Impersonate } from './sessions/impersonation.ts';
 export { type AppOrigins, createAppOrigins } from './settings/app-origins.ts';
 export { createOrgSettings, namesOf, type OrgSettings, settingTypes } from './settings/org-settings.ts';
 export { startKeyUpkeep } from './tokens/key-upkeep.ts';
 export { type MasterKeyUse, masterKeyFault } from './tokens/master-key.ts';
-export { platformIssuer } from './tokens/platform-issuer.ts';
 export {
   derivedKey,
   loadSecrets,
@@ -53,4 +46,4 @@ export {
   purgeWorkspaceJob,
   readRemovalWork,
 } from './workspaces/workspace-removal.ts';
-export { createWorkspaces, type Workspaces } from './workspaces/workspaces.ts';
+export type { Workspaces } from './workspaces/workspaces.ts';

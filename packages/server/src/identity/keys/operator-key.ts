@@ -9,13 +9,11 @@ export interface OperatorAccess {
 }
 
 export interface OperatorAccessParts {
-  readonly digest: OperatorKeyDigest;
+  /** What is kept of the key: its SHA-256, in hexadecimal. */
+  readonly digest: string;
   /** Its own: who fails to sign in elsewhere must not keep the operator out. */
   readonly loginThrottle: LoginThrottle;
 }
-
-/** What is kept of the key: its SHA-256, in hexadecimal. */
-export type OperatorKeyDigest = string;
 
 export function createOperatorAccess({ digest, loginThrottle }: OperatorAccessParts): OperatorAccess {
   const expected = Buffer.from(digest, 'hex');
@@ -30,7 +28,7 @@ export function createOperatorAccess({ digest, loginThrottle }: OperatorAccessPa
   };
 }
 
-export function operatorKeyDigest(key: string): OperatorKeyDigest {
+export function operatorKeyDigest(key: string): string {
   return digestBytes(key).toString('hex');
 }
 

@@ -1,0 +1,79 @@
+import { type AccessEpochs, createAccessEpochs } from '../iam/access-epochs.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { HitTally } from '../lib/hit-tally.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import type { Cursors, RecordRuntime } from '../records/port.ts';
+import type { Scope } from '../store/port.ts';
+import { createAppMails } from './app-users/app-mails.ts';
+import { createAppSelf } from './app-users/app-self.ts';
+import { createAppSignIn } from './app-users/app-sign-in.ts';
+import { createSuspendedAccounts } from './app-users/suspended-accounts.ts';
+import { createInvitations } from './invitations/invitations.ts';
+import { createDeployKeys } from './keys/deploy-keys.ts';
+import { createOperatorAccess } from './keys/operator-key.ts';
+import { createServiceKeys } from './keys/service-keys.ts';
+import { createProviderTokens } from './oidc/provider-tokens.ts';
+import type { SignUpPolicy } from './org-users/account.ts';
+import { createOrgAccounts } from './org-users/org-accounts.ts';
+import { createLoginThrottle } from './people/login-throttle.ts';
+import { createMailThrottle } from './people/mail-throttle.ts';
+import { createPasswordHasher } from './people/passwords.ts';
+import { createAppSessions } from './sessions/app-sessions.ts';
+import { createImpersonation } from './sessions/impersonation.ts';
+import { platformIssuer } from './tokens/platform-issuer.ts';
+import type { SigningKeys } from './tokens/signing-keys.ts';
+import type { MembershipParts } from './workspaces/memberships.ts';
+import { createWorkspaces } from './workspaces/workspaces.ts';
+
+export interface IdentityDeps extends MembershipParts {
+  readonly platform: Scope;
+  readonly clock: Clock;
+  readonly signingKeys: SigningKeys;
+  readonly mailer: Mailer | undefined;
+  readonly runtime: RecordRuntime;
+  readonly epochs: AccessEpochs;
+  readonly cursors: Cursors;
+  readonly tokenTally: HitTally;
+  /** Tells the jobs that there is work. */
+  readonly poke: () => void;
+  readonly settings: IdentitySettings;
+}
+
+export interface IdentitySettings {
+  readonly mode: 'development' | 'production';
+  readonly publicUrl: string | undefined;
+  readonly operatorKeyDigest: string | undefined;
+  readonly signUp: SignUpPolicy;
+}
+
+/** Everyone who calls: what the app gateway and the management gateway know them by. */
+export async function openIdentity({ settings, ...deps }: IdentityDeps) {
+  const { platform, clock, newId } = deps;
+  const issuer = await platformIssuer(platform, settings.publicUrl);
+  const shared = { ...deps, issuer, hasher: createPasswordHasher(), mailThrottle: createMailThrottle({ clock }) };
+  const providers = createProviderTokens({ clock, allowPrivateAddresses: settings.mode === 'development' });
+  const endings = createAccessEpochs();
+  // Each with a throttle of its own: failures at one door must not close another.
+  const app = { ...shared, providers, endings, loginThrottle: createLoginThrottle({ clock }) };
+  const org = { ...shared, policy: settings.signUp, loginThrottle: createLoginThrottle({ clock }) };
+  const digest = settings.operatorKeyDigest;
+  const operator = { loginThrottle: createLoginThrottle({ clock }) };
+  return {
+    app: {
+      signIn: createAppSignIn(app),
+      sessions: createAppSessions(app),
+      self: createAppSelf(app),
+      mails: createAppMails(app),
+      workspaces: createWorkspaces(app),
+      invitations: createInvitations(app),
+    },
+    management: {
+      accounts: createOrgAccounts(org),
+      deployKeys: createDeployKeys({ platform, clock, newId }),
+      operator: digest === undefined ? undefined : createOperatorAccess({ digest, ...operator }),
+      serviceKeys: createServiceKeys(app),
+      suspendedAccounts: createSuspendedAccounts(app),
+      impersonate: createImpersonation(app),
+    },
+  };
+}
