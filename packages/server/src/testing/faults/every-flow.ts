@@ -1,0 +1,25 @@
+import { accountFlows } from './account-flows.ts';
+import { alertFlows } from './alert-flows.ts';
+import { builderFlows } from './builder-flows.ts';
+import { configFlows } from './config-flows.ts';
+import { deployFlows } from './deploy-flows.ts';
+import type { Flow } from './flow.ts';
+import { itemFlows } from './item-flows.ts';
+import { keyFlows } from './key-flows.ts';
+import { personFlows } from './person-flows.ts';
+import { recordFlows } from './record-flows.ts';
+import { workspaceFlows } from './workspace-flows.ts';
+
+/** The flows of all writing routes, in the order of their files. */
+export const everyFlow: readonly Flow[] = [
+  accountFlows,
+  alertFlows,
+  builderFlows,
+  configFlows,
+  deployFlows,
+  itemFlows,
+  keyFlows,
+  personFlows,
+  recordFlows,
+  workspaceFlows,
+].flatMap((flows) => Object.values(flows));
