@@ -27,6 +27,7 @@ import {
   loadSecrets,
   openIdentity,
   openSigningKeys,
+  type PasswordCost,
   platformScopeName,
   type Secrets,
   settingTypes,
@@ -80,6 +81,8 @@ export interface ComposeOptions {
   readonly onFatal: (error: unknown) => void;
   /** Opens a space otherwise than the settings say: tests put stores there that fail. */
   readonly openSpace?: (name: keyof Spaces) => Promise<OpenedStore>;
+  /** What a new password hash costs: tests that are not about it take less. */
+  readonly passwordCost?: PasswordCost;
 }
 
 export async function compose(options: ComposeOptions): Promise<Platform> {
@@ -114,7 +117,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const identity = await openIdentity({
     ...{ platform, stores: { test: spaces.test.store, prod: spaces.prod.store }, configs, clock, newId },
     ...{ signingKeys, mailer: mail.mailer, runtime, epochs, cursors, foundingGate: caps.foundingGate },
-    ...{ tokenTally: measurement.tallies.token, poke: jobs.poke, settings: config },
+    ...{ tokenTally: measurement.tallies.token, poke: jobs.poke, settings: config, passwordCost: options.passwordCost },
   });
   const shared = { ...once, rateLimits, decisions, origins, clock, clientAddress, readiness, metering };
   const app: AppGatewayParts = { ...shared, ...identity.app, runtime, configs, jwks: signingKeys.jwks };

@@ -9,6 +9,7 @@ import { compose } from './compose.ts';
 import { readConfig } from './config.ts';
 import { drain } from './gateway/drain.ts';
 import { listen } from './gateway/listener.ts';
+import { fastPasswordCost } from './identity/testing/fast-passwords.ts';
 import { openStore } from './store/open-store.ts';
 
 const minute = 60 * 1000;
@@ -59,6 +60,7 @@ async function setScene(context: TestContext): Promise<Scene> {
   const platform = await compose({
     config: read.config,
     clock,
+    passwordCost: fastPasswordCost,
     onFault: (error) => assert.fail(String(error)),
     onFatal: (error) => assert.fail(String(error)),
     openSpace: () => openStore({ kind: 'memory', clock }),

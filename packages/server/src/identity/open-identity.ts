@@ -17,7 +17,7 @@ import type { SignUpPolicy } from './org-users/account.ts';
 import { createOrgAccounts } from './org-users/org-accounts.ts';
 import { createLoginThrottle } from './people/login-throttle.ts';
 import { createMailThrottle } from './people/mail-throttle.ts';
-import { createPasswordHasher } from './people/passwords.ts';
+import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
 import { createAppSessions } from './sessions/app-sessions.ts';
 import { createImpersonation } from './sessions/impersonation.ts';
 import { platformIssuer } from './tokens/platform-issuer.ts';
@@ -37,6 +37,8 @@ export interface IdentityDeps extends MembershipParts {
   /** Tells the jobs that there is work. */
   readonly poke: () => void;
   readonly settings: IdentitySettings;
+  /** What a new password hash costs, where it is not the usual. */
+  readonly passwordCost: PasswordCost | undefined;
 }
 
 export interface IdentitySettings {
@@ -47,10 +49,11 @@ export interface IdentitySettings {
 }
 
 /** Everyone who calls: what the app gateway and the management gateway know them by. */
-export async function openIdentity({ settings, ...deps }: IdentityDeps) {
+export async function openIdentity({ settings, passwordCost, ...deps }: IdentityDeps) {
   const { platform, clock, newId } = deps;
   const issuer = await platformIssuer(platform, settings.publicUrl);
-  const shared = { ...deps, issuer, hasher: createPasswordHasher(), mailThrottle: createMailThrottle({ clock }) };
+  const hasher = createPasswordHasher({}, passwordCost);
+  const shared = { ...deps, issuer, hasher, mailThrottle: createMailThrottle({ clock }) };
   const providers = createProviderTokens({ clock, allowPrivateAddresses: settings.mode === 'development' });
   const endings = createAccessEpochs();
   // Each with a throttle of its own: failures at one door must not close another.

@@ -20,6 +20,7 @@ export { openIdentity } from './open-identity.ts';
 export { type OrgAccounts, type OrgCaller, sessionSeconds } from './org-users/org-accounts.ts';
 export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
 export { emailKey } from './people/email.ts';
+export type { PasswordCost } from './people/passwords.ts';
 export { type AppCaller, type AppSessions, requirePlace } from './sessions/app-sessions.ts';
 export type { Impersonate } from './sessions/impersonation.ts';
 export { type AppOrigins, createAppOrigins } from './settings/app-origins.ts';

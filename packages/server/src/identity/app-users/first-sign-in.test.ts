@@ -12,8 +12,8 @@ import { orgScopeName, workspaceScopeName } from '../../tenancy/workspace.ts';
 import { createProviderTokens } from '../oidc/provider-tokens.ts';
 import type { Org } from '../org-users/org-directory.ts';
 import { createLoginThrottle } from '../people/login-throttle.ts';
-import { createPasswordHasher } from '../people/passwords.ts';
 import { createOrgSettings } from '../settings/org-settings.ts';
+import { createFastHasher } from '../testing/fast-passwords.ts';
 import { keysPath, makeKeyPair, startLoopbackProvider } from '../testing/loopback-provider.ts';
 import { createSecretsInMemory } from '../testing/secrets-in-memory.ts';
 import { generateSigningKey } from '../tokens/signing-key.ts';
@@ -39,7 +39,7 @@ const vault = createSecretsInMemory({ signing_keys: [await generateSigningKey(cl
 const shared = {
   clock,
   newId: uuidv7Source(clock),
-  hasher: createPasswordHasher(),
+  hasher: createFastHasher(),
   loginThrottle: createLoginThrottle({ clock }),
   signingKeys: await openSigningKeys({ vault, clock }),
   providers: createProviderTokens({ clock, allowPrivateAddresses: true }),

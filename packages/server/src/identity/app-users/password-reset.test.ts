@@ -10,7 +10,7 @@ import { openStore } from '../../store/open-store.ts';
 import type { Scope } from '../../store/port.ts';
 import { createLoginThrottle } from '../people/login-throttle.ts';
 import { createMailThrottle } from '../people/mail-throttle.ts';
-import { createPasswordHasher } from '../people/passwords.ts';
+import { createFastHasher } from '../testing/fast-passwords.ts';
 import { logInWithPassword } from './app-users.ts';
 import { forgotPassword, resetPassword } from './password-reset.ts';
 import { signInWithProvider } from './provider-sign-in.ts';
@@ -25,7 +25,7 @@ async function app() {
   const parts = {
     clock: systemClock,
     newId: uuidv7Source(systemClock),
-    hasher: createPasswordHasher(),
+    hasher: createFastHasher(),
     loginThrottle: createLoginThrottle({ clock: systemClock }),
     mailThrottle: createMailThrottle({ clock: systemClock }),
     endings: createAccessEpochs(),

@@ -6,7 +6,7 @@ import { openStore } from '../../store/open-store.ts';
 import type { Scope } from '../../store/port.ts';
 import type { ProviderIdentity } from '../oidc/claims.ts';
 import { createLoginThrottle } from '../people/login-throttle.ts';
-import { createPasswordHasher } from '../people/passwords.ts';
+import { createFastHasher } from '../testing/fast-passwords.ts';
 import { findAppUser, logInWithPassword, spendLoginToken, tokenEpoch } from './app-users.ts';
 import { signInWithProvider } from './provider-sign-in.ts';
 
@@ -16,7 +16,7 @@ async function org() {
   const parts = {
     clock: systemClock,
     newId: uuidv7Source(systemClock),
-    hasher: createPasswordHasher(),
+    hasher: createFastHasher(),
     loginThrottle: createLoginThrottle({ clock: systemClock }),
   };
   const signIn = async (identity: ProviderIdentity) =>

@@ -7,8 +7,8 @@ import type { Mail } from '../../mail/mailer.ts';
 import { openStore } from '../../store/open-store.ts';
 import { createLoginThrottle } from '../people/login-throttle.ts';
 import { createMailThrottle } from '../people/mail-throttle.ts';
-import { createPasswordHasher } from '../people/passwords.ts';
 import { authenticate, newSession } from '../sessions/org-sessions.ts';
+import { createFastHasher } from '../testing/fast-passwords.ts';
 import type { OrgAccountsParts } from './account.ts';
 import { changeOrgPassword, forgotOrgPassword, resetOrgPassword } from './org-password.ts';
 import { signUp } from './sign-up.ts';
@@ -29,7 +29,7 @@ async function withBuilder() {
     platform,
     clock: systemClock,
     newId: uuidv7Source(systemClock),
-    hasher: createPasswordHasher(),
+    hasher: createFastHasher(),
     loginThrottle: createLoginThrottle({ clock: systemClock }),
     mailThrottle: createMailThrottle({ clock: systemClock }),
     mailer,

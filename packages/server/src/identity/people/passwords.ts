@@ -23,16 +23,19 @@ const defaultLimits: HashLimits = {
   perAddressOfOrgMax: 64,
 };
 
-/** Every method may throw Problem `rate_limited` or `unavailable`, as `HashTurns` says. */
-export function createPasswordHasher(limits: Partial<HashLimits> = {}): PasswordHasher {
+/**
+ * Every method may throw Problem `rate_limited` or `unavailable`, as `HashTurns` says.
+ * @param cost what a new hash costs; a stored one says its own cost
+ */
+export function createPasswordHasher(limits: Partial<HashLimits> = {}, cost = currentCost): PasswordHasher {
   const turns = new HashTurns({ ...defaultLimits, ...limits });
   // Nobody knows a password for it: it is no hash of anything, only of the right size and cost.
-  const decoy: StoredHash = { cost: currentCost, salt: randomBytes(saltBytes), tag: randomBytes(tagBytes) };
+  const decoy: StoredHash = { cost, salt: randomBytes(saltBytes), tag: randomBytes(tagBytes) };
   return {
     async hash(password, asker) {
       const salt = randomBytes(saltBytes);
-      const tag = await turns.run(asker, () => derive(password, { cost: currentCost, salt, tagLength: tagBytes }));
-      return toPhc({ cost: currentCost, salt, tag });
+      const tag = await turns.run(asker, () => derive(password, { cost, salt, tagLength: tagBytes }));
+      return toPhc({ cost, salt, tag });
     },
     async verify(password, stored, asker) {
       const expected = fromPhc(stored);
@@ -79,25 +82,25 @@ function normalized(password: string): Buffer {
   return Buffer.from(password.normalize('NFC'), 'utf8');
 }
 
-interface Cost {
+export interface PasswordCost {
   readonly memoryKibibytes: number;
   readonly passes: number;
   readonly parallelism: number;
 }
 
 interface StoredHash {
-  readonly cost: Cost;
+  readonly cost: PasswordCost;
   readonly salt: Buffer;
   readonly tag: Buffer;
 }
 
 /** The first choice of the OWASP password storage cheat sheet: 19 MiB, two passes, one lane. */
-const currentCost: Cost = { memoryKibibytes: 19_456, passes: 2, parallelism: 1 };
+const currentCost: PasswordCost = { memoryKibibytes: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
 
 /** A stored hash may ask for more than today's cost (it was made elsewhere), but not for a machine's whole memory. */
-const costMax: Cost = { memoryKibibytes: 131_072, passes: 10, parallelism: 4 };
+const costMax: PasswordCost = { memoryKibibytes: 131_072, passes: 10, parallelism: 4 };
 
 async function matches(password: string, expected: StoredHash): Promise<boolean> {
   const { cost, salt, tag } = expected;
@@ -105,7 +108,7 @@ async function matches(password: string, expected: StoredHash): Promise<boolean>
 }
 
 interface Derivation {
-  readonly cost: Cost;
+  readonly cost: PasswordCost;
   readonly salt: Buffer;
   readonly tagLength: number;
 }

@@ -1,4 +1,5 @@
 /** A platform in this process, over HTTP, on stores in memory of whose calls one can be made to fail. */
+
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mock } from 'node:test';
@@ -8,6 +9,7 @@ import { type Config, readConfig } from '../../config.ts';
 import { drain } from '../../gateway/drain.ts';
 import { listen } from '../../gateway/listener.ts';
 import { groupEntries } from '../../iam/group-policies.ts';
+import { fastPasswordCost } from '../../identity/testing/fast-passwords.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { verifyStore } from '../../maintenance/verify-store.ts';
 import { openVault } from '../../open-spaces.ts';
@@ -69,6 +71,7 @@ export async function startFaultyPlatform(
   const platform = await compose({
     config,
     clock,
+    passwordCost: fastPasswordCost,
     onFault: () => undefined,
     onFatal: (error) => assert.fail(String(error)),
     openSpace: async (space) =>

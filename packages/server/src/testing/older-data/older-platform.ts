@@ -1,4 +1,5 @@
 /** Platforms on data that earlier versions wrote. Only tests may use it. */
+
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { compose } from '../../compose.ts';
 import { readConfig } from '../../config.ts';
 import { drain } from '../../gateway/drain.ts';
 import { listen } from '../../gateway/listener.ts';
+import { fastPasswordCost } from '../../identity/testing/fast-passwords.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Answers, Asked } from './asks.ts';
 import { call, type Gateways, operatorKey } from './calls.ts';
@@ -52,6 +54,7 @@ export async function startOn(env: Readonly<Record<string, string>>, clock: Cloc
   const platform = await compose({
     config: read.config,
     clock,
+    passwordCost: fastPasswordCost,
     onFault: (error) => faults.push(error),
     onFatal: (error) => faults.push(error),
   });

@@ -1,9 +1,11 @@
 /** A platform in this process, over HTTP, on stores in memory: what it does is done here and can be counted. */
+
 import assert from 'node:assert/strict';
 import { compose } from '../../compose.ts';
 import { readConfig } from '../../config.ts';
 import { drain } from '../../gateway/drain.ts';
 import { listen } from '../../gateway/listener.ts';
+import { fastPasswordCost } from '../../identity/testing/fast-passwords.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Gateways } from './send.ts';
@@ -23,6 +25,7 @@ export async function startCountedPlatform(): Promise<CountedPlatform> {
   const platform = await compose({
     config: read.config,
     clock: systemClock,
+    passwordCost: fastPasswordCost,
     onFault: (error) => assert.fail(String(error)),
     onFatal: (error) => assert.fail(String(error)),
     openSpace: () => openStore({ kind: 'memory', clock: systemClock }),
