@@ -48,7 +48,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
     'automation',
   ],
   automation: ['lib', ...storePort, 'tenancy', 'schema', 'config', 'records', 'iam', 'promotion'],
-  metering: ['lib', ...storePort, 'audit'],
+  metering: ['lib', ...storePort, 'audit', 'tenancy'],
   webhooks: ['lib', ...storePort, 'audit'],
   promotion: ['lib', ...storePort, 'audit', 'tenancy', 'schema', 'config', 'records', 'maintenance', 'entities'],
   identity: [
@@ -71,8 +71,8 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   records: ['lib', ...storePort, 'audit', 'tenancy', 'schema', 'config'],
   config: ['lib', ...storePort, 'audit', 'tenancy', 'schema'],
   schema: ['lib', ...storePort, 'tenancy'],
-  tenancy: ['lib', ...storePort, 'audit'],
-  audit: ['lib', ...storePort, 'store/chain.ts', 'store/lost-head.ts'],
+  audit: ['lib', ...storePort, 'store/chain.ts', 'store/lost-head.ts', 'tenancy'],
+  tenancy: ['lib', ...storePort],
   upgrade: [
     'lib',
     ...storePort,

@@ -14,6 +14,7 @@ import {
 import { checkDays } from './metering/check-days.ts';
 import { requireStores, usingSpace } from './stopped-platform.ts';
 import { Conflict, type OpenedStore } from './store/port.ts';
+import type { Environment } from './tenancy/port.ts';
 
 const help = `Counts the records of each org, environment, workspace and entity, and compares them with their counters and with the
 sum that plans are held to and builders are shown. Compares the calls that are stored of each day with those of its
@@ -73,7 +74,7 @@ async function recountAll(config: Config, isRepair: boolean): Promise<Pick<Total
   return { differences, repaired };
 }
 
-async function recountSpace(opened: OpenedStore, env: 'test' | 'prod', isRepair: boolean): Promise<Totals> {
+async function recountSpace(opened: OpenedStore, env: Environment, isRepair: boolean): Promise<Totals> {
   const totals = {
     orgs: 0,
     workspaces: 0,

@@ -1,5 +1,6 @@
 import { chainHeads, readLink } from '../store/chain.ts';
 import type { Append, Item, Key } from '../store/port.ts';
+import type { Environment } from '../tenancy/port.ts';
 
 /**
  * Who does something: a builder, a server or a pipeline that holds a key, whoever runs the platform, an app's user, or
@@ -25,14 +26,12 @@ export interface Occasion {
 /** By whom and in answer to which request something is asked for. */
 export type Asking = Pick<Occasion, 'actor' | 'request_id'>;
 
-export type AuditEnvironment = 'test' | 'prod';
-
 /** INVARIANT: ids, names of configuration and counts; never an email, a secret or the value of a field. */
 export interface Audited {
   /** What was done to what, as `service_key.created`. */
   readonly action: string;
   readonly target?: { readonly kind: string; readonly id: string; readonly name?: string };
-  readonly env?: AuditEnvironment;
+  readonly env?: Environment;
   readonly tenant_code?: string;
   readonly detail?: Readonly<Record<string, string | number | boolean>>;
 }

@@ -1,5 +1,6 @@
 import type { Scope } from '../store/port.ts';
-import { type AuditEntry, type AuditEnvironment, orgAudit, platformAudit } from './audit-entry.ts';
+import type { Environment } from '../tenancy/port.ts';
+import { type AuditEntry, orgAudit, platformAudit } from './audit-entry.ts';
 import { latest, openStrand, placesOf, type Source, type Strand, take } from './strand.ts';
 
 /** What was done to an org and by whom, the latest first. Nothing changes an entry or takes it away. */
@@ -19,7 +20,7 @@ export interface AuditQuery {
 /** What is left out asks for nothing. */
 export interface AuditFilter {
   /** Only what was done in this environment. */
-  readonly env?: AuditEnvironment | undefined;
+  readonly env?: Environment | undefined;
   /** Only what this actor did, by id. */
   readonly actor?: string | undefined;
   /** Only actions that start with this. */
@@ -45,8 +46,8 @@ export interface AuditPage {
 
 export interface AuditLogParts {
   readonly platform: Scope;
-  readonly orgScopes: (orgCode: string) => Readonly<Record<AuditEnvironment, Scope>>;
-  readonly workspaceScopes: (orgCode: string, tenantCode: string) => Readonly<Record<AuditEnvironment, Scope>>;
+  readonly orgScopes: (orgCode: string) => Readonly<Record<Environment, Scope>>;
+  readonly workspaceScopes: (orgCode: string, tenantCode: string) => Readonly<Record<Environment, Scope>>;
   /** Makes a text of a place that only its own list opens. */
   readonly cursors: {
     seal(position: string, binding: readonly string[]): string;
@@ -74,7 +75,7 @@ export function createAuditLog(parts: AuditLogParts): AuditLog {
  * workspace that is asked for.
  */
 function sourcesOf(parts: AuditLogParts, orgCode: string, { env, tenantCode }: AuditFilter): readonly Source[] {
-  const both = (kind: string, { test, prod }: Readonly<Record<AuditEnvironment, Scope>>) => [
+  const both = (kind: string, { test, prod }: Readonly<Record<Environment, Scope>>) => [
     { name: `${kind}test`, env: 'test', scope: test, pk: orgAudit },
     { name: `${kind}prod`, env: 'prod', scope: prod, pk: orgAudit },
   ];

@@ -1,3 +1,4 @@
+import type { ConfigSize } from '../tenancy/port.ts';
 import type { ActiveEntity, ConfigSet } from './config-set.ts';
 
 /**
@@ -9,13 +10,6 @@ export type ConfigGate = (
   orgCode: string,
   size: { readonly before: ConfigSize; readonly after: ConfigSize },
 ) => Promise<void>;
-
-/** How much an org has configured. */
-export interface ConfigSize {
-  readonly entities: number;
-  /** Of all entities together: as many as are shown of each, whatever their state is. */
-  readonly indexes: number;
-}
 
 export function configSize(set: ConfigSet): ConfigSize {
   return sizeOf(new Map(set.entityNames.map((name) => [name, set.active(name)?.state])));

@@ -1,5 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
-import type { JsonSchema } from '../schema/port.ts';
+import type { JsonSchema } from '../lib/json-schema.ts';
 import type { Environment } from '../tenancy/port.ts';
 import type { ConfigSet, StoredSetting } from './config-set.ts';
 

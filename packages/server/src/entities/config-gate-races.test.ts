@@ -1,13 +1,14 @@
 /** What an org may have configured, while many add the last of it at once, on one node and on several. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type ConfigGate, type ConfigSize, configSize } from '../config/config-gate.ts';
+import { type ConfigGate, configSize } from '../config/config-gate.ts';
 import { createConfigReader } from '../config/config-reader.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { everyCrossing } from '../records/testing/interleaving.ts';
 import type { Store } from '../store/port.ts';
 import { openForTest, roundsOn, type StoreKind, storeKinds } from '../store/testing/open-test-store.ts';
+import type { ConfigSize } from '../tenancy/quota.ts';
 import { createEntityAdmin, type EntityAdmin } from './entity-admin.ts';
 
 const writers = 32;

@@ -1,7 +1,7 @@
 import type { Verb } from '../access/port.ts';
 import type { AppCaller } from '../identity/port.ts';
-import type { AuthorizedCall, RowRequest, WriteContext } from '../records/port.ts';
-import type { Actor, Workspace } from '../tenancy/port.ts';
+import type { Actor, AuthorizedCall, RowRequest, WriteContext } from '../records/port.ts';
+import type { Workspace } from '../tenancy/port.ts';
 import type { PublicRoute } from './public-route.ts';
 import type { Reply } from './reply.ts';
 import type { GatewayRequest, TakesBody } from './request.ts';

@@ -3,10 +3,17 @@ import type { Asking } from '../audit/audit-entry.ts';
 import { systemConfig } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
-import { createNumbering, createSealer, mergeChanges, type PlannedChange, planCreate } from '../records/port.ts';
+import {
+  type Actor,
+  createNumbering,
+  createSealer,
+  mergeChanges,
+  type PlannedChange,
+  planCreate,
+} from '../records/port.ts';
 import { systemEntity } from '../schema/port.ts';
 import type { Change } from '../store/port.ts';
-import type { Actor, Workspace } from '../tenancy/port.ts';
+import type { Workspace } from '../tenancy/port.ts';
 import { groupIndexChanges, policyIdsOf } from './group-policies.ts';
 import { recordKey } from './held-policies.ts';
 import { adminGroup, adminPolicy, viewerPolicy } from './policy-names.ts';

@@ -2,6 +2,7 @@ import type { InputError } from '@freehold/contract/problem';
 import { parseStatements } from '../access/port.ts';
 import type { SettingType } from '../config/port.ts';
 import { isObject, unknownMembers, wrong } from '../config/port.ts';
+import type { JsonSchema } from '../lib/json-schema.ts';
 import { adminGroup, adminPolicy, viewerPolicy } from './policy-names.ts';
 import { widenedTemplates } from './widened-templates.ts';
 import type { WorkspaceTemplates } from './workspace-templates.ts';
@@ -47,8 +48,6 @@ function listOf(properties: JsonSchema, required: readonly string[] = Object.key
   const items = { type: 'object', required, properties, additionalProperties: false };
   return { type: 'array', maxItems: templatesMax, items };
 }
-
-type JsonSchema = SettingType['schema'];
 
 interface Report {
   readonly pointer: string;

@@ -1,9 +1,9 @@
 import { type Asking, type Audited, auditEntry } from '../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
-import type { RecordData, RecordWrite } from '../records/port.ts';
+import type { Actor, RecordData, RecordWrite } from '../records/port.ts';
 import { type PlannedChange, unconditional } from '../records/port.ts';
 import type { Append } from '../store/port.ts';
-import type { Actor, Workspace } from '../tenancy/port.ts';
+import type { Workspace } from '../tenancy/port.ts';
 
 /** Where something is done, and by whom. */
 export interface ToldPlace {

@@ -1,9 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Scope } from '../store/port.ts';
+import type { Environment, OrgScopes } from '../tenancy/port.ts';
 import { addDays, type Day, dayMilliseconds, dayOf, startOfDay } from './calendar.ts';
 import { addTallies, dayTallies, type Tally, workspaceTallies } from './usage-rows.ts';
-
-export type Environment = 'test' | 'prod';
 
 /** Whose usage it is. A call that is in no workspace has the code `''`. */
 export interface MeteredPlace {
@@ -11,8 +9,6 @@ export interface MeteredPlace {
   readonly env: Environment;
   readonly tenantCode: string;
 }
-
-export type OrgScopes = (orgCode: string) => Readonly<Record<Environment, Scope>>;
 
 export interface CallMeterParts {
   readonly clock: Clock;

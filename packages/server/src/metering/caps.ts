@@ -1,17 +1,11 @@
 /** What an org may have configured by its plan: nothing is counted here, since whoever asks knows what there is. */
 import { Problem } from '../lib/problem.ts';
+import type { ConfigSize, CountBound } from '../tenancy/port.ts';
 import type { MeteredPlace } from './call-meter.ts';
 import { flagsOf, type Standing } from './limits.ts';
 import type { Cap } from './plan.ts';
 import type { Plans } from './plans.ts';
-import { type ConfigSize, type Configured, type ShownCaps, showCaps } from './show-caps.ts';
-
-/** What a workspace may have of something at most, and how more of it is refused. */
-export interface CapBound {
-  readonly max: number;
-  /** @param wanted how many there would have been. */
-  exceeded(used: number, wanted: number): Promise<Problem>;
-}
+import { type Configured, type ShownCaps, showCaps } from './show-caps.ts';
 
 export interface Caps {
   /**
@@ -20,7 +14,7 @@ export interface Caps {
    */
   admitConfig(place: ConfigPlace, size: { readonly before: ConfigSize; readonly after: ConfigSize }): Promise<void>;
   /** How many policies a workspace may have; undefined where the plan does not say. */
-  policyBound(place: MeteredPlace): Promise<CapBound | undefined>;
+  policyBound(place: MeteredPlace): Promise<CountBound | undefined>;
   /** What is used of each, and the limit. */
   show(orgCode: string, options: { readonly hasProd: boolean }): Promise<ShownCaps>;
 }

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Scope } from '../store/port.ts';
+import type { Environment, OrgScopes } from '../tenancy/port.ts';
 import type { Day } from './calendar.ts';
-import type { CallMeter, Environment, OrgScopes, OwnDays } from './call-meter.ts';
+import type { CallMeter, OwnDays } from './call-meter.ts';
 import {
   addTallies,
   eachOfWorkspaceDays,

@@ -1,7 +1,8 @@
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
+import type { Environment } from '../tenancy/port.ts';
 import { addDays, type Day, firstOfMonth } from './calendar.ts';
-import type { CallMeter, Environment, MeteredPlace } from './call-meter.ts';
+import type { CallMeter, MeteredPlace } from './call-meter.ts';
 import type { Ledger } from './ledger.ts';
 import type { Standing, Usage } from './limits.ts';
 import { type Limits, metrics } from './plan.ts';

@@ -1,6 +1,7 @@
 /** What figures of usage are made up of: by workspace, and by all that can be told apart. */
+
+import type { Environment } from '../tenancy/port.ts';
 import type { Day } from './calendar.ts';
-import type { Environment } from './call-meter.ts';
 import type { WorkspacesOfDay } from './ledger.ts';
 import type { EntityRecords } from './records-of.ts';
 

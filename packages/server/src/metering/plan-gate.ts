@@ -1,30 +1,15 @@
 import { Problem } from '../lib/problem.ts';
+import type { WritePass, WriteToAdmit } from '../tenancy/port.ts';
 import type { MeteredPlace } from './call-meter.ts';
 import { limitExceeded, reachedMetric, type Standing } from './limits.ts';
 import { OrgStanding, type StandingParts } from './org-standing.ts';
-
-/** A write on its way into a commit. */
-export interface GatedWrite {
-  /** Records that it makes, less those that it removes. */
-  readonly records: number;
-  /** Whether it does nothing but remove: that is always open. */
-  readonly isRemoval: boolean;
-}
-
-/** The place of a write that was let in. It has to be given back, in one of the three ways. */
-export interface GatePass {
-  written(): void;
-  refused(): void;
-  /** Nobody knows whether the write stands. */
-  unknown(): void;
-}
 
 /** Holds the writes of an org to its plan. Where usage cannot be told it lets no write in. */
 export interface PlanGate {
   /** On entry: whether a write may begin at all. @throws Problem `plan_limit_exceeded`. */
   check(orgCode: string): void | Promise<void>;
   /** Before the commit: holds the records to their limit. @throws Problem `plan_limit_exceeded`. */
-  admit(place: MeteredPlace, write: GatedWrite): GatePass | Promise<GatePass>;
+  admit(place: MeteredPlace, write: WriteToAdmit): WritePass | Promise<WritePass>;
   standing(orgCode: string): Promise<Standing>;
   /** The plan of an org has changed. */
   forget(orgCode: string): void;
@@ -55,7 +40,7 @@ export function createPlanGate(parts: StandingParts): PlanGate {
     if (reached !== undefined) throw limitExceeded(reached, now, clock.now());
     if (isFull) throw limitExceeded('records', now, clock.now(), usage.records + records);
   };
-  const enter = (standing: OrgStanding, place: MeteredPlace, write: GatedWrite): GatePass => {
+  const enter = (standing: OrgStanding, place: MeteredPlace, write: WriteToAdmit): WritePass => {
     if (!write.isRemoval) demand(place.orgCode, standing.current(), write.records);
     standing.enter(write.records);
     return {
@@ -64,7 +49,7 @@ export function createPlanGate(parts: StandingParts): PlanGate {
       unknown: () => standing.leave(place, write.records, 'unknown'),
     };
   };
-  const admitLater = async (standing: OrgStanding, place: MeteredPlace, write: GatedWrite): Promise<GatePass> => {
+  const admitLater = async (standing: OrgStanding, place: MeteredPlace, write: WriteToAdmit): Promise<WritePass> => {
     // What is removed has to wait while records are added up, but not for a meter that fails.
     for (let waiting = standing.whenReady(); waiting !== undefined; waiting = standing.whenReady()) {
       if (!write.isRemoval) await waiting;

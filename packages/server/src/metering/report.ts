@@ -1,7 +1,7 @@
 import { invalidInput } from '../lib/problem.ts';
+import type { Environment } from '../tenancy/port.ts';
 import type { createAlerts } from './alerts.ts';
 import { addDays, type Day, firstOfMonth } from './calendar.ts';
-import type { Environment } from './call-meter.ts';
 import { forecast } from './forecast.ts';
 import type { Ledger } from './ledger.ts';
 import { flagsOf, resetsAt, type Standing } from './limits.ts';

@@ -1,11 +1,5 @@
-import type { Environment } from './call-meter.ts';
+import type { ConfigSize, Environment } from '../tenancy/port.ts';
 import type { Cap, Limits } from './plan.ts';
-
-/** How much an org has configured in one environment. */
-export interface ConfigSize {
-  readonly entities: number;
-  readonly indexes: number;
-}
 
 /** What an org has of what plans cap, by those who keep it. */
 export interface Configured {

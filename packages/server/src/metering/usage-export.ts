@@ -1,5 +1,5 @@
+import type { Environment } from '../tenancy/port.ts';
 import type { Day } from './calendar.ts';
-import type { Environment } from './call-meter.ts';
 import type { Ledger } from './ledger.ts';
 import type { RecordsOf } from './records-of.ts';
 

@@ -1,4 +1,6 @@
 /** The one runtime of all records: writes, lists, views. */
+
+export type { Actor } from './actor.ts';
 export type { AuthorizedCall, RowRequest } from './caller-access.ts';
 export {
   claimKey,

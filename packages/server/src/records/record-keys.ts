@@ -2,7 +2,8 @@ import { Problem } from '../lib/problem.ts';
 import type { CompiledEntity } from '../schema/port.ts';
 import { fillTemplate, type KeyTemplate, readTemplate, reservedTokens, type TokenValues } from '../schema/port.ts';
 import { type Key, limits } from '../store/port.ts';
-import { type Actor, type Workspace, workspaceOrg } from '../tenancy/port.ts';
+import { type Workspace, workspaceOrg } from '../tenancy/port.ts';
+import type { Actor } from './actor.ts';
 import type { RecordData, StoredRecord } from './record.ts';
 
 /** The key of a new record. @throws Problem `validation_failed` naming the token that has no value, or too long a one. */

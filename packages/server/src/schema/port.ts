@@ -50,7 +50,6 @@ export {
   type FieldValue,
   type FieldValues,
   isValueProblem,
-  type JsonSchema,
   newCheckEffort,
   readValue,
   UnreadText,

@@ -1,9 +1,10 @@
 /** Environments, and the scopes of orgs and workspaces. */
 export { eachWorkspace } from './each-workspace.ts';
+export type { ConfigSize, CountBound, WritePass, WriteToAdmit } from './quota.ts';
 export {
-  type Actor,
   type Environment,
   laneOf,
+  type OrgScopes,
   orgScopeName,
   type Workspace,
   workspaceOrg,

@@ -1,4 +1,3 @@
-import type { Asking } from '../audit/audit-entry.ts';
 import type { Lane } from '../lib/fair-turns.ts';
 import type { Scope } from '../store/port.ts';
 
@@ -16,6 +15,9 @@ export interface Workspace {
   readonly scope: Scope;
 }
 
+/** The scopes of an org, in each environment. */
+export type OrgScopes = (orgCode: string) => Readonly<Record<Environment, Scope>>;
+
 /** Whose turns at the event loop the work of a workspace takes. */
 export function laneOf({ orgCode, tenantId }: Workspace): Lane {
   return { org: orgCode, workspace: tenantId };
@@ -32,12 +34,4 @@ export function orgScopeName(orgCode: string): string {
 
 export function workspaceScopeName(orgCode: string, tenantCode: string): string {
   return `org#${orgCode}-${tenantCode}`;
-}
-
-/** Who does something to a record, and what the claims in key templates stand for. */
-export interface Actor {
-  readonly userId: string;
-  readonly claims: Readonly<Record<string, unknown>>;
-  /** What the audit log says of who asks. Left out, it is the app's user himself. */
-  readonly asking?: Asking;
 }

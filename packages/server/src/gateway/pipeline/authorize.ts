@@ -8,10 +8,10 @@ import { isWhole, type Refusals, rowsOf, rowsOfMany } from '../../iam/policy-row
 import { type AppCaller, requirePlace } from '../../identity/port.ts';
 import { type NowOrLater, whenKnown } from '../../lib/now-or-later.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import type { AuthorizedCall, RowRequest, WriteContext } from '../../records/port.ts';
+import type { Actor, AuthorizedCall, RowRequest, WriteContext } from '../../records/port.ts';
 import { bothRows, demandSome, type RowAccess } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
-import type { Actor, Environment } from '../../tenancy/port.ts';
+import type { Environment } from '../../tenancy/port.ts';
 import { type AskingRequest, contextOf, type KnownRequest, type PolicyRequest } from './policy-context.ts';
 
 export interface AuthorizeParts {

@@ -1,17 +1,10 @@
-import type { Problem } from '../../lib/problem.ts';
 import type { Change } from '../../store/port.ts';
-import type { Workspace } from '../../tenancy/port.ts';
+import type { CountBound, Workspace } from '../../tenancy/port.ts';
 import { recordCounter } from './record-changes.ts';
 import type { WriteLoop, WritePlan } from './write-loop.ts';
 
 /** How many policies a workspace may have, whoever says so; undefined is any number. */
 export type PolicyBound = (workspace: Workspace) => Promise<CountBound | undefined>;
-
-export interface CountBound {
-  readonly max: number;
-  /** How it is refused that there would be `wanted` in place of `used`. */
-  exceeded(used: number, wanted: number): Promise<Problem>;
-}
 
 const policyCounter = recordCounter('aclpolicy');
 

@@ -1,5 +1,5 @@
 import { OutcomeUnknown } from '../../store/port.ts';
-import type { Workspace } from '../../tenancy/port.ts';
+import type { Workspace, WritePass, WriteToAdmit } from '../../tenancy/port.ts';
 import { recordsAdded } from './record-changes.ts';
 import type { WriteLoop } from './write-loop.ts';
 
@@ -7,21 +7,6 @@ import type { WriteLoop } from './write-loop.ts';
 export interface WriteGate {
   /** Asked right before the commit. @throws Problem to refuse the write. */
   admit(workspace: Workspace, write: WriteToAdmit): WritePass | Promise<WritePass>;
-}
-
-export interface WriteToAdmit {
-  /** Records of entities that builders define, made less removed. */
-  readonly records: number;
-  /** Whether the write was asked for to remove, and nothing else. */
-  readonly isRemoval: boolean;
-}
-
-/** Is given back in one of three ways. */
-export interface WritePass {
-  written(): void;
-  refused(): void;
-  /** Nobody knows whether the write stands. */
-  unknown(): void;
 }
 
 /** The write loop, which asks the gate for each attempt that it makes. */

@@ -4,7 +4,8 @@ import { notFound } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import { type Change, type Committed, Conflict, ScopeClosed } from '../../store/port.ts';
 import { overtaken } from '../../store/transact.ts';
-import type { Actor, Environment, Workspace } from '../../tenancy/port.ts';
+import type { Environment, Workspace } from '../../tenancy/port.ts';
+import type { Actor } from '../actor.ts';
 import type { RowAccess } from '../row-access.ts';
 import type { PlannedChange } from './planned-change.ts';
 

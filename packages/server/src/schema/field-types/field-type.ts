@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../../lib/json-schema.ts';
 import type { FieldDefinition } from '../definition.ts';
 
 /** What is wrong with a value, as a code and the end of the sentence "field `x` …". */
@@ -55,8 +56,6 @@ export interface Contained {
 
 /** A record's values by field name. */
 export type FieldValues = Readonly<Record<string, FieldValue | undefined>>;
-
-export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** One `colType`: a file each, entered in the registry. */
 export interface FieldType {

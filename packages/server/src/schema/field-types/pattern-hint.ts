@@ -1,6 +1,7 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
+import type { JsonSchema } from '../../lib/json-schema.ts';
 import type { FieldDefinition } from '../definition.ts';
-import type { FieldValue, JsonSchema, ValueProblem } from './field-type.ts';
+import type { FieldValue, ValueProblem } from './field-type.ts';
 import { schemaPattern } from './schema-pattern.ts';
 
 /**
