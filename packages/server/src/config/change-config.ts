@@ -3,9 +3,9 @@ import type { Change, Store } from '../store/port.ts';
 import { asRead } from '../store/table.ts';
 import { transact } from '../store/transact.ts';
 import { orgScopeName } from '../tenancy/port.ts';
-import { type ConfigReader, pointerValue, readPointer } from './config-reader.ts';
+import type { ConfigReader } from './config-reader.ts';
 import type { ConfigSet } from './config-set.ts';
-import { configHeadKey } from './org-keys.ts';
+import { configHead } from './org-keys.ts';
 
 export interface ChangeConfigParts {
   readonly store: Store;
@@ -34,11 +34,11 @@ export async function changeConfig<Planned extends ConfigChange>(
   const scope = parts.store.scope(orgScopeName(orgCode));
   const planNext = async () => {
     const set = await parts.configs.refresh(orgCode);
-    const [head] = await scope.get([configHeadKey]);
+    const head = await configHead.read(scope);
     if ((head?.version ?? 0) !== set.version) return 'overtaken';
-    const version = (head === undefined ? 0 : readPointer(head.value)) + 1;
+    const version = (head?.value.version ?? 0) + 1;
     const planned = await plan(set, version);
-    const moveHead: Change = { kind: 'put', ...configHeadKey, value: pointerValue(version), if: asRead(head) };
+    const moveHead = configHead.put(undefined, { version }, { if: asRead(head) });
     return { version, planned, changes: [moveHead, ...planned.changes] };
   };
   const { planned } = await transact(scope, planNext).catch((error: unknown) => {

@@ -3,25 +3,24 @@ import type { Clock } from '../lib/clock.ts';
 import { type HitTally, newHitTally } from '../lib/hit-tally.ts';
 import type { NowOrLater } from '../lib/now-or-later.ts';
 import { singleFlight } from '../lib/single-flight.ts';
-import type { ConfiguredViews, EntityDefinition, EntityState, Views } from '../schema/port.ts';
-import {
-  actions,
-  activeConfigKey,
-  apiName,
-  type CompiledEntity,
-  compileEntity,
-  readReferences,
-} from '../schema/port.ts';
+import type { ConfiguredViews } from '../schema/port.ts';
+import { actions, activeConfigKey, apiName, type CompiledEntity, compileEntity } from '../schema/port.ts';
 import type { Item, Scope, Store } from '../store/port.ts';
 import { orgScopeName } from '../tenancy/port.ts';
+import { type ActiveEntity, type ApiVersions, type ConfigSet, makeConfigSet } from './config-set.ts';
 import {
-  type ActiveEntity,
-  type ApiVersions,
-  type ConfigSet,
-  makeConfigSet,
-  type StoredSetting,
-} from './config-set.ts';
-import { activeConfigs, activeSettings, configHeadKey, referencesKey, versionKey } from './org-keys.ts';
+  activeApis,
+  activeConfigs,
+  activeItems,
+  activeSettings,
+  apiBodies,
+  configHeadKey,
+  definitions,
+  entityStates,
+  liveSettings,
+  references,
+  versionKey,
+} from './org-keys.ts';
 
 /** Reads the configuration of the orgs of one environment. */
 export interface ConfigReader {
@@ -132,15 +131,15 @@ async function readConfigSet(scope: Scope, { known, compile }: ReadOptions): Pro
     const version = head?.version ?? 0;
     if (known?.version === version) return known;
     const pointers = await scope.range(activeConfigs, { limit: pointersMax });
-    const settings = await scope.range(activeSettings, { limit: settingsMax });
-    const [after, references] = await scope.get([configHeadKey, referencesKey]);
+    const settings = await liveSettings.range(scope, activeSettings, { limit: settingsMax });
+    const [after, referring] = await scope.get([configHeadKey, references.key()]);
     if ((after?.version ?? 0) !== version) continue;
     return makeConfigSet({
       version,
-      entities: readPointers(pointers),
-      references: readReferences(references?.value),
-      items: readItems(pointers),
-      settings: new Map(settings.map(({ sk, value }) => [sk, JSON.parse(value) as StoredSetting])),
+      entities: readPointers(scope, pointers),
+      references: references.row(scope, referring)?.value ?? new Map(),
+      items: readItems(scope, pointers),
+      settings: new Map(settings.map(({ sk, value }) => [sk, value])),
       compile,
     });
   }
@@ -150,16 +149,17 @@ async function readConfigSet(scope: Scope, { known, compile }: ReadOptions): Pro
 const pointersMax = 10_000;
 const settingsMax = 100;
 
-function readPointers(pointers: readonly Item[]): ReadonlyMap<string, ActiveEntity> {
+function readPointers(scope: Scope, pointers: readonly Item[]): ReadonlyMap<string, ActiveEntity> {
   const items = new Map(pointers.map((item) => [item.sk, item]));
   const entities = new Map<string, ActiveEntity>();
-  for (const { sk, value } of pointers) {
+  for (const pointer of pointers) {
+    const { sk } = pointer;
     if (!sk.startsWith(createPrefix)) continue;
     const name = sk.slice(createPrefix.length, -pointerEnd.length);
     const five = actions.map((action) => items.get(activeConfigKey(apiName(action, name))));
-    const versions = five.map((item) => (item === undefined ? 0 : readPointer(item.value)));
+    const versions = five.map((item) => activeApis.row(scope, item)?.value.version ?? 0);
     entities.set(name, {
-      state: JSON.parse(value) as EntityState,
+      state: entityStates.row(scope, pointer).value,
       versions: Object.fromEntries(actions.map((action, index) => [action, versions[index]])) as ApiVersions,
       revision: Math.max(...five.map((item) => item?.version ?? 0)),
     });
@@ -168,32 +168,24 @@ function readPointers(pointers: readonly Item[]): ReadonlyMap<string, ActiveEnti
 }
 
 /** Those of items that are no entities. */
-function readItems(pointers: readonly Item[]): ReadonlyMap<string, number> {
+function readItems(scope: Scope, pointers: readonly Item[]): ReadonlyMap<string, number> {
   const others = pointers.filter(({ sk }) => !sk.startsWith(apiPrefix));
-  return new Map(others.map(({ sk, value }) => [sk.slice(0, -pointerEnd.length), readPointer(value)]));
+  return new Map(
+    others.map((item) => [item.sk.slice(0, -pointerEnd.length), activeItems.row(scope, item).value.version]),
+  );
 }
 
 const apiPrefix = 'apiname#';
 const createPrefix = `apiname#${apiName('create', '')}`;
 const pointerEnd = ';version#active';
 
-/** An active item points to the version that is live; that of a create config says more, see `EntityState`. */
-export function pointerValue(version: number): string {
-  return JSON.stringify({ version });
-}
-
-export function readPointer(value: string): number {
-  return (JSON.parse(value) as { version: number }).version;
-}
-
 async function loadEntity(scope: Scope, name: string, { state, versions }: ActiveEntity): Promise<CompiledEntity> {
   const bodies = await scope.get(actions.map((action) => versionKey(apiName(action, name), versions[action])));
-  const [create, ...others] = bodies.map((body) => {
-    if (body === undefined) throw new Error('a version of a config of an entity is missing');
-    return JSON.parse(body.value) as unknown;
-  });
+  const [create, ...others] = bodies;
+  if (create === undefined || others.includes(undefined))
+    throw new Error('a version of a config of an entity is missing');
   const configured = Object.fromEntries(
-    others.map((config, index) => [actions[index + 1], (config as { readonly Views?: Views }).Views]),
+    others.map((config, index) => [actions[index + 1], apiBodies.row(scope, config)?.value.Views]),
   ) as ConfiguredViews;
-  return compileEntity(create as EntityDefinition, state.version, state, configured);
+  return compileEntity(definitions.row(scope, create).value, state.version, state, configured);
 }

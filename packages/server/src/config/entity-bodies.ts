@@ -1,7 +1,7 @@
 import { type ApiAction, actions, apiName, bodiesOfContent, type EntityContent } from '../schema/port.ts';
 import type { Put } from '../store/port.ts';
 import type { ApiVersions } from './config-set.ts';
-import { versionKey } from './org-keys.ts';
+import { apiBodies } from './org-keys.ts';
 
 /** All five configs at one version. */
 export function sameVersions(version: number): ApiVersions {
@@ -13,10 +13,8 @@ export function newBodies(content: EntityContent, versions: ApiVersions, version
   const bodies = bodiesOfContent(content);
   return actions
     .filter((action) => versions[action] === version)
-    .map((action) => ({
-      kind: 'put',
-      ...versionKey(apiName(action, content.definition.entityName), version),
-      value: JSON.stringify(bodies[action]),
-      if: 'absent',
-    }));
+    .map((action) => {
+      const api = apiName(action, content.definition.entityName);
+      return apiBodies.insert({ api, version }, bodies[action]);
+    });
 }

@@ -5,7 +5,9 @@
  */
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { notFound } from '../lib/problem.ts';
-import { type Condition, Conflict, type Item, type Key, type Put } from '../store/port.ts';
+import type { Key, Put } from '../store/port.ts';
+import { asRead, json, table } from '../store/table.ts';
+import { type Plan, transact } from '../store/transact.ts';
 import type { Workspace } from '../tenancy/port.ts';
 import type { ConfigSet } from './config-set.ts';
 
@@ -45,16 +47,21 @@ export function fenceKey(entityName: string): Key {
   return { pk: 'fence', sk: entityName };
 }
 
-/** No entity has this name. Under it stands whose the scope is, and by which configurations nobody may write there. */
-export const floorKey = fenceKey('*');
-
-interface Floor {
-  readonly configVersion: number;
-  /** Of the workspace whose scope it is; absent where that was not noted yet. */
+interface Fence {
+  /** Of an entity. */
+  readonly generation?: number;
+  /** Of the floor: below it no fence is made. */
+  readonly configVersion?: number;
+  /** Of the floor: the workspace whose scope it is; absent where that was not noted yet. */
   readonly tenantId?: string;
 }
 
-const anybodys: Floor = { configVersion: 0 };
+/** By entity, and the floor. */
+export const fences = table(fenceKey, json<Fence>('fence', {}));
+
+/** No entity has this name. Under it stands whose the scope is, and by which configurations nobody may write there. */
+const floor = '*';
+export const floorKey = fenceKey(floor);
 
 /**
  * What a new workspace is founded with. Whoever changed the configuration before and looked for workspaces has not seen
@@ -62,14 +69,12 @@ const anybodys: Floor = { configVersion: 0 };
  * workspace that had the code before.
  */
 export function fenceFloor(configVersion: number, tenantId: string): Put {
-  const floor: Floor = { configVersion, tenantId };
-  return { kind: 'put', ...floorKey, value: JSON.stringify(floor), if: 'absent' };
+  return fences.insert(floor, { configVersion, tenantId });
 }
 
 /** What a removed workspace leaves until its code is free: the scope is nobody's, so nobody writes in it. */
 export function nobodysFloor(until: number): Put {
-  const floor: Floor = { configVersion: 0, tenantId: '' };
-  return { kind: 'put', ...floorKey, value: JSON.stringify(floor), if: 'any', due: { at: until, queue: 'expire' } };
+  return fences.put(floor, { configVersion: 0, tenantId: '' }, { if: 'any', due: { at: until, queue: 'expire' } });
 }
 
 export interface FenceLevel {
@@ -87,31 +92,29 @@ export async function raise(
   entityName: string,
   { generation, configVersion }: FenceLevel,
 ): Promise<Known | 'newer'> {
-  const key = fenceKey(entityName);
-  for (;;) {
-    const [item, floorItem] = await scope.get([key, floorKey]);
-    const floor = floorItem === undefined ? anybodys : (JSON.parse(floorItem.value) as Floor);
-    if (isOfAnother(floor, tenantId)) throw notFound();
-    const stands = item === undefined ? -1 : (JSON.parse(item.value) as FenceLevel).generation;
-    if (item !== undefined && stands === generation) return { itemVersion: item.version, generation };
-    if (stands > generation) return 'newer';
-    if (item === undefined && floor.configVersion > configVersion) return 'newer';
-    const put: Put = { kind: 'put', ...key, value: JSON.stringify({ generation }), if: unchanged(item) };
-    try {
-      const { seq } = await scope.commit([put, { kind: 'check', ...floorKey, if: unchanged(floorItem) }]);
-      return { itemVersion: seq, generation };
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-    }
-  }
+  const plan = async (): Promise<RaisePlan> => {
+    const [fence, ground] = await fences.readMany(scope, [entityName, floor]);
+    if (isOfAnother(ground?.value, tenantId)) throw notFound();
+    const stands = fence?.value.generation ?? -1;
+    if (fence !== undefined && stands === generation)
+      return { changes: [], standing: { itemVersion: fence.version, generation } };
+    const isNewer = stands > generation || (fence === undefined && (ground?.value.configVersion ?? 0) > configVersion);
+    if (isNewer) return { changes: [], standing: 'newer' };
+    const raised = fences.put(entityName, { generation }, { if: asRead(fence) });
+    return { changes: [raised, { kind: 'check', ...floorKey, if: asRead(ground) }], standing: 'newer' };
+  };
+  // Each refusal means that another has raised it.
+  const { planned, committed } = await transact(scope, plan, { attemptsMax: Number.POSITIVE_INFINITY });
+  return committed === undefined ? planned.standing : { itemVersion: committed.seq, generation };
 }
 
-function isOfAnother(floor: Floor, tenantId: string | undefined): boolean {
-  return tenantId !== undefined && floor.tenantId !== undefined && floor.tenantId !== tenantId;
+interface RaisePlan extends Plan {
+  /** How it stands where nothing is to be changed. */
+  readonly standing: Known | 'newer';
 }
 
-function unchanged(item: Item | undefined): Condition {
-  return item === undefined ? 'absent' : { version: item.version };
+function isOfAnother(ground: Fence | undefined, tenantId: string | undefined): boolean {
+  return tenantId !== undefined && ground?.tenantId !== undefined && ground.tenantId !== tenantId;
 }
 
 function cacheKey(workspace: Workspace, entityName: string): string {

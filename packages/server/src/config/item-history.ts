@@ -1,5 +1,6 @@
 import type { AuditActor, Occasion } from '../audit/audit-entry.ts';
 import type { Put } from '../store/port.ts';
+import { json, table } from '../store/table.ts';
 import type { ConfigItem } from './config-item.ts';
 import type { ApiVersions } from './config-set.ts';
 import { itemHistoryKey } from './org-keys.ts';
@@ -16,6 +17,12 @@ export interface ItemChanged {
   readonly restored?: number;
 }
 
+/** By the item and the version. */
+export const itemHistory = table(
+  ({ version, ...item }: ConfigItem & { readonly version: number }) => itemHistoryKey(item, version),
+  json<ItemChanged>('note of a changed config item', { version: 'number', action: 'string', at: 'string' }),
+);
+
 /** The change that notes it, for the commit that makes it so. */
 export function itemChanged(
   item: ConfigItem,
@@ -23,5 +30,5 @@ export function itemChanged(
   what: Omit<ItemChanged, 'at' | 'actor'>,
 ): Put {
   const noted: ItemChanged = { ...what, at, actor };
-  return { kind: 'put', ...itemHistoryKey(item, what.version), value: JSON.stringify(noted), if: 'any' };
+  return itemHistory.put({ ...item, version: what.version }, noted, { if: 'any' });
 }

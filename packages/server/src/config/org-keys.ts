@@ -1,43 +1,87 @@
 /** Where an org's configuration lies in the org's scope of an environment. */
 
-import type { EntityState } from '../schema/port.ts';
-import { activeConfigKey, versionedConfigKey } from '../schema/port.ts';
+import type { ApiConfig, EntityDefinition, EntityState, ReferenceMap } from '../schema/port.ts';
+import { activeConfigKey, apiName, readReferences, versionedConfigKey, writeReferences } from '../schema/port.ts';
 import type { Key } from '../store/port.ts';
+import { anyJson, json, table } from '../store/table.ts';
 import type { ConfigItem } from './config-item.ts';
+import type { StoredSetting } from './config-set.ts';
+
+/** An active item points to the version that is live. */
+const pointer = json<{ readonly version: number }>('pointer to a config', { version: 'number' });
 
 /** The head counts config changes of the org. A reader that has seen its version has seen every change up to it. */
 export const configHeadKey: Key = { pk: 'config', sk: 'head' };
+export const configHead = table<void, { readonly version: number }>(() => configHeadKey, pointer);
 
 /** Which entities look up which. */
-export const referencesKey: Key = { pk: 'config', sk: 'references' };
+export const references = table<void, ReferenceMap>(() => ({ pk: 'config', sk: 'references' }), {
+  kind: 'map of references',
+  parse: readReferences,
+  format: writeReferences,
+});
+
+export const activeSettings = 'config;settings';
 
 /** The live settings, by `<group>.<name>`. */
-export const activeSettings = 'config;settings';
+export const liveSettings = table(
+  (key: string) => ({ pk: activeSettings, sk: key }),
+  json<StoredSetting>('setting', { version: 'number' }),
+);
 
 export const activeConfigs = 'config;active';
 const configVersions = 'config;versions';
-export const entityRows = 'entity';
+export const entityPartition = 'entity';
 
 /** What became of each config item, by `<kind>#<name>` and the version: who changed it and when. */
 const itemHistory = 'config;history';
 
-export function activeKey(api: string): Key {
+function activeKey(api: string): Key {
   return { pk: activeConfigs, sk: activeConfigKey(api) };
 }
+
+/** The live version of one of the five configs of an entity, by its API; that of a create config says more. */
+export const activeApis = table(activeKey, pointer);
+
+/** What stands under the create config that is live, by the entity. */
+export const entityStates = table(
+  (entityName: string) => activeKey(apiName('create', entityName)),
+  json<EntityState>('state of an entity', { version: 'number', generation: 'number', indexes: 'object' }),
+);
 
 export function versionKey(api: string, version: number): Key {
   return { pk: configVersions, sk: versionedConfigKey(api, version) };
 }
 
 /** The key under which the live version of an item that is no entity and no setting is named. */
-export function activeItemKey({ kind, name }: ConfigItem): Key {
-  return { pk: activeConfigs, sk: `${kind}#${name};version#active` };
-}
+export const activeItems = table(
+  ({ kind, name }: ConfigItem) => ({ pk: activeConfigs, sk: `${kind}#${name};version#active` }),
+  pointer,
+);
+
+/** What one version of a config of an entity is. */
+export const apiBodies = table(
+  ({ api, version }: { readonly api: string; readonly version: number }) => versionKey(api, version),
+  json<ApiConfig>('config of an entity', {}),
+);
+
+/** What the create config of an entity is at a version. */
+export const definitions = table(
+  ({ entityName, version }: { readonly entityName: string; readonly version: number }) =>
+    versionKey(apiName('create', entityName), version),
+  json<EntityDefinition>('definition of an entity', { entityName: 'string', UpdateParams: 'object' }),
+);
 
 /** The key under which one version of a config item that is no entity stands for good. */
 export function itemVersionKey({ kind, name }: ConfigItem, version: number): Key {
   return { pk: configVersions, sk: `${kind}#${name};version#${version}` };
 }
+
+/** What one version of an item is that is no entity. */
+export const itemBodies = table(
+  ({ version, ...item }: ConfigItem & { readonly version: number }) => itemVersionKey(item, version),
+  anyJson('config item'),
+);
 
 /** Where what became of an item is noted; versions are in their order. */
 export function itemHistoryKey(item: ConfigItem, version: number): Key {
@@ -46,10 +90,6 @@ export function itemHistoryKey(item: ConfigItem, version: number): Key {
 
 export function itemHistoryPrefix({ kind, name }: ConfigItem): string {
   return `${kind}#${name};`;
-}
-
-export function entityKey(entityName: string): Key {
-  return { pk: entityRows, sk: entityName };
 }
 
 /**
@@ -65,3 +105,8 @@ export interface EntityRow {
   readonly removed?: EntityState;
   readonly updated_at: string;
 }
+
+export const entityRows = table(
+  (entityName: string) => ({ pk: entityPartition, sk: entityName }),
+  json<EntityRow>('entity', { state: 'string', version: 'number' }),
+);

@@ -2,7 +2,7 @@
 export { type ChangeConfigParts, type ConfigChange, changeConfig } from './change-config.ts';
 export { type ConfigGate, configSize, configSizeAfter } from './config-gate.ts';
 export { type ConfigItem, type ConfigItemKind, configItemKinds, itemKey, itemOfKey } from './config-item.ts';
-export { type ConfigReader, type ConfigReaderOptions, createConfigReader, pointerValue } from './config-reader.ts';
+export { type ConfigReader, type ConfigReaderOptions, createConfigReader } from './config-reader.ts';
 export {
   type ActiveEntity,
   type ApiVersions,
@@ -19,26 +19,31 @@ export {
   type Fences,
   fenceFloor,
   fenceKey,
+  fences,
   floorKey,
   nobodysFloor,
   raise,
 } from './fence.ts';
-export { type ItemChanged, itemChanged } from './item-history.ts';
+export { type ItemChanged, itemChanged, itemHistory } from './item-history.ts';
 export {
-  activeItemKey,
-  activeKey,
+  activeApis,
+  activeItems,
   activeSettings,
+  apiBodies,
   configHeadKey,
+  definitions,
   type EntityRow,
-  entityKey,
+  entityPartition,
   entityRows,
-  itemHistoryKey,
+  entityStates,
+  itemBodies,
   itemHistoryPrefix,
   itemVersionKey,
-  referencesKey,
+  liveSettings,
+  references,
   versionKey,
 } from './org-keys.ts';
-export { referencesChange } from './references-change.ts';
+export { referencesChange, referencesPut } from './references-change.ts';
 export { effectiveValue, type SettingContent, type SettingType, settingOf, valueIn } from './setting.ts';
 export { readSettingContent } from './setting-content.ts';
 export { isObject, unknownMembers, wrong } from './setting-errors.ts';

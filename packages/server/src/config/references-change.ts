@@ -1,8 +1,7 @@
-import type { CompiledEntity } from '../schema/port.ts';
-import { withReferences, writeReferences } from '../schema/port.ts';
+import { type CompiledEntity, type ReferenceMap, withReferences, writeReferences } from '../schema/port.ts';
 import type { Change } from '../store/port.ts';
 import type { ConfigSet } from './config-set.ts';
-import { referencesKey } from './org-keys.ts';
+import { references } from './org-keys.ts';
 
 /** What a change of an entity changes in who refers to whom: nothing, or the one item that says so. */
 export function referencesChange(
@@ -10,6 +9,11 @@ export function referencesChange(
   entity: { readonly name: string; readonly compiled: CompiledEntity | undefined },
   version: number,
 ): readonly Change[] {
-  const value = writeReferences(withReferences(set.references, entity, version));
-  return value === writeReferences(set.references) ? [] : [{ kind: 'put', ...referencesKey, value, if: 'any' }];
+  return referencesPut(set.references, withReferences(set.references, entity, version));
+}
+
+/** The same of a map as a whole. */
+export function referencesPut(before: ReferenceMap, after: ReferenceMap): readonly Change[] {
+  if (writeReferences(after) === writeReferences(before)) return [];
+  return [references.put(undefined, after, { if: 'any' })];
 }

@@ -1,5 +1,5 @@
 import type { ActiveEntity } from '../config/port.ts';
-import { versionKey } from '../config/port.ts';
+import { apiBodies } from '../config/port.ts';
 import type { EntityDefinition } from '../schema/port.ts';
 import { type ApiAction, type ApiConfig, actions, activeConfigKey, apiName, generatedViews } from '../schema/port.ts';
 import type { Store } from '../store/port.ts';
@@ -17,11 +17,13 @@ export async function readConfigBodies(
   orgCode: string,
   { entityName, active }: { readonly entityName: string; readonly active: ActiveEntity },
 ): Promise<ConfigBodies> {
-  const keys = actions.map((action) => versionKey(apiName(action, entityName), active.versions[action]));
-  const items = await store.scope(orgScopeName(orgCode)).get(keys);
-  const bodies = items.map((item) => {
-    if (item === undefined) throw new Error('the body of a live config is missing');
-    return JSON.parse(item.value) as ApiConfig;
+  const rows = await apiBodies.readMany(
+    store.scope(orgScopeName(orgCode)),
+    actions.map((action) => ({ api: apiName(action, entityName), version: active.versions[action] })),
+  );
+  const bodies = rows.map((row) => {
+    if (row === undefined) throw new Error('the body of a live config is missing');
+    return row.value;
   });
   return {
     entityName,

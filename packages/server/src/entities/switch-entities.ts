@@ -4,8 +4,8 @@ import {
   configSize,
   configSizeAfter,
   type EntityRow,
-  entityKey,
-  referencesKey,
+  entityRows,
+  referencesPut,
 } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { inTurns } from '../lib/in-turns.ts';
@@ -19,9 +19,9 @@ import {
   recordsMayMeet,
   systemEntities,
   withReferences,
-  writeReferences,
 } from '../schema/port.ts';
-import type { Change, Item, Scope, Store } from '../store/port.ts';
+import type { Change, Scope, Store } from '../store/port.ts';
+import type { Row } from '../store/table.ts';
 import { orgScopeName } from '../tenancy/port.ts';
 import {
   type EntityStep,
@@ -73,7 +73,10 @@ export async function switchEntities(
   targets: readonly EntityTarget[],
 ): Promise<EntitySwitch> {
   const scope = store.scope(orgScopeName(orgCode));
-  const rows = await scope.get(targets.map(({ name }) => entityKey(name)));
+  const rows = await entityRows.readMany(
+    scope,
+    targets.map(({ name }) => name),
+  );
   const time = { orgCode, next, now: clock.now() };
   const steps: EntityStep[] = [];
   for await (const [index, { name, wanted }] of inTurns(targets.entries())) {
@@ -115,13 +118,12 @@ function isUnsettled(state: EntityState | undefined): boolean {
 async function standingEntity(
   scope: Scope,
   set: ConfigSet,
-  { name, row }: { readonly name: string; readonly row: Item | undefined },
+  { name, row }: { readonly name: string; readonly row: Row<EntityRow> | undefined },
 ): Promise<StandingEntity> {
   const active = set.active(name);
   if (active !== undefined) return { row, state: active.state, compiled: await set.entity(name) };
-  const left = row === undefined ? undefined : (JSON.parse(row.value) as EntityRow);
-  if (left === undefined) return { row, state: undefined, compiled: undefined };
-  return { row, state: left.removed, compiled: await loadRemoved(scope, name, left) };
+  if (row === undefined) return { row, state: undefined, compiled: undefined };
+  return { row, state: row.value.removed, compiled: await loadRemoved(scope, name, row.value) };
 }
 
 function namesAfter(set: ConfigSet, steps: readonly EntityStep[]): ReadonlySet<string> {
@@ -180,9 +182,4 @@ function refuseDangling(references: ReferenceMap, names: ReadonlySet<string>): v
   throw new Problem('dangling_reference', `references would lead nowhere: ${told.join(', ')}`, {
     dangling: dangling.slice(0, 100),
   });
-}
-
-function referencesPut(before: ReferenceMap, after: ReferenceMap): readonly Change[] {
-  const value = writeReferences(after);
-  return value === writeReferences(before) ? [] : [{ kind: 'put', ...referencesKey, value, if: 'any' }];
 }

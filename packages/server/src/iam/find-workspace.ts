@@ -1,13 +1,6 @@
 import { Problem } from '../lib/problem.ts';
 import type { Store } from '../store/port.ts';
-import {
-  type Environment,
-  orgScopeName,
-  type Workspace,
-  type WorkspaceRow,
-  workspaceRowKey,
-  workspaceScopeName,
-} from '../tenancy/port.ts';
+import { type Environment, orgScopeName, type Workspace, workspaceScopeName, workspaceTable } from '../tenancy/port.ts';
 
 export interface WorkspaceName {
   readonly env: Environment;
@@ -22,10 +15,9 @@ export async function findWorkspace(
 ): Promise<Workspace> {
   // Other names could be no workspace's, and are kept out of the store's keys.
   const isCode = /^[a-z0-9-]{1,63}$/.test(tenantCode);
-  const [item] = isCode ? await stores[env].scope(orgScopeName(orgCode)).get([workspaceRowKey(tenantCode)]) : [];
-  const row = item === undefined ? undefined : (JSON.parse(item.value) as WorkspaceRow);
-  if (row?.state !== 'ready')
+  const row = isCode ? await workspaceTable.read(stores[env].scope(orgScopeName(orgCode)), tenantCode) : undefined;
+  if (row?.value.state !== 'ready')
     throw new Problem('not_found', `there is no workspace \`${tenantCode.slice(0, 100)}\` in \`${env}\``);
   const scope = stores[env].scope(workspaceScopeName(orgCode, tenantCode));
-  return { env, orgCode, tenantId: row.id, tenantCode, scope };
+  return { env, orgCode, tenantId: row.value.id, tenantCode, scope };
 }

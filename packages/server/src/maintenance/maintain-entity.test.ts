@@ -14,7 +14,8 @@ import {
   verifyParts,
   withoutOthers,
 } from '../testing/record-bench.ts';
-import { indexProgressKey, type MaintainParts, maintainEntity } from './maintain-entity.ts';
+import { indexProgress } from './builds/task-progress.ts';
+import { type MaintainParts, maintainEntity } from './maintain-entity.ts';
 import { verifyStore } from './verify-store.ts';
 
 const work = { orgCode: 'acme', entityName: 'order', version: 0 };
@@ -96,7 +97,7 @@ for (const kind of ['memory', 'sqlite'] as const)
         assert.equal(await outcomeOf(node.runtime.create(call, { text: 'word7 other', k: 'k' })), 'unique_violation');
       }
       await assertNoDrift(bench);
-      assert.deepEqual(await bench.opened.store.scope('org#acme').get([indexProgressKey('order')]), [undefined]);
+      assert.deepEqual(await bench.opened.store.scope('org#acme').get([indexProgress.key('order')]), [undefined]);
     });
 
 for (const when of ['before', 'after'] as const)
@@ -364,7 +365,7 @@ test('the work of an entity that is gone is done', async (context) => {
   await maintainEntity(job(bench), work, always);
   await bench.workOff();
   await assertNoDrift(bench);
-  assert.deepEqual(await bench.opened.store.scope('org#acme').get([indexProgressKey('order')]), [undefined]);
+  assert.deepEqual(await bench.opened.store.scope('org#acme').get([indexProgress.key('order')]), [undefined]);
 });
 
 test('no step is a commit of more than 500 changes', async (context) => {

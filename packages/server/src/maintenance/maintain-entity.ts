@@ -2,7 +2,8 @@ import type { ChangeConfigParts, ConfigSet } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { countStoredRecords } from '../records/port.ts';
 import type { IndexState } from '../schema/port.ts';
-import type { Key, Put } from '../store/port.ts';
+import type { Put } from '../store/port.ts';
+import { workItem } from '../store/table.ts';
 import { orgScopeName } from '../tenancy/port.ts';
 import { changeIndexes } from './builds/change-indexes.ts';
 import { findTask, settledIndexes, taskText } from './builds/index-task.ts';
@@ -25,24 +26,13 @@ export const droppedForMilliseconds = 2000;
 
 /** An item of the org's scope, for the commit that changes the indexes. Dropped ones the job comes back to by itself. */
 export function maintainWork(work: MaintainEntity, at: number): Put {
-  const value = JSON.stringify({ job: maintainEntityJob, ...work });
-  const sk = `${maintainEntityJob};${work.entityName};${work.version};${at}`;
-  return { kind: 'put', pk: 'work', sk, value, if: 'any', due: { at, queue: 'work' } };
+  const name = `${maintainEntityJob};${work.entityName};${work.version};${at}`;
+  return workItem(name, { job: maintainEntityJob, ...work }, at);
 }
 
 /** The work as `maintainWork` wrote it. */
 export function readMaintainWork(work: unknown): MaintainEntity {
   return work as MaintainEntity;
-}
-
-/** How far the job is: the item is there while it builds. */
-export interface IndexProgress {
-  readonly done: number;
-  readonly total: number;
-}
-
-export function indexProgressKey(entityName: string): Key {
-  return { pk: 'index-progress', sk: entityName };
 }
 
 export interface MaintainParts extends ChangeConfigParts {
@@ -81,7 +71,7 @@ export async function maintainEntity(
 }
 
 async function maintain(parts: MaintainParts, work: MaintainEntity, stillMine: () => Promise<void>): Promise<void> {
-  const place = { scope: parts.store.scope(orgScopeName(work.orgCode)), key: indexProgressKey(work.entityName) };
+  const place = { scope: parts.store.scope(orgScopeName(work.orgCode)), entityName: work.entityName };
   for (;;) {
     await stillMine();
     const set = await ageDropped(parts, work);

@@ -9,7 +9,7 @@ import type { EntityDefinition, FieldDefinition, KeyTemplates } from '../schema/
 import { openStore } from '../store/open-store.ts';
 import { Conflict, type Store } from '../store/port.ts';
 import { orgScopeName, type Workspace } from '../tenancy/workspace.ts';
-import { workspaceRowKey } from '../tenancy/workspace-directory.ts';
+import { type WorkspaceRow, workspaceTable } from '../tenancy/workspace-directory.ts';
 import { listAll, type Node, RecordBench, SteppedClock, sealer, user } from '../testing/record-bench.ts';
 import { droppedForMilliseconds, maintainEntity, readMaintainWork } from './maintain-entity.ts';
 import { Findings } from './verification/findings.ts';
@@ -231,11 +231,12 @@ async function foundAnother({ bench, store, workspaces }: Stage): Promise<void> 
   for (;;) {
     const [head] = await orgScope.get([configHeadKey]);
     if (head === undefined) throw new Error('the org has a configuration');
-    const row = { id: workspace.tenantId, code: workspace.tenantCode };
+    const { tenantId: id, tenantCode: code } = workspace;
+    const row: WorkspaceRow = { id, code, name: code, state: 'ready', created_at: '' };
     try {
       await orgScope.commit([
         { kind: 'check', ...configHeadKey, if: { version: head.version } },
-        { kind: 'put', ...workspaceRowKey(workspace.tenantCode), value: JSON.stringify(row), if: 'absent' },
+        workspaceTable.insert(code, row),
       ]);
     } catch (error) {
       if (error instanceof Conflict) continue;

@@ -1,12 +1,6 @@
 /** What works on the records of a scope behind the requests: index builds, purges, verification, recounts. */
-export {
-  type IndexProgress,
-  indexProgressKey,
-  maintainEntity,
-  maintainEntityJob,
-  maintainWork,
-  readMaintainWork,
-} from './maintain-entity.ts';
+export { indexProgress } from './builds/task-progress.ts';
+export { maintainEntity, maintainEntityJob, maintainWork, readMaintainWork } from './maintain-entity.ts';
 export { nextRecords } from './next-records.ts';
 export {
   entitiesBeingRemoved,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fenceKey, raise } from '../config/fence.ts';
-import { entityKey } from '../config/org-keys.ts';
+import { entityRows } from '../config/org-keys.ts';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
 import { Conflict, type Scope, type Store } from '../store/port.ts';
@@ -57,7 +57,7 @@ async function removedEntity(keying: keyof typeof keyings) {
   };
   /** The new entity of the name stands whole, with so many records in each workspace. */
   const assertStands = async (count: number) => {
-    const [row] = await bench.opened.store.scope('org#acme').get([entityKey('order')]);
+    const [row] = await bench.opened.store.scope('org#acme').get([entityRows.key('order')]);
     assert.match(row?.value ?? '', /"active"/);
     for (const workspace of workspaces) {
       const call = await node.call('order', { workspace });

@@ -1,4 +1,4 @@
-import { type EntityRow, entityKey, entityRows, fenceKey, raise, versionKey } from '../config/port.ts';
+import { definitions, type EntityRow, entityPartition, entityRows, fenceKey, raise } from '../config/port.ts';
 import {
   changesPerRemoval,
   directPartition,
@@ -9,8 +9,9 @@ import {
   type StoredRecord,
 } from '../records/port.ts';
 import type { CompiledEntity } from '../schema/port.ts';
-import { apiName, compileEntity, definitionLimits, type EntityDefinition } from '../schema/port.ts';
+import { compileEntity, definitionLimits } from '../schema/port.ts';
 import { type Change, type Put, type Scope, ScopeClosed, type Store } from '../store/port.ts';
+import { removeAsRead, workItem } from '../store/table.ts';
 import { orgScopeName, workspaceRows, workspaceScopeName } from '../tenancy/port.ts';
 import { nextRecords } from './next-records.ts';
 
@@ -25,15 +26,7 @@ export interface PurgeEntity {
 export const purgeEntityJob = 'purge-entity';
 
 export function purgeWork(work: PurgeEntity, at: number): Put {
-  const value = JSON.stringify({ job: purgeEntityJob, ...work });
-  return {
-    kind: 'put',
-    pk: 'work',
-    sk: `${purgeEntityJob};${work.entityName}`,
-    value,
-    if: 'any',
-    due: { at, queue: 'work' },
-  };
+  return workItem(`${purgeEntityJob};${work.entityName}`, { job: purgeEntityJob, ...work }, at);
 }
 
 /**
@@ -43,9 +36,9 @@ export function purgeWork(work: PurgeEntity, at: number): Put {
  */
 export async function purgeEntity(store: Store, work: PurgeEntity, stillMine: () => Promise<void>): Promise<void> {
   const orgScope = store.scope(orgScopeName(work.orgCode));
-  const [row] = await orgScope.get([entityKey(work.entityName)]);
-  if (row === undefined || (JSON.parse(row.value) as EntityRow).removal !== work.removal) return;
-  const entity = await loadRemoved(orgScope, work.entityName, JSON.parse(row.value) as EntityRow);
+  const row = await entityRows.read(orgScope, work.entityName);
+  if (row === undefined || row.value.removal !== work.removal) return;
+  const entity = await loadRemoved(orgScope, work.entityName, row.value);
   if (entity === undefined) return;
   for await (const { code } of workspaceRows(orgScope))
     await purgeWorkspace(store.scope(workspaceScopeName(work.orgCode, code)), {
@@ -54,16 +47,13 @@ export async function purgeEntity(store: Store, work: PurgeEntity, stillMine: ()
       removal: work.removal,
       stillMine,
     }).catch(ignoreClosed);
-  const removeRow: Change = { kind: 'remove', pk: row.pk, sk: row.sk, if: { version: row.version } };
-  await orgScope.commit([removeRow], { priority: 'background' });
+  await orgScope.commit([removeAsRead(row)], { priority: 'background' });
 }
 
 /** The removed entities of an org whose records are not all gone yet. */
 export async function entitiesBeingRemoved(orgScope: Scope): Promise<readonly CompiledEntity[]> {
-  const rows = await orgScope.range(entityRows, { limit: rowsMax });
-  const removed = await Promise.all(
-    rows.map(({ sk, value }) => loadRemoved(orgScope, sk, JSON.parse(value) as EntityRow)),
-  );
+  const rows = await entityRows.range(orgScope, entityPartition, { limit: rowsMax });
+  const removed = await Promise.all(rows.map(({ sk, value }) => loadRemoved(orgScope, sk, value)));
   return removed.filter((entity) => entity !== undefined);
 }
 
@@ -76,9 +66,9 @@ export async function loadRemoved(
   { removed }: EntityRow,
 ): Promise<CompiledEntity | undefined> {
   if (removed === undefined) return undefined;
-  const [body] = await orgScope.get([versionKey(apiName('create', entityName), removed.version)]);
+  const body = await definitions.read(orgScope, { entityName, version: removed.version });
   if (body === undefined) throw new Error('the definition of a removed entity is missing');
-  return compileEntity(JSON.parse(body.value) as EntityDefinition, removed.version, removed);
+  return compileEntity(body.value, removed.version, removed);
 }
 
 interface WorkspacePurge {

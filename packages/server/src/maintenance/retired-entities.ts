@@ -1,5 +1,5 @@
 import type { SwitchTime } from '../config/port.ts';
-import { type EntityRow, entityKey, entityRows } from '../config/port.ts';
+import { type EntityRow, entityPartition, entityRows } from '../config/port.ts';
 import { timestamp } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { countStoredRecords } from '../records/port.ts';
@@ -15,15 +15,18 @@ export interface RetiredEntity {
 }
 
 export async function retiredEntities(store: Store, orgCode: string): Promise<readonly RetiredEntity[]> {
-  const items = await store.scope(orgScopeName(orgCode)).range(entityRows, { limit: rowsMax });
-  const rows = items.map(({ sk, value }) => ({ name: sk, row: JSON.parse(value) as EntityRow }));
-  const retired = rows.filter(({ row }) => row.state === 'retired');
+  const rows = await entityRows.range(store.scope(orgScopeName(orgCode)), entityPartition, { limit: rowsMax });
+  const retired = rows.filter(({ value }) => value.state === 'retired');
   const records = await countStoredRecords(
     store,
     orgCode,
-    retired.map(({ name }) => name),
+    retired.map(({ sk }) => sk),
   );
-  return retired.map(({ name, row }, index) => ({ name, records: records[index] ?? 0, retired_at: row.updated_at }));
+  return retired.map(({ sk, value }, index) => ({
+    name: sk,
+    records: records[index] ?? 0,
+    retired_at: value.updated_at,
+  }));
 }
 
 const rowsMax = 10_000;
@@ -34,13 +37,9 @@ export async function planRetiredRemoval(
   { orgCode, next, now }: SwitchTime,
   entityName: string,
 ): Promise<readonly Change[]> {
-  const [item] = await store.scope(orgScopeName(orgCode)).get([entityKey(entityName)]);
-  const row = item === undefined ? undefined : (JSON.parse(item.value) as EntityRow);
-  if (item === undefined || row?.state !== 'retired')
+  const row = await entityRows.read(store.scope(orgScopeName(orgCode)), entityName);
+  if (row?.value.state !== 'retired')
     throw new Problem('not_found', `there is no retired entity \`${entityName.slice(0, 100)}\``);
-  const left: EntityRow = { ...row, state: 'removing', removal: next, updated_at: timestamp(now) };
-  return [
-    { kind: 'put', ...entityKey(entityName), value: JSON.stringify(left), if: { version: item.version } },
-    purgeWork({ orgCode, entityName, removal: next }, now),
-  ];
+  const left: EntityRow = { ...row.value, state: 'removing', removal: next, updated_at: timestamp(now) };
+  return [entityRows.replace(row, left), purgeWork({ orgCode, entityName, removal: next }, now)];
 }

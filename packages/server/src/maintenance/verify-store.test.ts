@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fenceKey } from '../config/fence.ts';
-import { entityKey, referencesKey, versionKey } from '../config/org-keys.ts';
+import { entityRows, references, versionKey } from '../config/org-keys.ts';
 import type { RecordData } from '../records/record.ts';
 import { numberKey } from '../records/writing/numbering.ts';
 import { recordCounter, sealedKey } from '../records/writing/record-changes.ts';
@@ -262,7 +262,7 @@ const faults: readonly Fault[] = [
   {
     name: 'references that no definition asks for',
     scope: 'org#acme',
-    plant: () => [put(referencesKey, '[]')],
+    plant: () => [put(references.key(), '[]')],
     found: [
       ['config', /does not follow from the definitions/],
       ['fence', /stands above the configuration/],
@@ -277,7 +277,7 @@ const faults: readonly Fault[] = [
   {
     name: 'a missing row of an entity',
     scope: 'org#acme',
-    plant: () => [remove(entityKey('order'))],
+    plant: () => [remove(entityRows.key('order'))],
     found: [['config', /is missing/]],
   },
   {

@@ -9,7 +9,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Sealer } from '../records/port.ts';
 import type { OpenedStore } from '../store/port.ts';
 import type { Workspace } from '../tenancy/port.ts';
-import { workspaceRowKey } from '../tenancy/port.ts';
+import { workspaceTable } from '../tenancy/port.ts';
 import { checkOrg } from './verification/check-org.ts';
 import { checkWorkspace } from './verification/check-workspace.ts';
 import { Findings } from './verification/findings.ts';
@@ -51,7 +51,7 @@ async function verifyKnown(parts: VerifyParts, check: WorkspaceCheck): Promise<v
   if (standing === 'removed') return check.findings.count('skipped');
   if (standing === 'unknown')
     check.findings.add(
-      drift(scope, 'config', workspaceRowKey(tenantCode), 'is missing: the org does not know of this'),
+      drift(scope, 'config', workspaceTable.key(tenantCode), 'is missing: the org does not know of this'),
     );
   await verifyWorkspace(parts, check);
 }

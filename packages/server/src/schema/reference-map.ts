@@ -55,6 +55,6 @@ export function writeReferences(map: ReferenceMap): string {
   return JSON.stringify([...map]);
 }
 
-export function readReferences(text: string | undefined): ReferenceMap {
-  return new Map(text === undefined ? [] : (JSON.parse(text) as [string, Referred][]));
+export function readReferences(text: string): ReferenceMap {
+  return new Map(JSON.parse(text) as [string, Referred][]);
 }

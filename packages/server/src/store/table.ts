@@ -74,8 +74,13 @@ export function json<Value extends object>(kind: string, members: Members<Value>
       }
       return value as Value;
     },
-    format: JSON.stringify,
+    format: (value) => JSON.stringify(value),
   };
+}
+
+/** JSON of any shape, for what is only passed on or looked at elsewhere. */
+export function anyJson(kind: string): Codec<unknown> {
+  return { kind, parse: (text) => JSON.parse(text), format: (value) => JSON.stringify(value) };
 }
 
 /** A stored row is not what it should be. The key is not told: keys may name persons. */
@@ -119,6 +124,11 @@ function parseIn<Value>(scope: Scope, { kind, parse }: Codec<Value>, text: strin
     const reason = cause instanceof SyntaxError ? 'is no JSON' : cause instanceof Error ? cause.message : '';
     throw new DamagedRow(`a stored ${kind} of scope ${scope.name} ${reason}`, { cause });
   }
+}
+
+/** Has a job do a piece of work from `at` on, in the place of what waits under the same name. */
+export function workItem(name: string, work: { readonly job: string }, at: number): Put {
+  return { kind: 'put', pk: 'work', sk: name, value: JSON.stringify(work), if: 'any', due: { at, queue: 'work' } };
 }
 
 /** Holds a commit to an item being as it was read. */

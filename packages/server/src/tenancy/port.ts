@@ -10,4 +10,4 @@ export {
   workspaceOrg,
   workspaceScopeName,
 } from './workspace.ts';
-export { type WorkspaceRow, workspaceRowKey, workspaceRows } from './workspace-directory.ts';
+export { type WorkspaceRow, workspaceRowKey, workspaceRows, workspaceTable } from './workspace-directory.ts';

@@ -1,4 +1,5 @@
 import type { Key, Scope } from '../store/port.ts';
+import { json, table } from '../store/table.ts';
 
 /**
  * A workspace as its org knows it. `founding` until everything that it starts with is in its own scope; `removed` from
@@ -18,16 +19,21 @@ export function workspaceRowKey(code: string): Key {
   return { pk: partition, sk: code };
 }
 
+/** By code. */
+export const workspaceTable = table(
+  workspaceRowKey,
+  json<WorkspaceRow>('workspace', { id: 'string', code: 'string', state: 'string' }),
+);
+
 /** The workspaces of an org that are not removed, a step at a time, by code. */
 export async function* workspaceRows(orgScope: Scope): AsyncGenerator<WorkspaceRow> {
   let after = '';
   for (;;) {
-    const items = await orgScope.range(partition, { ...(after === '' ? {} : { after }), limit: 100 });
-    for (const item of items) {
-      const row = JSON.parse(item.value) as WorkspaceRow;
-      if (row.state !== 'removed') yield row;
-      after = item.sk;
+    const rows = await workspaceTable.range(orgScope, partition, { ...(after === '' ? {} : { after }), limit: 100 });
+    for (const { sk, value } of rows) {
+      if (value.state !== 'removed') yield value;
+      after = sk;
     }
-    if (items.length < 100) return;
+    if (rows.length < 100) return;
   }
 }

@@ -30,7 +30,7 @@ import type { FieldDefinition } from '../schema/definition.ts';
 import type { Item, Key, OpenedStore } from '../store/port.ts';
 import { openForTest, type StoreKind } from '../store/testing/open-test-store.ts';
 import { orgScopeName, type Workspace, workspaceScopeName } from '../tenancy/workspace.ts';
-import { type WorkspaceRow, workspaceRowKey } from '../tenancy/workspace-directory.ts';
+import { type WorkspaceRow, workspaceTable } from '../tenancy/workspace-directory.ts';
 
 /** Stands still until it is told to move. */
 export class SteppedClock implements Clock {
@@ -82,7 +82,7 @@ export class RecordBench {
   async found({ tenantId, tenantCode }: Workspace): Promise<void> {
     const row: WorkspaceRow = { id: tenantId, code: tenantCode, name: tenantCode, state: 'ready', created_at: '' };
     const scope = this.opened.store.scope(orgScopeName(benchOrg));
-    await scope.commit([{ kind: 'put', ...workspaceRowKey(tenantCode), value: JSON.stringify(row), if: 'any' }]);
+    await scope.commit([workspaceTable.put(tenantCode, row, { if: 'any' })]);
   }
 
   /** All that a node does, it does on its store, whatever store the workspace that it is asked for comes from. */

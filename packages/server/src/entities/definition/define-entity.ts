@@ -1,6 +1,6 @@
 import { auditEntry } from '../../audit/audit-entry.ts';
 import type { ConfigSet } from '../../config/port.ts';
-import { changeConfig, type EntityRow, entityKey, itemChanged, newBodies, sameVersions } from '../../config/port.ts';
+import { changeConfig, entityRows, itemChanged, newBodies, sameVersions } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { keepAnswer, type OnceRequest, once } from '../../records/port.ts';
 import type { EntityDefinition } from '../../schema/port.ts';
@@ -84,11 +84,10 @@ interface Definition {
 }
 
 async function refuseTaken({ store }: EntityAdminParts, orgCode: string, entityName: string): Promise<void> {
-  const [item] = await store.scope(orgScopeName(orgCode)).get([entityKey(entityName)]);
-  if (item === undefined) return;
-  const { state } = JSON.parse(item.value) as EntityRow;
+  const row = await entityRows.read(store.scope(orgScopeName(orgCode)), entityName);
+  if (row === undefined) return;
   const message =
-    state === 'active'
+    row.value.state === 'active'
       ? `entity \`${entityName}\` exists already`
       : `the records of a removed entity \`${entityName}\` are still being removed: try again in a moment`;
   throw new Problem('conflict', message);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiVersions, SwitchTime } from '../../config/port.ts';
-import { activeKey, type EntityRow, entityKey, pointerValue } from '../../config/port.ts';
+import { activeApis, type EntityRow, entityRows, entityStates } from '../../config/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { purgeWork } from '../../maintenance/port.ts';
@@ -14,7 +14,8 @@ import {
   newEntityState,
   nextEntityState,
 } from '../../schema/port.ts';
-import type { Change, Condition, Item } from '../../store/port.ts';
+import type { Change } from '../../store/port.ts';
+import { asRead, type Row } from '../../store/table.ts';
 import { refuseOtherKeys, refuseTooManyLeaving } from '../definition/definition-limits.ts';
 
 /** What an entity is to be from now on, and the versions under which the bodies of its five configs lie. */
@@ -27,7 +28,7 @@ export interface WantedEntity {
 
 /** What stands of an entity: how its records were last written, served or not. */
 export interface StandingEntity {
-  readonly row: Item | undefined;
+  readonly row: Row<EntityRow> | undefined;
   readonly state: EntityState | undefined;
   readonly compiled: CompiledEntity | undefined;
 }
@@ -50,20 +51,21 @@ export function planEntity(
   { name, wanted }: { readonly name: string; readonly wanted: WantedEntity },
   standing: StandingEntity,
 ): EntityStep {
-  const rowState = standing.row === undefined ? 'absent' : (JSON.parse(standing.row.value) as EntityRow).state;
+  const rowState = standing.row?.value.state ?? 'absent';
   if (rowState === 'removing') throw stillRemoving(name);
   const { definition, views } = wanted.content;
   const state = nextState(time.next, wanted, standing, rowState);
   refuseTooManyLeaving(state);
   const after = compileEntity(definition, state.version, state, views);
   const row: EntityRow = { state: 'active', version: state.version, updated_at: timestamp(time.now) };
-  const isServed = rowState === 'active';
+  const asServed = { if: rowState === 'active' ? 'present' : 'absent' } as const;
   const changes: readonly Change[] = [
-    { kind: 'put', ...entityKey(name), value: JSON.stringify(row), if: asRead(standing.row) },
-    ...actions.map((action): Change => {
-      const value = action === 'create' ? JSON.stringify(state) : pointerValue(wanted.versions[action]);
-      return { kind: 'put', ...activeKey(apiName(action, name)), value, if: isServed ? 'present' : 'absent' };
-    }),
+    entityRows.put(name, row, { if: asRead(standing.row) }),
+    ...actions.map((action) =>
+      action === 'create'
+        ? entityStates.put(name, state, asServed)
+        : activeApis.put(apiName(action, name), { version: wanted.versions[action] }, asServed),
+    ),
   ];
   return { name, before: standing.compiled, after, state, returns: rowState === 'retired', changes };
 }
@@ -100,10 +102,6 @@ function unfinishedLeaves(index: IndexState): IndexState {
   return index.state === 'ready' || index.state === 'dropping' ? index : { ...index, state: 'erasing' };
 }
 
-function asRead(row: Item | undefined): Condition {
-  return row === undefined ? 'absent' : { version: row.version };
-}
-
 function stillRemoving(name: string): Problem {
   return new Problem(
     'conflict',
@@ -125,8 +123,8 @@ export function planEntityRemoval(
     ? { state: 'retired', version, removed: state, updated_at }
     : { state: 'removing', version, removal: next, removed: state, updated_at };
   const changes: readonly Change[] = [
-    { kind: 'put', ...entityKey(name), value: JSON.stringify(left), if: asRead(row) },
-    ...actions.map((action): Change => ({ kind: 'remove', ...activeKey(apiName(action, name)), if: 'present' })),
+    entityRows.replace(row, left),
+    ...actions.map((action) => activeApis.remove(apiName(action, name), 'present')),
     ...(keepsRecords ? [] : [purgeWork({ orgCode, entityName: name, removal: next }, now)]),
   ];
   return { name, before: compiled, after: undefined, state: undefined, returns: false, changes };

@@ -1,4 +1,4 @@
-import { type IndexProgress, indexProgressKey } from '../../maintenance/port.ts';
+import { indexProgress } from '../../maintenance/port.ts';
 import { countStoredRecords } from '../../records/port.ts';
 import type { Duplicate, EntityState, IndexKind, IndexState } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
@@ -28,7 +28,7 @@ export async function showIndexes(
 
 function showIndex(
   { name, kind, state, duplicates }: IndexState,
-  progress: IndexProgress | undefined,
+  progress: Progress | undefined,
 ): readonly ShownIndex[] {
   switch (state) {
     case 'building':
@@ -43,13 +43,15 @@ function showIndex(
   }
 }
 
+interface Progress {
+  readonly done: number;
+  readonly total: number;
+}
+
 /** As the job that builds says; before it has begun nothing is done. */
-async function readProgress(store: Store, orgCode: string, entityName: string): Promise<IndexProgress> {
-  const [item] = await store.scope(orgScopeName(orgCode)).get([indexProgressKey(entityName)]);
-  if (item !== undefined) {
-    const { done, total } = JSON.parse(item.value) as IndexProgress;
-    return { done, total };
-  }
+async function readProgress(store: Store, orgCode: string, entityName: string): Promise<Progress> {
+  const noted = await indexProgress.read(store.scope(orgScopeName(orgCode)), entityName);
+  if (noted !== undefined) return { done: noted.value.done, total: noted.value.total };
   const [total = 0] = await countStoredRecords(store, orgCode, [entityName]);
   return { done: 0, total };
 }

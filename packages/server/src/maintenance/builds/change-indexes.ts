@@ -1,5 +1,5 @@
-import { activeKey, type ChangeConfigParts, changeConfig, referencesChange } from '../../config/port.ts';
-import { afterErasing, apiName, compileEntity, type IndexState, isLeaving, isSameIndex } from '../../schema/port.ts';
+import { type ChangeConfigParts, changeConfig, entityStates, referencesChange } from '../../config/port.ts';
+import { afterErasing, compileEntity, type IndexState, isLeaving, isSameIndex } from '../../schema/port.ts';
 import type { Put } from '../../store/port.ts';
 
 export interface IndexChange {
@@ -24,10 +24,9 @@ export async function changeIndexes(
     const generation = hasNewLeaving(state.indexes, indexes) ? next : state.generation;
     const changed = afterErasing({ ...state, indexes, generation }, erased);
     const compiled = compileEntity(entity.definition, state.version, changed);
-    const pointer = activeKey(apiName('create', entityName));
     return {
       changes: [
-        { kind: 'put', ...pointer, value: JSON.stringify(changed), if: 'present' },
+        entityStates.put(entityName, changed, { if: 'present' }),
         ...referencesChange(set, { name: entityName, compiled }, next),
         ...work,
       ],

@@ -1,6 +1,7 @@
 import { fenceKey, raise } from '../../config/port.ts';
 import { directPartition } from '../../records/port.ts';
-import { type Change, Conflict, type Scope, ScopeClosed, type Store } from '../../store/port.ts';
+import { type Change, type Scope, ScopeClosed, type Store } from '../../store/port.ts';
+import { refusedChange } from '../../store/transact.ts';
 import { orgScopeName, workspaceRows, workspaceScopeName } from '../../tenancy/port.ts';
 import { nextRecords } from '../next-records.ts';
 import type { IndexTask } from './index-task.ts';
@@ -64,24 +65,13 @@ async function maintainWorkspace({ task, progress, stillMine }: TaskRun, place: 
     const records = await nextRecords(scope, task.entity, { partition, after, limit, bytesMax: bytesPerStep });
     if (records.length === 0) return 'done';
     const step = await planStep(scope, task, { records, isFull: (index) => progress.isFull(index) });
-    const refused = await refusedChange(scope, [fenced, ...step.changes]);
+    const refused = await refusedChange(scope, [fenced, ...step.changes], { priority: 'background' });
     if (refused === 0) return 'overtaken';
     // Fewer records are less likely to be written in the meantime.
     limit = refused === undefined ? Math.min(recordsPerStep, 2 * step.taken) : Math.ceil(step.taken / 2);
     if (refused !== undefined) continue;
     after = step.end;
     await progress.advance({ code, after, records: step.taken, duplicates: step.duplicates });
-  }
-}
-
-/** The place of the change that something else had overtaken; undefined where all of them are committed. */
-async function refusedChange(scope: Scope, changes: readonly Change[]): Promise<number | undefined> {
-  try {
-    await scope.commit(changes, { priority: 'background' });
-    return undefined;
-  } catch (error) {
-    if (error instanceof Conflict) return error.changeIndex;
-    throw error;
   }
 }
 

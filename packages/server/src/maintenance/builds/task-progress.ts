@@ -1,7 +1,8 @@
 import { compareBytes } from '../../lib/byte-order.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Duplicate } from '../../schema/port.ts';
-import type { Change, Key, Scope } from '../../store/port.ts';
+import type { Scope } from '../../store/port.ts';
+import { json, table } from '../../store/table.ts';
 import type { Duplicates } from './index-task.ts';
 import type { FoundDuplicate } from './plan-step.ts';
 
@@ -18,10 +19,16 @@ interface Note {
   readonly duplicates: readonly (readonly [indexName: string, found: readonly Duplicate[]])[];
 }
 
+/** How far the work on the indexes of an entity is: there while it builds. */
+export const indexProgress = table(
+  (entityName: string) => ({ pk: 'index-progress', sk: entityName }),
+  json<Note>('note of the work on indexes', { done: 'number', total: 'number', task: 'string', code: 'string' }),
+);
+
 export interface ProgressParts {
   readonly scope: Scope;
   readonly clock: Clock;
-  readonly key: Key;
+  readonly entityName: string;
 }
 
 export interface Advance {
@@ -50,8 +57,7 @@ export class TaskProgress {
     task: string,
     count: () => Promise<readonly number[]>,
   ): Promise<TaskProgress> {
-    const [item] = await parts.scope.get([parts.key]);
-    const known = item === undefined ? undefined : (JSON.parse(item.value) as Note);
+    const known = (await indexProgress.read(parts.scope, parts.entityName))?.value;
     if (known?.task === task) return new TaskProgress(parts, known);
     const [total = 0] = await count();
     const progress = new TaskProgress(parts, { done: 0, total, task, code: '', duplicates: [] });
@@ -97,15 +103,15 @@ export class TaskProgress {
   }
 
   async #save(): Promise<void> {
-    const put: Change = { kind: 'put', ...this.#parts.key, value: JSON.stringify(this.#note), if: 'any' };
-    await this.#parts.scope.commit([put], { priority: 'background' });
+    const { scope, entityName } = this.#parts;
+    await scope.commit([indexProgress.put(entityName, this.#note, { if: 'any' })], { priority: 'background' });
     this.#notedAt = this.#parts.clock.now();
   }
 }
 
 /** Once nothing is to be done any more. */
-export async function forgetProgress({ scope, key }: Pick<ProgressParts, 'scope' | 'key'>): Promise<void> {
-  const [item] = await scope.get([key]);
+export async function forgetProgress({ scope, entityName }: Omit<ProgressParts, 'clock'>): Promise<void> {
+  const [item] = await scope.get([indexProgress.key(entityName)]);
   if (item === undefined) return;
-  await scope.commit([{ kind: 'remove', ...key, if: 'any' }], { priority: 'background' });
+  await scope.commit([indexProgress.remove(entityName, 'any')], { priority: 'background' });
 }

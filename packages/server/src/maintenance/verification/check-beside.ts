@@ -1,4 +1,4 @@
-import type { FenceLevel } from '../../config/port.ts';
+import { fences } from '../../config/port.ts';
 import type { RecordData, StoredRecord } from '../../records/port.ts';
 import { readSealed, recordCounter, recordPlace, sameKey, sentinelKey } from '../../records/port.ts';
 import type { Item, Key } from '../../store/port.ts';
@@ -73,7 +73,7 @@ export function noteCounter(look: WorkspaceLook, counter: Item): void {
 
 /** Whoever stands below a fence cannot write; if nobody stands as high, nobody can. */
 export function checkFence(look: WorkspaceLook, fence: Item): void {
-  const { generation = 0, configVersion = 0 } = JSON.parse(fence.value) as Partial<FenceLevel>;
+  const { generation = 0, configVersion = 0 } = fences.row(look.workspace.scope, fence).value;
   const { version, active } = look.config;
   const isLive = active(fence.sk) !== undefined;
   const isAbove = configVersion > version || (isLive && generation > look.config.generation(fence.sk));

@@ -1,5 +1,5 @@
 import type { ConfigSet } from '../../config/port.ts';
-import { type EntityRow, entityKey, entityRows, referencesKey, versionKey } from '../../config/port.ts';
+import { entityPartition, entityRows, references as storedReferences, versionKey } from '../../config/port.ts';
 import { actions, apiName, type ReferenceMap, withReferences } from '../../schema/port.ts';
 import type { Key, Scope } from '../../store/port.ts';
 import type { Findings } from './findings.ts';
@@ -16,14 +16,14 @@ export async function checkOrg(scope: Scope, config: ConfigSet, findings: Findin
   for (const name of config.entityNames) missing.push(...(await missingBodies(scope, config, name)));
   for (const key of missing) report(key, 'is live and not there');
   if (missing.length === 0 && sayOf(await derivedReferences(config)) !== sayOf(config.references))
-    report(referencesKey, 'does not follow from the definitions');
-  const rows = await scope.range(entityRows, { limit: rowsMax });
+    report(storedReferences.key(), 'does not follow from the definitions');
+  const rows = await entityRows.range(scope, entityPartition, { limit: rowsMax });
   for (const row of rows) {
-    const isActive = (JSON.parse(row.value) as EntityRow).state === 'active';
-    if (isActive !== (config.active(row.sk) !== undefined)) report(row, 'contradicts the live configs');
+    if ((row.value.state === 'active') !== (config.active(row.sk) !== undefined))
+      report(row, 'contradicts the live configs');
   }
   const rowless = config.entityNames.filter((name) => !rows.some(({ sk }) => sk === name));
-  for (const name of rowless) report(entityKey(name), 'is missing');
+  for (const name of rowless) report(entityRows.key(name), 'is missing');
   return missing.length === 0;
 }
 

@@ -1,6 +1,6 @@
 import { itemWithoutHead } from '../../store/lost-head.ts';
 import type { Item, OpenedStore, Scope, ScopeHead, ScopeState } from '../../store/port.ts';
-import { orgScopeName, type Workspace, type WorkspaceRow, workspaceRowKey } from '../../tenancy/port.ts';
+import { orgScopeName, type Workspace, workspaceTable } from '../../tenancy/port.ts';
 
 /** The scope of an org, or of one of its workspaces. */
 export interface ScopeOfOrg {
@@ -43,8 +43,8 @@ export async function workspaceStanding(
   { store, maintenance }: OpenedStore,
   { orgCode, tenantCode, scope }: Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>,
 ): Promise<'known' | 'unknown' | 'removed'> {
-  const [row] = await store.scope(orgScopeName(orgCode)).get([workspaceRowKey(tenantCode)]);
+  const row = await workspaceTable.read(store.scope(orgScopeName(orgCode)), tenantCode);
   const isEmpty = (await maintenance.scan(scope.name, undefined, 1)).length === 0;
   if (row === undefined) return isEmpty ? 'removed' : 'unknown';
-  return (JSON.parse(row.value) as WorkspaceRow).state === 'removed' ? 'removed' : 'known';
+  return row.value.state === 'removed' ? 'removed' : 'known';
 }

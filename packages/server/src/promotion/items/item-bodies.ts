@@ -1,5 +1,5 @@
 import type { ApiVersions, ConfigItem } from '../../config/port.ts';
-import { itemVersionKey, newBodies, sameVersions, versionKey } from '../../config/port.ts';
+import { itemBodies, itemVersionKey, newBodies, sameVersions, versionKey } from '../../config/port.ts';
 import { actions, apiName, type ConfigBodiesOfEntity, contentOfBodies, type EntityContent } from '../../schema/port.ts';
 import type { Item, Key, Put } from '../../store/port.ts';
 
@@ -20,7 +20,7 @@ export function bodyKeys(item: ConfigItem, version: number | ApiVersions): reado
 /** The bodies of an item under one version. */
 export function bodyPuts({ kind, name, version, content }: ItemBody): readonly Put[] {
   if (kind === 'entity') return newBodies(content as EntityContent, sameVersions(version), version);
-  return [{ kind: 'put', ...itemVersionKey({ kind, name }, version), value: JSON.stringify(content), if: 'absent' }];
+  return [itemBodies.insert({ kind, name, version }, content)];
 }
 
 /** Bodies that are live or were so are there for good; what is only staged may have been withdrawn. */
@@ -30,7 +30,7 @@ export class MissingBody extends Error {}
 export function contentOf({ kind, name }: ConfigItem, read: readonly (Item | undefined)[]): unknown {
   const bodies = read.map((item) => {
     if (item === undefined) throw new MissingBody(`a version of the ${kind} ${name} is missing`);
-    return JSON.parse(item.value) as unknown;
+    return JSON.parse(item.value);
   });
   if (kind !== 'entity') return bodies[0];
   return contentOfBodies(

@@ -1,5 +1,5 @@
 import type { ConfigItem, ItemChanged } from '../../config/port.ts';
-import { itemHistoryKey, itemHistoryPrefix } from '../../config/port.ts';
+import { itemHistory, itemHistoryPrefix } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { type ItemDifference, itemOf } from '../differences/compare.ts';
@@ -40,15 +40,15 @@ export async function listVersions(
   const binding = ['item-versions', orgCode, item.kind, item.name];
   const after = nexttoken === undefined ? {} : { before: parts.cursors.open(nexttoken, binding) };
   const { set, store } = await placeIn(parts, 'test', orgCode);
-  const { pk } = itemHistoryKey(item, 0);
+  const { pk } = itemHistory.key({ ...item, version: 0 });
   const read = { prefix: itemHistoryPrefix(item), reverse: true, limit: pageSize + 1, ...after };
-  const rows = await store.scope(orgScopeName(orgCode)).range(pk, read);
+  const rows = await itemHistory.range(store.scope(orgScopeName(orgCode)), pk, read);
   const live = liveItem(set, item);
   if (rows.length === 0 && live === undefined) throw unknownItem(item);
   const page = rows.slice(0, pageSize);
   const last = rows.length > pageSize ? page.at(-1) : undefined;
   return {
-    items: page.map(({ value }) => shownVersion(JSON.parse(value) as ItemChanged, live?.version)),
+    items: page.map(({ value }) => shownVersion(value, live?.version)),
     nexttoken: last === undefined ? null : parts.cursors.seal(last.sk, binding),
   };
 }
@@ -96,10 +96,10 @@ export async function bodyAtVersion(
   { stores }: PromotionParts,
   { orgCode, item, version }: Pick<AskedVersion, 'orgCode' | 'item' | 'version'>,
 ): Promise<{ readonly noted: ItemChanged; readonly body: ItemBody | undefined }> {
-  const [row] = await stores.test.scope(orgScopeName(orgCode)).get([itemHistoryKey(item, version)]);
+  const row = await itemHistory.read(stores.test.scope(orgScopeName(orgCode)), { ...item, version });
   if (row === undefined)
     throw new Problem('not_found', `there is no version ${version} of the ${item.kind} \`${item.name.slice(0, 100)}\``);
-  const noted = JSON.parse(row.value) as ItemChanged;
+  const noted = row.value;
   if (noted.action === 'removed') return { noted, body: undefined };
   const [body] = await readBodies(stores.test, orgCode, [{ ...item, versions: noted.configs ?? version }]);
   return { noted, body };

@@ -1,5 +1,5 @@
 import type { ApiVersions, ConfigItem, ConfigSet, StoredSetting } from '../../config/port.ts';
-import { activeItemKey, activeSettings, pointerValue, sameVersions } from '../../config/port.ts';
+import { activeItems, liveSettings, sameVersions } from '../../config/port.ts';
 import { type EntityStep, type EntitySwitchParts, type EntityTarget, switchEntities } from '../../entities/port.ts';
 import type { EntityContent } from '../../schema/port.ts';
 import type { Change } from '../../store/port.ts';
@@ -50,11 +50,14 @@ function entityTarget({ kind, name, wanted }: ItemTarget): readonly EntityTarget
 function plainChanges(set: ConfigSet, target: ItemTarget): readonly Change[] {
   const { kind, name, wanted } = target;
   if (kind === 'entity') return [];
-  const key = kind === 'settings' ? { pk: activeSettings, sk: name } : activeItemKey(target);
   const isLive = liveItem(set, target) !== undefined;
-  if (wanted === undefined) return isLive ? [{ kind: 'remove', ...key, if: 'present' }] : [];
+  const isSetting = kind === 'settings';
+  if (wanted === undefined) {
+    if (!isLive) return [];
+    return [isSetting ? liveSettings.remove(name, 'present') : activeItems.remove(target, 'present')];
+  }
   const version = newest(wanted.versions);
-  const setting = { ...(wanted.content as Omit<StoredSetting, 'version'>), version };
-  const value = kind === 'settings' ? JSON.stringify(setting) : pointerValue(version);
-  return [{ kind: 'put', ...key, value, if: isLive ? 'present' : 'absent' }];
+  const asServed = { if: isLive ? 'present' : 'absent' } as const;
+  if (!isSetting) return [activeItems.put(target, { version }, asServed)];
+  return [liveSettings.put(name, { ...(wanted.content as Omit<StoredSetting, 'version'>), version }, asServed)];
 }

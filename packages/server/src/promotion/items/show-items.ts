@@ -1,6 +1,6 @@
 import type { AuditActor } from '../../audit/audit-entry.ts';
 import type { ItemChanged } from '../../config/port.ts';
-import { type ConfigItem, type ConfigItemKind, configItemKinds, itemHistoryKey } from '../../config/port.ts';
+import { type ConfigItem, type ConfigItemKind, configItemKinds, itemHistory } from '../../config/port.ts';
 import { compareBytes } from '../../lib/byte-order.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
@@ -100,6 +100,6 @@ async function lastChanges(
   items: readonly LiveItem[],
 ): Promise<readonly (ItemChanged | undefined)[]> {
   if (env === 'prod') return [];
-  const rows = await store.scope(orgScopeName(orgCode)).get(items.map((item) => itemHistoryKey(item, item.version)));
-  return rows.map((row) => (row === undefined ? undefined : (JSON.parse(row.value) as ItemChanged)));
+  const rows = await itemHistory.readMany(store.scope(orgScopeName(orgCode)), items);
+  return rows.map((row) => row?.value);
 }

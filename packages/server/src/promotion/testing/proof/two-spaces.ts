@@ -2,12 +2,13 @@
 import type { Occasion } from '../../../audit/audit-entry.ts';
 import { changeConfig } from '../../../config/change-config.ts';
 import type { ConfigItem } from '../../../config/config-item.ts';
-import { type ConfigReader, createConfigReader, pointerValue } from '../../../config/config-reader.ts';
-import { activeItemKey, activeSettings, itemVersionKey } from '../../../config/org-keys.ts';
+import { type ConfigReader, createConfigReader } from '../../../config/config-reader.ts';
+import type { StoredSetting } from '../../../config/config-set.ts';
+import { activeItems, itemBodies, liveSettings } from '../../../config/org-keys.ts';
 import type { SettingType } from '../../../config/setting.ts';
 import { createCursors } from '../../../records/listing/cursor.ts';
 import { openMemory } from '../../../store/memory/open-memory.ts';
-import type { Change, OpenedStore, Store } from '../../../store/port.ts';
+import type { OpenedStore, Store } from '../../../store/port.ts';
 import type { Environment } from '../../../tenancy/workspace.ts';
 import { RecordBench, SteppedClock, user, withoutOthers } from '../../../testing/record-bench.ts';
 import { createConfigKinds } from '../../config-kinds.ts';
@@ -120,17 +121,15 @@ export class TwoSpaces {
   async editItem(item: ConfigItem, content: unknown): Promise<void> {
     const store = this.opened.test.store;
     const configs = createConfigReader({ store, clock: this.clock });
-    const key = item.kind === 'settings' ? { pk: activeSettings, sk: item.name } : activeItemKey(item);
+    const isSetting = item.kind === 'settings';
+    const any = { if: 'any' } as const;
     await changeConfig({ store, configs }, org, async (_set, version) => {
-      if (content === undefined) return { changes: [{ kind: 'remove', ...key, if: 'any' }] };
-      const live =
-        item.kind === 'settings' ? JSON.stringify({ ...(content as object), version }) : pointerValue(version);
-      const body = { ...itemVersionKey(item, version), value: JSON.stringify(content) };
-      const changes: readonly Change[] = [
-        { kind: 'put', ...key, value: live, if: 'any' },
-        { kind: 'put', ...body, if: 'absent' },
-      ];
-      return { changes };
+      if (content === undefined)
+        return { changes: [isSetting ? liveSettings.remove(item.name, 'any') : activeItems.remove(item, 'any')] };
+      const live = isSetting
+        ? liveSettings.put(item.name, { ...(content as Omit<StoredSetting, 'version'>), version }, any)
+        : activeItems.put(item, { version }, any);
+      return { changes: [live, itemBodies.insert({ ...item, version }, content)] };
     });
   }
 }
