@@ -12,11 +12,11 @@
 #   ADMIN      the header with the app token of ann, who founds the workspace and is its admin
 #   JSON       the header that says that a body is JSON
 # and defines `sign_in NAME`, which prints an app token of NAME@example.com, and `member NAME`, which prints a member of
-# the JSON object that it reads. Other addresses: FREEHOLD_APP_URL and FREEHOLD_MANAGEMENT_URL.
+# the JSON object that it reads. For other addresses set APP and M before.
 
-M=${FREEHOLD_MANAGEMENT_URL:-http://127.0.0.1:4001}
+M=${M:-http://127.0.0.1:4001}
 ORG="guide$(date +%s)$$"
-A=${FREEHOLD_APP_URL:-http://127.0.0.1:4000}/app/$ORG
+A=${APP:-http://127.0.0.1:4000}/app/$ORG
 JSON='Content-Type: application/json'
 
 member() {

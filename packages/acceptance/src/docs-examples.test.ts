@@ -25,8 +25,8 @@ const shell: Shell = {
     PATH: [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter),
     HOME: temporaryDirectory(),
     TMPDIR: temporaryDirectory(),
-    FREEHOLD_APP_URL: platform.app,
-    FREEHOLD_MANAGEMENT_URL: platform.management,
+    APP: platform.app,
+    M: platform.management,
     FREEHOLD_DATA_DIR: platform.dataDir,
   },
 };
