@@ -40,9 +40,13 @@ function pageOf(path: string): readonly Example[] {
 }
 
 for (const path of ['README.md', ...docs.filter((page) => !pagesWithoutExamples.includes(page))])
-  test(`the examples of ${path} work as they are pasted, and print what it shows`, {
-    skip: storeKind !== 'sqlite' && pagesAboutDataFolders.includes(path) && 'not run: there is no data folder',
-  }, () => runExamples(pageOf(path), shell));
+  test(
+    `the examples of ${path} work as they are pasted, and print what it shows`,
+    {
+      skip: storeKind !== 'sqlite' && pagesAboutDataFolders.includes(path) && 'not run: there is no data folder',
+    },
+    () => runExamples(pageOf(path), shell),
+  );
 
 test('each page of the guide opens with an example that is run', () => {
   assert.ok(docs.length > 8);
