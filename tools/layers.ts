@@ -105,6 +105,7 @@ const modulesWithPort: readonly string[] = [
   'maintenance',
   'entities',
   'access',
+  'iam',
   'promotion',
   'identity',
 ];

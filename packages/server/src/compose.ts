@@ -14,11 +14,13 @@ import { createErrorReplies, type ErrorReplies } from './gateway/error-reply.ts'
 import { createManagementGateway } from './gateway/management-gateway.ts';
 import { createMetricsGateway } from './gateway/metrics-gateway.ts';
 import { createRateLimits } from './gateway/rate-limits.ts';
-import { createAccessEpochs } from './iam/access-epochs.ts';
-import { createDecisionLog } from './iam/decision-log.ts';
-import { createIamRules } from './iam/iam-rules.ts';
-import { createAccessMatrix } from './iam/matrix.ts';
-import { createAccessSimulator } from './iam/simulate.ts';
+import {
+  createAccessEpochs,
+  createAccessMatrix,
+  createAccessSimulator,
+  createDecisionLog,
+  createIamRules,
+} from './iam/port.ts';
 import {
   createAppOrigins,
   createOrgSettings,

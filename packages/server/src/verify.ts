@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { type Command, configFor, runCommand } from './command-line.ts';
 import type { Config } from './config.ts';
-import { groupEntries } from './iam/group-policies.ts';
+import { groupEntries } from './iam/port.ts';
 import { createSecretsFile } from './identity/port.ts';
 import { systemClock } from './lib/clock.ts';
 import { type VerifyParts, verifyStore } from './maintenance/port.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { operatorActor } from '../audit/operator-log.ts';
 import type { RefusalLog } from '../audit/refusal-log.ts';
-import type { DecisionLog } from '../iam/decision-log.ts';
+import type { DecisionLog } from '../iam/port.ts';
 import { isDeployKey, type OperatorAccess, type OrgCaller } from '../identity/port.ts';
 import type { Lane } from '../lib/fair-turns.ts';
 import { notFound, Problem } from '../lib/problem.ts';

@@ -6,7 +6,7 @@ import { Problem } from '../lib/problem.ts';
 import { type Crossing, everyCrossing, extentOn } from '../records/testing/interleaving.ts';
 import type { Store } from '../store/port.ts';
 import { openForTest, storeKinds } from '../store/testing/open-test-store.ts';
-import { heldPolicies } from './held-policies.ts';
+import { heldPolicies } from './policies/held-policies.ts';
 import { foundWorkspace, type Writer } from './testing/founded-workspace.ts';
 
 interface Admin {

@@ -1,7 +1,7 @@
 import { compilePolicies } from '../access/port.ts';
-import { everything } from './founding.ts';
-import { adminPolicy } from './policy-names.ts';
-import type { Access } from './resolve-access.ts';
+import { everything } from './founding/founding.ts';
+import { adminPolicy } from './policies/policy-names.ts';
+import type { Access } from './policies/resolve-access.ts';
 
 /** What a builder may do in a workspace of the test environment that he is no member of. */
 export const builderPolicy = {

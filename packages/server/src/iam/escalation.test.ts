@@ -4,8 +4,8 @@ import type { Statement } from '../access/statement.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
-import { recordKey } from './held-policies.ts';
-import { policyEpochKey } from './policy-epoch.ts';
+import { recordKey } from './policies/held-policies.ts';
+import { policyEpochKey } from './policies/policy-epoch.ts';
 import { type FoundedWorkspace, foundWorkspace, type Writer } from './testing/founded-workspace.ts';
 
 const allow = (Action: readonly string[], Resource: readonly string[] = ['*']): Statement => ({

@@ -5,12 +5,12 @@ import type { EntityRules, PlannedChange, RecordData, RecordWrite } from '../rec
 import { findRecord } from '../records/port.ts';
 import { systemEntity } from '../schema/port.ts';
 import type { Workspace } from '../tenancy/port.ts';
-import type { AccessEpochs } from './access-epochs.ts';
-import { heldPolicies } from './held-policies.ts';
-import { groupLink, linksOf, policyLink, removeLinks } from './links.ts';
-import { suspendedPassword } from './member-status.ts';
-import { moveEpoch } from './policy-epoch.ts';
-import { adminPolicy } from './policy-names.ts';
+import { groupLink, linksOf, policyLink, removeLinks } from './members/links.ts';
+import { suspendedPassword } from './members/member-status.ts';
+import type { AccessEpochs } from './policies/access-epochs.ts';
+import { heldPolicies } from './policies/held-policies.ts';
+import { moveEpoch } from './policies/policy-epoch.ts';
+import { adminPolicy } from './policies/policy-names.ts';
 import { groupChanges } from './rules/group-rules.ts';
 import { keepAnAdmin } from './rules/last-admin.ts';
 import { linkChanges } from './rules/link-rules.ts';

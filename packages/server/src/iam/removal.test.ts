@@ -4,8 +4,8 @@ import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
 import { Conflict } from '../store/port.ts';
-import { heldPolicies, recordKey } from './held-policies.ts';
-import { linksPerUserMax } from './links.ts';
+import { linksPerUserMax } from './members/links.ts';
+import { heldPolicies, recordKey } from './policies/held-policies.ts';
 import { linksReleasedMax } from './rules/release-links.ts';
 import { type FoundedWorkspace, foundWorkspace, type Writer } from './testing/founded-workspace.ts';
 

@@ -1,4 +1,4 @@
-import { type AccessEpochs, createAccessEpochs } from '../iam/access-epochs.ts';
+import { type AccessEpochs, createAccessEpochs } from '../iam/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { HitTally } from '../lib/hit-tally.ts';
 import type { Mailer } from '../mail/mailer.ts';

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import type { AccessContext } from '../../access/context/context.ts';
 import { type CompiledAccess, compilePolicies } from '../../access/decide.ts';
-import { createDecisionLog } from '../../iam/decision-log.ts';
+import { createDecisionLog } from '../../iam/decisions/decision-log.ts';
 import type { AppCaller } from '../../identity/sessions/app-sessions.ts';
 import type { AppTokenClaims } from '../../identity/tokens/app-tokens.ts';
 import { Problem } from '../../lib/problem.ts';

@@ -1,10 +1,15 @@
 import type { CompiledAccess, Ruling, Verb } from '../../access/port.ts';
 import type { AuditActor } from '../../audit/audit-entry.ts';
 import type { ConfigReader, ConfigSet } from '../../config/port.ts';
-import { routeOfVerb } from '../../iam/action-parts.ts';
-import type { DecisionLog } from '../../iam/decision-log.ts';
-import { overBudget } from '../../iam/describe-decision.ts';
-import { isWhole, type Refusals, rowsOf, rowsOfMany } from '../../iam/policy-rows.ts';
+import {
+  type DecisionLog,
+  isWhole,
+  overBudget,
+  type Refusals,
+  routeOfVerb,
+  rowsOf,
+  rowsOfMany,
+} from '../../iam/port.ts';
 import { type AppCaller, requirePlace } from '../../identity/port.ts';
 import { type NowOrLater, whenKnown } from '../../lib/now-or-later.ts';
 import { notFound, Problem } from '../../lib/problem.ts';

@@ -1,5 +1,5 @@
 import type { AccessContext, Pending, RequestContext } from '../../access/port.ts';
-import { type RequestSubject, valuesAsRead } from '../../iam/request-values.ts';
+import { type RequestSubject, valuesAsRead } from '../../iam/port.ts';
 import type { AppCaller } from '../../identity/port.ts';
 import { readQuery } from './read-query.ts';
 

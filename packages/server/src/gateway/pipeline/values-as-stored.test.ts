@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { compilePolicies } from '../../access/decide.ts';
 import type { ConfigReader } from '../../config/config-reader.ts';
 import { makeConfigSet } from '../../config/config-set.ts';
-import { createDecisionLog } from '../../iam/decision-log.ts';
+import { createDecisionLog } from '../../iam/decisions/decision-log.ts';
 import type { AppCaller } from '../../identity/sessions/app-sessions.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { RowRequest } from '../../records/caller-access.ts';

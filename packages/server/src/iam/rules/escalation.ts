@@ -3,8 +3,8 @@ import { settingOf } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { WriteContext } from '../../records/port.ts';
 import { isBuilder } from '../builder-access.ts';
-import { escalationCheck } from '../escalation-check.ts';
-import { heldPolicies } from '../held-policies.ts';
+import { escalationCheck } from '../policies/escalation-check.ts';
+import { heldPolicies } from '../policies/held-policies.ts';
 
 /**
  * A caller may only grant what its own permissions cover, and may not lift a Deny that limits it. What the caller holds

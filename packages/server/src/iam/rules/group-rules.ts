@@ -1,10 +1,10 @@
 import type { HeldPolicy } from '../../access/port.ts';
 import { invalidInput } from '../../lib/problem.ts';
 import type { PlannedChange, RecordData, RecordWrite } from '../../records/port.ts';
-import { groupIndexChanges, policyIdsOf } from '../group-policies.ts';
-import { readPolicies, recordKey } from '../held-policies.ts';
-import { groupLink } from '../links.ts';
-import { adminPolicy } from '../policy-names.ts';
+import { groupLink } from '../members/links.ts';
+import { groupIndexChanges, policyIdsOf } from '../policies/group-policies.ts';
+import { readPolicies, recordKey } from '../policies/held-policies.ts';
+import { adminPolicy } from '../policies/policy-names.ts';
 import { refuseEscalation } from './escalation.ts';
 import { keepAnAdmin } from './last-admin.ts';
 import { releaseLinks } from './release-links.ts';

@@ -3,11 +3,11 @@ import { Problem } from '../../lib/problem.ts';
 import type { RecordData } from '../../records/port.ts';
 import type { Item } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import { groupsWith } from '../group-policies.ts';
-import { readRecords } from '../held-policies.ts';
-import { groupLink, type LinkKind, linksTo, policyLink } from '../links.ts';
-import { adminPolicy } from '../policy-names.ts';
-import { isServicePrincipal } from '../service-principal.ts';
+import { groupLink, type LinkKind, linksTo, policyLink } from '../members/links.ts';
+import { isServicePrincipal } from '../members/service-principal.ts';
+import { groupsWith } from '../policies/group-policies.ts';
+import { readRecords } from '../policies/held-policies.ts';
+import { adminPolicy } from '../policies/policy-names.ts';
 
 /** What a write takes away: a link, what a group hands on, or a person. */
 export type Loss =

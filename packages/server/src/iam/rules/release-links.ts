@@ -1,7 +1,7 @@
 import { Problem } from '../../lib/problem.ts';
 import type { PlannedChange } from '../../records/port.ts';
 import type { Scope } from '../../store/port.ts';
-import { type LinkKind, linksTo, noLinkTo, removeLinks } from '../links.ts';
+import { type LinkKind, linksTo, noLinkTo, removeLinks } from '../members/links.ts';
 
 /** They go in one commit with what they lead to. */
 export const linksReleasedMax = 100;

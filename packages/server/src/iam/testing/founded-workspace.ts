@@ -15,10 +15,10 @@ import { systemEntity } from '../../schema/system-entities.ts';
 import { systemEntityNames } from '../../schema/system-entity-names.ts';
 import type { Store } from '../../store/port.ts';
 import { type Workspace, workspaceScopeName } from '../../tenancy/workspace.ts';
-import { createAccessEpochs } from '../access-epochs.ts';
-import { foundingChanges, type GrantParts, joiningChanges } from '../founding.ts';
+import { foundingChanges, type GrantParts, joiningChanges } from '../founding/founding.ts';
 import { createIamRules } from '../iam-rules.ts';
-import { policyIdByName } from '../policy-names.ts';
+import { createAccessEpochs } from '../policies/access-epochs.ts';
+import { policyIdByName } from '../policies/policy-names.ts';
 import { personAsking } from '../told-changes.ts';
 
 export interface FoundedWorkspace {

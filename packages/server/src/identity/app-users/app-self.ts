@@ -1,10 +1,15 @@
 import type { ConfigSet } from '../../config/port.ts';
 import { settingOf } from '../../config/port.ts';
-import { type AccessEpochs, thenBump } from '../../iam/access-epochs.ts';
-import { builderPolicy } from '../../iam/builder-access.ts';
-import { heldPolicies } from '../../iam/held-policies.ts';
-import { findMember } from '../../iam/iam-rules.ts';
-import { type Permissions, type PermissionsAsker, permissionsOf } from '../../iam/permissions.ts';
+import {
+  type AccessEpochs,
+  builderPolicy,
+  findMember,
+  heldPolicies,
+  type Permissions,
+  type PermissionsAsker,
+  permissionsOf,
+  thenBump,
+} from '../../iam/port.ts';
 import { inSlices } from '../../lib/event-loop.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import type { NowOrLater } from '../../lib/now-or-later.ts';

@@ -1,4 +1,4 @@
-import type { Member } from '../../iam/founding.ts';
+import type { Member } from '../../iam/port.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { invalidInput, Problem } from '../../lib/problem.ts';

@@ -1,5 +1,4 @@
-import type { AccessEpochs } from '../../iam/access-epochs.ts';
-import { personAsking } from '../../iam/told-changes.ts';
+import { type AccessEpochs, personAsking } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { mergeAccountsMail, verifyEmailMail } from '../../mail/mail-texts.ts';
 import { type Mailer, requireMailer } from '../../mail/mailer.ts';

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConfigReader } from '../../config/config-reader.ts';
-import { createAccessEpochs } from '../../iam/access-epochs.ts';
+import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
 import { type Crossing, everyCrossing, extentOn } from '../../records/testing/interleaving.ts';
 import type { OpenedStore, Store } from '../../store/port.ts';
 import { openForTest, storeKinds } from '../../store/testing/open-test-store.ts';

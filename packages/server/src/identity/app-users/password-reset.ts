@@ -1,6 +1,5 @@
 import { settingOf } from '../../config/port.ts';
-import { type AccessEpochs, thenBump } from '../../iam/access-epochs.ts';
-import { personAsking } from '../../iam/told-changes.ts';
+import { type AccessEpochs, personAsking, thenBump } from '../../iam/port.ts';
 import { resetPasswordMail, resetSuspendedMail } from '../../mail/mail-texts.ts';
 import { type Mailer, requireMailer } from '../../mail/mailer.ts';
 import type { MailThrottle } from '../people/mail-throttle.ts';

@@ -1,4 +1,4 @@
-import { personAsking } from '../../iam/told-changes.ts';
+import { personAsking } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type Change, Conflict, type Key, type Scope } from '../../store/port.ts';

@@ -1,9 +1,13 @@
 import type { Asking } from '../../audit/audit-entry.ts';
-import type { Member } from '../../iam/founding.ts';
-import { findMember } from '../../iam/iam-rules.ts';
-import { mergedMember, replacedMember, statusChanges } from '../../iam/member-accounts.ts';
-import { policyIdByName } from '../../iam/policy-names.ts';
-import { personAsking } from '../../iam/told-changes.ts';
+import {
+  findMember,
+  type Member,
+  mergedMember,
+  personAsking,
+  policyIdByName,
+  replacedMember,
+  statusChanges,
+} from '../../iam/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { defaultWorkspaceCode } from '../workspaces/arrival.ts';

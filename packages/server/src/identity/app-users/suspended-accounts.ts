@@ -1,5 +1,4 @@
-import type { AccessEpochs } from '../../iam/access-epochs.ts';
-import { removalChanges } from '../../iam/member-accounts.ts';
+import { type AccessEpochs, removalChanges } from '../../iam/port.ts';
 import { notFound } from '../../lib/problem.ts';
 import type { Cursors } from '../../records/port.ts';
 import { mayBeId } from '../../records/port.ts';

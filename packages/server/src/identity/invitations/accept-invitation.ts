@@ -1,8 +1,12 @@
-import { joiningChanges, type Member } from '../../iam/founding.ts';
-import { findMember, removedMemberKey } from '../../iam/iam-rules.ts';
-import { joinedChanges } from '../../iam/member-accounts.ts';
-import { policyIdByName } from '../../iam/policy-names.ts';
-import { personAsking } from '../../iam/told-changes.ts';
+import {
+  findMember,
+  joinedChanges,
+  joiningChanges,
+  type Member,
+  personAsking,
+  policyIdByName,
+  removedMemberKey,
+} from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Item } from '../../store/port.ts';
 import { orgScopeName, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';

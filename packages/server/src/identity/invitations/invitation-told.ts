@@ -1,4 +1,4 @@
-import { type ToldPlace, toldInWorkspace } from '../../iam/told-changes.ts';
+import { type ToldPlace, toldInWorkspace } from '../../iam/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Append } from '../../store/port.ts';
 import type { Invitation } from './invitation.ts';

@@ -1,4 +1,4 @@
-import { promisePolicy } from '../../iam/promised-policy.ts';
+import { promisePolicy } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
 import { invitationMail } from '../../mail/mail-texts.ts';

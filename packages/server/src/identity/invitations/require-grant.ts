@@ -1,6 +1,4 @@
-import { findMember } from '../../iam/iam-rules.ts';
-import { promisePolicy } from '../../iam/promised-policy.ts';
-import { isServicePrincipal } from '../../iam/service-principal.ts';
+import { findMember, isServicePrincipal, promisePolicy } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change } from '../../store/port.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';

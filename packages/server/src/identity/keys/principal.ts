@@ -1,9 +1,13 @@
 import type { Asking } from '../../audit/audit-entry.ts';
 import type { ConfigReader } from '../../config/port.ts';
-import { type GrantParts, joiningChanges, type Member } from '../../iam/founding.ts';
-import { findMember } from '../../iam/iam-rules.ts';
-import { policyIdByName } from '../../iam/policy-names.ts';
-import { serviceRole } from '../../iam/service-principal.ts';
+import {
+  findMember,
+  type GrantParts,
+  joiningChanges,
+  type Member,
+  policyIdByName,
+  serviceRole,
+} from '../../iam/port.ts';
 import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';

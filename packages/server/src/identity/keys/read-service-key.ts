@@ -1,5 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
-import { linksPerUserMax } from '../../iam/links.ts';
+import { linksPerUserMax } from '../../iam/port.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { readBody } from '../people/read-body.ts';

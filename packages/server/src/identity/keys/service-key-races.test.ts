@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConfigReader } from '../../config/config-reader.ts';
-import { createAccessEpochs } from '../../iam/access-epochs.ts';
+import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
 import { createRuntime, foundWorkspace } from '../../iam/testing/founded-workspace.ts';
 import { systemClock as clock } from '../../lib/clock.ts';
 import { createCursors } from '../../records/listing/cursor.ts';

@@ -1,7 +1,5 @@
 import { type Audited, auditEntry } from '../../audit/audit-entry.ts';
-import type { AccessEpochs } from '../../iam/access-epochs.ts';
-import { findWorkspace } from '../../iam/find-workspace.ts';
-import { servicePrincipal } from '../../iam/service-principal.ts';
+import { type AccessEpochs, findWorkspace, servicePrincipal } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { Cursors } from '../../records/port.ts';

@@ -1,4 +1,4 @@
-import type { Access } from '../../iam/resolve-access.ts';
+import type { Access } from '../../iam/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { type HitTally, newHitTally } from '../../lib/hit-tally.ts';
 import { Problem } from '../../lib/problem.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConfigReader } from '../../config/config-reader.ts';
-import { createAccessEpochs } from '../../iam/access-epochs.ts';
+import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
 import { openStore } from '../../store/open-store.ts';
 import { orgScopeName } from '../../tenancy/workspace.ts';

@@ -1,6 +1,5 @@
 import { auditEntry, type Occasion } from '../../audit/audit-entry.ts';
-import { findWorkspace } from '../../iam/find-workspace.ts';
-import { findMember } from '../../iam/iam-rules.ts';
+import { findMember, findWorkspace } from '../../iam/port.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';

@@ -1,4 +1,4 @@
-import { serviceRole } from '../../iam/service-principal.ts';
+import { serviceRole } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { KeyUses } from '../keys/key-uses.ts';

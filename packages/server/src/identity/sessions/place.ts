@@ -1,6 +1,4 @@
-import { builderAccess } from '../../iam/builder-access.ts';
-import { findMember } from '../../iam/iam-rules.ts';
-import { type Access, type ResolvedAccess, resolveAccess } from '../../iam/resolve-access.ts';
+import { type Access, builderAccess, findMember, type ResolvedAccess, resolveAccess } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';

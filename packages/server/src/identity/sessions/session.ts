@@ -1,6 +1,6 @@
 import type { ConfigReader } from '../../config/port.ts';
 import { settingOf } from '../../config/port.ts';
-import type { AccessEpochs } from '../../iam/access-epochs.ts';
+import type { AccessEpochs } from '../../iam/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import type { Environment } from '../../tenancy/port.ts';

@@ -1,4 +1,4 @@
-import { isBuilder } from '../../iam/builder-access.ts';
+import { isBuilder } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { type AppTokenClaims, unverifiedClaim, verifyAppToken } from '../tokens/app-tokens.ts';

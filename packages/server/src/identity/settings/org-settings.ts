@@ -14,8 +14,7 @@ import {
   valueIn,
   wrong,
 } from '../../config/port.ts';
-import { escalationCheck } from '../../iam/escalation-check.ts';
-import { workspaceTemplates } from '../../iam/templates-setting.ts';
+import { escalationCheck, workspaceTemplates } from '../../iam/port.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import type { Change, Store } from '../../store/port.ts';
 import type { Environment } from '../../tenancy/port.ts';

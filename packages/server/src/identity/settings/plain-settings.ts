@@ -2,8 +2,7 @@
 
 import type { SettingType } from '../../config/port.ts';
 import { isObject, unknownMembers, wrong } from '../../config/port.ts';
-import { adminPolicy, viewerPolicy } from '../../iam/policy-names.ts';
-import { workspaceTemplates } from '../../iam/templates-setting.ts';
+import { adminPolicy, viewerPolicy, workspaceTemplates } from '../../iam/port.ts';
 import { emailBytesMax, emailPattern, isEmailAddress } from '../../lib/email-address.ts';
 
 export const tenancyType: SettingType<'single' | 'multi'> = {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { isOfAudit } from '../../audit/audit-entry.ts';
 import { createConfigReader } from '../../config/config-reader.ts';
 import { systemConfig } from '../../config/config-set.ts';
-import { createAccessEpochs } from '../../iam/access-epochs.ts';
+import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
 import type { OpenedStore } from '../../store/port.ts';

@@ -1,5 +1,5 @@
 import { settingOf } from '../../config/port.ts';
-import type { AccessEpochs } from '../../iam/access-epochs.ts';
+import type { AccessEpochs } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Scope } from '../../store/port.ts';

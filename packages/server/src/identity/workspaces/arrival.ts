@@ -1,10 +1,16 @@
 import type { ConfigSet } from '../../config/port.ts';
 import { settingOf } from '../../config/port.ts';
-import { joiningChanges, type Member } from '../../iam/founding.ts';
-import { findMember, removedMemberKey } from '../../iam/iam-rules.ts';
-import { type AccountChange, joinedChanges, replacedMember } from '../../iam/member-accounts.ts';
-import { policyIdByName } from '../../iam/policy-names.ts';
-import { personAsking } from '../../iam/told-changes.ts';
+import {
+  type AccountChange,
+  findMember,
+  joinedChanges,
+  joiningChanges,
+  type Member,
+  personAsking,
+  policyIdByName,
+  removedMemberKey,
+  replacedMember,
+} from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';

@@ -1,11 +1,15 @@
 import { auditEntry } from '../../audit/audit-entry.ts';
 import type { ConfigReader } from '../../config/port.ts';
 import { configHeadKey, fenceFloor, settingOf } from '../../config/port.ts';
-import { foundingChanges, type GrantParts, type Member } from '../../iam/founding.ts';
-import { platformPolicies } from '../../iam/policy-names.ts';
-import { workspaceTemplates } from '../../iam/templates-setting.ts';
-import { personAsking } from '../../iam/told-changes.ts';
-import type { WorkspaceTemplates } from '../../iam/workspace-templates.ts';
+import {
+  foundingChanges,
+  type GrantParts,
+  type Member,
+  personAsking,
+  platformPolicies,
+  type WorkspaceTemplates,
+  workspaceTemplates,
+} from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { type Change, Conflict, type Scope, type Store } from '../../store/port.ts';
 import { type Environment, orgScopeName, type WorkspaceRow, workspaceRowKey } from '../../tenancy/port.ts';

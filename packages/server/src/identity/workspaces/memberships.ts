@@ -1,4 +1,4 @@
-import { findMember } from '../../iam/iam-rules.ts';
+import { findMember } from '../../iam/port.ts';
 import type { StoredRecord } from '../../records/port.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { completeFounding, type FoundingParts, findIntent } from './founding.ts';

@@ -1,7 +1,6 @@
 import { isOfAudit } from '../../audit/audit-entry.ts';
 import { floorKey, nobodysFloor, settingOf } from '../../config/port.ts';
-import type { AccessEpochs } from '../../iam/access-epochs.ts';
-import { toldInWorkspace } from '../../iam/told-changes.ts';
+import { type AccessEpochs, toldInWorkspace } from '../../iam/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
 import type { WriteContext } from '../../records/port.ts';

@@ -1,6 +1,4 @@
-import { policyIdByName } from '../../iam/policy-names.ts';
-import { promisePolicy } from '../../iam/promised-policy.ts';
-import { personAsking, toldInWorkspace } from '../../iam/told-changes.ts';
+import { personAsking, policyIdByName, promisePolicy, toldInWorkspace } from '../../iam/port.ts';
 import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
 import type { RecordRuntime, WriteContext } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';

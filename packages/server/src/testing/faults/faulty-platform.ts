@@ -8,7 +8,7 @@ import { compose } from '../../compose.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { drain } from '../../gateway/drain.ts';
 import { listen } from '../../gateway/listener.ts';
-import { groupEntries } from '../../iam/group-policies.ts';
+import { groupEntries } from '../../iam/policies/group-policies.ts';
 import { fastPasswordCost } from '../../identity/testing/fast-passwords.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { verifyStore } from '../../maintenance/verify-store.ts';

@@ -1,6 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { Verb } from '../../../access/port.ts';
-import { actionParts } from '../../../iam/action-parts.ts';
+import { actionParts } from '../../../iam/port.ts';
 import { invalidBody } from '../../../lib/problem.ts';
 import {
   anObject,

@@ -1,5 +1,5 @@
 import type { ConfigReader } from '../../../config/port.ts';
-import type { DecisionLog } from '../../../iam/decision-log.ts';
+import type { DecisionLog } from '../../../iam/port.ts';
 import type { AppMails, AppSelf, AppSessions, AppSignIn, Invitations, Workspaces } from '../../../identity/port.ts';
 import type { Idempotency, RecordRuntime } from '../../../records/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';

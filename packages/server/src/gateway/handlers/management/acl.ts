@@ -1,8 +1,11 @@
 import type { ConfigReader } from '../../../config/port.ts';
-import { lintStatements } from '../../../iam/lint.ts';
-import { lintEntities } from '../../../iam/lint-entities.ts';
-import type { AccessMatrix } from '../../../iam/matrix.ts';
-import type { AccessSimulator, Simulation } from '../../../iam/simulate.ts';
+import {
+  type AccessMatrix,
+  type AccessSimulator,
+  lintEntities,
+  lintStatements,
+  type Simulation,
+} from '../../../iam/port.ts';
 import { invalidBody, Problem } from '../../../lib/problem.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import type { AppRoute } from '../../app-route.ts';

@@ -1,5 +1,4 @@
-import { actionParts, routeOfVerb } from '../../../iam/action-parts.ts';
-import type { SentRequest } from '../../../iam/request-values.ts';
+import { actionParts, routeOfVerb, type SentRequest } from '../../../iam/port.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { type AppRoute, bodyAsRead, isWorkspaceRoute } from '../../app-route.ts';
 import { readTarget } from '../../pipeline/canonical-path.ts';

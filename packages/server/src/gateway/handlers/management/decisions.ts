@@ -1,5 +1,4 @@
-import type { DecisionLog, LoggedDecision } from '../../../iam/decision-log.ts';
-import { type DescribedDecision, describeDecision } from '../../../iam/describe-decision.ts';
+import { type DecisionLog, type DescribedDecision, describeDecision, type LoggedDecision } from '../../../iam/port.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { readParameters } from '../../pipeline/management-query.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { InputError } from '@freehold/contract/problem';
-import type { SimulatedContext } from '../../../iam/simulate.ts';
+import type { SimulatedContext } from '../../../iam/port.ts';
 import {
   anObject,
   aText,

@@ -1,6 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
 import { parseStatements } from '../../../access/port.ts';
-import type { Simulation } from '../../../iam/simulate.ts';
+import type { Simulation } from '../../../iam/port.ts';
 import { invalidBody } from '../../../lib/problem.ts';
 import type { AppRoute } from '../../app-route.ts';
 import {

@@ -1,0 +1,80 @@
+import type { Explanation } from '../../access/port.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
+import { secretToken } from '../../lib/ids.ts';
+import type { Environment } from '../../tenancy/port.ts';
+
+/** A denial, kept so that a builder can see why it came about. The app's user only learns its id. */
+export interface LoggedDecision {
+  readonly decision_id: string;
+  readonly request_id: string;
+  readonly at: string;
+  readonly env: Environment;
+  readonly tenant_code: string;
+  readonly user_id: string;
+  /** The builder who acted in the name of `user_id`, by id. */
+  readonly act?: string;
+  readonly action: string;
+  readonly resource: string;
+  readonly explanation?: Explanation;
+}
+
+export interface DecisionLog {
+  /** Keeps a denial and returns its id. */
+  add(orgCode: string, decision: Omit<LoggedDecision, 'decision_id' | 'at'>): string;
+  find(orgCode: string, by: { readonly decisionId?: string; readonly requestId?: string }): LoggedDecision | undefined;
+  /** The last denials, the latest first. */
+  latest(
+    orgCode: string,
+    asked: { readonly env: Environment | undefined; readonly limit: number },
+  ): readonly LoggedDecision[];
+}
+
+/** Who holds hundreds of statements is denied by one of them as well as by all. */
+const matchedMax = 20;
+/** What was compared may come from the body of a request, and many denials are kept. */
+const nearMax = 10;
+const valuesMax = 5;
+const lengthMax = 128;
+
+/** One request with many denials must not push out those of all the others. */
+const perRequestMax = 10;
+
+function shortened(explanation: LoggedDecision['explanation']): Pick<LoggedDecision, 'explanation'> {
+  if (explanation === undefined) return {};
+  const matched = explanation.matched.slice(0, matchedMax);
+  const near = explanation.near.slice(0, nearMax).map((statement) => {
+    const { failed_condition } = statement;
+    if (failed_condition === undefined) return statement;
+    const actual = failed_condition.actual.slice(0, valuesMax).map((value) => value.slice(0, lengthMax).toWellFormed());
+    return { ...statement, failed_condition: { ...failed_condition, actual } };
+  });
+  return { explanation: { ...explanation, matched, near } };
+}
+
+/** In memory: the last denials of each org, for the orgs denied to most recently. */
+export function createDecisionLog(
+  clock: Clock,
+  { orgsMax = 1000, perOrgMax = 200 }: { readonly orgsMax?: number; readonly perOrgMax?: number } = {},
+): DecisionLog {
+  const orgs = new BoundedMap<string, LoggedDecision[]>(orgsMax);
+  return {
+    add: (orgCode, decision) => {
+      const decision_id = `d_${secretToken().slice(0, 22)}`;
+      const ring = orgs.get(orgCode) ?? [];
+      const isOfRequest = ({ request_id }: LoggedDecision): boolean => request_id === decision.request_id;
+      if (ring.filter(isOfRequest).length >= perRequestMax) return decision_id;
+      ring.push({ decision_id, at: timestamp(clock.now()), ...decision, ...shortened(decision.explanation) });
+      if (ring.length > perOrgMax) ring.shift();
+      orgs.set(orgCode, ring);
+      return decision_id;
+    },
+    find: (orgCode, by) =>
+      orgs.get(orgCode)?.find((logged) => logged.decision_id === by.decisionId || logged.request_id === by.requestId),
+    latest: (orgCode, { env, limit }) =>
+      (orgs.get(orgCode) ?? [])
+        .filter((logged) => env === undefined || logged.env === env)
+        .slice(-limit)
+        .reverse(),
+  };
+}

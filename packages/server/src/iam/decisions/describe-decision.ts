@@ -1,0 +1,135 @@
+import type { Explanation, FailedCondition, MatchedStatement, NearStatement, Outcome } from '../../access/port.ts';
+
+/** A decision with what it came from, as builders are told of it. */
+export interface DescribedDecision {
+  readonly decision: Outcome;
+  /** A sentence that names the statement which decided. */
+  readonly reason: string;
+  /** Every statement that had a part in it: those that matched, and then those that only their condition kept from it. */
+  readonly matched: readonly DescribedStatement[];
+  /** How many statements were looked at. */
+  readonly considered: number;
+  /** The decision took more than one may: what was not looked at to its end counts against the caller. */
+  readonly over_budget?: true;
+}
+
+export interface DescribedStatement {
+  /** How the person came by it. A `draft` is held by nobody yet. */
+  readonly source: 'direct' | 'group' | 'draft';
+  readonly group?: string;
+  readonly group_id?: string;
+  readonly policy: string;
+  readonly policy_id?: string;
+  readonly Sid?: string;
+  readonly Effect: 'Allow' | 'Deny';
+  /** The pattern that the action matched. */
+  readonly Action: string;
+  readonly Resource: string;
+  /** The fields that it is about, where it is not about all. A Deny takes these away and denies nothing else. */
+  readonly Fields?: readonly string[];
+  /** The keys that lead to several members, whose names differ in ASCII case alone. */
+  readonly ambiguous?: MatchedStatement['ambiguous'];
+  readonly matched: boolean;
+  /** The first condition that does not hold. */
+  readonly failed_condition?: FailedCondition;
+  /** It depends on what is not known whether the statement matches. */
+  readonly open?: true;
+  /** It was not looked at to its end: a Deny counts as matching, an Allow as not matching. */
+  readonly over_budget?: true;
+  readonly broken?: MatchedStatement['broken'];
+}
+
+/** What statements are called that are in no policy yet. */
+export const draftPolicy = { policyId: '', policyName: 'draft', via: { kind: 'direct' } } as const;
+
+export function describeDecision(explanation: Explanation): DescribedDecision {
+  const { decision, considered, over_budget } = explanation;
+  const matched = [
+    ...explanation.matched.map((statement) => describe(statement, true)),
+    ...explanation.near.map((statement) => ({ ...describe(statement, false), ...failureOf(statement) })),
+  ];
+  const reason = reasonOf(decision, decisiveStatement({ decision, matched }));
+  if (over_budget === undefined) return { decision, reason, matched, considered };
+  return { decision, reason: `${reason}: ${overBudget}`, matched, considered, over_budget };
+}
+
+/** How a sentence about a decision goes on that took more than one may. */
+export const overBudget =
+  'what was sent or stored is too long for the patterns that it is compared with, so a Deny not looked at to its end counts, and an Allow does not';
+
+/** The statement that the decision comes from; of an undecided one, a statement that it depends on. */
+export function decisiveStatement({
+  decision,
+  matched,
+}: Pick<DescribedDecision, 'decision' | 'matched'>): DescribedStatement | undefined {
+  switch (decision) {
+    case 'allowed':
+      return matched.find((one) => one.matched && one.Effect === 'Allow');
+    case 'explicit_deny':
+      return matched.find((one) => one.matched && one.Effect === 'Deny' && one.Fields === undefined);
+    case 'implicit_deny':
+      return undefined;
+    case 'undecided':
+      return matched.find((one) => one.open === true);
+  }
+}
+
+function failureOf({
+  failed_condition,
+  over_budget,
+}: NearStatement): Pick<DescribedStatement, 'failed_condition' | 'open'> {
+  if (over_budget === true) return {};
+  return failed_condition === undefined ? { open: true } : { failed_condition };
+}
+
+function describe(statement: MatchedStatement, matched: boolean): DescribedStatement {
+  const {
+    policyId,
+    policyName,
+    via,
+    Sid,
+    Effect,
+    actionPattern,
+    resourcePattern,
+    Fields,
+    ambiguous,
+    broken,
+    over_budget,
+  } = statement;
+  const isDraft = policyId === draftPolicy.policyId;
+  return {
+    source: isDraft ? 'draft' : via.kind,
+    ...(via.kind === 'group' ? { group: via.groupName, group_id: via.groupId } : {}),
+    policy: policyName,
+    ...(isDraft ? {} : { policy_id: policyId }),
+    ...(Sid === undefined ? {} : { Sid }),
+    Effect,
+    Action: actionPattern,
+    Resource: resourcePattern,
+    ...(Fields === undefined ? {} : { Fields }),
+    ...(ambiguous === undefined ? {} : { ambiguous }),
+    matched,
+    ...(over_budget === undefined ? {} : { over_budget }),
+    ...(broken === undefined ? {} : { broken }),
+  };
+}
+
+function reasonOf(decision: Outcome, decisive: DescribedStatement | undefined): string {
+  switch (decision) {
+    case 'allowed':
+      return `${nameOf(decisive)} allows it`;
+    case 'explicit_deny':
+      return `${nameOf(decisive)} denies it, whatever else allows it`;
+    case 'implicit_deny':
+      return 'no statement allows it';
+    case 'undecided':
+      return `${nameOf(decisive)} depends on what is not given`;
+  }
+}
+
+function nameOf(statement: DescribedStatement | undefined): string {
+  if (statement === undefined) return 'a statement';
+  const { Sid, policy, group } = statement;
+  const which = Sid === undefined || Sid === '' ? 'a statement' : `statement \`${Sid}\``;
+  return `${which} of policy \`${policy}\`${group === undefined ? '' : ` of group \`${group}\``}`;
+}

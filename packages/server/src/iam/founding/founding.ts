@@ -1,0 +1,159 @@
+import type { Statement } from '../../access/port.ts';
+import type { Asking } from '../../audit/audit-entry.ts';
+import { systemConfig } from '../../config/port.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { IdSource } from '../../lib/ids.ts';
+import {
+  type Actor,
+  createNumbering,
+  createSealer,
+  mergeChanges,
+  type PlannedChange,
+  planCreate,
+} from '../../records/port.ts';
+import { systemEntity } from '../../schema/port.ts';
+import type { Change } from '../../store/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import { groupIndexChanges, policyIdsOf } from '../policies/group-policies.ts';
+import { recordKey } from '../policies/held-policies.ts';
+import { adminGroup, adminPolicy, viewerPolicy } from '../policies/policy-names.ts';
+import { type ToldEntity, toldWrites } from '../told-changes.ts';
+import type { WorkspaceTemplates } from './workspace-templates.ts';
+
+/** A person as a workspace knows him. `id` is the `sub` of his tokens. */
+export interface Member {
+  readonly id: string;
+  readonly email: string;
+  readonly fn: string;
+  readonly ln: string;
+}
+
+export interface GrantParts {
+  readonly clock: Clock;
+  readonly newId: IdSource;
+}
+
+export const everything: readonly Statement[] = [
+  { Sid: 'Everything', Effect: 'Allow', Action: ['*'], Resource: ['*'] },
+];
+const reading: readonly Statement[] = [
+  { Sid: 'Read', Effect: 'Allow', Action: ['get*', 'list*', 'count*'], Resource: ['*'] },
+  {
+    Sid: 'OwnProfile',
+    Effect: 'Allow',
+    Action: ['updateuser'],
+    Resource: ['/update/user/$' + '{user.id}'],
+    Fields: ['fn', 'ln', 'picture'],
+  },
+];
+
+/**
+ * Everything that a new workspace starts with: its policies, its group of admins, its founder with both, and what the
+ * org's templates add, each told of.
+ */
+export async function foundingChanges(
+  parts: GrantParts,
+  workspace: Workspace,
+  founding: {
+    readonly founder: Member;
+    readonly templates?: WorkspaceTemplates | undefined;
+    readonly asking: Asking;
+  },
+): Promise<readonly Change[]> {
+  const { founder, templates, asking } = founding;
+  const [adminId, viewerId, groupId] = [parts.newId(), parts.newId(), parts.newId()];
+  const platformPolicies = [
+    [adminPolicy, adminId],
+    [viewerPolicy, viewerId],
+  ] as const;
+  return newRecords(parts, { workspace, actor: { userId: founder.id, claims: {}, asking } }, [
+    { entity: 'aclpolicy', id: adminId, body: { name: adminPolicy, statements: everything } },
+    { entity: 'aclpolicy', id: viewerId, body: { name: viewerPolicy, statements: reading } },
+    { entity: 'group', id: groupId, body: { name: adminGroup, acl_policies: [adminId] } },
+    { entity: 'user', id: founder.id, body: { ...memberBody(founder), role: 'admin' } },
+    { entity: 'useraclpolicy', id: parts.newId(), body: { user_id: founder.id, acl_policy_id: adminId } },
+    { entity: 'usergroup', id: parts.newId(), body: { user_id: founder.id, group_id: groupId } },
+    ...templateRecords(parts, templates, platformPolicies),
+  ]);
+}
+
+function templateRecords(
+  { newId }: GrantParts,
+  { policies, groups }: WorkspaceTemplates = { policies: [], groups: [] },
+  platformPolicies: readonly (readonly [name: string, id: string])[],
+): readonly NewRecord[] {
+  const ids = new Map([...platformPolicies, ...policies.map(({ name }) => [name, newId()] as const)]);
+  const idOf = (name: string): string => ids.get(name) ?? '';
+  return [
+    ...policies.map((body): NewRecord => ({ entity: 'aclpolicy', id: idOf(body.name), body: { ...body } })),
+    ...groups.map(
+      ({ name, acl_policies }): NewRecord => ({
+        entity: 'group',
+        id: newId(),
+        body: { name, acl_policies: acl_policies.map(idOf) },
+      }),
+    ),
+  ];
+}
+
+/**
+ * A new member, with policies to begin with, each told of. Joining does not move the policy epoch, so the commit itself
+ * checks that they are still there.
+ */
+export async function joiningChanges(
+  parts: GrantParts,
+  workspace: Workspace,
+  joining: {
+    readonly member: Member;
+    readonly policyIds: readonly string[];
+    readonly role?: string | undefined;
+    readonly asking: Asking;
+  },
+): Promise<readonly Change[]> {
+  const { member, policyIds, role, asking } = joining;
+  const body = { ...memberBody(member), ...(role === undefined ? {} : { role }) };
+  const call = { workspace, actor: { userId: member.id, claims: {}, asking } };
+  const stand = policyIds.map(
+    (id): Change => ({ kind: 'check', ...recordKey(workspace, 'aclpolicy', id), if: 'present' }),
+  );
+  const records = await newRecords(parts, call, [
+    { entity: 'user', id: member.id, body },
+    ...policyIds.map(
+      (id): NewRecord => ({
+        entity: 'useraclpolicy',
+        id: parts.newId(),
+        body: { user_id: member.id, acl_policy_id: id },
+      }),
+    ),
+  ]);
+  return [...stand, ...records];
+}
+
+export interface NewRecord {
+  readonly entity: ToldEntity;
+  readonly id: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The platform makes these records itself, so the rules of their entities are not asked. */
+const unruled = { rules: new Map(), numbering: createNumbering(), sealer: createSealer([]) };
+
+/** Records of access control as the platform itself makes them, each told of. */
+export async function newRecords(
+  { clock }: GrantParts,
+  call: { readonly workspace: Workspace; readonly actor: Actor },
+  records: readonly NewRecord[],
+): Promise<readonly Change[]> {
+  const changes: PlannedChange[] = [];
+  for (const { entity, id, body } of records) {
+    const asked = { ...call, config: systemConfig, entity: systemEntity(entity) };
+    const plan = await planCreate({ clock, ...unruled }, asked, { id, body, numbers: new Map() });
+    changes.push(...plan.changes, ...toldWrites(clock, entity, { ...call, after: plan.data }));
+    if (entity === 'group') changes.push(...groupIndexChanges({ id, key: plan.key }, [], policyIdsOf(plan.data)));
+  }
+  return mergeChanges(changes).map(({ change }) => change);
+}
+
+function memberBody(member: Member): Readonly<Record<string, unknown>> {
+  return { email: member.email, fn: member.fn, ln: member.ln };
+}

@@ -1,0 +1,54 @@
+import { findEscalation } from '../../access/port.ts';
+import type { WorkspaceTemplates } from './workspace-templates.ts';
+
+type Policy = WorkspaceTemplates['policies'][number];
+type Group = WorkspaceTemplates['groups'][number];
+
+/** What people in new workspaces may do by their templates that they could not by those before, a sentence each. */
+export function widenedTemplates(before: WorkspaceTemplates, after: WorkspaceTemplates): readonly string[] {
+  return [
+    ...after.policies.flatMap((policy) => widenedPolicy(named(before.policies, policy), policy)),
+    ...after.groups.flatMap((group) => widenedGroup(before, named(before.groups, group), group)),
+  ];
+}
+
+function named<One extends { readonly name: string }>(list: readonly One[], { name }: One): One | undefined {
+  return list.find((one) => one.name === name);
+}
+
+/** Compared as if whoever holds the policy as it was gave it out as it is to be. */
+function widenedPolicy(before: Policy | undefined, after: Policy): readonly string[] {
+  const { name } = after;
+  if (before === undefined) return allows(after) ? [`new workspaces get the policy \`${name}\``] : [];
+  const [was, is] = [before, after].map(({ statements }) => ({ policyId: name, policyName: name, statements }));
+  if (was === undefined || is === undefined) return [];
+  const found = findEscalation({ before: [was], after: [is] }, [was]);
+  if (found === undefined) return [];
+  if (found.kind === 'too_much')
+    return [`the policy \`${name}\` of new workspaces may allow more: it is too large to be compared`];
+  const reach = `\`${found.action}\` on \`${found.resource}\``;
+  if (found.kind === 'lifted') return [`the policy \`${name}\` of new workspaces does not deny ${reach} any more`];
+  return [`the policy \`${name}\` of new workspaces allows ${reach}`];
+}
+
+function allows({ statements }: Policy): boolean {
+  return statements.some(({ Effect }) => Effect === 'Allow');
+}
+
+/** A policy that denies may be missed, one that allows may be had. */
+function widenedGroup(before: WorkspaceTemplates, was: Group | undefined, is: Group): readonly string[] {
+  const had = was?.acl_policies ?? [];
+  const gained = is.acl_policies.filter((policy) => !had.includes(policy));
+  const lost = had.filter((policy) => !is.acl_policies.includes(policy) && denies(before, policy));
+  return [
+    ...gained.map((policy) => `the group \`${is.name}\` of new workspaces holds the policy \`${policy}\``),
+    ...lost.map(
+      (policy) => `the group \`${is.name}\` of new workspaces is without the policy \`${policy}\`, which denies`,
+    ),
+  ];
+}
+
+function denies({ policies }: WorkspaceTemplates, name: string): boolean {
+  const policy = policies.find((one) => one.name === name);
+  return policy?.statements.some(({ Effect }) => Effect === 'Deny') === true;
+}

@@ -1,0 +1,15 @@
+import type { ConfigSet } from '../../config/port.ts';
+import { systemEntityNames } from '../../schema/port.ts';
+import type { LintedEntity } from './lint.ts';
+
+/** The entities of an org, and those that every org has, as far as policies may name them. */
+export async function lintEntities(config: ConfigSet): Promise<readonly LintedEntity[]> {
+  const names = [...new Set([...config.entityNames, ...systemEntityNames])];
+  const entities = await Promise.all(names.map((name) => config.entity(name)));
+  return entities
+    .filter((entity) => entity !== undefined)
+    .map(({ name, fields }) => {
+      const lists = [...fields.values()].filter(({ definition }) => definition.colType === 'array');
+      return { name, fields: new Set(fields.keys()), lists: new Set(lists.map((field) => field.name)) };
+    });
+}

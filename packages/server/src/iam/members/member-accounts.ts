@@ -1,0 +1,186 @@
+/** What becomes of memberships when the account behind them can no longer be signed in to, and when two become one. */
+import type { Asking } from '../../audit/audit-entry.ts';
+import { timestamp } from '../../lib/clock.ts';
+import {
+  mergeChanges,
+  type PlannedChange,
+  type RecordData,
+  readRecord,
+  recordChanges,
+  removeRecords,
+  type StoredRecord,
+  unconditional,
+} from '../../records/port.ts';
+import { systemEntity } from '../../schema/port.ts';
+import type { Change, Item } from '../../store/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import { type GrantParts, type Member, type NewRecord, newRecords } from '../founding/founding.ts';
+import { findMember, removedMemberKey } from '../iam-rules.ts';
+import { heldPolicies } from '../policies/held-policies.ts';
+import { moveEpoch } from '../policies/policy-epoch.ts';
+import { adminPolicy } from '../policies/policy-names.ts';
+import { keepAnAdmin } from '../rules/last-admin.ts';
+import { toldWrites } from '../told-changes.ts';
+import { groupLink, linksOf, linksPerUserMax, policyLink, removeLinks } from './links.ts';
+import { suspendedPassword } from './member-status.ts';
+
+/** Whose memberships they are, and who asks. */
+export interface AccountChange {
+  readonly workspace: Workspace;
+  readonly userId: string;
+  readonly asking: Asking;
+}
+
+/** Shows in the member's record whether the account can be signed in to; nothing where it shows so already. */
+export async function statusChanges(
+  parts: GrantParts,
+  { workspace, userId, asking }: AccountChange,
+  isSuspended: boolean,
+): Promise<readonly Change[]> {
+  const epoch = await moveEpoch(workspace.scope);
+  const before = await findMember(workspace, userId);
+  const [from, to] = isSuspended ? ['active', suspendedPassword] : [suspendedPassword, 'active'];
+  if (before?.data.status !== from) return [];
+  return commitOf([epoch, ...(await statusChange(parts, { workspace, userId, asking }, { before, status: to }))]);
+}
+
+async function statusChange(
+  { clock }: GrantParts,
+  { workspace, asking }: AccountChange,
+  { before, status }: { readonly before: StoredRecord; readonly status: string },
+): Promise<readonly PlannedChange[]> {
+  const stamps = { updated_at: timestamp(clock.now()), updated_by: asking.actor.id };
+  const data: RecordData = { ...before.data, status, ...stamps };
+  const write = { workspace, actor: { userId: asking.actor.id, claims: {}, asking }, before: before.data, after: data };
+  return [
+    ...(await recordChanges(workspace.scope, systemEntity('user'), { before, after: { key: before.key, data } })),
+    ...toldWrites(clock, 'user', write),
+  ];
+}
+
+/**
+ * Takes out a member who holds nothing but what every new member gets, so that it can be had again at any time.
+ * Undefined where somebody has granted the member more.
+ */
+export async function replacedMember(
+  parts: GrantParts,
+  { workspace, userId, asking }: AccountChange,
+  defaultPolicyIds: readonly string[],
+): Promise<readonly Change[] | undefined> {
+  const epoch = await moveEpoch(workspace.scope);
+  const member = await findMember(workspace, userId);
+  if (member === undefined) return [];
+  const { policyLinks, groupLinks } = await linksOf(workspace.scope, userId);
+  const isDefault = (link: Item): boolean => defaultPolicyIds.includes(fieldOf(link, policyLink.by));
+  const hasRole = member.data.role !== undefined && member.data.role !== null && member.data.role !== '';
+  if (hasRole || groupLinks.length > 0 || !policyLinks.every(isDefault)) return undefined;
+  return commitOf([epoch, ...(await removal(parts, { workspace, userId, asking }, member))]);
+}
+
+/** @throws Problem `last_admin` where nobody else who can sign in is an admin. */
+export async function removalChanges(parts: GrantParts, change: AccountChange): Promise<readonly Change[]> {
+  const epoch = await moveEpoch(change.workspace.scope);
+  const member = await findMember(change.workspace, change.userId);
+  if (member === undefined) return [];
+  const admin = (await heldPolicies(change.workspace, change.userId)).find(
+    ({ policyName }) => policyName === adminPolicy,
+  );
+  if (admin !== undefined) await keepAnAdmin(change.workspace, admin.policyId, { kind: 'user', id: change.userId });
+  return commitOf([epoch, ...(await removal(parts, change, member))]);
+}
+
+async function removal(
+  { clock }: GrantParts,
+  { workspace, userId, asking }: AccountChange,
+  member: StoredRecord,
+): Promise<readonly PlannedChange[]> {
+  const { policyLinks, groupLinks } = await linksOf(workspace.scope, userId);
+  const actor = { userId: asking.actor.id, claims: {}, asking };
+  return [
+    ...(await removeRecords(workspace.scope, systemEntity('user'), [member])),
+    ...(await removeLinks(workspace.scope, policyLink, policyLinks)),
+    ...(await removeLinks(workspace.scope, groupLink, groupLinks)),
+    ...toldWrites(clock, 'user', { workspace, actor, before: member.data }),
+  ];
+}
+
+/**
+ * Gives one account of a person what another one holds in the workspace, and takes the other one out. What an admin took
+ * from either of them stays taken: a suspension, and a removal from a workspace that would let the person join again.
+ * Where both hold too much for one account, each keeps its own.
+ */
+export async function mergedMember(
+  parts: GrantParts,
+  { workspace, userId: from, asking }: AccountChange,
+  into: Member,
+): Promise<readonly Change[]> {
+  const { scope } = workspace;
+  const epoch = await moveEpoch(scope);
+  const [member, other] = [await findMember(workspace, from), await findMember(workspace, into.id)];
+  if (member === undefined) {
+    const [removed] = await scope.get([removedMemberKey(from)]);
+    if (removed === undefined || other !== undefined) return [];
+    return [epoch.change, { kind: 'put', ...removedMemberKey(into.id), value: '{}', if: 'any' }];
+  }
+  const links = await missingLinks(parts, workspace, { from, into: into.id });
+  if (links === undefined) return [];
+  const change = { workspace, userId: from, asking };
+  const actor = { userId: asking.actor.id, claims: {}, asking };
+  const status = mergedStatus(member.data.status, other?.data.status);
+  const { role, fn, ln, picture } = member.data;
+  const profile = Object.fromEntries(Object.entries({ role, fn, ln, picture }).filter(([, value]) => value != null));
+  const user: readonly NewRecord[] =
+    other === undefined ? [{ entity: 'user', id: into.id, body: { email: into.email, ...profile, status } }] : [];
+  const made = await newRecords(parts, { workspace, actor }, [...user, ...links]);
+  const shown =
+    other === undefined || other.data.status === status
+      ? []
+      : await statusChange(parts, change, { before: other, status });
+  return commitOf([
+    epoch,
+    ...(await removal(parts, change, member)),
+    ...made.map(unconditional),
+    ...shown,
+    unconditional({ kind: 'remove', ...removedMemberKey(into.id), if: 'any' }),
+  ]);
+}
+
+function mergedStatus(from: unknown, into: unknown): string {
+  const isSuspended = [from, into].some(
+    (status) => status !== undefined && status !== 'active' && status !== suspendedPassword,
+  );
+  return isSuspended ? 'suspended' : 'active';
+}
+
+/** Undefined where one person would have more links than are read. */
+async function missingLinks(
+  { newId }: GrantParts,
+  { scope }: Workspace,
+  { from, into }: { readonly from: string; readonly into: string },
+): Promise<readonly NewRecord[] | undefined> {
+  const [given, held] = [await linksOf(scope, from), await linksOf(scope, into)];
+  const copies = (kind: typeof policyLink, links: readonly Item[], known: readonly Item[]): readonly NewRecord[] => {
+    const ids = new Set(known.map((link) => fieldOf(link, kind.by)));
+    const missing = links.map((link) => fieldOf(link, kind.by)).filter((id) => !ids.has(id));
+    return missing.map((id) => ({ entity: kind.entity, id: newId(), body: { user_id: into, [kind.by]: id } }));
+  };
+  const policies = copies(policyLink, given.policyLinks, held.policyLinks);
+  const groups = copies(groupLink, given.groupLinks, held.groupLinks);
+  const isTooMuch =
+    policies.length + held.policyLinks.length > linksPerUserMax ||
+    groups.length + held.groupLinks.length > linksPerUserMax;
+  return isTooMuch ? undefined : [...policies, ...groups];
+}
+
+function fieldOf(item: Item, name: string): string {
+  return String(readRecord(item).data[name]);
+}
+
+/** Changes that were planned apart, as one commit. */
+export function joinedChanges(...changes: readonly (readonly Change[])[]): readonly Change[] {
+  return commitOf(changes.flat().map(unconditional));
+}
+
+function commitOf(planned: readonly PlannedChange[]): readonly Change[] {
+  return mergeChanges(planned).map(({ change }) => change);
+}

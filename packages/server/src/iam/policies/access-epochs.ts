@@ -1,0 +1,33 @@
+import { BoundedMap } from '../../lib/bounded-map.ts';
+
+/**
+ * Tells, within this process, that what people hold in a workspace has changed: who resolved access at one number must
+ * resolve it again at another. A workspace that was forgotten gets a number that nobody has seen.
+ */
+export interface AccessEpochs {
+  current(scopeName: string): number;
+  bump(scopeName: string): void;
+}
+
+/** Does what changes it, and tells of it when that is over: also where it failed, since nobody may know how it ended. */
+export async function thenBump<T>(epochs: AccessEpochs, scopeName: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    epochs.bump(scopeName);
+  }
+}
+
+export function createAccessEpochs(workspacesMax = 100_000): AccessEpochs {
+  const epochs = new BoundedMap<string, number>(workspacesMax);
+  let last = 0;
+  const bump = (scopeName: string): number => {
+    last += 1;
+    epochs.set(scopeName, last);
+    return last;
+  };
+  return {
+    current: (scopeName) => epochs.get(scopeName) ?? bump(scopeName),
+    bump: (scopeName) => void bump(scopeName),
+  };
+}

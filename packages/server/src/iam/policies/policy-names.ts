@@ -1,0 +1,21 @@
+import { fieldIndex, indexPrefix, systemEntity } from '../../schema/port.ts';
+import type { Scope } from '../../store/port.ts';
+
+/** The policy that makes an admin: every workspace keeps it as it is, and at least one active holder of it. */
+export const adminPolicy = 'adminacl';
+
+/** The policy that a workspace gives to new members, unless it names another. */
+export const viewerPolicy = 'vieweracl';
+
+/** What every workspace is founded with, whatever an org adds. */
+export const platformPolicies: readonly string[] = [adminPolicy, viewerPolicy];
+
+export const adminGroup = 'default-admins';
+
+/** The id of the policy of a name, by the name's own index. */
+export async function policyIdByName(scope: Scope, name: string): Promise<string | undefined> {
+  const index = fieldIndex(systemEntity('aclpolicy'), 'name');
+  if (index === undefined) throw new TypeError('aclpolicy has no index on its name');
+  const [found] = await scope.follow(index.pk, { prefix: indexPrefix(index.order.encode(name)), limit: 1 });
+  return found === undefined ? undefined : String((JSON.parse(found.value) as { readonly id: string }).id);
+}

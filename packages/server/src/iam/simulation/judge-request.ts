@@ -1,0 +1,75 @@
+import type { AccessContext, CompiledAccess, Explanation, Ruling } from '../../access/port.ts';
+import { actionParts, routeOfVerb } from '../decisions/action-parts.ts';
+
+/** A request with as much as is known of it; what is not known yet stands in `pending`. */
+export interface AskedRequest {
+  readonly action: string;
+  readonly context: AccessContext;
+  /** The record that a create or an update would leave. */
+  readonly recordToBe: (body: Fields) => Fields;
+}
+
+export interface Judged {
+  readonly ruling: Ruling;
+  readonly explanation: Explanation;
+}
+
+/** One look of the policies at a request. */
+interface Look extends Pick<AskedRequest, 'action' | 'context'> {
+  /** Only a Deny counts. */
+  readonly denyOnly?: true;
+}
+
+/**
+ * Judges a request as far as it is known by everything that the platform would ask of the policies when it is made: a
+ * create by the record that it makes, an update by the record as it is and as it becomes, a list or count by whether it
+ * holds the record, which a Deny on getting that record keeps out.
+ */
+export function judgeRequest(access: CompiledAccess, asked: AskedRequest): Judged {
+  const [first, ...others] = looksOf(asked);
+  const judged = judgeLook(access, first);
+  if (judged.ruling.outcome !== 'allowed') return judged;
+  for (const look of others) {
+    const other = judgeLook(access, look);
+    const { outcome } = other.ruling;
+    if (look.denyOnly === true ? outcome === 'explicit_deny' : outcome !== 'allowed') return other;
+  }
+  return judged;
+}
+
+function judgeLook(access: CompiledAccess, { action, context }: Look): Judged {
+  const resource = context.request.path;
+  return {
+    ruling: access.rule(action, resource, () => context),
+    explanation: access.explain(action, resource, () => context),
+  };
+}
+
+function looksOf(asked: AskedRequest): readonly [Look, ...Look[]] {
+  const { action, context, recordToBe } = asked;
+  const { record } = context;
+  const { body } = context.request;
+  const parts = actionParts(action);
+  if (parts?.verb === 'create' && record === undefined && isFields(body))
+    return [{ action, context: known(context, recordToBe(body)) }];
+  if (parts?.verb === 'update' && record !== undefined && isFields(body))
+    return [asked, { action, context: known(context, recordToBe(body)) }];
+  if ((parts?.verb === 'list' || parts?.verb === 'count') && record !== undefined) {
+    const id = String(record.id ?? '');
+    const get = { verb: 'get', entityName: parts.entityName } as const;
+    const path = routeOfVerb(get, id).resource;
+    const request = { ...context.request, path, pathParameters: { entity: parts.entityName, id } };
+    return [asked, { action: `get${parts.entityName}`, context: { ...context, request }, denyOnly: true }];
+  }
+  return [asked];
+}
+
+function known({ pending = [], ...context }: AccessContext, record: Fields): AccessContext {
+  return { ...context, record, pending: pending.filter((one) => one !== 'record') };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,184 @@
+import {
+  type AccessContext,
+  type AttachedPolicy,
+  type CompiledAccess,
+  compilePolicies,
+  type Verb,
+  verbs,
+} from '../../access/port.ts';
+import type { ConfigReader } from '../../config/port.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { inSlices } from '../../lib/event-loop.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Cursors } from '../../records/port.ts';
+import { directPartition, readRecord } from '../../records/port.ts';
+import { systemEntity, systemEntityNames } from '../../schema/port.ts';
+import type { Item, Store } from '../../store/port.ts';
+import { type Environment, laneOf, type Workspace } from '../../tenancy/port.ts';
+import { type ActionParts, routeOfVerb } from '../decisions/action-parts.ts';
+import { type DescribedStatement, decisiveStatement, describeDecision } from '../decisions/describe-decision.ts';
+import { findWorkspace } from '../founding/find-workspace.ts';
+import { heldPolicies, recordKey, rememberingReader } from '../policies/held-policies.ts';
+import { describeExcess } from '../policies/resolve-access.ts';
+import { callerOf } from './simulated-person.ts';
+
+/** Who can do what in a workspace: each member with each verb on each entity, and the statement that it comes from. */
+export interface AccessMatrix {
+  /** @throws Problem `not_found` for a workspace or an entity that is not there, `invalid_cursor`. */
+  read(orgCode: string, asked: AskedMatrix): Promise<MatrixPage>;
+}
+
+export interface AskedMatrix {
+  readonly env: Environment;
+  readonly tenantCode: string;
+  /** One entity alone. */
+  readonly entityName: string | undefined;
+  readonly pageSize: number;
+  readonly nexttoken: string | undefined;
+}
+
+export interface MatrixPage {
+  readonly items: readonly MatrixRow[];
+  readonly nexttoken: string | null;
+}
+
+export interface MatrixRow {
+  readonly user_id: string;
+  readonly email: string;
+  readonly role: string;
+  /** Who is not `active` is let in nowhere, whatever the policies say. */
+  readonly status: string;
+  readonly entities: Readonly<Record<string, Readonly<Record<Verb, MatrixCell>>>>;
+}
+
+/** What holds for a record that no statement names by its id. */
+export interface MatrixCell
+  extends Partial<Pick<DescribedStatement, 'policy' | 'policy_id' | 'group' | 'Sid' | 'Fields'>> {
+  readonly decision: ReturnType<typeof describeDecision>['decision'];
+  /** The request may be decided otherwise by what a condition asks for. */
+  readonly conditional?: true;
+}
+
+export interface MatrixParts {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  readonly cursors: Cursors;
+  readonly clock: Clock;
+}
+
+/** More of them in one answer would keep everybody else waiting. */
+const cellsMax = 2000;
+
+export function createAccessMatrix(parts: MatrixParts): AccessMatrix {
+  return { read: (orgCode, asked) => readMatrix(parts, orgCode, asked) };
+}
+
+async function readMatrix(parts: MatrixParts, orgCode: string, asked: AskedMatrix): Promise<MatrixPage> {
+  const { env, tenantCode, entityName, pageSize, nexttoken } = asked;
+  const workspace = await findWorkspace(parts.stores, { env, orgCode, tenantCode });
+  const { entityNames } = await parts.configs[env].current(orgCode);
+  const names = [...new Set([...entityNames, ...systemEntityNames])].sort();
+  if (entityName !== undefined && !names.includes(entityName))
+    throw new Problem('not_found', `there is no entity \`${entityName.slice(0, 100)}\` in \`${env}\``);
+  const shown = entityName === undefined ? names : [entityName];
+  const binding = ['acl-matrix', env, workspace.scope.name, entityName ?? ''];
+  const after = nexttoken === undefined ? undefined : parts.cursors.open(nexttoken, binding);
+  const limit = Math.max(1, Math.min(pageSize, Math.floor(cellsMax / (shown.length * verbs.length))));
+  const members = await membersAfter(workspace, after, limit + 1);
+  const rows = rowMaker(workspace, shown, parts.clock.now());
+  const items: MatrixRow[] = [];
+  // One after the other, so that what one member holds is known when the next is looked at.
+  for (const member of members.slice(0, limit)) items.push(await rows(member));
+  const last = items.at(-1);
+  const isMore = last !== undefined && members.length > limit;
+  return { items, nexttoken: isMore ? parts.cursors.seal(last.user_id, binding) : null };
+}
+
+function membersAfter(workspace: Workspace, userId: string | undefined, limit: number): Promise<readonly Item[]> {
+  const after = userId === undefined ? {} : { after: recordKey(workspace, 'user', userId).sk };
+  return workspace.scope.range(directPartition(systemEntity('user'), workspace), { limit, ...after });
+}
+
+function rowMaker(workspace: Workspace, entityNames: readonly string[], now: number) {
+  const read = rememberingReader();
+  const compiled = new Map<string, CompiledAccess>();
+  const pause = inSlices(laneOf(workspace));
+  return async (member: Item): Promise<MatrixRow> => {
+    const { data } = readRecord(member);
+    const { id, email, role, status } = data;
+    const access = compileOnce(compiled, await heldPolicies(workspace, id, read));
+    const tenant = { id: workspace.tenantId, code: workspace.tenantCode };
+    const place = { ...callerOf(workspace, data), tenant, now };
+    const entities: (readonly [string, MatrixRow['entities'][string]])[] = [];
+    for (const name of entityNames) entities.push([name, await cellsOf(access, { entityName: name, place, pause })]);
+    return {
+      user_id: id,
+      email: String(email),
+      role: String(role ?? ''),
+      status: String(status ?? ''),
+      entities: Object.fromEntries(entities),
+    };
+  };
+}
+
+/** Most members hold the same policies. */
+function compileOnce(compiled: Map<string, CompiledAccess>, held: readonly AttachedPolicy[]): CompiledAccess {
+  const key = JSON.stringify(held.map(({ policyId, via }) => [policyId, via]));
+  const access = compiled.get(key) ?? compilePolicies(held);
+  compiled.set(key, access);
+  return access;
+}
+
+type Place = Pick<AccessContext, 'user' | 'tenant' | 'jwt'> & { readonly now: number };
+
+interface AskedCells {
+  readonly entityName: string;
+  readonly place: Place;
+  /** Is asked between two cells. */
+  readonly pause: () => Promise<void> | undefined;
+}
+
+async function cellsOf(
+  access: CompiledAccess,
+  { entityName, place, pause }: AskedCells,
+): Promise<Readonly<Record<Verb, MatrixCell>>> {
+  const excess = describeExcess(access);
+  const cells: (readonly [Verb, MatrixCell])[] = [];
+  for (const verb of verbs) {
+    await pause();
+    const denied: MatrixCell = { decision: 'implicit_deny' };
+    cells.push([verb, excess === undefined ? cellOf(access, { verb, entityName }, place) : denied]);
+  }
+  return Object.fromEntries(cells) as Record<Verb, MatrixCell>;
+}
+
+function cellOf(access: CompiledAccess, parts: ActionParts, { now, ...caller }: Place): MatrixCell {
+  const { method, resource } = routeOfVerb(parts, anyRecord);
+  const context = (): AccessContext => ({
+    ...caller,
+    request: {
+      method,
+      path: resource,
+      pathParameters: { entity: parts.entityName, id: anyRecord },
+      queryParameters: new Map(),
+      ip: '127.0.0.1',
+      time: now,
+    },
+    pending: parts.verb === 'browse' ? [] : ['record', 'body'],
+  });
+  const described = describeDecision(access.explain(parts.verb + parts.entityName, resource, context));
+  const { policy, policy_id, group, Sid, Fields } = decisiveStatement(described) ?? {};
+  const isConditional = described.matched.some((statement) => !statement.matched);
+  return {
+    decision: described.decision,
+    ...(policy === undefined ? {} : { policy }),
+    ...(policy_id === undefined ? {} : { policy_id }),
+    ...(group === undefined ? {} : { group }),
+    ...(Sid === undefined ? {} : { Sid }),
+    ...(Fields === undefined ? {} : { Fields }),
+    ...(isConditional ? { conditional: true } : {}),
+  };
+}
+
+/** A UUID that no record has (RFC 9562, 5.9). */
+const anyRecord = '00000000-0000-0000-0000-000000000000';

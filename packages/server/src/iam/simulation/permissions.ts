@@ -1,0 +1,73 @@
+import {
+  type AccessContext,
+  type AttachedPolicy,
+  compilePolicies,
+  type RequestContext,
+  type Verb,
+  verbs,
+} from '../../access/port.ts';
+import { systemEntityNames } from '../../schema/port.ts';
+import { routeOfVerb } from '../decisions/action-parts.ts';
+
+/** What a person may do, by entity and verb, and the statements that it comes from, as they are stored. */
+export interface Permissions {
+  readonly entities: Readonly<Record<string, Readonly<Record<Verb, boolean>>>>;
+  readonly statements: readonly unknown[];
+}
+
+/** Who asks, and from where. */
+export interface PermissionsAsker extends Pick<AccessContext, 'user' | 'tenant' | 'jwt'> {
+  readonly request: Pick<RequestContext, 'ip' | 'time' | 'origin'>;
+}
+
+/**
+ * Answers whether a verb may be allowed: with some record, and some body. Which ones is in the statements.
+ * @param entityNames those of the org; system entities are in every workspace.
+ * @param pause is asked between two decisions.
+ */
+export async function permissionsOf(
+  held: readonly AttachedPolicy[],
+  entityNames: readonly string[],
+  asker: PermissionsAsker,
+  pause: () => Promise<void> | undefined,
+): Promise<Permissions> {
+  const access = compilePolicies(held);
+  const may = (verb: Verb, entityName: string): boolean => {
+    const action = verb + entityName;
+    const { method, resource } = routeOfVerb({ verb, entityName }, '');
+    const parts = { method, path: resource, pathParameters: { entity: entityName }, queryParameters: new Map() };
+    const context = (): AccessContext => ({
+      ...asker,
+      request: { ...asker.request, ...parts },
+      pending: [...(verb === 'browse' ? [] : ['record' as const]), ...(method === 'GET' ? [] : ['body' as const])],
+    });
+    const isAboutOne = aboutOne.includes(verb);
+    const ruling = isAboutOne ? access.ruleOnSome(action, resource, context) : access.rule(action, resource, context);
+    return ruling.outcome === 'allowed' || ruling.outcome === 'undecided';
+  };
+  const names = [...new Set([...entityNames, ...systemEntityNames])].sort();
+  const entities: Record<string, Record<Verb, boolean>> = {};
+  for (const name of names) {
+    const allowed = { ...nothing };
+    for (const verb of verbs) {
+      await pause();
+      allowed[verb] = may(verb, name);
+    }
+    entities[name] = allowed;
+  }
+  const statements = new Map(held.map((policy) => [policy.policyId, policy.statements]));
+  return { entities, statements: [...statements.values()].flat() };
+}
+
+const nothing: Readonly<Record<Verb, boolean>> = {
+  get: false,
+  list: false,
+  count: false,
+  create: false,
+  update: false,
+  delete: false,
+  browse: false,
+};
+
+/** Verbs whose route names a record. */
+const aboutOne: readonly Verb[] = ['get', 'update', 'delete'];
