@@ -7,6 +7,7 @@ import { Problem } from '../lib/problem.ts';
 import { recordCounter, recordsOfOrg } from '../records/port.ts';
 import { systemEntityNames } from '../schema/port.ts';
 import type { Change, Item, Key, OpenedStore, Scope, Store } from '../store/port.ts';
+import { asRead } from '../store/table.ts';
 import { type Environment, type Workspace, workspaceOrg } from '../tenancy/port.ts';
 import { checkOrg } from './verification/check-org.ts';
 import { Findings } from './verification/findings.ts';
@@ -160,10 +161,14 @@ export async function repairCounters(
 ): Promise<void> {
   const wrong = entities.filter((one) => !isRight(one));
   if (wrong.length === 0) return;
-  const changes = wrong.map(({ entity, counter, found }): Change => {
-    const condition = counter === undefined ? 'absent' : { version: counter.version };
-    return { kind: 'put', ...recordCounter(entity), value: String(found), if: condition };
-  });
+  const changes = wrong.map(
+    ({ entity, counter, found }): Change => ({
+      kind: 'put',
+      ...recordCounter(entity),
+      value: String(found),
+      if: asRead(counter),
+    }),
+  );
   const detail = Object.fromEntries(
     wrong.map(({ entity, counter, found }) => [entity, `${told(counter)} to ${found}`]),
   );

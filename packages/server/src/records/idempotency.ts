@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
-import { Conflict, type Key, type Put, type Scope } from '../store/port.ts';
+import type { Put, Scope } from '../store/port.ts';
+import { json, type Row, table } from '../store/table.ts';
+import { tryCommit } from '../store/transact.ts';
 import type { PlannedChange } from './writing/planned-change.ts';
 
 /**
@@ -88,43 +90,40 @@ export async function claimKey(
   request: OnceRequest,
 ): Promise<{ readonly request: OnceRequest; readonly isRepeated: boolean }> {
   const claimed = await once(scope, request, async () => {
-    try {
-      await scope.commit([answerItem(request, null)]);
-    } catch (error) {
-      throw error instanceof Conflict ? underWay() : error;
-    }
+    if (!(await tryCommit(scope, [answerItem(request, null)]))) throw underWay();
   });
   if ('done' in claimed) return { request, isRepeated: false };
   return { request: { ...request, expiresAt: claimed.before.expiresAt }, isRepeated: true };
 }
 
-export interface Kept {
+interface Kept {
   readonly fingerprint: string;
   readonly answer: unknown;
 }
 
+/** By request. */
+export const keptAnswers = table(
+  ({ id }: OnceRequest) => ({ pk: 'idempotency', sk: id }),
+  json<Kept>('answer that was kept', { fingerprint: 'string' }),
+);
+
 export function answerItem(request: OnceRequest, answer: unknown): Put {
   const { fingerprint, expiresAt: at } = request;
-  const kept: Kept = { fingerprint, answer };
-  return { kind: 'put', ...placeOf(request), value: JSON.stringify(kept), if: 'absent', due: { at, queue: 'expire' } };
-}
-
-export function placeOf({ id }: OnceRequest): Key {
-  return { pk: 'idempotency', sk: id };
+  return keptAnswers.insert(request, { fingerprint, answer }, { at, queue: 'expire' });
 }
 
 async function findAnswer(scope: Scope, request: OnceRequest): Promise<StoredAnswer | undefined> {
-  const [item] = await scope.get([placeOf(request)]);
-  if (item === undefined) return undefined;
-  const kept = JSON.parse(item.value) as Kept;
-  refuseReuse(request, kept);
-  return { answer: kept.answer, version: item.version, expiresAt: item.due?.at ?? request.expiresAt };
+  const kept = await findKept(scope, request);
+  if (kept === undefined) return undefined;
+  return { answer: kept.value.answer, version: kept.version, expiresAt: kept.due?.at ?? request.expiresAt };
 }
 
 /** @throws Problem `idempotency_key_reused`. */
-export function refuseReuse(request: OnceRequest, { fingerprint }: Kept): void {
-  if (fingerprint !== request.fingerprint)
+export async function findKept(scope: Scope, request: OnceRequest): Promise<Row<Kept> | undefined> {
+  const kept = await keptAnswers.read(scope, request);
+  if (kept !== undefined && kept.value.fingerprint !== request.fingerprint)
     throw new Problem('idempotency_key_reused', 'the key in `Idempotency-Key` was used for another request');
+  return kept;
 }
 
 export function underWay(): Problem {

@@ -23,6 +23,7 @@ export { openWalk } from './listing/list-walk.ts';
 export { policiesOfOrg } from './policies-of-org.ts';
 export { type Presentation, presentationOf, presentRecords, shownTag, writtenText } from './present-records.ts';
 export {
+  dataOf,
   entityTag,
   partTag,
   type RecordData,

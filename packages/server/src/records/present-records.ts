@@ -6,15 +6,7 @@ import { type Projection, shapeOf } from '../schema/port.ts';
 import { laneOf } from '../tenancy/port.ts';
 import type { AuthorizedCall } from './caller-access.ts';
 import { findItems } from './listing/find-record.ts';
-import {
-  entityTag,
-  partTag,
-  type RecordData,
-  readRecord,
-  recordText,
-  type StoredRecord,
-  storedText,
-} from './record.ts';
+import { dataOf, entityTag, partTag, readRecord, recordText, type StoredRecord, storedText } from './record.ts';
 import type { ReadableText, RowAccess } from './row-access.ts';
 import type { LookupSource, UnreadRecord } from './views/load-lookups.ts';
 import { showRecords } from './views/show-records.ts';
@@ -133,6 +125,6 @@ function granted(entity: CompiledEntity, record: StoredRecord, rowsOf: RowsToGet
   return grant === undefined ? [] : [{ ...record, fields: grant.fields }];
 }
 
-function shownRecord({ value, version, fields }: ReadableText): ShownRecord {
-  return { data: JSON.parse(value) as RecordData, version, fields };
+function shownRecord(text: ReadableText): ShownRecord {
+  return { data: dataOf(text), version: text.version, fields: text.fields };
 }

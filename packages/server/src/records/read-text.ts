@@ -1,5 +1,5 @@
 import { findItem } from './listing/find-record.ts';
-import type { RecordData } from './record.ts';
+import { dataOf } from './record.ts';
 import type { ReadableText } from './row-access.ts';
 import { demandStanding } from './writing/row-checks.ts';
 import type { RecordCall } from './writing/write-loop.ts';
@@ -8,6 +8,6 @@ import type { RecordCall } from './writing/write-loop.ts';
 export async function readText(call: RecordCall, id: string): Promise<ReadableText | undefined> {
   const item = await findItem(call, id);
   if (item === undefined || call.rows === undefined) return item;
-  const { fields } = demandStanding(call, JSON.parse(item.value) as RecordData);
+  const { fields } = demandStanding(call, dataOf(item));
   return fields === undefined ? item : { value: item.value, version: item.version, fields };
 }

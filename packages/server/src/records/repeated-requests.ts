@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Problem } from '../lib/problem.ts';
 import { serialLanes } from '../lib/serial-lanes.ts';
 import { type Change, type CommitOptions, type Committed, Conflict, type Scope, type Store } from '../store/port.ts';
-import { answerItem, type Kept, type OnceRequest, placeOf, refuseReuse, underWay } from './idempotency.ts';
+import { asRead } from '../store/table.ts';
+import { answerItem, findKept, keptAnswers, type OnceRequest, underWay } from './idempotency.ts';
 import type { Sealer } from './writing/sealed-values.ts';
 
 /**
@@ -101,12 +102,11 @@ export function createRepeatedRequests(sealer: Sealer): RepeatedRequests {
 
   const find = async ({ request, scopes }: RememberedRequest): Promise<{ readonly answer: unknown } | undefined> => {
     for (const { space, scope } of scopes) {
-      const [item] = await scope.get([placeOf(request)]);
-      if (item === undefined) continue;
-      const kept = JSON.parse(item.value) as Kept;
-      refuseReuse(request, kept);
-      if (typeof kept.answer !== 'string') throw unknownAnswer();
-      return { answer: JSON.parse(sealer.open(kept.answer, sealedPlace({ space, scope }, request))) };
+      const kept = await findKept(scope, request);
+      if (kept === undefined) continue;
+      const { answer: sealed } = kept.value;
+      if (typeof sealed !== 'string') throw unknownAnswer();
+      return { answer: JSON.parse(sealer.open(sealed, sealedPlace({ space, scope }, request))) };
     }
     return undefined;
   };
@@ -115,16 +115,14 @@ export function createRepeatedRequests(sealer: Sealer): RepeatedRequests {
   const note = async ({ request, scopes }: RememberedRequest, { mark }: Work, answer: unknown): Promise<void> => {
     const at = scopes.find((one) => placeText(one) === mark?.place) ?? scopes[0];
     const sealed = sealer.seal(JSON.stringify(answer), sealedPlace(at, request));
-    const condition = mark === undefined ? 'absent' : { version: mark.version };
-    await at.scope.commit([{ ...answerItem(request, sealed), if: condition }]).catch(() => undefined);
+    await at.scope.commit([{ ...answerItem(request, sealed), if: asRead(mark) }]).catch(() => undefined);
   };
 
   /** A refusal leaves nothing, and is judged anew when the request is sent again. */
   const forget = async ({ request, scopes }: RememberedRequest, { mark }: Work): Promise<void> => {
     const at = scopes.find((one) => placeText(one) === mark?.place);
     if (mark === undefined || at === undefined) return;
-    const change: Change = { kind: 'remove', ...placeOf(request), if: { version: mark.version } };
-    await at.scope.commit([change]).catch(() => undefined);
+    await at.scope.commit([keptAnswers.remove(request, asRead(mark))]).catch(() => undefined);
   };
 
   const answer = async <T>(asked: RememberedRequest, work: () => Promise<T>) => {

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { nextRecords } from '../../maintenance/port.ts';
 import type { RecordData } from '../../records/port.ts';
-import { directPartition } from '../../records/port.ts';
+import { dataOf, directPartition } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
-import type { Scope, Store } from '../../store/port.ts';
+import type { Item, Scope, Store } from '../../store/port.ts';
 import { orgScopeName, workspaceRows, workspaceScopeName } from '../../tenancy/port.ts';
 
 /** How much is looked at: records, among which each workspace counts as one, and what their texts come to. */
@@ -34,12 +34,12 @@ export async function lookAtRecords(
     if (isSpent()) return { checked: seen.checked, complete: false };
     seen.looks += 1;
     const place = { orgCode, tenantCode: code, scope: store.scope(workspaceScopeName(orgCode, code)) };
-    for await (const text of recordTexts(entity, place)) {
+    for await (const item of recordItems(entity, place)) {
       if (isSpent()) return { checked: seen.checked, complete: false };
       seen.looks += 1;
       seen.checked += 1;
-      seen.characters += text.length;
-      await look(place, JSON.parse(text) as RecordData);
+      seen.characters += item.value.length;
+      await look(place, dataOf(item));
       await setImmediate();
     }
   }
@@ -48,13 +48,13 @@ export async function lookAtRecords(
 
 const readAtOnce = { limit: 200, bytesMax: 1024 * 1024 } as const;
 
-async function* recordTexts(entity: CompiledEntity, workspace: LookedAt): AsyncGenerator<string> {
+async function* recordItems(entity: CompiledEntity, workspace: LookedAt): AsyncGenerator<Item> {
   const partition = directPartition(entity, workspace);
   let after: string | undefined;
   for (;;) {
     const records = await nextRecords(workspace.scope, entity, { ...readAtOnce, partition, after });
     if (records.length === 0) return;
-    for (const { item } of records) yield item.value;
+    for (const { item } of records) yield item;
     after = records.at(-1)?.place;
   }
 }

@@ -11,7 +11,7 @@ import {
 import type { Range } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { groupPartition, termsOf } from '../indexes/index-entries.ts';
-import type { RecordData, StoredText } from '../record.ts';
+import { dataOf, type RecordData, type StoredText } from '../record.ts';
 import { directPartition } from '../record-keys.ts';
 import type { ReadableText, RowAccess } from '../row-access.ts';
 import { matchesSearch, type SearchTest } from '../search/search-query.ts';
@@ -90,7 +90,7 @@ export function isExact({ residual, search, rows }: ListPlan): boolean {
 export function readable(plan: ListPlan, entity: CompiledEntity, entry: StoredText): ReadableText | undefined {
   if (isExact(plan)) return entry;
   const { residual, search, rows } = plan;
-  const data = JSON.parse(entry.value) as RecordData;
+  const data = dataOf(entry);
   if (!meetsAll(residual, data) || (search !== undefined && !meetsSearch(search, data))) return undefined;
   if (rows === undefined) return entry;
   const grant = grantOn(rows, entity, data);

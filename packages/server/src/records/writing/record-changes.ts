@@ -3,7 +3,7 @@ import type { CompiledEntity, CompiledUnique } from '../../schema/port.ts';
 import { systemEntityNames } from '../../schema/port.ts';
 import type { Change, Item, Key, Scope } from '../../store/port.ts';
 import { indexEntries, indexEntriesEver, sentinelKey } from '../indexes/index-entries.ts';
-import type { RecordData, StoredRecord } from '../record.ts';
+import { dataOf, type RecordData, type StoredRecord } from '../record.ts';
 import { type PlannedChange, unconditional } from './planned-change.ts';
 import { storedJson } from './record-size.ts';
 
@@ -168,7 +168,7 @@ export async function removeRecords(
 
 /** How many changes a commit needs at most to remove one record. */
 export function changesPerRemoval(entity: CompiledEntity, item: Item): number {
-  const entries = indexEntriesEver(entity, JSON.parse(item.value) as RecordData);
+  const entries = indexEntriesEver(entity, dataOf(item));
   return 3 + entity.uniques.length + entries.length;
 }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { inSlices } from '../../../lib/event-loop.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
-import type { AuthorizedCall, RecordData } from '../../../records/port.ts';
-import { demandSent, demandWritten, grantOn, recordOfCreate, recordOfUpdate } from '../../../records/port.ts';
+import type { AuthorizedCall } from '../../../records/port.ts';
+import { dataOf, demandSent, demandWritten, grantOn, recordOfCreate, recordOfUpdate } from '../../../records/port.ts';
 import { laneOf } from '../../../tenancy/port.ts';
 import type { EachCaller, EachRoute } from '../../app-route.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
@@ -133,7 +133,7 @@ async function demandStored(
   if (found === undefined) throw notFound();
   if (body === undefined || call.rows === undefined) return;
   const { entity, rows, actor } = call;
-  const data = JSON.parse(found.value) as RecordData;
+  const data = dataOf(found);
   demandSent(rows, grantOn(rows, entity, data) ?? { fields: undefined }, { data, body });
   const before = { key: { pk: '', sk: '' }, version: found.version, data };
   demandWritten(call, recordOfUpdate({ entity, userId: actor.userId, body, now: clock.now() }, before), body);
