@@ -149,7 +149,7 @@ async function refuseOverlap(scope: Scope, set: ConfigSet, steps: readonly Entit
   const others = new Map<string, CompiledEntity>();
   for (const entity of await entitiesBeingRemoved(scope)) others.set(entity.name, entity);
   for (const { name, before } of steps) if (before !== undefined) others.set(name, before);
-  for (const name of standing) {
+  for await (const name of inTurns(standing)) {
     const entity = await set.entity(name);
     if (entity !== undefined) others.set(name, entity);
   }

@@ -1,5 +1,6 @@
 import type { ConfigItem } from '../../config/port.ts';
 import { failingEntities } from '../../entities/port.ts';
+import { inTurns } from '../../lib/in-turns.ts';
 import { Problem } from '../../lib/problem.ts';
 import { limits } from '../../store/port.ts';
 import { bodiesAfter } from '../checks/checks.ts';
@@ -34,11 +35,12 @@ export async function importProblems(
     const wanted = one.after === undefined ? undefined : { content: one.after.content, versions: next };
     return { ...itemOf(one), wanted };
   });
-  const problems = differences.flatMap((one) => refusalOf(() => mayChange(one), itemOf(one)));
-  problems.push(...refusalOf(() => refuseTooMany(place.set, targets)));
+  const problems: ImportProblem[] = [];
+  for await (const one of inTurns(differences)) problems.push(...(await refusalOf(() => mayChange(one), itemOf(one))));
+  problems.push(...(await refusalOf(() => refuseTooMany(place.set, targets))));
   const after = [...bodiesAfter(before, targets).values()];
-  problems.push(...refusalOf(() => refuseTooMuch(targets, after)));
-  const dangling = newlyDangling(parts.kinds, [...before.values()], after);
+  problems.push(...(await refusalOf(() => refuseTooMuch(targets, after))));
+  const dangling = await newlyDangling(parts.kinds, [...before.values()], after);
   for (const one of dangling)
     problems.push({
       ...itemOf(one.referenced_by),
@@ -64,7 +66,7 @@ async function planProblems(
   try {
     const planParts = { store: stores.test, clock, gate: gates?.test };
     const plan = await planItems(planParts, { ...place, next, keepsRecords: false }, targets);
-    const tooLarge = refusalOf(() => refuseMoreThanACommit(plan, targets));
+    const tooLarge = await refusalOf(() => refuseMoreThanACommit(plan, targets));
     if (force) return tooLarge;
     const failing = await failingEntities(stores.test, place, plan.steps);
     return [...tooLarge, ...failing.map(({ name, problem }) => told(problem, { kind: 'entity', name }))];
@@ -76,19 +78,23 @@ async function planProblems(
 }
 
 /** What the commit holds at least: the plan, a body for each item, and what its history and the audit log tell of it. */
-function refuseMoreThanACommit({ changes }: Pick<ItemsPlan, 'changes'>, targets: readonly ItemTarget[]): void {
+async function refuseMoreThanACommit(
+  { changes }: Pick<ItemsPlan, 'changes'>,
+  targets: readonly ItemTarget[],
+): Promise<void> {
   const wanted = targets.flatMap(({ kind, wanted }) => (wanted === undefined ? [] : [{ kind, ...wanted }]));
   // Of an entity those of its configs that stay as they are lie there already.
   const plain = wanted.filter(({ kind }) => kind !== 'entity');
-  const characters = plain.reduce((sum, { content }) => sum + JSON.stringify(content).length, 0);
+  let characters = 0;
+  for await (const { content } of inTurns(plain)) characters += JSON.stringify(content).length;
   const count = changes.length + wanted.length + 2 * targets.length;
   if (count < limits.changesMax && characters < limits.commitBytesMax) return;
   throw new Problem('body_too_large', 'what this would write is more than one commit takes: bring it in parts');
 }
 
-function refusalOf(ask: () => void, item?: ConfigItem): ImportProblem[] {
+async function refusalOf(ask: () => void | Promise<void>, item?: ConfigItem): Promise<ImportProblem[]> {
   try {
-    ask();
+    await ask();
     return [];
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;

@@ -47,8 +47,8 @@ export async function checkSwitch(
   for await (const target of inTurns(targets)) checks.push(...definitionChecks(kinds, target));
   const after = [...bodiesAfter(before, targets).values()];
   const dangling = [
-    ...danglingReferences(kinds, after).filter(({ view }) => view === undefined),
-    ...newlyDangling(kinds, [...before.values()], after).filter(({ view }) => view !== undefined),
+    ...(await danglingReferences(kinds, after)).filter(({ view }) => view === undefined),
+    ...(await newlyDangling(kinds, [...before.values()], after)).filter(({ view }) => view !== undefined),
   ];
   checks.push(
     ...dangling.map((one): Check => {

@@ -12,5 +12,6 @@ export async function refuseRemoval(
   const items = liveItems(set).filter(({ kind }) => kind !== 'entity');
   const bodies = await readContents({ store: stores.test, orgCode, set }, items);
   const key = itemKey({ kind: 'entity', name: entityName });
-  refuseDangling(danglingReferences(kinds, bodies, new Set()).filter((reference) => itemKey(reference) === key));
+  const dangling = await danglingReferences(kinds, bodies, new Set());
+  refuseDangling(dangling.filter((reference) => itemKey(reference) === key));
 }

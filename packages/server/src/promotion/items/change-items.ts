@@ -4,6 +4,7 @@ import type { ApiVersions, ConfigSet } from '../../config/port.ts';
 import { type ConfigItem, changeConfig, itemChanged, itemKey, newBodies } from '../../config/port.ts';
 import type { EntityStep } from '../../entities/port.ts';
 import { fieldsToHide, refuseFailingRecords } from '../../entities/port.ts';
+import { inTurns } from '../../lib/in-turns.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { actions, bodiesOfContent, type EntityContent } from '../../schema/port.ts';
 import type { Change } from '../../store/port.ts';
@@ -49,17 +50,17 @@ export async function changeItems(
 ): Promise<ChangedItems> {
   const { orgCode } = asked;
   const test = { store: parts.stores.test, configs: parts.configs.test };
-  const parsed = parseEdits(parts, edits);
+  const parsed = await parseEdits(parts, edits);
   const { planned } = await changeConfig(test, orgCode, async (set, next) => {
     const place = { store: test.store, orgCode, set };
     const before = await readAll(place);
     judge?.(set, before);
-    const steps = parsed.flatMap((edit) => stepOf(set, { edit, before: before.get(itemKey(edit)), next }));
+    const steps = await stepsOf(set, { edits: parsed, before, next });
     const targets = steps.map(({ target }) => target);
     refuseTooMany(set, targets);
     const after = [...bodiesAfter(before, targets).values()];
-    refuseTooMuch(targets, after);
-    refuseDangling(newlyDangling(parts.kinds, [...before.values()], after));
+    await refuseTooMuch(targets, after);
+    refuseDangling(await newlyDangling(parts.kinds, [...before.values()], after));
     const planParts = { ...test, clock: parts.clock, gate: parts.gates?.test };
     const plan = await planItems(planParts, { ...place, next, keepsRecords: false }, targets);
     if (!force) await refuseFailingRecords(test.store, { orgCode, set }, plan.steps);
@@ -83,17 +84,23 @@ function hiddenWarnings(step: EntityStep): readonly string[] {
   );
 }
 
-function parseEdits({ kinds }: PromotionParts, edits: readonly ItemEdit[]): readonly ItemEdit[] {
-  return edits.map((edit) => {
-    if (edit.content === undefined) return edit;
+async function parseEdits({ kinds }: PromotionParts, edits: readonly ItemEdit[]): Promise<readonly ItemEdit[]> {
+  const parsedEdits: ItemEdit[] = [];
+  for await (const edit of inTurns(edits)) {
+    if (edit.content === undefined) {
+      parsedEdits.push(edit);
+      continue;
+    }
     const parsed = kinds[edit.kind].parse(edit.name, edit.content);
-    if ('content' in parsed) return { ...edit, content: parsed.content };
-    throw invalidBody(
-      edits.length === 1
-        ? parsed.errors
-        : parsed.errors.map((error) => ({ ...error, message: `${edit.kind} \`${edit.name}\`: ${error.message}` })),
-    );
-  });
+    if ('errors' in parsed)
+      throw invalidBody(
+        edits.length === 1
+          ? parsed.errors
+          : parsed.errors.map((error) => ({ ...error, message: `${edit.kind} \`${edit.name}\`: ${error.message}` })),
+      );
+    parsedEdits.push({ ...edit, content: parsed.content });
+  }
+  return parsedEdits;
 }
 
 interface EditStep {
@@ -108,6 +115,19 @@ interface Editing {
   readonly edit: ItemEdit;
   readonly before: ItemBody | undefined;
   readonly next: number;
+}
+
+interface EditingAll {
+  readonly edits: readonly ItemEdit[];
+  readonly before: Bodies;
+  readonly next: number;
+}
+
+async function stepsOf(set: ConfigSet, { edits, before, next }: EditingAll): Promise<readonly EditStep[]> {
+  const steps: EditStep[] = [];
+  for await (const edit of inTurns(edits))
+    steps.push(...stepOf(set, { edit, before: before.get(itemKey(edit)), next }));
+  return steps;
 }
 
 /** None where the item is so already. */
@@ -182,10 +202,10 @@ export function refuseTooMany(set: ConfigSet, targets: readonly ItemTarget[]): v
 const charactersMax = 16 * 1024 * 1024;
 
 /** @throws Problem `conflict`: whoever compares or exports a configuration holds all of it at once. */
-export function refuseTooMuch(targets: readonly ItemTarget[], after: readonly ItemBody[]): void {
+export async function refuseTooMuch(targets: readonly ItemTarget[], after: readonly ItemBody[]): Promise<void> {
   if (!targets.some(({ kind, wanted }) => isPlain(kind) && wanted !== undefined)) return;
   let characters = 0;
-  for (const { kind, content } of after) if (isPlain(kind)) characters += JSON.stringify(content).length;
+  for await (const { kind, content } of inTurns(after)) if (isPlain(kind)) characters += JSON.stringify(content).length;
   if (characters <= charactersMax) return;
   throw new Problem(
     'conflict',

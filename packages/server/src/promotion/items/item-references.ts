@@ -1,4 +1,5 @@
 import { type ConfigItem, itemKey } from '../../config/port.ts';
+import { inTurns } from '../../lib/in-turns.ts';
 import { Problem } from '../../lib/problem.ts';
 import { isShownBy, systemEntityNames } from '../../schema/port.ts';
 import type { ConfigKinds, ItemReference } from '../config-kind.ts';
@@ -35,35 +36,38 @@ export interface DanglingReference extends ConfigItem {
 }
 
 /** What some items refer to that is not among all of them. */
-export function danglingReferences(
+export async function danglingReferences(
   kinds: ConfigKinds,
   bodies: readonly ItemBody[],
   present: ReadonlySet<string> = new Set(bodies.map(itemKey)),
-): readonly DanglingReference[] {
+): Promise<readonly DanglingReference[]> {
   const contents = new Map(bodies.map((body) => [itemKey(body), body.content]));
   const items = { has: (key: string) => present.has(key), contentOf: (key: string) => contents.get(key) };
-  return bodies.flatMap((body) =>
-    referencesOf(kinds, body)
-      .filter((reference) => !isMet(kinds, reference, items))
-      .map(({ kind, name, view, pointer, reason }) => ({
+  const dangling: DanglingReference[] = [];
+  for await (const body of inTurns(bodies))
+    for (const reference of referencesOf(kinds, body)) {
+      if (isMet(kinds, reference, items)) continue;
+      const { kind, name, view, pointer, reason } = reference;
+      dangling.push({
         kind,
         name,
         ...(view === undefined ? {} : { view }),
         referenced_by: { kind: body.kind, name: body.name, pointer },
         reason,
-      })),
-  );
+      });
+    }
+  return dangling;
 }
 
 /** What an earlier change left open is no reason to refuse this one. */
-export function newlyDangling(
+export async function newlyDangling(
   kinds: ConfigKinds,
   before: readonly ItemBody[],
   after: readonly ItemBody[],
-): readonly DanglingReference[] {
+): Promise<readonly DanglingReference[]> {
   const keyOf = (one: DanglingReference): string => `${itemKey(one.referenced_by)} ${itemKey(one)} ${one.view ?? ''}`;
-  const stood = new Set(danglingReferences(kinds, before).map(keyOf));
-  return danglingReferences(kinds, after).filter((one) => !stood.has(keyOf(one)));
+  const stood = new Set((await danglingReferences(kinds, before)).map(keyOf));
+  return (await danglingReferences(kinds, after)).filter((one) => !stood.has(keyOf(one)));
 }
 
 export function danglingSentence({ kind, name, view, referenced_by: by, reason }: DanglingReference): string {

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import type { ApiVersions, ConfigSet, StoredSetting } from '../../config/port.ts';
 import { type ConfigItem, type ConfigItemKind, configItemKinds, itemKey, itemOfKey } from '../../config/port.ts';
+import { pausesBetween } from '../../lib/in-turns.ts';
 import type { Store } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { bodyKeys, contentOf, type ItemBody, newest } from './item-bodies.ts';
@@ -53,8 +53,8 @@ export async function readContents(
   });
 }
 
-/** How many items one read asks for; other requests are served between two of them. */
-const itemsPerRead = 20;
+/** How many items one read asks for; other requests are served between two reads, and between two items that were read. */
+const itemsPerRead = 10;
 
 /** What items were at the versions that are named. */
 export async function readBodies(
@@ -64,18 +64,20 @@ export async function readBodies(
 ): Promise<readonly ItemBody[]> {
   const scope = store.scope(orgScopeName(orgCode));
   const bodies: ItemBody[] = [];
+  const pause = pausesBetween();
   for (let start = 0; start < items.length; start += itemsPerRead) {
+    await pause();
     const places = items
       .slice(start, start + itemsPerRead)
       .map((item) => ({ ...item, keys: bodyKeys(item, item.versions) }));
     const found = await scope.get(places.flatMap(({ keys }) => keys));
     let place = 0;
     for (const { kind, name, versions, keys } of places) {
+      await pause();
       const content = contentOf({ kind, name }, found.slice(place, place + keys.length));
       bodies.push({ kind, name, version: newest(versions), content });
       place += keys.length;
     }
-    await setImmediate();
   }
   return bodies;
 }

@@ -1,3 +1,5 @@
+import { type ConfigItem, itemKey } from '../../config/port.ts';
+import { inTurns } from '../../lib/in-turns.ts';
 import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { ItemDifference } from '../differences/compare.ts';
@@ -39,7 +41,7 @@ export async function showHistory(
   for (const { value } of rows) {
     if (characters > pageCharactersMax) break;
     const shown = await show(parts, orgCode, JSON.parse(value) as Release);
-    characters += JSON.stringify(shown.diff).length;
+    for await (const one of inTurns(shown.diff)) characters += JSON.stringify(one).length;
     items.push(shown);
   }
   const last = rows[items.length - 1];
@@ -61,12 +63,14 @@ export async function showRelease(parts: PromotionParts, orgCode: string, versio
 
 async function show(parts: PromotionParts, orgCode: string, { items, ...release }: Release): Promise<ShownRelease> {
   const { current } = await readCurrent(parts.stores.prod.scope(orgScopeName(orgCode)));
-  const differences = await differencesOf(parts, orgCode, items);
+  const diff: ShownRelease['diff'][number][] = [];
+  for await (const one of inTurns(await differencesOf(parts, orgCode, items)))
+    diff.push({ kind: one.kind, name: one.name, ...changeOf(parts.kinds, one) });
   return {
     ...release,
     live: release.version === current.version || (release.action === 'activate' && release.version === current.live),
     items: items.map(({ kind, name, change }) => ({ kind, name, change })),
-    diff: differences.map((one) => ({ kind: one.kind, name: one.name, ...changeOf(parts.kinds, one) })),
+    diff,
   };
 }
 
@@ -79,13 +83,13 @@ async function differencesOf(
     [before, after].flatMap((versions) => (versions === undefined ? [] : [{ kind, name, versions }])),
   );
   const bodies = await readBodies(stores.prod, orgCode, sides);
-  const find = ({ kind, name }: ReleasedItem, version: number | undefined) =>
-    bodies.find((body) => body.kind === kind && body.name === name && body.version === version);
+  const atVersion = (item: ConfigItem, version: number | undefined): string => `${itemKey(item)} ${version}`;
+  const found = new Map(bodies.map((body) => [atVersion(body, body.version), body]));
   return items.map((item) => ({
     kind: item.kind,
     name: item.name,
     change: item.change,
-    before: find(item, item.before),
-    after: find(item, item.after),
+    before: found.get(atVersion(item, item.before)),
+    after: found.get(atVersion(item, item.after)),
   }));
 }

@@ -1,4 +1,5 @@
 import { itemKey } from '../../config/port.ts';
+import { inTurns } from '../../lib/in-turns.ts';
 import { type Change, Conflict, type Key, type Put, type Scope } from '../../store/port.ts';
 import { bodyKeys, bodyPuts, type ItemBody } from '../items/item-bodies.ts';
 import { asRead, currentReleaseKey } from './releases.ts';
@@ -31,15 +32,16 @@ const putsPerCommit = 1000;
 export async function writeBodies(scope: Scope, bodies: readonly ItemBody[]): Promise<void> {
   let puts: Put[] = [];
   let bytes = 0;
-  for (const put of bodies.flatMap(bodyPuts)) {
-    const size = Buffer.byteLength(put.value);
-    if (puts.length > 0 && (bytes + size > bytesPerCommit || puts.length === putsPerCommit)) {
-      await scope.commit(puts);
-      [puts, bytes] = [[], 0];
+  for await (const body of inTurns(bodies))
+    for (const put of bodyPuts(body)) {
+      const size = Buffer.byteLength(put.value);
+      if (puts.length > 0 && (bytes + size > bytesPerCommit || puts.length === putsPerCommit)) {
+        await scope.commit(puts);
+        [puts, bytes] = [[], 0];
+      }
+      puts.push(put);
+      bytes += size;
     }
-    puts.push(put);
-    bytes += size;
-  }
   if (puts.length > 0) await scope.commit(puts);
 }
 

@@ -1,12 +1,14 @@
 import type { ConfigItem } from '../../../config/port.ts';
+import { inTurns } from '../../../lib/in-turns.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { archiveBytesMax } from '../../../promotion/port.ts';
 import { type DeployCaller, requireProd } from '../../deploy-caller.ts';
+import { longJson } from '../../long-json.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import type { BodyStream } from '../../pipeline/body-stream.ts';
 import { readFlag, readParameters, requireTest } from '../../pipeline/management-query.ts';
 import { occasionBy } from '../../pipeline/occasion.ts';
-import { json, type Reply } from '../../reply.ts';
+import type { Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
 import type { DeployServices } from './deploy.ts';
 
@@ -42,13 +44,9 @@ async function exportArchive(
   const { env } = readParameters(query, []);
   if (env === 'prod') requireProd(caller);
   const { code } = caller.org;
-  const stream = inPieces(await promotion.archive(code, env));
+  const stream = inTurns(await promotion.archive(code, env));
   const headers = { 'Content-Disposition': `attachment; filename="${code}-${env}.tar"` };
   return { status: 200, stream, contentType: archiveType, headers };
-}
-
-async function* inPieces(pieces: Iterable<string>): AsyncGenerator<string> {
-  yield* pieces;
 }
 
 async function importArchive(
@@ -67,7 +65,7 @@ async function importArchive(
     force: readFlag('force', force),
     mayChange: (item: ConfigItem) => refuseSettings(caller, item),
   };
-  return json(200, await promotion.importArchive(asked, await readWhole(stream), options));
+  return longJson(200, await promotion.importArchive(asked, await readWhole(stream), options));
 }
 
 /** Settings decide who gets in, so an admin changes them. */

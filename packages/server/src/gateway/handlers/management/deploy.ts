@@ -3,6 +3,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { Promotion } from '../../../promotion/port.ts';
 import { askDeploy, builderAsDeployer } from '../../deploy-caller.ts';
+import { longJson } from '../../long-json.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { occasionOf } from '../../pipeline/occasion.ts';
 import { readPageSize } from '../../pipeline/page-size.ts';
@@ -39,7 +40,7 @@ function stagingRoutes({ accounts, promotion, clock }: DeployServices): readonly
       path: '/deploy/diff',
       access: 'watch',
       handle: async (request, caller) =>
-        json(200, { items: await promotion.diff(askDeploy(clock, request, { caller }).orgCode) }),
+        longJson(200, { items: await promotion.diff(askDeploy(clock, request, { caller }).orgCode) }),
     },
     {
       method: 'POST',
@@ -111,7 +112,7 @@ function releaseRoutes({ promotion, clock }: DeployServices): readonly Managemen
       handle: async (request, caller) => {
         const { orgCode } = askDeploy(clock, request, { caller, parameters: ['pagesize', 'nexttoken'] });
         const pageSize = readPageSize(request.query.get('pagesize'));
-        return json(200, await promotion.history(orgCode, { pageSize, nexttoken: request.query.get('nexttoken') }));
+        return longJson(200, await promotion.history(orgCode, { pageSize, nexttoken: request.query.get('nexttoken') }));
       },
     },
     {
@@ -120,7 +121,7 @@ function releaseRoutes({ promotion, clock }: DeployServices): readonly Managemen
       access: 'watch',
       handle: async (request, caller) => {
         const { orgCode } = askDeploy(clock, request, { caller });
-        return json(200, await promotion.release(orgCode, readVersion(request.params.version ?? '')));
+        return longJson(200, await promotion.release(orgCode, readVersion(request.params.version ?? '')));
       },
     },
   ];
