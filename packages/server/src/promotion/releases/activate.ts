@@ -14,7 +14,7 @@ import type { ActivateRequest } from '../read-requests.ts';
 import { refuseOtherBase } from './agreed-base.ts';
 import { type ReleasedItem, readCurrent, releasePuts, type Snapshot } from './releases.ts';
 import { type StagedTargets, stagedTargets } from './staged-targets.ts';
-import { nothingLeftStaged, stagedBase, stagedKey } from './staging.ts';
+import { nothingLeftStaged, stagedBase, stagedItems } from './staging.ts';
 
 export interface Activated {
   readonly version: number;
@@ -134,9 +134,7 @@ async function releaseOf({ place, occasion, staged, note }: Releasing) {
   const target = { kind: 'release', id: String(version) };
   const changes: readonly Change[] = [
     ...releasePuts(item, release, snapshotAfter(place.set, staged.targets)),
-    ...staged.rows.map(
-      ({ staged: one, rowVersion }): Change => ({ kind: 'remove', ...stagedKey(one), if: { version: rowVersion } }),
-    ),
+    ...staged.rows.map(({ staged: one, rowVersion }) => stagedItems.remove(one, { version: rowVersion })),
     nothingLeftStaged,
     auditEntry(occasion, { action: 'deploy.activated', target, env: 'prod', detail: { items: items.length } }),
   ];

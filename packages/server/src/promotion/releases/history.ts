@@ -6,7 +6,7 @@ import type { ItemDifference } from '../differences/compare.ts';
 import { changeOf, type ShownDifference } from '../differences/diff.ts';
 import { readBodies } from '../items/read-items.ts';
 import type { PromotionParts } from '../promotion-parts.ts';
-import { type Release, type ReleasedItem, readCurrent, readRelease, releaseRows } from './releases.ts';
+import { type Release, type ReleasedItem, readCurrent, readRelease, releasePartition, releases } from './releases.ts';
 
 /** A release with what it changed. */
 export interface ShownRelease extends Omit<Release, 'items'> {
@@ -35,12 +35,17 @@ export async function showHistory(
   const binding = ['deploy-history', orgCode];
   const after = nexttoken === undefined ? {} : { before: parts.cursors.open(nexttoken, binding) };
   const scope = parts.stores.prod.scope(orgScopeName(orgCode));
-  const rows = await scope.range(releaseRows, { reverse: true, limit: pageSize, bytesMax: pageBytesMax, ...after });
+  const rows = await releases.range(scope, releasePartition, {
+    reverse: true,
+    limit: pageSize,
+    bytesMax: pageBytesMax,
+    ...after,
+  });
   const items: ShownRelease[] = [];
   let characters = 0;
   for (const { value } of rows) {
     if (characters > pageCharactersMax) break;
-    const shown = await show(parts, orgCode, JSON.parse(value) as Release);
+    const shown = await show(parts, orgCode, value);
     for await (const one of inTurns(shown.diff)) characters += JSON.stringify(one).length;
     items.push(shown);
   }

@@ -2,7 +2,7 @@ import { auditEntry } from '../../audit/audit-entry.ts';
 import { type ConfigItem, itemKey } from '../../config/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
-import { Conflict } from '../../store/port.ts';
+import { type Plan, transact } from '../../store/transact.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { bodiesAfter, type Check, checkRecords, checkSwitch } from '../checks/checks.ts';
 import { type AddedDependency, withDependencies } from '../checks/dependencies.ts';
@@ -35,21 +35,21 @@ export interface Published {
  * @throws Problem `validation_failed` for an item that is in neither environment, `conflict` where nothing differs.
  */
 export async function publish(parts: PromotionParts, asked: Asked, request: PublishRequest): Promise<Published> {
-  for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const published = await tryPublish(parts, asked, request);
-    if (published !== undefined) return { ...published, checks: await checkStaged(parts, asked.orgCode) };
-  }
-  throw new Problem('conflict', 'others keep changing production, or what is staged for it: try again');
+  const scope = parts.stores.prod.scope(orgScopeName(asked.orgCode));
+  const { planned } = await transact(scope, () => planPublication(parts, asked, request));
+  return { ...planned.published, checks: await checkStaged(parts, asked.orgCode) };
 }
 
-const attemptsMax = 16;
+interface Publishing extends Plan {
+  readonly published: Omit<Published, 'checks'>;
+}
 
-/** Undefined where others changed production, or what is staged for it, meanwhile. */
-async function tryPublish(
+/** The bodies are written already, and are taken away again where others changed production or what is staged for it. */
+async function planPublication(
   parts: PromotionParts,
   { orgCode, occasion }: Asked,
   request: PublishRequest,
-): Promise<Omit<Published, 'checks'> | undefined> {
+): Promise<Publishing> {
   const scope = parts.stores.prod.scope(orgScopeName(orgCode));
   // Read before what it is about: what others do in between is noticed then.
   const conditions = await conditionsNow(scope);
@@ -83,10 +83,11 @@ async function tryPublish(
   const target = { kind: 'release', id: release_id };
   const detail = { items: items.length };
   const told = auditEntry(occasion, { action: 'deploy.published', target, env: 'prod', detail });
-  if (await stage(scope, { items, rows, settled, conditions, told }))
-    return { release_id, staged: items.map(itemOf), added_dependencies: added };
-  await removeBodies(scope, bodies);
-  return undefined;
+  return {
+    changes: stage({ items, rows, settled, conditions, told }),
+    refused: () => removeBodies(scope, bodies),
+    published: { release_id, staged: items.map(itemOf), added_dependencies: added },
+  };
 }
 
 function releaseId(body: number): string {
@@ -144,22 +145,18 @@ export async function withdraw(parts: PromotionParts, { orgCode, occasion }: Ask
   const scope = parts.stores.prod.scope(orgScopeName(orgCode));
   // What others stage meanwhile is to go with all the rest.
   const whole = item === undefined ? [nothingLeftStaged] : [];
-  for (;;) {
+  const plan = async (): Promise<Plan> => {
     const rows = (await readStaged(scope)).filter(
       ({ staged }) => item === undefined || itemKey(staged) === itemKey(item),
     );
     if (rows.length === 0) {
-      if (item === undefined) return;
+      if (item === undefined) return { changes: [] };
       throw new Problem('not_found', `${item.kind} \`${item.name}\` is not staged`);
     }
     const detail = { items: rows.length };
     const target = item === undefined ? {} : { target: { kind: item.kind, id: item.name } };
     const told = auditEntry(occasion, { action: 'deploy.unstaged', ...target, env: 'prod', detail });
-    try {
-      await scope.commit([...rows.flatMap(unstage), ...whole, stagingMoves, told]);
-      return;
-    } catch (conflict) {
-      if (!(conflict instanceof Conflict)) throw conflict;
-    }
-  }
+    return { changes: [...rows.flatMap(unstage), ...whole, stagingMoves, told] };
+  };
+  await transact(scope, plan, { attemptsMax: Number.POSITIVE_INFINITY });
 }

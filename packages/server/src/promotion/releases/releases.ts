@@ -1,6 +1,7 @@
 import type { AuditActor } from '../../audit/audit-entry.ts';
 import type { ConfigItem } from '../../config/port.ts';
-import type { Condition, Item, Key, Put, Scope } from '../../store/port.ts';
+import type { Put, Scope } from '../../store/port.ts';
+import { asRead, json, type Row, table } from '../../store/table.ts';
 import type { ItemChangeKind } from '../differences/compare.ts';
 
 /** What became of production once: by an activation, or by going back (or forward again) to an earlier release. */
@@ -33,16 +34,22 @@ export interface CurrentRelease {
   readonly live: number;
 }
 
-export const currentReleaseKey: Key = { pk: 'deploy', sk: 'current' };
-export const releaseRows = 'deploy;releases';
+export const currentRelease = table<void, CurrentRelease>(
+  () => ({ pk: 'deploy', sk: 'current' }),
+  json<CurrentRelease>('current release', { version: 'number', live: 'number' }),
+);
 
-function releaseKey(version: number): Key {
-  return { pk: releaseRows, sk: inOrder(version) };
-}
+export const releasePartition = 'deploy;releases';
 
-function snapshotKey(version: number): Key {
-  return { pk: 'deploy;snapshots', sk: inOrder(version) };
-}
+export const releases = table(
+  (version: number) => ({ pk: releasePartition, sk: inOrder(version) }),
+  json<Release>('release', { version: 'number', action: 'string', items: 'object' }),
+);
+
+const snapshots = table(
+  (version: number) => ({ pk: 'deploy;snapshots', sk: inOrder(version) }),
+  json<Snapshot>('snapshot of a release', {}),
+);
 
 function inOrder(version: number): string {
   return String(version).padStart(12, '0');
@@ -50,41 +57,30 @@ function inOrder(version: number): string {
 
 export async function readCurrent(
   scope: Scope,
-): Promise<{ readonly item: Item | undefined; readonly current: CurrentRelease }> {
-  const [item] = await scope.get([currentReleaseKey]);
-  const current = item === undefined ? { version: 0, live: 0 } : (JSON.parse(item.value) as CurrentRelease);
-  return { item, current };
-}
-
-/** Holds a commit to an item being as it was read. */
-export function asRead(current: Item | undefined): Condition {
-  return current === undefined ? 'absent' : { version: current.version };
+): Promise<{ readonly item: Row<CurrentRelease> | undefined; readonly current: CurrentRelease }> {
+  const item = await currentRelease.read(scope);
+  return { item, current: item?.value ?? { version: 0, live: 0 } };
 }
 
 export async function readRelease(scope: Scope, version: number): Promise<Release | undefined> {
-  const [item] = await scope.get([releaseKey(version)]);
-  return item === undefined ? undefined : (JSON.parse(item.value) as Release);
+  return (await releases.read(scope, version))?.value;
 }
 
 /** What was live with a release. Undefined where there was no such activation. */
 export async function readSnapshot(scope: Scope, version: number): Promise<Snapshot | undefined> {
-  const [item] = await scope.get([snapshotKey(version)]);
-  return item === undefined ? undefined : (JSON.parse(item.value) as Snapshot);
+  return (await snapshots.read(scope, version))?.value;
 }
 
 /** Puts a release behind the one that was current. A rollback has no snapshot of its own: it has that of what it restores. */
 export function releasePuts(
-  current: Item | undefined,
+  current: Row<CurrentRelease> | undefined,
   release: Release,
   snapshot: Snapshot | undefined,
 ): readonly Put[] {
   const { version, restored = version } = release;
-  const now: CurrentRelease = { version, live: restored };
   return [
-    { kind: 'put', ...currentReleaseKey, value: JSON.stringify(now), if: asRead(current) },
-    { kind: 'put', ...releaseKey(version), value: JSON.stringify(release), if: 'absent' },
-    ...(snapshot === undefined
-      ? []
-      : [{ kind: 'put', ...snapshotKey(version), value: JSON.stringify(snapshot), if: 'absent' } as const]),
+    currentRelease.put(undefined, { version, live: restored }, { if: asRead(current) }),
+    releases.insert(version, release),
+    ...(snapshot === undefined ? [] : [snapshots.insert(version, snapshot)]),
   ];
 }

@@ -1,9 +1,10 @@
 import { itemKey } from '../../config/port.ts';
 import { inTurns } from '../../lib/in-turns.ts';
-import { type Change, Conflict, type Key, type Put, type Scope } from '../../store/port.ts';
+import type { Change, Key, Put, Scope } from '../../store/port.ts';
+import { asRead } from '../../store/table.ts';
 import { bodyKeys, bodyPuts, type ItemBody } from '../items/item-bodies.ts';
-import { asRead, currentReleaseKey } from './releases.ts';
-import { type StagedItem, type StagedRow, stagedKey, stagingKey, stagingMoves, unstage } from './staging.ts';
+import { currentRelease } from './releases.ts';
+import { type StagedItem, type StagedRow, stagedItems, stagingKey, stagingMoves, unstage } from './staging.ts';
 
 /** What a publication stages at once. */
 export interface Publication {
@@ -18,9 +19,10 @@ export interface Publication {
 
 /** What holds a commit to production, and what is staged for it, being what they are now. */
 export async function conditionsNow(scope: Scope): Promise<readonly Change[]> {
-  const [current, staging] = await scope.get([currentReleaseKey, stagingKey]);
+  const currentKey = currentRelease.key();
+  const [current, staging] = await scope.get([currentKey, stagingKey]);
   return [
-    { kind: 'check', ...currentReleaseKey, if: asRead(current) },
+    { kind: 'check', ...currentKey, if: asRead(current) },
     { ...stagingMoves, if: asRead(staging) },
   ];
 }
@@ -51,22 +53,16 @@ export async function removeBodies(scope: Scope, bodies: readonly ItemBody[]): P
   if (keys.length > 0) await scope.commit(keys.map(removal));
 }
 
-/** What an item was staged as before gives way with its bodies. False where the conditions do not hold any more. */
-export async function stage(scope: Scope, { items, rows, settled, conditions, told }: Publication): Promise<boolean> {
+/** What an item was staged as before gives way with its bodies. */
+export function stage({ items, rows, settled, conditions, told }: Publication): readonly Change[] {
   const before = new Map(rows.map((row) => [itemKey(row.staged), row]));
   const staged = items.flatMap((item) => stageOne(item, before.get(itemKey(item))));
-  try {
-    await scope.commit([...conditions, ...staged, ...settled.flatMap(unstage), told]);
-    return true;
-  } catch (error) {
-    if (error instanceof Conflict) return false;
-    throw error;
-  }
+  return [...conditions, ...staged, ...settled.flatMap(unstage), told];
 }
 
 function stageOne(item: StagedItem, before: StagedRow | undefined): readonly Change[] {
   const condition = before === undefined ? 'absent' : { version: before.rowVersion };
-  const put: Put = { kind: 'put', ...stagedKey(item), value: JSON.stringify(item), if: condition };
+  const put = stagedItems.put(item, item, { if: condition });
   const left = before?.staged.change === 'put' ? bodyKeys(item, before.staged.body) : [];
   return [put, ...left.map(removal)];
 }

@@ -1,6 +1,7 @@
 import type { AuditActor } from '../../audit/audit-entry.ts';
 import { type ConfigItem, itemKey } from '../../config/port.ts';
 import type { Change, Key, Put, Scope } from '../../store/port.ts';
+import { json, table } from '../../store/table.ts';
 import { bodyKeys } from '../items/item-bodies.ts';
 import { baseOf } from './agreed-base.ts';
 
@@ -34,16 +35,17 @@ export const stagingMoves: Put = { kind: 'put', ...stagingKey, value: '{}', if: 
 /** Counts publications: a body is never written under a number that another had. */
 export const publicationCounter: Key = { pk: 'deploy', sk: 'publications' };
 
-export function stagedKey(item: ConfigItem): Key {
-  return { pk: stagedRows, sk: itemKey(item) };
-}
+export const stagedItems = table(
+  (item: ConfigItem) => ({ pk: stagedRows, sk: itemKey(item) }),
+  json<StagedItem>('staged item', { kind: 'string', name: 'string', change: 'string', body: 'number' }),
+);
 
 /** Holds a commit that takes staged items away to leaving none, whoever has staged others meanwhile. */
 export const nothingLeftStaged: Change = { kind: 'check-empty', pk: stagedRows, prefix: '' };
 
 export async function readStaged(scope: Scope): Promise<readonly StagedRow[]> {
-  const rows = await scope.range(stagedRows, { limit: stagedMax });
-  return rows.map(({ value, version }) => ({ staged: JSON.parse(value) as StagedItem, rowVersion: version }));
+  const rows = await stagedItems.range(scope, stagedRows, { limit: stagedMax });
+  return rows.map(({ value, version }) => ({ staged: value, rowVersion: version }));
 }
 
 /** As many as an org may have items of all kinds. */
@@ -53,7 +55,7 @@ const stagedMax = 10_000;
 export function unstage({ staged, rowVersion }: StagedRow): readonly Change[] {
   const keys = staged.change === 'put' ? bodyKeys(staged, staged.body) : [];
   return [
-    { kind: 'remove', ...stagedKey(staged), if: { version: rowVersion } },
+    stagedItems.remove(staged, { version: rowVersion }),
     ...keys.map((key): Change => ({ kind: 'remove', ...key, if: 'any' })),
   ];
 }
