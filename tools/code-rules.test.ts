@@ -4,8 +4,9 @@ import { describe, it } from 'node:test';
 import { checkCode, codeRules } from './code-rules.ts';
 import { credulityRule, signatureRule } from './signature-rules.ts';
 import { readSourceTree, sourcesUnder } from './source-tree.ts';
+import { believedJsonRule, conflictRule } from './store-rules.ts';
 
-const rules = [...codeRules, signatureRule, credulityRule];
+const rules = [...codeRules, signatureRule, credulityRule, believedJsonRule, conflictRule];
 const room = 'packages/server/src/lib';
 const verify = `import { jwtVerify } from 'jose';\n`;
 const crypto = `import { verify } from 'node:crypto';\n`;
@@ -43,6 +44,12 @@ describe('the rules of the code', () => {
     ],
     [`${room}/a.ts`, `${crypto}verify('sha256', data, key, signature);`],
     [`${room}/a.ts`, 'password.verify(text, hash);'],
+    [`${room}/a.ts`, 'const value: unknown = JSON.parse(text);'],
+    [`${room}/a.ts`, 'use(JSON.parse(text) as unknown);'],
+    [`${room}/a.ts`, 'export function read(text: string): unknown { return JSON.parse(text); }'],
+    [`${room}/a.test.ts`, 'const row = JSON.parse(text) as Row; refuse(error instanceof Conflict);'],
+    ['packages/server/src/records/record.ts', 'export const data = JSON.parse(text) as Data;'],
+    ['packages/server/src/store/transact.ts', 'if (error instanceof Conflict) again();'],
   ];
   for (const [path, source] of kept) {
     it(`allows in ${path}: ${firstWords(source)}`, () => {
@@ -93,6 +100,11 @@ describe('the rules of the code', () => {
     [`${room}/a.ts`, `import { jwtVerify as check } from 'jose';`, /under another name/],
     [`${room}/a.ts`, `${crypto}verify(header.alg, data, key, signature);`, /no literal/],
     [`${room}/a.ts`, `import crypto from 'node:crypto';\ncrypto.createVerify(name);`, /no literal/],
+    [`${room}/a.ts`, 'const row = JSON.parse(text) as Row;', /JSON text that is believed/],
+    [`${room}/a.ts`, 'const row: Row = JSON.parse(text);', /JSON text that is believed/],
+    [`${room}/a.ts`, 'const { id } = JSON.parse(text);', /JSON text that is believed/],
+    [`${room}/a.ts`, 'policyOf(JSON.parse(text));', /JSON text that is believed/],
+    [`${room}/a.ts`, 'if (error instanceof Conflict) again();', /conflict that is caught/],
   ];
   for (const [path, source, reason] of broken) {
     it(`refuses in ${path}: ${firstWords(source)}`, () => {

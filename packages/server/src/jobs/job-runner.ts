@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../lib/clock.ts';
 import type { DueItem, Maintenance, Store } from '../store/port.ts';
+import { json, table } from '../store/table.ts';
 import { ignoreConflict } from '../store/transact.ts';
 
 /** A data space whose work is done. Whoever puts the runner together may hand more of it to the handlers. */
@@ -39,6 +40,11 @@ export interface JobRunner {
   /** Ends when the job at hand has ended, or has come to the end of a step: the next start goes on with it. */
   close(): Promise<void>;
 }
+
+const works = table(
+  (name: string) => ({ pk: 'work', sk: name }),
+  json<{ readonly job: string }>('piece of work', { job: 'string' }),
+);
 
 const leaseMilliseconds = 30_000;
 const renewAfterMilliseconds = 10_000;
@@ -132,7 +138,7 @@ async function runOne<Space extends JobSpace>(
   };
   try {
     await lease();
-    const work = JSON.parse(value) as { readonly job: string };
+    const work = works.row(scope, entry.item).value;
     const handler = handlers.get(work.job);
     if (handler === undefined) throw new Error(`there is no handler for the job ${work.job}`);
     await handler(space, work, stillMine);

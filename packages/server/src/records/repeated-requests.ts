@@ -106,7 +106,8 @@ export function createRepeatedRequests(sealer: Sealer): RepeatedRequests {
       if (kept === undefined) continue;
       const { answer: sealed } = kept.value;
       if (typeof sealed !== 'string') throw unknownAnswer();
-      return { answer: JSON.parse(sealer.open(sealed, sealedPlace({ space, scope }, request))) };
+      const answer: unknown = JSON.parse(sealer.open(sealed, sealedPlace({ space, scope }, request)));
+      return { answer };
     }
     return undefined;
   };

@@ -1,5 +1,6 @@
 import { Problem } from '../lib/problem.ts';
 import { Conflict, OutcomeUnknown, ScopeClosed, TooLarge, Unavailable } from './port.ts';
+import { overtaken } from './transact.ts';
 
 /** What a caller may know of a store's failure; undefined for what is not one. */
 export function explainStoreFailure(error: unknown): Problem | undefined {
@@ -10,8 +11,7 @@ export function explainStoreFailure(error: unknown): Problem | undefined {
       {},
       error,
     );
-  if (error instanceof Conflict || error instanceof ScopeClosed)
-    return new Problem('conflict', 'others are changing the same thing: try again', {}, error);
+  if (error instanceof Conflict || error instanceof ScopeClosed) return overtaken(error);
   if (error instanceof Unavailable) return new Problem('unavailable', 'the store cannot serve this now', {}, error);
   if (error instanceof OutcomeUnknown)
     return new Problem(

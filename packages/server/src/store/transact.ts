@@ -33,20 +33,20 @@ export async function transact<P extends Plan>(
   plan: () => Promise<P | 'overtaken'>,
   { attemptsMax = attemptsMaxDefault, ...options }: TransactOptions = {},
 ): Promise<Transacted<P>> {
-  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+  for (let attempts = 0; attempts < attemptsMax; attempts++) {
     const planned = await plan();
     if (planned === 'overtaken') continue;
     if (planned.changes.length === 0) return { planned, committed: undefined };
-    const outcome = await attemptCommit(scope, planned.changes, options);
-    if (!(outcome instanceof Conflict)) return { planned, committed: outcome };
-    await planned.refused?.(outcome.changeIndex);
+    const attempt = await attemptCommit(scope, planned.changes, options);
+    if ('committed' in attempt) return { planned, ...attempt };
+    await planned.refused?.(attempt.refusedAt);
   }
   throw overtaken();
 }
 
-/** The answer to a request whose changes others overtook time and again. */
-export function overtaken(): Problem {
-  return new Problem('conflict', 'others keep changing the same: try again');
+/** The answer to a request whose changes others overtook. */
+export function overtaken(cause?: unknown): Problem {
+  return new Problem('conflict', 'others keep changing the same: try again', {}, cause);
 }
 
 /** Commits; false where a condition did not hold. */
@@ -60,19 +60,20 @@ export async function refusedChange(
   changes: readonly Change[],
   options?: CommitOptions,
 ): Promise<number | undefined> {
-  const outcome = await attemptCommit(scope, changes, options);
-  return outcome instanceof Conflict ? outcome.changeIndex : undefined;
+  const attempt = await attemptCommit(scope, changes, options);
+  return 'refusedAt' in attempt ? attempt.refusedAt : undefined;
 }
 
-async function attemptCommit(
+/** Commits; what came of it, or the place of the change whose condition did not hold. */
+export async function attemptCommit(
   scope: Scope,
   changes: readonly Change[],
-  options: CommitOptions | undefined,
-): Promise<Committed | Conflict> {
+  options?: CommitOptions,
+): Promise<{ readonly committed: Committed } | { readonly refusedAt: number }> {
   try {
-    return await scope.commit(changes, options);
+    return { committed: await scope.commit(changes, options) };
   } catch (error) {
-    if (error instanceof Conflict) return error;
+    if (error instanceof Conflict) return { refusedAt: error.changeIndex };
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { CompiledEntity, FieldValue } from '../../schema/port.ts';
+import { json } from '../../store/table.ts';
 
 /** A key of 32 bytes in base64url, under the name that what it seals carries. */
 export interface SealingKey {
@@ -87,7 +88,9 @@ export function sealValues(
   return isChanged ? JSON.stringify(sealed) : undefined;
 }
 
+const sealedTexts = json<Readonly<Record<string, string>>>('text of sealed values', {});
+
 /** A record's sealed values by field, as they lie beside it. */
 export function readSealed(text: string | undefined): Readonly<Record<string, string>> {
-  return text === undefined ? {} : (JSON.parse(text) as Record<string, string>);
+  return text === undefined ? {} : sealedTexts.parse(text);
 }

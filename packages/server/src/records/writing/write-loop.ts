@@ -2,8 +2,8 @@ import type { ConfigReader } from '../../config/port.ts';
 import { type ConfigSet, type Fences, fenceKey, targetsOf } from '../../config/port.ts';
 import { notFound } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
-import { type Change, type Committed, Conflict, ScopeClosed } from '../../store/port.ts';
-import { overtaken } from '../../store/transact.ts';
+import { type Change, type Committed, ScopeClosed } from '../../store/port.ts';
+import { attemptCommit, overtaken } from '../../store/transact.ts';
 import type { Environment, Workspace } from '../../tenancy/port.ts';
 import type { Actor } from '../actor.ts';
 import type { RowAccess } from '../row-access.ts';
@@ -124,15 +124,12 @@ async function tryCommit(
   checks: readonly Change[],
   planned: readonly PlannedChange[],
 ): Promise<Committed | 'stale' | 'replan'> {
-  try {
-    return await scope.commit([...checks, ...planned.map(({ change }) => change)]);
-  } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
-    if (error.changeIndex < checks.length) return 'stale';
-    const refused = planned[error.changeIndex - checks.length];
-    if (refused === undefined || refused.onConflict === 'replan') return 'replan';
-    throw refused.onConflict();
-  }
+  const attempt = await attemptCommit(scope, [...checks, ...planned.map(({ change }) => change)]);
+  if ('committed' in attempt) return attempt.committed;
+  if (attempt.refusedAt < checks.length) return 'stale';
+  const refused = planned[attempt.refusedAt - checks.length];
+  if (refused === undefined || refused.onConflict === 'replan') return 'replan';
+  throw refused.onConflict();
 }
 
 /** A workspace that takes no writes any more is as good as gone. */

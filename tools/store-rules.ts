@@ -1,0 +1,78 @@
+import ts from 'typescript';
+import { type CodeRule, inServer } from './code-rules.ts';
+import { isTestFile } from './source-tree.ts';
+import { lineOf, nodesOf, type Site } from './syntax.ts';
+
+const source = 'packages/server/src/';
+
+/** Files that believe a JSON text, and why it needs no table of `store/table.ts`. */
+const mayBelieveJson: ReadonlyMap<string, string> = new Map([
+  ['records/record.ts', 'records are checked before they are written, and read by the thousand'],
+  ['schema/reference-map.ts', 'it is what the codec of its table reads by'],
+  ['audit/audit-log.ts', 'a cursor opens only where the platform has sealed it'],
+  ['metering/metering.ts', 'the key of a run that is shared, written in the same call'],
+  ['transfer/dry-run.ts', 'what a dry run keeps in memory'],
+  ['transfer/record-cells.ts', 'the text of a view that has just been made'],
+  ['telemetry/open-log.ts', 'a line that this process has written'],
+  ['demo.ts', 'what the first start has noted'],
+  ['freehold.ts', 'our own package.json'],
+  ['keys.ts', 'what the platform answers to its own command'],
+  ['plan.ts', 'what the platform answers to its own command'],
+  ['operator-call.ts', 'what the platform answers to its own command'],
+]);
+
+/** Files that look at a refused commit themselves, and why. */
+const mayCatchConflicts: ReadonlyMap<string, string> = new Map([
+  ['store/transact.ts', 'everything else asks it'],
+  ['store/explain-failure.ts', 'it answers those that nothing has caught'],
+  ['telemetry/watch-store.ts', 'it counts them'],
+  ['records/repeated-requests.ts', 'it is a scope itself, and passes on what is not about its own change'],
+  ['recount.ts', 'it tells an operator to stop the platform'],
+]);
+
+/**
+ * A stored row is parsed where it gets its type, by a table, which finds damage. Elsewhere JSON is `unknown` until somebody
+ * has looked at it.
+ */
+export const believedJsonRule: CodeRule = {
+  name: 'no JSON text that is believed but by a table',
+  appliesTo: (path) => inSource(path) && !mayBelieveJson.has(path.slice(source.length)),
+  find: findBelievedJson,
+};
+
+/** Planning again, how often, and what is answered then stand in one place. */
+export const conflictRule: CodeRule = {
+  name: 'no conflict that is caught but by transact',
+  appliesTo: (path) => inSource(path) && !mayCatchConflicts.has(path.slice(source.length)),
+  find: findCaughtConflicts,
+};
+
+function inSource(path: string): boolean {
+  // Identity still reads its rows by itself.
+  const isLater = path.startsWith(`${source}identity/`);
+  return inServer(path) && !isTestFile(path) && !path.split('/').includes('testing') && !isLater;
+}
+
+/** What is returned has the type that the function says, so a reader sees it there. */
+function* findBelievedJson(file: ts.SourceFile): Generator<Site> {
+  for (const node of nodesOf(file)) {
+    if (!ts.isCallExpression(node) || node.expression.getText() !== 'JSON.parse') continue;
+    const { parent } = node;
+    const isUnknown =
+      ((ts.isVariableDeclaration(parent) || ts.isAsExpression(parent)) &&
+        parent.type?.kind === ts.SyntaxKind.UnknownKeyword) ||
+      ts.isReturnStatement(parent) ||
+      ts.isArrowFunction(parent);
+    if (!isUnknown) yield { line: lineOf(node), what: parent.getText().slice(0, 100) };
+  }
+}
+
+function* findCaughtConflicts(file: ts.SourceFile): Generator<Site> {
+  for (const node of nodesOf(file)) {
+    const isAsked =
+      ts.isBinaryExpression(node) &&
+      node.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword &&
+      node.right.getText() === 'Conflict';
+    if (isAsked) yield { line: lineOf(node), what: node.getText() };
+  }
+}
