@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { type AllowedScripts, checkLockfile, type Lockfile } from './lockfile.ts';
@@ -32,6 +33,14 @@ describe('the repository', () => {
       .flatMap((kind) => testFilesOf(root, kind));
     assert.ok(written.length > 0);
     assert.deepEqual(found.sort(), written.sort());
+  });
+
+  it('names no test that takes long by a path where none lies', () => {
+    const named = [...testKinds['slow-unit'].globs, ...testKinds['slow-acceptance'].globs, ...testKinds.load.globs];
+    assert.deepEqual(
+      named.filter((path) => globSync(path, { cwd: root }).length === 0),
+      [],
+    );
   });
 });
 
