@@ -9,7 +9,12 @@ export async function platformForTests(): Promise<Gateways> {
   const app = process.env.FREEHOLD_TEST_APP_URL;
   const management = process.env.FREEHOLD_TEST_MANAGEMENT_URL;
   if (app !== undefined && management !== undefined) return { app, management };
-  const platform = await startPlatform();
+  return platformOfFile();
+}
+
+/** A platform of one test file's own, ended after its tests. */
+export async function platformOfFile(options: StartOptions = {}): Promise<Platform> {
+  const platform = await startPlatform(options);
   after(() => platform.kill());
   return platform;
 }

@@ -38,6 +38,8 @@ export interface StartOptions {
   /** The directory of an earlier start, or of another node; left out, an empty one is made and removed when this process exits. */
   readonly dataDir?: string;
   readonly nodeFlags?: readonly string[];
+  /** Whether a password costs what it costs an operator's platform; left out, it costs next to nothing. */
+  readonly realPasswords?: boolean;
   /** Starts it by the command of an installation, `freehold start`. */
   readonly byCommand?: boolean;
   /** Starts it by these words, as a process manager would, in the root of the repository and in a process group of its own. */
@@ -51,6 +53,7 @@ export interface StartOptions {
 const startMilliseconds = 30_000;
 const root = join(import.meta.dirname, '..', '..', '..');
 const entry = join(import.meta.dirname, '..', '..', 'server', 'src', 'main.ts');
+const fastPasswords = new URL('./fast-passwords.ts', import.meta.url).href;
 const keysEntry = join(import.meta.dirname, '..', '..', 'server', 'src', 'keys.ts');
 const command = join(import.meta.dirname, '..', '..', 'server', 'bin', 'freehold.mjs');
 const verifyEntry = join(import.meta.dirname, '..', '..', 'server', 'src', 'verify.ts');
@@ -59,7 +62,8 @@ const verifyEntry = join(import.meta.dirname, '..', '..', 'server', 'src', 'veri
 export async function startPlatform(options: StartOptions = {}): Promise<Platform> {
   const dataDir = options.dataDir ?? temporaryDirectory();
   const program = options.byCommand === true ? [command, 'start'] : [entry];
-  const running = launch([...(options.nodeFlags ?? []), ...program], { ...options, dataDir });
+  const passwords = options.realPasswords === true ? [] : ['--import', fastPasswords];
+  const running = launch([...passwords, ...(options.nodeFlags ?? []), ...program], { ...options, dataDir });
   const gateways = await ready(running, options.readyMilliseconds ?? startMilliseconds);
   return {
     ...gateways,

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
 import { call } from './call.ts';
 import { logIn, newEmail, newOrgCode, password, signIn, signUp } from './org.ts';
-import { platformForTests } from './platform-for-tests.ts';
+import { platformOfFile } from './platform-for-tests.ts';
 
-const gateways = await platformForTests();
+const gateways = await platformOfFile({ realPasswords: true });
 
 test('a flood of sign-ups at one org refuses no sign-in of another, and none of builders', async () => {
   const [flooded, other] = [await signUp(gateways), await signUp(gateways)];

@@ -29,7 +29,7 @@ export interface Run {
 }
 
 export async function begin(): Promise<Run> {
-  const platform = await startPlatform();
+  const platform = await startPlatform({ realPasswords: true });
   const { org, founder } = await foundedOrg(platform);
   await defineEntity(org, orders);
   return { platform, founder, multi: await multiOrg(platform), orders: new Map() };
@@ -37,7 +37,7 @@ export async function begin(): Promise<Run> {
 
 /** The same run on a platform that is started on what the one before has left. */
 export async function startAgain(run: Run, options: Pick<StartOptions, 'nodeFlags'> = {}): Promise<Run> {
-  const platform = await startPlatform({ ...options, dataDir: run.platform.dataDir });
+  const platform = await startPlatform({ ...options, dataDir: run.platform.dataDir, realPasswords: true });
   return { ...run, platform, founder: movedUser(platform, run.founder), multi: movedTo(platform, run.multi) };
 }
 

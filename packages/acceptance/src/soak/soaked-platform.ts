@@ -46,7 +46,7 @@ export async function startSoaked({ preloaded, env: more = {} }: SoakedOptions):
   const dataDir = temporaryDirectory();
   const modules = [new URL('./collect-often.ts', import.meta.url), ...(preloaded === undefined ? [] : [preloaded])];
   const nodeFlags = ['--expose-gc', ...modules.flatMap(({ href }) => ['--import', href])];
-  const start = () => startPlatform({ dataDir, env, nodeFlags, readyMilliseconds });
+  const start = () => startPlatform({ dataDir, env, nodeFlags, readyMilliseconds, realPasswords: true });
   let process = await start();
   let gap = { from: Number.NEGATIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
   let upAgain = Promise.resolve();
