@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { auditEntry, platformAuditEntry } from './audit/audit-entry.ts';
-import { orgKey } from './identity/org-users/org-directory.ts';
+import { orgs } from './identity/org-users/org-directory.ts';
 import { systemClock } from './lib/clock.ts';
 import { openSpace } from './open-spaces.ts';
 import type { Item, OpenedStore } from './store/port.ts';
@@ -53,7 +53,7 @@ async function dataFolder(context: TestContext): Promise<string> {
     store
       .scope('platform')
       .commit([
-        { kind: 'put', ...orgKey('acme'), value: '{}', if: 'absent' },
+        { kind: 'put', ...orgs.key('acme'), value: '{}', if: 'absent' },
         platformAuditEntry('acme', occasion, { action: 'org.created' }),
       ]),
   );

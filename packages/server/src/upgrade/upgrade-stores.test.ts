@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { platformAuditEntry } from '../audit/audit-entry.ts';
-import { orgKey, platformScopeName } from '../identity/org-users/org-directory.ts';
+import { orgs, platformScopeName } from '../identity/org-users/org-directory.ts';
 import { interceptOpened } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
 import type { Append, Item, OpenedStore, Put } from '../store/port.ts';
@@ -157,7 +157,7 @@ const occasion = {
 
 test('unnumbered data whose logs are chained is taken as it is', async () => {
   const stores = await emptyStores(1);
-  const { pk, sk } = orgKey('shop');
+  const { pk, sk } = orgs.key('shop');
   await stores.platform.store
     .scope(platformScopeName)
     .commit([put(pk, sk, '{}'), platformAuditEntry('shop', occasion, { action: 'org.created' })]);
@@ -170,11 +170,11 @@ test('unnumbered data whose logs are chained is taken as it is', async () => {
 
 const unchained: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'an org without a log': ({ platform }) => {
-    const { pk, sk } = orgKey('shop');
+    const { pk, sk } = orgs.key('shop');
     return platform.store.scope(platformScopeName).commit([put(pk, sk, '{}')]);
   },
   'a log of an org that was chained later': ({ platform }) => {
-    const { pk, sk } = orgKey('shop');
+    const { pk, sk } = orgs.key('shop');
     const entry = platformAuditEntry('shop', occasion, { action: 'org.created' });
     const { isChained: _, ...loose } = entry;
     return platform.store.scope(platformScopeName).commit([put(pk, sk, '{}'), loose, entry]);

@@ -1,7 +1,6 @@
-import { Problem } from '../../lib/problem.ts';
 import type { AppCaller } from '../sessions/app-sessions.ts';
 import { type AppClientParts, appOf, openAppClient } from './app-client.ts';
-import { findAppUser } from './app-users.ts';
+import { requireAppUser } from './app-user.ts';
 import { type EmailVerificationParts, sendVerification, verifyEmail } from './email-verification.ts';
 import { forgotPassword, type PasswordResetParts, resetPassword } from './password-reset.ts';
 
@@ -35,8 +34,7 @@ export function createAppMails(parts: AppMailsParts): AppMails {
       resetPassword(parts, await openAppClient(parts, orgCode, clientId), request),
     sendVerification: async (caller, ip) => {
       const app = await appOf(parts, caller.claims);
-      const user = await findAppUser(app.orgScope, caller.claims.sub);
-      if (user === undefined) throw new Problem('token_invalid', 'the person behind the token is no more');
+      const user = await requireAppUser(app.orgScope, caller.claims.sub);
       sendVerification(parts, app, { user, ip });
     },
     verifyEmail: async (orgCode, { clientId, ...request }) =>

@@ -1,30 +1,26 @@
 import type { ConfigSet } from '../../config/port.ts';
-import { settingOf } from '../../config/port.ts';
-import {
-  type AccessEpochs,
-  builderPolicy,
-  findMember,
-  heldPolicies,
-  type Permissions,
-  type PermissionsAsker,
-  permissionsOf,
-  thenBump,
-} from '../../iam/port.ts';
+import { type AccessEpochs, thenBump } from '../../iam/port.ts';
+import { builderPolicy } from '../../iam/port.ts';
+import { heldPolicies } from '../../iam/port.ts';
+import { findMember } from '../../iam/port.ts';
+import { type Permissions, type PermissionsAsker, permissionsOf } from '../../iam/port.ts';
 import { inSlices } from '../../lib/event-loop.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import type { NowOrLater } from '../../lib/now-or-later.ts';
-import { invalidBody, Problem } from '../../lib/problem.ts';
+import { invalidBody } from '../../lib/problem.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';
 import type { Scope } from '../../store/port.ts';
 import { laneOf, orgScopeName } from '../../tenancy/port.ts';
+import { changePassword } from '../people/set-password.ts';
 import { type AppCaller, requirePlace } from '../sessions/app-sessions.ts';
 import { endToken, tokensKeyOf, withNextEpoch } from '../sessions/ended-tokens.ts';
-import { passwordLogin } from '../settings/plain-settings.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { type ExchangedToken, issueAppToken, type TokenExchangeParts } from '../tokens/token-exchange.ts';
-import { changePassword } from './app-password.ts';
-import { type AppUser, type AppUsersParts, changeAppUser, findAppUser } from './app-users.ts';
+import { type AppClientParts, appOf } from './app-client.ts';
+import { type AppUser, changeAppUser, requireAppUser } from './app-user.ts';
+import type { AppUsersParts } from './password-log-in.ts';
+import { appPasswords } from './password-reset.ts';
 import { type ProfileChange, readProfile, withProfile } from './profile.ts';
 
 /** What an app's user may do about himself, which takes a token and no policy. */
@@ -61,7 +57,7 @@ export interface Self {
   readonly tenant_code: string | null;
 }
 
-export interface AppSelfParts extends TokenExchangeParts, AppUsersParts {
+export interface AppSelfParts extends TokenExchangeParts, AppUsersParts, AppClientParts {
   readonly runtime: Pick<RecordRuntime, 'update'>;
   /** See `AppSessionsParts`. */
   readonly endings: AccessEpochs;
@@ -72,7 +68,7 @@ export function createAppSelf(parts: AppSelfParts): AppSelf {
   const configOf = ({ env, org }: AppTokenClaims): NowOrLater<ConfigSet> => parts.configs[env].current(org);
   const read: AppSelf['read'] = async (caller) => {
     const { kind, claims } = caller;
-    const known = kind === 'person' ? await requireUser(scopeOf(claims), caller) : { ...claims, id: claims.sub };
+    const known = kind === 'person' ? await requireAppUser(scopeOf(claims), claims.sub) : { ...claims, id: claims.sub };
     return describe(caller, known);
   };
   return {
@@ -84,14 +80,11 @@ export function createAppSelf(parts: AppSelfParts): AppSelf {
       return describe(caller, await changeAppUser(scopeOf(claims), claims.sub, (user) => withProfile(user, change)));
     },
     changePassword: async ({ claims }, { body, ip }) => {
-      const policy = settingOf(await configOf(claims), claims.env, passwordLogin);
-      const user = await thenBump(parts.endings, tokensKeyOf(claims), () =>
-        changePassword(parts, scopeOf(claims), { ...claims, body, ip, policy }),
-      );
+      const app = await appOf(parts, claims);
+      const user = await changePassword(parts, appPasswords(parts, app), { id: claims.sub, body, ip });
       const auth_time = Math.floor(parts.clock.now() / 1000);
       const signIn = { user_id: user.id, idp: claims.idp, auth_time };
-      const { env, org: code, clientid: clientId } = claims;
-      return issueAppToken(parts, { org: { code }, env, clientId, user, signIn });
+      return issueAppToken(parts, { ...app, clientId: claims.clientid, user, signIn });
     },
     logOut: async ({ claims }, body) => {
       const orgScope = scopeOf(claims);
@@ -116,12 +109,6 @@ export function createAppSelf(parts: AppSelfParts): AppSelf {
       return permissionsOf(held, entityNames, asker, inSlices(laneOf(workspace)));
     },
   };
-}
-
-async function requireUser(orgScope: Scope, { claims }: AppCaller): Promise<AppUser> {
-  const user = await findAppUser(orgScope, claims.sub);
-  if (user === undefined) throw new Problem('token_invalid', 'the person behind the token is no more');
-  return user;
 }
 
 async function describe({ claims, place }: AppCaller, user: KnownUser): Promise<Self> {

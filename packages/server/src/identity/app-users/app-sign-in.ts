@@ -4,8 +4,8 @@ import { type IssuerEntry, issuers } from '../settings/issuers.ts';
 import { type PasswordLogin, passwordLogin } from '../settings/plain-settings.ts';
 import { type ExchangedToken, exchangeToken, type TokenExchangeParts } from '../tokens/token-exchange.ts';
 import { appOf, openAppClient, requireOrg } from './app-client.ts';
-import { type AppUsersParts, logInWithPassword } from './app-users.ts';
 import { type EmailVerificationParts, offerMerge, welcome } from './email-verification.ts';
+import { type AppUsersParts, logInWithPassword } from './password-log-in.ts';
 
 /** How an app's users come in: a password or a provider's token, and the app JWT in exchange. */
 export interface AppSignIn {

@@ -1,20 +1,18 @@
 import { type AccessEpochs, personAsking } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { mergeAccountsMail, verifyEmailMail } from '../../mail/mail-texts.ts';
-import { type Mailer, requireMailer } from '../../mail/mailer.ts';
-import type { MailRequest, MailThrottle } from '../people/mail-throttle.ts';
+import { requireMailer } from '../../mail/mailer.ts';
+import type { MailRequest } from '../people/mail-throttle.ts';
 import { issueCode, spendCode } from '../people/mailed-codes.ts';
 import { readBody } from '../people/read-body.ts';
+import type { MailDeps } from '../people/set-password.ts';
 import { tokensKeyOf } from '../sessions/ended-tokens.ts';
 import type { AppClient } from './app-client.ts';
 import { appLinks, requireAppLinks } from './app-link.ts';
-import { type AppUser, type AppUsersParts, appEmailKey, appUserKey, attemptOf, findAppUser } from './app-users.ts';
+import { type AppUser, appEmailKey, appRealm, appUsers, findAppUser } from './app-user.ts';
 import { withVerifiedEmail } from './prove-email.ts';
 
-export interface EmailVerificationParts extends Pick<AppUsersParts, 'clock'> {
-  readonly mailer?: Mailer | undefined;
-  readonly mailThrottle: MailThrottle;
-}
+export type EmailVerificationParts = MailDeps;
 
 /** Whose address is to be verified, and where that is asked from. */
 export interface Unverified {
@@ -36,7 +34,7 @@ export function welcome(parts: EmailVerificationParts, app: AppClient, person: U
 export function offerMerge(parts: EmailVerificationParts, app: AppClient, user: AppUser): void {
   const { mailer, mailThrottle } = parts;
   if (mailer === undefined || appLinks(app.config, app.env) === undefined) return;
-  const request = { purpose: 'verify-email', emailKey: appEmailKey({ ...app, email: user.email }) } as const;
+  const request = { purpose: 'verify-email', emailKey: appEmailKey(app, user.email) } as const;
   if (mailThrottle.tryTake(request)) mailCode(parts, app, user);
 }
 
@@ -58,10 +56,8 @@ export async function verifyEmail(
   { body, requestId }: { readonly body: unknown; readonly requestId: string },
 ): Promise<void> {
   const { code } = readBody(body, { code: 'required' } as const);
-  const { id, unsettled } = await spendCode<AppUser>(
-    orgScope,
-    { purpose: 'verify-email', code, keyOf: appUserKey },
-    (user) => withVerifiedEmail({ orgScope, clock, asking: personAsking(user.id, requestId) }, user),
+  const { id, unsettled } = await spendCode(orgScope, { purpose: 'verify-email', code, accounts: appUsers }, (user) =>
+    withVerifiedEmail({ orgScope, clock, asking: personAsking(user.id, requestId) }, user),
   );
   if (unsettled !== undefined)
     for (const sub of [id, unsettled.user_id]) endings.bump(tokensKeyOf({ env, org: org.code, sub }));
@@ -83,5 +79,5 @@ function mailCode({ clock, mailer }: EmailVerificationParts, app: AppClient, use
 }
 
 function requestOf(app: AppClient, { user, ip }: Unverified): MailRequest {
-  return { purpose: 'verify-email', ...attemptOf({ ...app, email: user.email, ip }) };
+  return { purpose: 'verify-email', ...appRealm(app).attemptOf(user.email, ip) };
 }

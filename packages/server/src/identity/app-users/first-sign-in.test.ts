@@ -19,7 +19,7 @@ import { createSecretsInMemory } from '../testing/secrets-in-memory.ts';
 import { generateSigningKey } from '../tokens/signing-key.ts';
 import { openSigningKeys } from '../tokens/signing-keys.ts';
 import { type ExchangedToken, exchangeToken } from '../tokens/token-exchange.ts';
-import { logInWithPassword } from './app-users.ts';
+import { logInWithPassword } from './password-log-in.ts';
 
 const clock = systemClock;
 const occasion = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemConfig } from '../../config/config-set.ts';
-import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
+import { createAccessEpochs } from '../../iam/access-epochs.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
 import { createMailQueue } from '../../mail/mail-queue.ts';
@@ -11,7 +11,7 @@ import type { Scope } from '../../store/port.ts';
 import { createLoginThrottle } from '../people/login-throttle.ts';
 import { createMailThrottle } from '../people/mail-throttle.ts';
 import { createFastHasher } from '../testing/fast-passwords.ts';
-import { logInWithPassword } from './app-users.ts';
+import { logInWithPassword } from './password-log-in.ts';
 import { forgotPassword, resetPassword } from './password-reset.ts';
 import { signInWithProvider } from './provider-sign-in.ts';
 

@@ -4,7 +4,7 @@ import { invalidBody } from '../../lib/problem.ts';
 import { unknownNames } from '../../lib/unknown-names.ts';
 import { readCreate } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';
-import type { AppUser } from './app-users.ts';
+import type { AppUser } from './app-user.ts';
 
 /** What a person may say of himself; `null` clears. What a workspace may hold of its members sets the bounds. */
 export type ProfileChange = Readonly<Partial<Record<ProfileMember, string | null>>>;

@@ -1,16 +1,10 @@
 import { type Asking, auditEntry, type Occasion } from '../../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
-import type { Change, Key, Scope } from '../../store/port.ts';
-import { emailKey } from '../people/email.ts';
+import type { Change, Scope } from '../../store/port.ts';
+import { asRead, json, table } from '../../store/table.ts';
+import type { Renewed } from '../people/realm.ts';
 import { withNextEpoch } from '../sessions/ended-tokens.ts';
-import { type AppUser, appUserKey, identityKey, passwordIdp } from './app-users.ts';
-import { verifiedEmailKey } from './verified-email.ts';
-
-/** An account as it is from a commit on, and what is to be committed with it. */
-export interface Proof {
-  readonly holder: AppUser;
-  readonly along: readonly Change[];
-}
+import { type AppUser, appUsers, passwordIdentities, verifiedEmails } from './app-user.ts';
 
 export interface ProofParts {
   readonly orgScope: Scope;
@@ -23,13 +17,12 @@ export interface ProofParts {
  * in to this account, unless another one has proved it before. A password that was chosen under the address without a
  * proof is suspended; where it is that account's own address that is proved now, both accounts become one.
  */
-export async function withVerifiedEmail(parts: ProofParts, user: AppUser): Promise<Proof> {
+export async function withVerifiedEmail(parts: ProofParts, user: AppUser): Promise<Renewed<AppUser>> {
   if (user.suspended_for !== undefined) return mergedAccounts(parts, user, user.suspended_for);
-  const key = verifiedEmailKey(user.email);
-  const [owner] = await parts.orgScope.get([key]);
+  const owner = await verifiedEmails.read(parts.orgScope, user.email);
   const verified: AppUser = { ...user, email_verified: true };
   if (owner !== undefined) return { holder: verified, along: [] };
-  const proof: Change = { kind: 'put', ...key, value: JSON.stringify({ user_id: user.id }), if: 'absent' };
+  const proof = verifiedEmails.insert(user.email, user.id);
   const { holder, along } = await suspendPassword(parts, verified);
   return { holder, along: [proof, ...along] };
 }
@@ -45,23 +38,22 @@ export interface SuspendedAccount {
 
 export const suspendedPartition = 'suspended-account';
 
-export function suspendedKey(userId: string): Key {
-  return { pk: suspendedPartition, sk: userId };
-}
+export const suspendedAccounts = table(
+  (userId: string) => ({ pk: suspendedPartition, sk: userId }),
+  json<SuspendedAccount>('suspended account', { user_id: 'string', email: 'string', proved_by: 'string' }),
+);
 
 /**
  * Somebody only said that the address was his, perhaps to lie in wait for its owner: the password opens nothing any more,
  * and all tokens end. What the account holds stays its own, and is nobody else's before a proof.
  */
-async function suspendPassword({ orgScope, clock, asking }: ProofParts, holder: AppUser): Promise<Proof> {
-  const key = identityKey(passwordIdp, emailKey(holder.email));
-  const [identity] = await orgScope.get([key]);
-  if (identity === undefined) return { holder, along: [{ kind: 'check', ...key, if: 'absent' }] };
-  const { user_id } = JSON.parse(identity.value) as { readonly user_id: string };
-  const unchanged: Change = { kind: 'check', ...key, if: { version: identity.version } };
-  const [item] = user_id === holder.id ? [] : await orgScope.get([appUserKey(user_id)]);
-  if (item === undefined) return { holder, along: [unchanged] };
-  const { password_hash: _, ...user } = JSON.parse(item.value) as AppUser;
+async function suspendPassword({ orgScope, clock, asking }: ProofParts, holder: AppUser): Promise<Renewed<AppUser>> {
+  const identity = await passwordIdentities.read(orgScope, holder.email);
+  const unchanged: Change = { kind: 'check', ...passwordIdentities.key(holder.email), if: asRead(identity) };
+  const user_id = identity?.value ?? holder.id;
+  const row = user_id === holder.id ? undefined : await appUsers.read(orgScope, user_id);
+  if (row === undefined) return { holder, along: [unchanged] };
+  const { password_hash: _, ...user } = row.value;
   if (user.email_verified) return { holder, along: [unchanged] };
   const suspended: AppUser = { ...withNextEpoch(user), suspended_for: holder.id };
   const at = timestamp(clock.now());
@@ -70,8 +62,8 @@ async function suspendPassword({ orgScope, clock, asking }: ProofParts, holder: 
     holder: { ...holder, suspends: user_id, unsettled: { kind: 'suspension', user_id } },
     along: [
       unchanged,
-      { kind: 'put', ...appUserKey(user_id), value: JSON.stringify(suspended), if: { version: item.version } },
-      { kind: 'put', ...suspendedKey(user_id), value: JSON.stringify(kept), if: 'absent' },
+      appUsers.replace(row, suspended),
+      suspendedAccounts.insert(user_id, kept),
       told({ at, ...asking }, 'app_user.password_suspended', { user_id, proved_by: holder.id }),
     ],
   };
@@ -85,21 +77,20 @@ export async function mergedAccounts(
   { orgScope, clock, asking }: ProofParts,
   { suspended_for: _, ...user }: AppUser,
   provedBy: string,
-): Promise<Proof> {
-  const [item, owner] = await orgScope.get([appUserKey(provedBy), verifiedEmailKey(user.email)]);
+): Promise<Renewed<AppUser>> {
+  const [item, owner] = await orgScope.get([appUsers.key(provedBy), verifiedEmails.key(user.email)]);
+  const row = appUsers.row(orgScope, item);
   const verified: AppUser = { ...withNextEpoch(user), email_verified: true };
-  const known: Change = { kind: 'remove', ...suspendedKey(user.id), if: 'any' };
-  if (item === undefined) return { holder: verified, along: [known] };
-  const { suspends: _suspends, unsettled: _unsettled, ...other } = JSON.parse(item.value) as AppUser;
+  const known = suspendedAccounts.remove(user.id, 'any');
+  if (row === undefined) return { holder: verified, along: [known] };
+  const { suspends: _suspends, unsettled: _unsettled, ...other } = row.value;
   const merged: AppUser = { ...withNextEpoch(other), merged_into: user.id };
-  const value = JSON.stringify({ user_id: user.id });
-  const isOwner = owner === undefined ? 'absent' : { version: owner.version };
   return {
     holder: { ...verified, unsettled: { kind: 'merge', user_id: provedBy } },
     along: [
       known,
-      { kind: 'put', ...appUserKey(provedBy), value: JSON.stringify(merged), if: { version: item.version } },
-      { kind: 'put', ...verifiedEmailKey(user.email), value, if: isOwner },
+      appUsers.replace(row, merged),
+      verifiedEmails.put(user.email, user.id, { if: asRead(owner) }),
       told({ at: timestamp(clock.now()), ...asking }, 'app_user.merged', { user_id: user.id, proved_by: provedBy }),
     ],
   };

@@ -7,7 +7,9 @@ import type { Scope } from '../../store/port.ts';
 import type { ProviderIdentity } from '../oidc/claims.ts';
 import { createLoginThrottle } from '../people/login-throttle.ts';
 import { createFastHasher } from '../testing/fast-passwords.ts';
-import { findAppUser, logInWithPassword, spendLoginToken, tokenEpoch } from './app-users.ts';
+import { spendLoginToken } from '../sessions/password-login-token.ts';
+import { findAppUser, tokenEpoch } from './app-user.ts';
+import { logInWithPassword } from './password-log-in.ts';
 import { signInWithProvider } from './provider-sign-in.ts';
 
 async function org() {

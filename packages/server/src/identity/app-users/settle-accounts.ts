@@ -23,7 +23,7 @@ import {
 } from '../workspaces/membership-hints.ts';
 import type { MembershipParts } from '../workspaces/memberships.ts';
 import { type OrgPlace, openWorkspace, readHead, workspaceHeadKey } from '../workspaces/workspace-head.ts';
-import { type AppUser, changeAppUser, findAppUser, memberOf } from './app-users.ts';
+import { type AppUser, changeAppUser, findAppUser, memberOf } from './app-user.ts';
 
 /**
  * Tells the workspaces what the org has decided of two accounts. The org's scope comes first and says what is left to do,

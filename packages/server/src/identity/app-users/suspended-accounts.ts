@@ -2,16 +2,16 @@ import { type AccessEpochs, removalChanges } from '../../iam/port.ts';
 import { notFound } from '../../lib/problem.ts';
 import type { Cursors } from '../../records/port.ts';
 import { mayBeId } from '../../records/port.ts';
-import type { Change, Scope } from '../../store/port.ts';
+import type { Scope } from '../../store/port.ts';
+import { removeAsRead } from '../../store/table.ts';
+import { transact, tryCommit } from '../../store/transact.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import type { AskedPlace } from '../org-users/account.ts';
-import { emailKey } from '../people/email.ts';
 import { tokensKeyOf } from '../sessions/ended-tokens.ts';
-import { commitPlanned, tryCommit } from '../workspaces/commits.ts';
 import { forgetChange } from '../workspaces/membership-hints.ts';
 import type { MembershipParts } from '../workspaces/memberships.ts';
-import { type AppUser, appUserKey, findAppUser, identityKey, passwordIdp } from './app-users.ts';
-import { mergedAccounts, type SuspendedAccount, suspendedKey, suspendedPartition, told } from './prove-email.ts';
+import { type AppUser, appUsers, findAppUser, passwordIdentities } from './app-user.ts';
+import { mergedAccounts, type SuspendedAccount, suspendedAccounts, suspendedPartition, told } from './prove-email.ts';
 import { commitIn, settleAccounts, workspacesOf } from './settle-accounts.ts';
 
 /** The accounts of an app whose passwords are suspended, for an admin who knows whose they are where no mail can tell. */
@@ -61,13 +61,12 @@ async function listAccounts(
 ): Promise<SuspendedPage> {
   const binding = ['suspended-accounts', orgCode, env];
   const after = nexttoken === undefined ? {} : { after: cursors.open(nexttoken, binding) };
-  const rows = await stores[env]
-    .scope(orgScopeName(orgCode))
-    .range(suspendedPartition, { ...after, limit: pageSize + 1 });
+  const orgScope = stores[env].scope(orgScopeName(orgCode));
+  const rows = await suspendedAccounts.range(orgScope, suspendedPartition, { ...after, limit: pageSize + 1 });
   const shown = rows.slice(0, pageSize);
   const last = rows.length > pageSize ? shown.at(-1) : undefined;
   return {
-    items: shown.map(({ value }) => ({ env, ...(JSON.parse(value) as SuspendedAccount) })),
+    items: shown.map(({ value }) => ({ env, ...value })),
     nexttoken: last === undefined ? null : cursors.seal(last.sk, binding),
   };
 }
@@ -92,27 +91,16 @@ async function findSuspended({ stores }: MembershipParts, { orgCode, id }: Asked
 async function mergeAccount(parts: SuspendedAccountsParts, asked: AskedPlace): Promise<MergedAccount> {
   const { orgCode, id, occasion } = asked;
   const { env, orgScope } = await findSuspended(parts, asked);
-  let merged: AppUser | undefined;
-  await commitPlanned(orgScope, async () => {
-    const [item] = await orgScope.get([appUserKey(id)]);
-    if (item === undefined) throw notFound();
-    merged = JSON.parse(item.value) as AppUser;
-    if (merged.suspended_for === undefined) return [];
-    const proof = await mergedAccounts(
-      { orgScope, clock: parts.clock, asking: occasion },
-      merged,
-      merged.suspended_for,
-    );
-    merged = proof.holder;
-    const put: Change = {
-      kind: 'put',
-      ...appUserKey(id),
-      value: JSON.stringify(merged),
-      if: { version: item.version },
-    };
-    return [put, ...proof.along];
+  const { planned } = await transact(orgScope, async () => {
+    const row = await appUsers.read(orgScope, id);
+    if (row === undefined) throw notFound();
+    const { suspended_for } = row.value;
+    if (suspended_for === undefined) return { merged: row.value, changes: [] };
+    const proof = { orgScope, clock: parts.clock, asking: occasion };
+    const { holder, along } = await mergedAccounts(proof, row.value, suspended_for);
+    return { merged: holder, changes: [appUsers.replace(row, holder), ...along] };
   });
-  if (merged === undefined) throw new TypeError('a commit was planned');
+  const { merged } = planned;
   for (const sub of [id, merged.unsettled?.user_id ?? id]) parts.endings.bump(tokensKeyOf({ env, org: orgCode, sub }));
   await settleAccounts(parts, { env, orgCode, requestId: occasion.request_id }, merged, occasion);
   return { env, user_id: id, email: merged.email };
@@ -130,22 +118,21 @@ async function removeAccount(parts: SuspendedAccountsParts, asked: AskedPlace): 
     await commitIn(workspace, () => removalChanges(parts, { workspace, userId: id, asking }));
     await tryCommit(orgScope, [forgetChange(id, workspace.tenantCode)]);
   }
-  await commitPlanned(orgScope, async () => {
-    const [item, other] = await orgScope.get([appUserKey(id), appUserKey(user.suspended_for ?? id)]);
-    const stood = item === undefined ? undefined : (JSON.parse(item.value) as AppUser);
-    if (item === undefined || stood?.suspended_for === undefined) throw notFound();
-    return [
-      { kind: 'remove', ...appUserKey(id), if: { version: item.version } },
-      { kind: 'remove', ...identityKey(passwordIdp, emailKey(stood.email)), if: 'any' },
-      { kind: 'remove', ...suspendedKey(id), if: 'any' },
-      ...released(other),
-      told(asking, 'app_user.removed', { user_id: id, proved_by: stood.suspended_for }),
+  await transact(orgScope, async () => {
+    const [row, other] = await appUsers.readMany(orgScope, [id, user.suspended_for ?? id]);
+    const proved_by = row?.value.suspended_for;
+    if (row === undefined || proved_by === undefined) throw notFound();
+    const changes = [
+      removeAsRead(row),
+      passwordIdentities.remove(row.value.email, 'any'),
+      suspendedAccounts.remove(id, 'any'),
+      ...(other === undefined ? [] : [appUsers.replace(other, released(other.value))]),
+      told(asking, 'app_user.removed', { user_id: id, proved_by }),
     ];
+    return { changes };
   });
 }
 
-function released(item: { readonly value: string; readonly version: number } | undefined): readonly Change[] {
-  if (item === undefined) return [];
-  const { suspends: _suspends, unsettled: _unsettled, ...user } = JSON.parse(item.value) as AppUser;
-  return [{ kind: 'put', ...appUserKey(user.id), value: JSON.stringify(user), if: { version: item.version } }];
+function released({ suspends: _suspends, unsettled: _unsettled, ...user }: AppUser): AppUser {
+  return user;
 }

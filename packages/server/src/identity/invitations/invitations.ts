@@ -8,7 +8,7 @@ import { mayBeId } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { appLinks } from '../app-users/app-link.ts';
-import { appEmailKey, findAppUser, memberOf } from '../app-users/app-users.ts';
+import { appEmailKey, findAppUser, memberOf } from '../app-users/app-user.ts';
 import { emailKey } from '../people/email.ts';
 import type { MailThrottle } from '../people/mail-throttle.ts';
 import { readBody } from '../people/read-body.ts';
@@ -160,7 +160,7 @@ async function issued(
   await tryCommit(orgScope, [told]);
   const { id, email, expires_at } = invitation;
   const link = appLinks(config, env)?.('invitation', code);
-  const request = { purpose: 'invitation', emailKey: appEmailKey({ orgScope, env, email }) } as const;
+  const request = { purpose: 'invitation', emailKey: appEmailKey({ orgScope, env }, email) } as const;
   // Not more often to one address than it can bear: the sender has the link too.
   if (link !== undefined && parts.mailer !== undefined && parts.mailThrottle.tryTake(request))
     parts.mailer.send(async () => {

@@ -4,25 +4,25 @@ import { timestamp } from '../../lib/clock.ts';
 import { secretToken } from '../../lib/ids.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
 import { invitationMail } from '../../mail/mail-texts.ts';
-import type { Change, Item, Key, Scope } from '../../store/port.ts';
+import type { Change, Scope } from '../../store/port.ts';
+import { asRead, json, type Row, removeAsRead, table } from '../../store/table.ts';
+import { refusedChange, tryCommit } from '../../store/transact.ts';
 import {
   type Asked,
   type AskedPlace,
-  findByEmail,
   isId,
   joining,
-  membershipKey,
+  memberships,
   nameError,
   newAccount,
   type OrgAccountsParts,
-  type OrgMembership,
   type OrgRole,
   type OrgUserPlace,
+  orgRealm,
   orgsOf,
   passwordLengthMin,
   readRole,
   type StoredOrgUser,
-  tryCommit,
 } from '../org-users/account.ts';
 import type { LoggedIn } from '../org-users/log-in.ts';
 import { findOrg } from '../org-users/org-directory.ts';
@@ -30,6 +30,7 @@ import { emailKey, parseEmail } from '../people/email.ts';
 import { checkPassword } from '../people/passwords.ts';
 import { provePassword } from '../people/prove-password.ts';
 import { readBody } from '../people/read-body.ts';
+import { findByAddress } from '../people/realm.ts';
 import { newSession } from '../sessions/org-sessions.ts';
 
 export interface ShownInvitation {
@@ -61,6 +62,17 @@ const invitationsMax = 200;
 
 const partition = (orgCode: string): string => `org-invitation;${orgCode}`;
 
+const invitations = table(
+  ({ orgCode, id }: OrgUserPlace) => ({ pk: partition(orgCode), sk: id }),
+  json<StoredInvitation>('org invitation', { email: 'string', role: 'string', code_hash: 'string' }),
+);
+
+/** By the hash of the code. */
+const codes = table(
+  (codeHash: string) => ({ pk: 'org-invitation-code', sk: codeHash }),
+  json<OrgUserPlace>('code of an org invitation', { orgCode: 'string', id: 'string' }),
+);
+
 /** @throws Problem `validation_failed`, `unknown_field`, `conflict` where the person is in the org. */
 export async function invite(
   parts: OrgAccountsParts,
@@ -72,9 +84,8 @@ export async function invite(
   const email = parseEmail(body.email);
   if ('error' in email) throw invalidBody([email.error]);
   const role = readRole(body.role);
-  const known = await findByEmail(platform, email.email);
-  const [membership] = known === undefined ? [] : await platform.get([membershipKey(known.id, orgCode)]);
-  if (membership !== undefined) throw alreadyIn();
+  const known = await findByAddress(orgRealm(platform), email.email);
+  if (known !== undefined && (await memberships.read(platform, [known.id, orgCode])) !== undefined) throw alreadyIn();
   if ((await platform.count(partition(orgCode), {}, invitationsMax)) >= invitationsMax)
     throw new Problem('conflict', `an org has at most ${invitationsMax} open invitations: withdraw some`);
   const code = `oi_${secretToken()}`;
@@ -82,11 +93,11 @@ export async function invite(
   const expires_at = timestamp(at);
   const place = { orgCode, id: newId() };
   const invited_by = occasion.actor.id;
-  const stored: StoredInvitation = { email: email.email, role, expires_at, code_hash: codeKey(code).sk, invited_by };
+  const stored: StoredInvitation = { email: email.email, role, expires_at, code_hash: hashOf(code), invited_by };
   const due = { at, queue: 'expire' } as const;
   await platform.commit([
-    { kind: 'put', ...invitationKey(place), value: JSON.stringify(stored), if: 'absent', due },
-    { kind: 'put', ...codeKey(code), value: JSON.stringify(place), if: 'absent', due },
+    invitations.insert(place, stored, due),
+    codes.insert(stored.code_hash, place, due),
     platformAuditEntry(orgCode, occasion, invitationAudited('org_user.invited', place.id, role)),
   ]);
   mailInvitation(parts, orgCode, { to: email.email, link: `${siteUrl}/accept-invitation#code=${code}` });
@@ -107,35 +118,29 @@ function mailInvitation(
 }
 
 export async function listInvitations(platform: Scope, orgCode: string): Promise<readonly ShownInvitation[]> {
-  const items = await platform.range(partition(orgCode), { limit: invitationsMax });
-  return items.map((item) => {
-    const { email, role, expires_at } = JSON.parse(item.value) as StoredInvitation;
-    return { id: item.sk, email, role, status: 'invited', expires_at };
+  const rows = await invitations.range(platform, partition(orgCode), { limit: invitationsMax });
+  return rows.map(({ sk: id, value: { email, role, expires_at } }) => {
+    return { id, email, role, status: 'invited', expires_at };
   });
 }
 
 /** @throws Problem `not_found`. */
 export async function changeInvitation(platform: Scope, place: AskedPlace, role: OrgRole): Promise<void> {
-  const item = await findInvitation(platform, place);
-  const invited_by = place.occasion.actor.id;
-  const value = JSON.stringify({ ...(JSON.parse(item.value) as StoredInvitation), role, invited_by });
-  const { pk, sk, due, version } = item;
-  const changes: Change[] = [
-    { kind: 'put', pk, sk, value, if: { version }, ...(due === undefined ? {} : { due }) },
-    platformAuditEntry(place.orgCode, place.occasion, invitationAudited('org_invitation.role_changed', place.id, role)),
-  ];
-  if ((await tryCommit(platform, changes)) !== undefined) throw notFound();
+  const row = await findInvitation(platform, place);
+  const told = invitationAudited('org_invitation.role_changed', place.id, role);
+  const isChanged = await tryCommit(platform, [
+    invitations.replace(row, { ...row.value, role, invited_by: place.occasion.actor.id }),
+    platformAuditEntry(place.orgCode, place.occasion, told),
+  ]);
+  if (!isChanged) throw notFound();
 }
 
 /** @throws Problem `not_found`. */
 export async function withdrawInvitation(platform: Scope, place: AskedPlace): Promise<void> {
-  const item = await findInvitation(platform, place);
-  const told = platformAuditEntry(
-    place.orgCode,
-    place.occasion,
-    invitationAudited('org_invitation.withdrawn', place.id),
-  );
-  if ((await tryCommit(platform, [...spending(item), told])) !== undefined) throw notFound();
+  const row = await findInvitation(platform, place);
+  const told = invitationAudited('org_invitation.withdrawn', place.id);
+  const entry = platformAuditEntry(place.orgCode, place.occasion, told);
+  if (!(await tryCommit(platform, [...spending(row), entry]))) throw notFound();
 }
 
 /**
@@ -152,13 +157,12 @@ export async function acceptInvitation(
   const { platform, clock } = parts;
   const shape = { code: 'required', password: 'required', email: 'optional', name: 'optional' } as const;
   const body = readBody(input, shape);
-  const { place, item } = await openInvitation(platform, body.code);
-  const invitation = JSON.parse(item.value) as StoredInvitation;
-  const { email, role } = invitation;
+  const { place, row } = await openInvitation(platform, body.code);
+  const { email, role } = row.value;
   if (body.email !== undefined && emailKey(body.email) !== emailKey(email))
     throw invalidBody([{ pointer: '/email', code: 'not_allowed', message: 'the invitation is for another email' }]);
-  const inviter = await requireInviter(platform, place.orgCode, invitation);
-  const known = await findByEmail(platform, email);
+  const inviter = await requireInviter(platform, place.orgCode, row.value);
+  const known = await findByAddress(orgRealm(platform), email);
   const user =
     known === undefined
       ? await makeUser(parts, { email, name: body.name, password: body.password, ip })
@@ -173,8 +177,8 @@ export async function acceptInvitation(
   });
   const joined = joining(user.id, place.orgCode, { role, joined_at });
   const account = known === undefined ? newAccount(user) : [];
-  const conflict = await tryCommit(platform, [
-    ...spending(item),
+  const conflict = await refusedChange(platform, [
+    ...spending(row),
     ...joined,
     ...account,
     ...session.changes,
@@ -205,27 +209,24 @@ async function requireInviter(
   { invited_by }: StoredInvitation,
 ): Promise<readonly Change[]> {
   if (invited_by === undefined) return [];
-  const key = membershipKey(invited_by, orgCode);
-  const [item] = await platform.get([key]);
-  if (item === undefined || (JSON.parse(item.value) as OrgMembership).role !== 'org_admin')
+  const held = await memberships.read(platform, [invited_by, orgCode]);
+  if (held?.value.role !== 'org_admin')
     throw new Problem(
       'escalation_refused',
       'the inviter is no org admin any more: ask an org admin for another invitation',
     );
-  return [{ kind: 'check', ...key, if: { version: item.version } }];
+  return [{ kind: 'check', ...memberships.key([invited_by, orgCode]), if: asRead(held) }];
 }
 
 function invitationAudited(action: string, id: string, role?: OrgRole): Audited {
   return { action, target: { kind: 'org_invitation', id }, ...(role === undefined ? {} : { detail: { role } }) };
 }
 
-async function openInvitation(platform: Scope, code: string): Promise<{ place: OrgUserPlace; item: Item }> {
-  const [pointer] = await platform.get([codeKey(code)]);
-  if (pointer === undefined) throw notOpen();
-  const place = JSON.parse(pointer.value) as OrgUserPlace;
-  const [item] = await platform.get([invitationKey(place)]);
-  if (item === undefined) throw notOpen();
-  return { place, item };
+async function openInvitation(platform: Scope, code: string) {
+  const place = (await codes.read(platform, hashOf(code)))?.value;
+  const row = place === undefined ? undefined : await invitations.read(platform, place);
+  if (place === undefined || row === undefined) throw notOpen();
+  return { place, row };
 }
 
 interface NewUser {
@@ -260,30 +261,18 @@ async function knownUser(
 }
 
 /** Takes an invitation away with its code, once. */
-function spending({ pk, sk, version, value }: Item): readonly Change[] {
-  const { code_hash } = JSON.parse(value) as StoredInvitation;
-  return [
-    { kind: 'remove', pk, sk, if: { version } },
-    { kind: 'remove', ...codeHashKey(code_hash), if: 'present' },
-  ];
+function spending(row: Row<StoredInvitation>): readonly Change[] {
+  return [removeAsRead(row), codes.remove(row.value.code_hash, 'present')];
 }
 
-async function findInvitation(platform: Scope, place: OrgUserPlace): Promise<Item> {
-  const [item] = isId(place.id) ? await platform.get([invitationKey(place)]) : [];
-  if (item === undefined) throw notFound();
-  return item;
+async function findInvitation(platform: Scope, place: OrgUserPlace): Promise<Row<StoredInvitation>> {
+  const row = isId(place.id) ? await invitations.read(platform, place) : undefined;
+  if (row === undefined) throw notFound();
+  return row;
 }
 
-function invitationKey({ orgCode, id }: OrgUserPlace): Key {
-  return { pk: partition(orgCode), sk: id };
-}
-
-function codeKey(code: string): Key {
-  return codeHashKey(hash('sha256', code, 'base64url'));
-}
-
-function codeHashKey(codeHash: string): Key {
-  return { pk: 'org-invitation-code', sk: codeHash };
+function hashOf(code: string): string {
+  return hash('sha256', code, 'base64url');
 }
 
 function notOpen(): Problem {

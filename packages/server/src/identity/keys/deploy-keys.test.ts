@@ -5,7 +5,7 @@ import { uuidv7Source } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
 import { openForTest, storeKinds } from '../../store/testing/open-test-store.ts';
 import { outcomeOf, SteppedClock } from '../../testing/record-bench.ts';
-import { orgKey } from '../org-users/org-directory.ts';
+import { orgs } from '../org-users/org-directory.ts';
 import { createDeployKeys, type DeployKeys } from './deploy-keys.ts';
 
 const asked = {
@@ -66,6 +66,6 @@ async function opened(
 ): Promise<{ readonly keys: DeployKeys; readonly clock: SteppedClock }> {
   const clock = new SteppedClock();
   const platform = (await openForTest(context, kind, clock)).store.scope('platform');
-  await platform.commit([{ kind: 'put', ...orgKey('acme'), value: JSON.stringify({ code: 'acme' }), if: 'absent' }]);
+  await platform.commit([{ kind: 'put', ...orgs.key('acme'), value: JSON.stringify({ code: 'acme' }), if: 'absent' }]);
   return { keys: createDeployKeys({ platform, clock, newId: uuidv7Source(clock) }), clock };
 }

@@ -1,14 +1,14 @@
 import type { Occasion } from '../../audit/audit-entry.ts';
-import type { Clock } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { invalidBody } from '../../lib/problem.ts';
-import type { Mailer } from '../../mail/mailer.ts';
-import { type Change, Conflict, type Key, type Scope } from '../../store/port.ts';
+import type { Change, Key, Scope } from '../../store/port.ts';
+import { json, table } from '../../store/table.ts';
 import { emailKey } from '../people/email.ts';
 import type { LoginThrottle } from '../people/login-throttle.ts';
-import type { MailThrottle } from '../people/mail-throttle.ts';
 import type { PasswordHasher } from '../people/passwords.ts';
-import { type Org, orgKey } from './org-directory.ts';
+import { type Account, accountRows, idRows, type Realm } from '../people/realm.ts';
+import type { MailDeps } from '../people/set-password.ts';
+import { orgs } from './org-directory.ts';
 
 export type SignUpPolicy = 'open' | 'first' | 'closed';
 
@@ -21,7 +21,7 @@ export interface OrgUser {
   readonly name: string;
 }
 
-export interface StoredOrgUser extends OrgUser {
+export interface StoredOrgUser extends OrgUser, Account {
   readonly password_hash: string;
   /** Counts what ended all sessions of the person; a session of an earlier number is dead. Absent is 0. */
   readonly session_epoch?: number | undefined;
@@ -32,16 +32,12 @@ export function sessionEpoch({ session_epoch = 0 }: Pick<StoredOrgUser, 'session
   return session_epoch;
 }
 
-export interface OrgAccountsParts {
+export interface OrgAccountsParts extends MailDeps {
   readonly platform: Scope;
-  readonly clock: Clock;
   readonly newId: IdSource;
   readonly hasher: PasswordHasher;
   readonly loginThrottle: LoginThrottle;
   readonly policy: SignUpPolicy;
-  /** Absent where no mail is set up. */
-  readonly mailer?: Mailer | undefined;
-  readonly mailThrottle: MailThrottle;
 }
 
 export interface OrgMembership {
@@ -77,13 +73,29 @@ export interface OrgSummary {
 export const passwordLengthMin = 10;
 const orgsPerUserMax = 100;
 
-export const userKey = (id: string): Key => ({ pk: 'org-user', sk: id });
-const userByEmailKey = (email: string): Key => ({ pk: 'org-user-email', sk: emailKey(email) });
+/** By id. */
+export const orgUsers = table((id: string) => ({ pk: 'org-user', sk: id }), accountRows<StoredOrgUser>('org user'));
+const addresses = table(
+  (email: string) => ({ pk: 'org-user-email', sk: emailKey(email) }),
+  idRows('address of an org user', 'id'),
+);
 const membershipPartition = (userId: string): string => `org-membership;${userId}`;
-export const membershipKey = (userId: string, orgCode: string): Key => ({
-  pk: membershipPartition(userId),
-  sk: orgCode,
-});
+/** By the id of an org user and the code of an org. */
+export const memberships = table(
+  ([userId, orgCode]: readonly [userId: string, orgCode: string]) => ({ pk: membershipPartition(userId), sk: orgCode }),
+  json<OrgMembership>('org membership', { role: 'string', joined_at: 'string' }),
+);
+
+/** All builders, whatever org they are in. */
+export function orgRealm(platform: Scope): Realm<StoredOrgUser> {
+  return {
+    scope: platform,
+    accounts: orgUsers,
+    addresses,
+    attemptOf: (email, ip) => ({ emailKey: emailKey(email), ip }),
+  };
+}
+
 /** Who is in an org; with what role, the membership says. */
 export const membersPartition = (orgCode: string): string => `org-member;${orgCode}`;
 /** INVARIANT: moved in the commit of every membership of an admin, and never below 1 once the org exists. */
@@ -93,7 +105,7 @@ export const adminCounter = (orgCode: string): Key => ({ pk: 'org-admins', sk: o
 export function joining(userId: string, orgCode: string, membership: OrgMembership): readonly Change[] {
   const count: Change = { kind: 'add', ...adminCounter(orgCode), by: 1 };
   return [
-    { kind: 'put', ...membershipKey(userId, orgCode), value: JSON.stringify(membership), if: 'absent' },
+    memberships.insert([userId, orgCode], membership),
     { kind: 'put', pk: membersPartition(orgCode), sk: userId, value: '{}', if: 'any' },
     ...(membership.role === 'org_admin' ? [count] : []),
   ];
@@ -101,40 +113,19 @@ export function joining(userId: string, orgCode: string, membership: OrgMembersh
 
 /** A new account, whose email nobody else has: that is the first of these changes. */
 export function newAccount(stored: StoredOrgUser): readonly Change[] {
-  return [
-    { kind: 'put', ...userByEmailKey(stored.email), value: JSON.stringify({ id: stored.id }), if: 'absent' },
-    { kind: 'put', ...userKey(stored.id), value: JSON.stringify(stored), if: 'absent' },
-  ];
-}
-
-export async function findByEmail(platform: Scope, email: string): Promise<StoredOrgUser | undefined> {
-  const [pointer] = await platform.get([userByEmailKey(email)]);
-  // Reads as much for an address that nobody has as for any other.
-  const { id } = JSON.parse(pointer?.value ?? '{"id":"nobody"}') as { readonly id: string };
-  const [item] = await platform.get([userKey(id)]);
-  return item === undefined ? undefined : (JSON.parse(item.value) as StoredOrgUser);
+  return [addresses.insert(stored.email, stored.id), orgUsers.insert(stored.id, stored)];
 }
 
 export async function orgsOf(platform: Scope, userId: string): Promise<readonly OrgSummary[]> {
-  const memberships = await platform.range(membershipPartition(userId), { limit: orgsPerUserMax });
-  const orgs = await platform.get(memberships.map(({ sk }) => orgKey(sk)));
-  return memberships.flatMap((membership, index) => {
-    const item = orgs[index];
-    if (item === undefined) return [];
-    const { code, name } = JSON.parse(item.value) as Org;
-    return [{ code, name, role: (JSON.parse(membership.value) as OrgMembership).role }];
+  const held = await memberships.range(platform, membershipPartition(userId), { limit: orgsPerUserMax });
+  const found = await orgs.readMany(
+    platform,
+    held.map(({ sk }) => sk),
+  );
+  return held.flatMap(({ value: { role } }, index) => {
+    const org = found[index]?.value;
+    return org === undefined ? [] : [{ code: org.code, name: org.name, role }];
   });
-}
-
-/** The place of the change that was refused, or undefined where the commit was made. */
-export async function tryCommit(scope: Scope, changes: readonly Change[]): Promise<number | undefined> {
-  try {
-    await scope.commit(changes);
-    return undefined;
-  } catch (error) {
-    if (error instanceof Conflict) return error.changeIndex;
-    throw error;
-  }
 }
 
 export function nameError(member: string, value = '') {

@@ -1,17 +1,10 @@
-import { notFound, Problem } from '../../lib/problem.ts';
+import { notFound } from '../../lib/problem.ts';
+import { tryCommit } from '../../store/transact.ts';
 import { readCredentials } from '../people/credentials.ts';
-import { emailKey } from '../people/email.ts';
 import { readBody } from '../people/read-body.ts';
+import { logInTo } from '../people/realm.ts';
 import { newSession, type OrgCaller, type Session, type SessionHolder } from '../sessions/org-sessions.ts';
-import {
-  findByEmail,
-  membershipKey,
-  type OrgAccountsParts,
-  type OrgSummary,
-  type OrgUser,
-  orgsOf,
-  tryCommit,
-} from './account.ts';
+import { memberships, type OrgAccountsParts, type OrgSummary, type OrgUser, orgRealm, orgsOf } from './account.ts';
 
 export interface LoggedIn extends Session {
   readonly user: OrgUser;
@@ -22,23 +15,15 @@ export interface LoggedIn extends Session {
 export async function logIn(parts: OrgAccountsParts, input: unknown, ip: string): Promise<LoggedIn> {
   const body = readBody(input, { email: 'required', password: 'required', org: 'optional' } as const);
   const email = readCredentials(body);
-  const attempt = { emailKey: emailKey(email), ip };
-  parts.loginThrottle.check(attempt);
-  const stored = await findByEmail(parts.platform, email);
-  const isRight =
-    stored === undefined
-      ? await parts.hasher.verifyAgainstNothing(body.password, attempt)
-      : await parts.hasher.verify(body.password, stored.password_hash, attempt);
-  const orgs = stored === undefined || !isRight ? [] : await orgsOf(parts.platform, stored.id);
-  const chosen = body.org === undefined ? orgs[0] : orgs.find(({ code }) => code === body.org);
-  const loggedIn =
-    stored === undefined || chosen === undefined ? undefined : await enter(parts, stored, { chosen, orgs });
-  if (loggedIn === undefined) {
-    parts.loginThrottle.recordFailure(attempt);
-    throw new Problem('credentials_invalid', 'the email, the password or the org is not right');
-  }
-  parts.loginThrottle.recordSuccess(attempt);
-  return loggedIn;
+  return logInTo(parts, orgRealm(parts.platform), {
+    ...{ email, password: body.password, ip },
+    admit: async (stored) => {
+      const orgs = await orgsOf(parts.platform, stored.id);
+      const chosen = body.org === undefined ? orgs[0] : orgs.find(({ code }) => code === body.org);
+      return chosen === undefined ? undefined : enter(parts, stored, { chosen, orgs });
+    },
+    refusal: 'the email, the password or the org is not right',
+  });
 }
 
 /** A session in another org of the caller's, beside the one in hand. @throws Problem `not_found`. */
@@ -62,8 +47,8 @@ async function enter(
   { chosen, orgs }: { readonly chosen: OrgSummary; readonly orgs: readonly OrgSummary[] },
 ): Promise<LoggedIn | undefined> {
   const { token, expires_at, changes } = await newSession(parts, { id, session_epoch }, chosen.code);
-  const isMember = { kind: 'check', ...membershipKey(id, chosen.code), if: 'present' } as const;
-  if ((await tryCommit(parts.platform, [isMember, ...changes])) !== undefined) return undefined;
+  const isMember = { kind: 'check', ...memberships.key([id, chosen.code]), if: 'present' } as const;
+  if (!(await tryCommit(parts.platform, [isMember, ...changes]))) return undefined;
   const org = { code: chosen.code, name: chosen.name };
   return { token, expires_at, user: { id, email, name }, org, orgs };
 }

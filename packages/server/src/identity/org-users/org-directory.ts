@@ -1,6 +1,7 @@
 import { secretToken } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { Key, Scope } from '../../store/port.ts';
+import type { Scope } from '../../store/port.ts';
+import { json, table } from '../../store/table.ts';
 import type { Environment } from '../../tenancy/port.ts';
 
 /** A builder's account as the platform keeps it. */
@@ -22,19 +23,18 @@ export interface EnvironmentAccess {
 /** Everything about accounts lies in one scope of the platform's own store. */
 export const platformScopeName = 'platform';
 
-export function orgKey(code: string): Key {
-  return { pk: 'org', sk: code };
-}
+/** By code. */
+export const orgs = table((code: string) => ({ pk: 'org', sk: code }), json<Org>('org', { code: 'string' }));
 
 const orgsPerRead = 500;
 
 /** Of every org that there is. */
 export async function* orgCodes(platform: Scope): AsyncGenerator<string> {
-  const { pk } = orgKey('');
+  const { pk } = orgs.key('');
   for (let after: string | undefined; ; ) {
-    const orgs = await platform.range(pk, { ...(after === undefined ? {} : { after }), limit: orgsPerRead });
-    for (const { sk } of orgs) yield sk;
-    after = orgs.at(-1)?.sk;
+    const read = await platform.range(pk, { ...(after === undefined ? {} : { after }), limit: orgsPerRead });
+    for (const { sk } of read) yield sk;
+    after = read.at(-1)?.sk;
     if (after === undefined) return;
   }
 }
@@ -45,8 +45,7 @@ export function newClientId(env: Environment): string {
 
 export async function findOrg(platform: Scope, code: string): Promise<Org | undefined> {
   if (!isOrgCode(code)) return undefined;
-  const [item] = await platform.get([orgKey(code)]);
-  return item === undefined ? undefined : (JSON.parse(item.value) as Org);
+  return (await orgs.read(platform, code))?.value;
 }
 
 /** The environment that a client id says it is of, whether or not it is any app's. */

@@ -1,6 +1,8 @@
 import { type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { Change, Scope } from '../../store/port.ts';
+import { removeAsRead } from '../../store/table.ts';
+import { transact } from '../../store/transact.ts';
 import {
   changeInvitation,
   listInvitations,
@@ -13,31 +15,30 @@ import {
   type AskedPlace,
   adminCounter,
   isId,
-  membershipKey,
+  memberships,
   membersPartition,
   type OrgMembership,
   type OrgRole,
   type OrgUser,
   type OrgUserPlace,
+  orgUsers,
   readRole,
-  tryCommit,
-  userKey,
 } from './account.ts';
 
 /** Who is in an org, and who has been asked to come. */
 export type ShownOrgUser = (OrgUser & OrgMembership & { readonly status: 'active' }) | ShownInvitation;
 
 const membersMax = 1000;
-const attemptsMax = 16;
 
 export async function listOrgUsers(platform: Scope, orgCode: string): Promise<readonly ShownOrgUser[]> {
   const items = await platform.range(membersPartition(orgCode), { limit: membersMax });
-  const read = await platform.get(items.flatMap(({ sk }) => [userKey(sk), membershipKey(sk, orgCode)]));
+  const read = await platform.get(items.flatMap(({ sk }) => [orgUsers.key(sk), memberships.key([sk, orgCode])]));
   const members = items.flatMap((_, index): readonly ShownOrgUser[] => {
-    const [user, membership] = [read[2 * index], read[2 * index + 1]];
+    const user = orgUsers.row(platform, read[2 * index]);
+    const membership = memberships.row(platform, read[2 * index + 1]);
     if (user === undefined || membership === undefined) return [];
-    const { id, email, name } = JSON.parse(user.value) as OrgUser;
-    return [{ id, email, name, ...(JSON.parse(membership.value) as OrgMembership), status: 'active' }];
+    const { id, email, name } = user.value;
+    return [{ id, email, name, ...membership.value, status: 'active' }];
   });
   return [...members, ...(await listInvitations(platform, orgCode))];
 }
@@ -64,27 +65,23 @@ export async function removeOrgUser(platform: Scope, place: AskedPlace): Promise
  */
 async function moveMember(platform: Scope, place: AskedPlace, role: OrgRole | undefined): Promise<boolean> {
   if (!isId(place.id)) return false;
-  const key = membershipKey(place.id, place.orgCode);
-  for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const [item] = await platform.get([key]);
-    if (item === undefined) return false;
-    const held = JSON.parse(item.value) as OrgMembership;
-    const unchanged = { version: item.version };
-    const write: Change =
-      role === undefined
-        ? { kind: 'remove', ...key, if: unchanged }
-        : { kind: 'put', ...key, value: JSON.stringify({ ...held, role }), if: unchanged };
-    const admins = Number(role === 'org_admin') - Number(held.role === 'org_admin');
-    const changes: Change[] = [write];
+  const { committed } = await transact(platform, async () => {
+    const row = await memberships.read(platform, [place.id, place.orgCode]);
+    if (row === undefined) return { changes: [] };
+    const admins = Number(role === 'org_admin') - Number(row.value.role === 'org_admin');
+    const changes: Change[] = [
+      role === undefined ? removeAsRead(row) : memberships.replace(row, { ...row.value, role }),
+    ];
     if (admins !== 0) changes.push({ kind: 'add', ...adminCounter(place.orgCode), by: admins, min: 1 });
     if (role === undefined) changes.push(...(await leaving(platform, place)));
     changes.push(platformAuditEntry(place.orgCode, place.occasion, moved(place, role)));
-    const conflict = await tryCommit(platform, changes);
-    if (conflict === undefined) return true;
-    if (conflict === 1 && admins < 0)
-      throw new Problem('last_admin', 'an org keeps one org admin: give somebody else the role first');
-  }
-  throw new Problem('conflict', 'others keep changing the member: try again');
+    const refused = (change: number): void => {
+      if (change === 1 && admins < 0)
+        throw new Problem('last_admin', 'an org keeps one org admin: give somebody else the role first');
+    };
+    return { changes, refused };
+  });
+  return committed !== undefined;
 }
 
 function moved({ id }: OrgUserPlace, role: OrgRole | undefined): Audited {

@@ -1,8 +1,9 @@
 import { type Occasion, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { notFound } from '../../lib/problem.ts';
-import { Conflict, type Scope } from '../../store/port.ts';
-import { newClientId, type Org, orgKey } from './org-directory.ts';
+import type { Scope } from '../../store/port.ts';
+import { transact } from '../../store/transact.ts';
+import { type EnvironmentAccess, newClientId, orgs } from './org-directory.ts';
 
 export interface ProvisionedProd {
   readonly environment: 'prod';
@@ -17,24 +18,19 @@ export async function provisionProd(
   { platform, clock }: { readonly platform: Scope; readonly clock: Clock },
   { orgCode, occasion }: { readonly orgCode: string; readonly occasion: Occasion },
 ): Promise<ProvisionedProd> {
-  for (;;) {
-    const [item] = await platform.get([orgKey(orgCode)]);
-    if (item === undefined) throw notFound();
-    const org = JSON.parse(item.value) as Org;
-    const { prod } = org.environments;
-    const environment = 'prod';
-    if (prod !== null)
-      return { environment, client_id: prod.client_id, provisioned_at: prod.provisioned_at ?? '', created: false };
-    const access = { client_id: newClientId('prod'), provisioned_at: timestamp(clock.now()) };
-    const value = JSON.stringify({ ...org, environments: { ...org.environments, prod: access } });
-    try {
-      await platform.commit([
-        { kind: 'put', ...orgKey(orgCode), value, if: { version: item.version } },
-        platformAuditEntry(orgCode, occasion, { action: 'environment.provisioned', env: 'prod' }),
-      ]);
-      return { environment, ...access, created: true };
-    } catch (conflict) {
-      if (!(conflict instanceof Conflict)) throw conflict;
-    }
-  }
+  const plan = async () => {
+    const row = await orgs.read(platform, orgCode);
+    if (row === undefined) throw notFound();
+    const { environments } = row.value;
+    if (environments.prod !== null) return { prod: environments.prod, changes: [] };
+    const prod: EnvironmentAccess = { client_id: newClientId('prod'), provisioned_at: timestamp(clock.now()) };
+    const changes = [
+      orgs.replace(row, { ...row.value, environments: { ...environments, prod } }),
+      platformAuditEntry(orgCode, occasion, { action: 'environment.provisioned', env: 'prod' }),
+    ];
+    return { prod, changes };
+  };
+  const { planned, committed } = await transact(platform, plan, { attemptsMax: Number.POSITIVE_INFINITY });
+  const { client_id, provisioned_at = '' } = planned.prod;
+  return { environment: 'prod', client_id, provisioned_at, created: committed !== undefined };
 }

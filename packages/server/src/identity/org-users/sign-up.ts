@@ -3,20 +3,13 @@ import { timestamp } from '../../lib/clock.ts';
 import { secretToken } from '../../lib/ids.ts';
 import { invalidInput, Problem } from '../../lib/problem.ts';
 import type { Change, Key } from '../../store/port.ts';
+import { refusedChange } from '../../store/transact.ts';
 import { parseEmail } from '../people/email.ts';
 import { checkPassword } from '../people/passwords.ts';
 import { readBody } from '../people/read-body.ts';
 import { newSession, type Session } from '../sessions/org-sessions.ts';
-import {
-  joining,
-  nameError,
-  newAccount,
-  type OrgAccountsParts,
-  type OrgUser,
-  passwordLengthMin,
-  tryCommit,
-} from './account.ts';
-import { isOrgCode, newClientId, type Org, orgCodeFrom, orgKey } from './org-directory.ts';
+import { joining, nameError, newAccount, type OrgAccountsParts, type OrgUser, passwordLengthMin } from './account.ts';
+import { isOrgCode, newClientId, type Org, orgCodeFrom, orgs } from './org-directory.ts';
 
 export interface SignedUp extends Session {
   readonly user: OrgUser;
@@ -54,14 +47,14 @@ export async function signUp(
     const { token, expires_at, changes: session } = await newSession(parts, user, code);
     const changes: Change[] = [
       email,
-      { kind: 'put', ...orgKey(code), value: JSON.stringify(org), if: 'absent' },
+      orgs.insert(code, org),
       { kind: 'put', ...firstOrgKey, value: '{}', if: policy === 'first' ? 'absent' : 'any' },
       account,
       ...joining(user.id, code, { role: 'org_admin', joined_at: created_at }),
       ...session,
       platformAuditEntry(code, occasion, { action: 'org.created', target: { kind: 'org', id: code } }),
     ];
-    const conflict = await tryCommit(platform, changes);
+    const conflict = await refusedChange(platform, changes);
     if (conflict === undefined) return { token, expires_at, user, org: { code, name: org.name, environments } };
     if (conflict === 0) throw new Problem('conflict', 'there is an account with this email: log in instead');
     if (conflict === 2) throw closed();

@@ -6,7 +6,7 @@ import { uuidv7Source } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Scope } from '../../store/port.ts';
-import { logInWithPassword } from '../app-users/app-users.ts';
+import { logInWithPassword } from '../app-users/password-log-in.ts';
 import { signInWithProvider } from '../app-users/provider-sign-in.ts';
 import type { OrgAccountsParts } from '../org-users/account.ts';
 import { logIn as logInBuilder } from '../org-users/log-in.ts';

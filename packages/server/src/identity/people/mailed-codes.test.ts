@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../../store/open-store.ts';
-import type { Key } from '../../store/port.ts';
-import { type CodeHolder, type CodePurpose, issueCode, requireCode, spendCode } from './mailed-codes.ts';
+import { table } from '../../store/table.ts';
+import { type CodePurpose, issueCode, requireCode, spendCode } from './mailed-codes.ts';
+import { type Account, accountRows } from './realm.ts';
 
-const ann: CodeHolder = { id: 'ann', email: 'ann@example.com', password_hash: 'old' };
+const ann: Account = { id: 'ann', email: 'ann@example.com', password_hash: 'old' };
 const hour = 60 * 60 * 1000;
 
 async function withAnn() {
@@ -12,14 +13,13 @@ async function withAnn() {
   const clock = { now: () => now };
   const { store } = await openStore({ kind: 'memory', clock });
   const scope = store.scope('org#acme');
-  const keyOf = (id: string): Key => ({ pk: 'person', sk: id });
-  const write = (person: CodeHolder) =>
-    scope.commit([{ kind: 'put', ...keyOf(person.id), value: JSON.stringify(person), if: 'any' }]);
+  const accounts = table((id: string) => ({ pk: 'person', sk: id }), accountRows<Account>('person'));
+  const write = (person: Account) => scope.commit([accounts.put(person.id, person, { if: 'any' })]);
   await write(ann);
   const issue = (purpose: CodePurpose) => issueCode({ scope, clock }, purpose, ann);
   const spend = (purpose: CodePurpose, code: string) =>
-    spendCode<CodeHolder>(scope, { purpose, code, keyOf }, async (holder) => ({ holder, along: [] }));
-  const look = (purpose: CodePurpose, code: string) => requireCode(scope, { purpose, code, keyOf });
+    spendCode(scope, { purpose, code, accounts }, async (holder) => ({ holder, along: [] }));
+  const look = (purpose: CodePurpose, code: string) => requireCode(scope, { purpose, code, accounts });
   return { scope, write, issue, spend, look, advance: (by: number) => (now += by) };
 }
 

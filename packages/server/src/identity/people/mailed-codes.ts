@@ -2,21 +2,14 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import { secretToken } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { Change, Item, Key, Scope } from '../../store/port.ts';
-import { commitPlanned } from '../workspaces/commits.ts';
+import type { Scope } from '../../store/port.ts';
+import { json, removeAsRead, type Table, table } from '../../store/table.ts';
+import { transact } from '../../store/transact.ts';
 import { emailKey } from './email.ts';
+import type { Account, Renewed } from './realm.ts';
 
 /** What somebody who reads the mail of an address may do by a code. */
 export type CodePurpose = 'reset-password' | 'verify-email';
-
-/** The account of a person, of an app or a builder, as far as a code stands for it. */
-export interface CodeHolder {
-  readonly id: string;
-  readonly email: string;
-  readonly password_hash?: string;
-  /** Set while the password is suspended: what a code is good for is another thing then. */
-  readonly suspended_for?: string;
-}
 
 /** Of the code itself the platform keeps a hash, by which the rest is found. */
 interface StoredCode {
@@ -29,70 +22,61 @@ const lifetimeMilliseconds: Readonly<Record<CodePurpose, number>> = {
   'verify-email': 24 * 60 * 60 * 1000,
 };
 
+const codes = table(
+  ({ purpose, code }: Pick<CodeUse<Account>, 'purpose' | 'code'>) => ({
+    pk: `mailed-code;${purpose}`,
+    sk: hash('sha256', code, 'base64url'),
+  }),
+  json<StoredCode>('mailed code', { user_id: 'string', mark: 'string' }),
+);
+
 /** A code of 256 bits to be mailed. Nothing about the account changes, and earlier codes stay good. */
 export async function issueCode(
   { scope, clock }: { readonly scope: Scope; readonly clock: Clock },
   purpose: CodePurpose,
-  holder: CodeHolder,
+  account: Account,
 ): Promise<string> {
   const code = secretToken();
-  const stored: StoredCode = { user_id: holder.id, mark: markOf(purpose, holder) };
+  const stored: StoredCode = { user_id: account.id, mark: markOf(purpose, account) };
   const due = { at: clock.now() + lifetimeMilliseconds[purpose], queue: 'expire' } as const;
-  const value = JSON.stringify(stored);
-  await scope.commit([{ kind: 'put', ...codeKey(purpose, code), value, if: 'absent', due }]);
+  await scope.commit([codes.insert({ purpose, code }, stored, due)]);
   return code;
 }
 
-export interface CodeUse {
+export interface CodeUse<A extends Account> {
   readonly purpose: CodePurpose;
   readonly code: string;
-  /** Where the account of a person lies. */
-  readonly keyOf: (userId: string) => Key;
+  /** Where the accounts lie that it may be for. */
+  readonly accounts: Table<string, A>;
 }
 
 /** Whose code it is. @throws Problem `not_found` for one that is good no more. */
-export async function requireCode(scope: Scope, use: CodeUse): Promise<CodeHolder> {
-  const { account } = await findHolder(scope, use);
-  return JSON.parse(account.value) as CodeHolder;
+export async function requireCode<A extends Account>(scope: Scope, use: CodeUse<A>): Promise<A> {
+  return (await findHolder(scope, use)).account.value;
 }
 
 /**
  * Writes what `change` makes of the account in the commit that ends the code, so that a code is good once.
  * @throws Problem `not_found` for a code that is good no more.
  */
-export async function spendCode<Holder extends CodeHolder>(
+export async function spendCode<A extends Account>(
   scope: Scope,
-  use: CodeUse,
-  change: (holder: Holder) => Promise<{ readonly holder: Holder; readonly along: readonly Change[] }>,
-): Promise<Holder> {
-  let changed: Holder | undefined;
-  await commitPlanned(scope, async () => {
+  use: CodeUse<A>,
+  change: (account: A) => Promise<Renewed<A>>,
+): Promise<A> {
+  const { planned } = await transact(scope, async () => {
     const { code, account } = await findHolder(scope, use);
-    const { holder, along } = await change(JSON.parse(account.value) as Holder);
-    changed = holder;
-    return [
-      { kind: 'remove', pk: code.pk, sk: code.sk, if: { version: code.version } },
-      {
-        kind: 'put',
-        pk: account.pk,
-        sk: account.sk,
-        value: JSON.stringify(holder),
-        if: { version: account.version },
-      },
-      ...along,
-    ];
+    const { holder, along } = await change(account.value);
+    return { holder, changes: [removeAsRead(code), use.accounts.replace(account, holder), ...along] };
   });
-  if (changed === undefined) throw new TypeError('a commit was planned');
-  return changed;
+  return planned.holder;
 }
 
-async function findHolder(scope: Scope, use: CodeUse): Promise<{ readonly code: Item; readonly account: Item }> {
-  const [code] = await scope.get([codeKey(use.purpose, use.code)]);
+async function findHolder<A extends Account>(scope: Scope, use: CodeUse<A>) {
+  const code = await codes.read(scope, use);
   if (code === undefined) throw goodNoMore();
-  const { user_id, mark } = JSON.parse(code.value) as StoredCode;
-  const [account] = await scope.get([use.keyOf(user_id)]);
-  if (account === undefined || markOf(use.purpose, JSON.parse(account.value) as CodeHolder) !== mark)
-    throw goodNoMore();
+  const account = await use.accounts.read(scope, code.value.user_id);
+  if (account === undefined || markOf(use.purpose, account.value) !== code.value.mark) throw goodNoMore();
   return { code, account };
 }
 
@@ -100,14 +84,10 @@ async function findHolder(scope: Scope, use: CodeUse): Promise<{ readonly code: 
  * What has to be still as it was when the code was sent: the address that it went to, whether the password is suspended, and
  * where the code stands in for the password, that very password.
  */
-function markOf(purpose: CodePurpose, { email, password_hash, suspended_for }: CodeHolder): string {
+function markOf(purpose: CodePurpose, { email, password_hash, suspended_for }: Account): string {
   const password = purpose === 'reset-password' ? password_hash : undefined;
   const suspended = suspended_for === undefined ? [] : [suspended_for];
   return hash('sha256', JSON.stringify([emailKey(email), password ?? null, ...suspended]), 'base64url');
-}
-
-function codeKey(purpose: CodePurpose, code: string): Key {
-  return { pk: `mailed-code;${purpose}`, sk: hash('sha256', code, 'base64url') };
 }
 
 /** The same for a code that never was, one that is spent or too old, and one that something else has overtaken. */

@@ -6,7 +6,7 @@ import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
 import { openStore } from '../../store/open-store.ts';
 import { orgScopeName } from '../../tenancy/workspace.ts';
-import { appUserKey } from '../app-users/app-users.ts';
+import { appUsers } from '../app-users/app-user.ts';
 import { createSecretsInMemory } from '../testing/secrets-in-memory.ts';
 import { signAppToken } from '../tokens/app-tokens.ts';
 import { generateSigningKey } from '../tokens/signing-key.ts';
@@ -42,7 +42,7 @@ async function bench(tokensMax: number) {
     const email = `${id}@${org}.example`;
     const names = { email, email_verified: false, fn: '', ln: '' };
     const user = JSON.stringify({ id, ...names, created_at: '' });
-    await store.scope(orgScopeName(org)).commit([{ kind: 'put', ...appUserKey(id), value: user, if: 'absent' }]);
+    await store.scope(orgScopeName(org)).commit([{ kind: 'put', ...appUsers.key(id), value: user, if: 'absent' }]);
     const place = { org, env: 'test', clientid: 'test_client', role: '', idp: 'password', auth_time: 0 } as const;
     const nowSeconds = Math.floor(now / 1000);
     const realm = { issuer, audience: appAudience('test'), nowSeconds, lifetimeSeconds: 3600 };

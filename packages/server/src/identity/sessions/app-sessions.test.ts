@@ -6,7 +6,7 @@ import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
 import { type FoundedWorkspace, foundWorkspace } from '../../iam/testing/founded-workspace.ts';
 import { openStore } from '../../store/open-store.ts';
 import { orgScopeName } from '../../tenancy/workspace.ts';
-import { type AppUser, appUserKey } from '../app-users/app-users.ts';
+import { type AppUser, appUsers } from '../app-users/app-user.ts';
 import { createOrgSettings } from '../settings/org-settings.ts';
 import { createSecretsInMemory } from '../testing/secrets-in-memory.ts';
 import { type AppTokenSubject, signAppToken } from '../tokens/app-tokens.ts';
@@ -52,7 +52,7 @@ async function bench(cacheSeconds: number | undefined) {
     },
     tokenOf: async (userId: string): Promise<string> => {
       const user: AppUser = { id: userId, email: 'a@b.example', email_verified: false, fn: '', ln: '', created_at: '' };
-      const put = { kind: 'put', ...appUserKey(userId), value: JSON.stringify(user), if: 'absent' } as const;
+      const put = { kind: 'put', ...appUsers.key(userId), value: JSON.stringify(user), if: 'absent' } as const;
       await store.scope(orgScopeName('acme')).commit([put]);
       const nowSeconds = Math.floor(now / 1000);
       const subject = await subjectOf(founded, user);

@@ -6,7 +6,7 @@ import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
 import { openStore } from '../../store/open-store.ts';
 import { orgScopeName } from '../../tenancy/workspace.ts';
-import { type AppUser, appUserKey, changeAppUser } from '../app-users/app-users.ts';
+import { type AppUser, appUsers, changeAppUser } from '../app-users/app-user.ts';
 import { createSecretsInMemory } from '../testing/secrets-in-memory.ts';
 import { type AppTokenSubject, signAppToken } from '../tokens/app-tokens.ts';
 import { generateSigningKey } from '../tokens/signing-key.ts';
@@ -44,7 +44,7 @@ function newProcess(signingKeys: SigningKeys = ownKeys) {
 async function newUser(): Promise<AppUser> {
   const id = newId();
   const user: AppUser = { id, email: `${id}@acme.example`, email_verified: false, fn: '', ln: '', created_at: '' };
-  await orgScope.commit([{ kind: 'put', ...appUserKey(id), value: JSON.stringify(user), if: 'absent' }]);
+  await orgScope.commit([{ kind: 'put', ...appUsers.key(id), value: JSON.stringify(user), if: 'absent' }]);
   return user;
 }
 

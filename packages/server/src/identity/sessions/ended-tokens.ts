@@ -1,6 +1,6 @@
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Key, Scope } from '../../store/port.ts';
-import { type AppUser, appUserKey, tokenEpoch } from '../app-users/app-users.ts';
+import { type AppUser, appUsers, tokenEpoch } from '../app-users/app-user.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 
 /**
@@ -9,8 +9,8 @@ import type { AppTokenClaims } from '../tokens/app-tokens.ts';
  * @throws Problem `token_invalid`.
  */
 export async function requireStanding(orgScope: Scope, { sub, jti, ep }: AppTokenClaims): Promise<AppUser> {
-  const [user, ended] = await orgScope.get([appUserKey(sub), endedTokenKey(jti)]);
-  const known = user === undefined ? undefined : (JSON.parse(user.value) as AppUser);
+  const [item, ended] = await orgScope.get([appUsers.key(sub), endedTokenKey(jti)]);
+  const known = appUsers.row(orgScope, item)?.value;
   if (known !== undefined && ended === undefined && tokenEpoch(known) === ep) return known;
   throw new Problem('token_invalid', 'the sign-in behind the token has ended');
 }

@@ -8,8 +8,8 @@ import { openStore } from '../../store/open-store.ts';
 import type { Change } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/workspace.ts';
 import { workspaceRowKey } from '../../tenancy/workspace-directory.ts';
-import { appUserKey } from '../app-users/app-users.ts';
-import { membershipKey, type OrgRole } from '../org-users/account.ts';
+import { appUsers } from '../app-users/app-user.ts';
+import { memberships, type OrgRole } from '../org-users/account.ts';
 import type { OrgCaller } from '../org-users/org-accounts.ts';
 import { createSecretsInMemory } from '../testing/secrets-in-memory.ts';
 import { type AppTokenSubject, signAppToken } from '../tokens/app-tokens.ts';
@@ -43,7 +43,7 @@ async function bench() {
   const user = { id: founded.founderId, email, email_verified: false, fn: '', ln: '', created_at: '' };
   await prod.scope(orgScopeName('acme')).commit([
     { kind: 'put', ...workspaceRowKey(code), value: JSON.stringify(row), if: 'absent' },
-    { kind: 'put', ...appUserKey(user.id), value: JSON.stringify(user), if: 'absent' },
+    { kind: 'put', ...appUsers.key(user.id), value: JSON.stringify(user), if: 'absent' },
   ]);
   const vault = createSecretsInMemory({ signing_keys: [await generateSigningKey(now)] });
   const signingKeys = await openSigningKeys({ vault, clock });
@@ -66,7 +66,7 @@ async function bench() {
     nowSeconds: () => Math.floor(now / 1000),
     /** What the platform knows of the builder. */
     is: async (role: OrgRole | undefined) => {
-      const key = membershipKey(builderId, 'acme');
+      const key = memberships.key([builderId, 'acme']);
       const value = JSON.stringify({ role, joined_at: '' });
       const removal: Change = { kind: 'remove', ...key, if: 'any' };
       await platform.commit([role === undefined ? removal : { kind: 'put', ...key, value, if: 'any' }]);

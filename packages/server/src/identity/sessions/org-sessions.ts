@@ -2,17 +2,17 @@ import { hash } from 'node:crypto';
 import { timestamp } from '../../lib/clock.ts';
 import { secretToken } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import type { Change, Item, Key, Scope } from '../../store/port.ts';
+import type { Change, Scope } from '../../store/port.ts';
+import { json, type Row, table } from '../../store/table.ts';
 import {
   isId,
-  membershipKey,
+  memberships,
   type OrgAccountsParts,
-  type OrgMembership,
   type OrgRole,
   type OrgUser,
+  orgUsers,
   type StoredOrgUser,
   sessionEpoch,
-  userKey,
 } from '../org-users/account.ts';
 import { findOrg, type Org } from '../org-users/org-directory.ts';
 
@@ -58,6 +58,18 @@ const sessionsPerUserMax = 100;
 
 const listPartition = (userId: string): string => `org-user-session;${userId}`;
 
+/** By the hash of the token. */
+const sessions = table(
+  (tokenHash: string) => ({ pk: 'session', sk: tokenHash }),
+  json<StoredSession>('session', { id: 'string', user_id: 'string', org: 'string' }),
+);
+
+/** By person and id. */
+const listedSessions = table(
+  ([userId, id]: readonly [userId: string, id: string]) => ({ pk: listPartition(userId), sk: id }),
+  json<ListedSession>('listed session', { token_hash: 'string', org: 'string' }),
+);
+
 /**
  * A session that is to be, and the changes that make it. Only the hash of its token is kept, so that a copy of the
  * store opens no session; the oldest of very many ends.
@@ -73,62 +85,56 @@ export async function newSession(
   const due = { at, queue: 'expire' } as const;
   const expires_at = timestamp(at);
   const id = newId();
-  const key = sessionKey(token);
+  const token_hash = hashOf(token);
   const stored: StoredSession = { id, user_id: userId, org: orgCode, session_epoch };
-  const listed: ListedSession = { org: orgCode, created_at: timestamp(now), expires_at, token_hash: key.sk };
+  const listed: ListedSession = { org: orgCode, created_at: timestamp(now), expires_at, token_hash };
   const standing = await sessionsOf(platform, userId);
   const surplus = standing.slice(0, Math.max(0, standing.length - sessionsPerUserMax + 1));
   const changes: readonly Change[] = [
-    { kind: 'put', ...key, value: JSON.stringify(stored), if: 'absent', due },
-    { kind: 'put', pk: listPartition(userId), sk: id, value: JSON.stringify(listed), if: 'absent', due },
+    sessions.insert(token_hash, stored, due),
+    listedSessions.insert([userId, id], listed, due),
     ...surplus.flatMap(sessionEnd),
   ];
   return { token, expires_at, changes };
 }
 
 export async function authenticate(platform: Scope, token: string): Promise<OrgCaller | undefined> {
-  const [item] = await platform.get([sessionKey(token)]);
-  if (item === undefined) return undefined;
-  const session = JSON.parse(item.value) as StoredSession;
-  const [user, membership] = await platform.get([
-    userKey(session.user_id),
-    membershipKey(session.user_id, session.org),
-  ]);
+  const session = (await sessions.read(platform, hashOf(token)))?.value;
+  if (session === undefined) return undefined;
+  const held = memberships.key([session.user_id, session.org]);
+  const [item, membership] = await platform.get([orgUsers.key(session.user_id), held]);
   const org = await findOrg(platform, session.org);
-  if (user === undefined || membership === undefined || org === undefined) return undefined;
-  const stored = JSON.parse(user.value) as StoredOrgUser;
-  const { id, email, name } = stored;
-  const session_epoch = sessionEpoch(stored);
+  const user = orgUsers.row(platform, item)?.value;
+  const role = memberships.row(platform, membership)?.value.role;
+  if (user === undefined || role === undefined || org === undefined) return undefined;
+  const { id, email, name } = user;
+  const session_epoch = sessionEpoch(user);
   if (sessionEpoch(session) !== session_epoch) return undefined;
-  const { role } = JSON.parse(membership.value) as OrgMembership;
   return { user: { id, email, name }, org, role, sessionId: session.id, session_epoch };
 }
 
 /** The caller's own sessions, in all orgs. */
 export async function listSessions(platform: Scope, { user, sessionId }: OrgCaller): Promise<readonly ShownSession[]> {
-  return (await sessionsOf(platform, user.id)).map((item) => {
-    const { token_hash: _, ...listed } = JSON.parse(item.value) as ListedSession;
-    return { id: item.sk, ...listed, current: item.sk === sessionId };
+  return (await sessionsOf(platform, user.id)).map(({ sk: id, value: { token_hash: _, ...listed } }) => {
+    return { id, ...listed, current: id === sessionId };
   });
 }
 
 /** @throws Problem `not_found` where it is no session of the caller. */
 export async function endSession(platform: Scope, { user }: OrgCaller, id: string): Promise<void> {
-  const [item] = !isId(id) ? [] : await platform.get([{ pk: listPartition(user.id), sk: id }]);
-  if (item === undefined) throw notFound();
-  await platform.commit(sessionEnd(item));
+  const listed = isId(id) ? await listedSessions.read(platform, [user.id, id]) : undefined;
+  if (listed === undefined) throw notFound();
+  await platform.commit(sessionEnd(listed));
 }
 
 /** Ends what sessions a person has in an org. */
 export async function sessionEnds(platform: Scope, userId: string, orgCode: string): Promise<readonly Change[]> {
-  const sessions = await sessionsOf(platform, userId);
-  return sessions.filter(({ value }) => (JSON.parse(value) as ListedSession).org === orgCode).flatMap(sessionEnd);
+  return (await sessionsOf(platform, userId)).filter(({ value }) => value.org === orgCode).flatMap(sessionEnd);
 }
 
 /** Ends what sessions a person has, but for the one with this id. */
 export async function otherSessionEnds(platform: Scope, userId: string, keptId?: string): Promise<readonly Change[]> {
-  const sessions = await sessionsOf(platform, userId);
-  return sessions.filter(({ sk }) => sk !== keptId).flatMap(sessionEnd);
+  return (await sessionsOf(platform, userId)).filter(({ sk }) => sk !== keptId).flatMap(sessionEnd);
 }
 
 /** Lets the caller's own session outlive the end of all others. Its end meanwhile is a conflict. */
@@ -137,31 +143,21 @@ export async function keepSession(
   { user, sessionId }: OrgCaller,
   session_epoch: number,
 ): Promise<readonly Change[]> {
-  const [listed] = await platform.get([{ pk: listPartition(user.id), sk: sessionId }]);
-  const [item] = listed === undefined ? [] : await platform.get([sessionKeyOf(listed)]);
-  if (item?.due === undefined) throw new Problem('token_invalid', 'the session has ended');
-  const { pk, sk, version, due } = item;
-  const value = JSON.stringify({ ...(JSON.parse(item.value) as StoredSession), session_epoch });
-  return [{ kind: 'put', pk, sk, value, if: { version }, due }];
+  const listed = await listedSessions.read(platform, [user.id, sessionId]);
+  const session = listed === undefined ? undefined : await sessions.read(platform, listed.value.token_hash);
+  if (session === undefined) throw new Problem('token_invalid', 'the session has ended');
+  return [sessions.replace(session, { ...session.value, session_epoch })];
 }
 
 /** The earliest first, since their ids are in the order of time. */
-function sessionsOf(platform: Scope, userId: string): Promise<readonly Item[]> {
-  return platform.range(listPartition(userId), { limit: 2 * sessionsPerUserMax });
+function sessionsOf(platform: Scope, userId: string): Promise<readonly Row<ListedSession>[]> {
+  return listedSessions.range(platform, listPartition(userId), { limit: 2 * sessionsPerUserMax });
 }
 
-function sessionEnd(listed: Item): Change[] {
-  const { pk, sk } = listed;
-  return [
-    { kind: 'remove', pk, sk, if: 'any' },
-    { kind: 'remove', ...sessionKeyOf(listed), if: 'any' },
-  ];
+function sessionEnd({ pk, sk, value }: Row<ListedSession>): Change[] {
+  return [{ kind: 'remove', pk, sk, if: 'any' }, sessions.remove(value.token_hash, 'any')];
 }
 
-function sessionKeyOf({ value }: Item): Key {
-  return { pk: 'session', sk: (JSON.parse(value) as ListedSession).token_hash };
-}
-
-function sessionKey(token: string): Key {
-  return { pk: 'session', sk: hash('sha256', token, 'base64url') };
+function hashOf(token: string): string {
+  return hash('sha256', token, 'base64url');
 }

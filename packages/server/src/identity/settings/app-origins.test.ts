@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createConfigReader } from '../../config/config-reader.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Environment } from '../../tenancy/workspace.ts';
-import { orgKey } from '../org-users/org-directory.ts';
+import { orgs } from '../org-users/org-directory.ts';
 import { type AppOrigins, createAppOrigins } from './app-origins.ts';
 import { createOrgSettings, type OrgSettings } from './org-settings.ts';
 
@@ -19,13 +19,13 @@ interface Bench {
   allows(orgCode: string, origin: string): Promise<readonly string[]>;
 }
 
-async function bench(...orgs: readonly string[]): Promise<Bench> {
+async function bench(...codes: readonly string[]): Promise<Bench> {
   const stores = await Promise.all(['platform', 'test', 'prod'].map(() => openStore({ kind: 'memory', clock })));
   const [platform, test, prod] = stores.map(({ store }) => store);
   assert.ok(platform !== undefined && test !== undefined && prod !== undefined);
   const scope = platform.scope('platform');
-  for (const code of orgs)
-    await scope.commit([{ kind: 'put', ...orgKey(code), value: JSON.stringify({ code }), if: 'absent' }]);
+  for (const code of codes)
+    await scope.commit([{ kind: 'put', ...orgs.key(code), value: JSON.stringify({ code }), if: 'absent' }]);
   const configs = {
     test: createConfigReader({ store: test, clock }),
     prod: createConfigReader({ store: prod, clock }),

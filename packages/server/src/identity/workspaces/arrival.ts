@@ -14,7 +14,7 @@ import {
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
-import { type AppUser, memberOf } from '../app-users/app-users.ts';
+import { type AppUser, memberOf } from '../app-users/app-user.ts';
 import { emailKey } from '../people/email.ts';
 import { founderEmail, tenancyType } from '../settings/plain-settings.ts';
 import { tryCommit } from './commits.ts';

@@ -2,7 +2,7 @@ import type { ConfigReader } from '../../config/port.ts';
 import { settingOf } from '../../config/port.ts';
 import type { Store } from '../../store/port.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
-import type { AppUser } from '../app-users/app-users.ts';
+import type { AppUser } from '../app-users/app-user.ts';
 import { emailKey } from '../people/email.ts';
 import { founderEmail, tenancyType } from '../settings/plain-settings.ts';
 import { defaultWorkspaceCode } from './arrival.ts';

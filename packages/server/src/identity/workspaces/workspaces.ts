@@ -4,7 +4,7 @@ import type { RecordRuntime, WriteContext } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import { findAppUser, memberOf } from '../app-users/app-users.ts';
+import { findAppUser, memberOf } from '../app-users/app-user.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { commitPlanned, tryCommit } from './commits.ts';
 import { completeFounding, type Intent, takeCode } from './founding.ts';

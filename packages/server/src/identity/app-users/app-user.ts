@@ -1,0 +1,136 @@
+import type { Member } from '../../iam/port.ts';
+import { Problem } from '../../lib/problem.ts';
+import { escapeKeyValue } from '../../schema/port.ts';
+import type { Scope } from '../../store/port.ts';
+import { table } from '../../store/table.ts';
+import { transact } from '../../store/transact.ts';
+import type { Environment } from '../../tenancy/port.ts';
+import { emailKey } from '../people/email.ts';
+import type { SignInAttempt } from '../people/login-throttle.ts';
+import { type Account, accountRows, idRows, type Realm } from '../people/realm.ts';
+
+/** An app's user in one environment of an org. */
+export interface AppUser extends Account {
+  readonly email_verified: boolean;
+  readonly fn: string;
+  readonly ln: string;
+  readonly picture?: string;
+  /** Counts what ended all tokens of the person at once; a token of an earlier number is dead. Absent is 0. */
+  readonly token_epoch?: number;
+  readonly created_at: string;
+  /** The account that has proved the address, for which the password of this one was suspended. */
+  readonly suspended_for?: string;
+  /** The account whose password was suspended for this one. */
+  readonly suspends?: string;
+  /** The account that this one has become a part of. */
+  readonly merged_into?: string;
+  /** What the workspaces of another account have still to be told. */
+  readonly unsettled?: Unsettled;
+}
+
+export interface Unsettled {
+  readonly kind: 'suspension' | 'merge';
+  readonly user_id: string;
+}
+
+/** By id. */
+export const appUsers = table((userId: string) => ({ pk: 'app-user', sk: userId }), accountRows<AppUser>('app user'));
+
+/** INVARIANT: the key of an identity is who says so and what they call the person, never the email. */
+export const identities = table(
+  ([idp, subject]: readonly [idp: string, subject: string]) => ({
+    pk: 'identity',
+    sk: `${escapeKeyValue(idp)};${escapeKeyValue(subject)}`,
+  }),
+  idRows('identity', 'user_id'),
+);
+
+/** The identity provider's name where the platform itself checked a password. */
+export const passwordIdp = 'password';
+
+/** By email address, the account that may sign in with a password. */
+export const passwordIdentities = table(
+  (email: string) => identities.key([passwordIdp, emailKey(email)]),
+  idRows('identity', 'user_id'),
+);
+
+/** By email address, the account that has proved that it is its own. */
+export const verifiedEmails = table(
+  (email: string) => ({ pk: 'verified-email', sk: emailKey(email) }),
+  idRows('verified email', 'user_id'),
+);
+
+/** Where the users of an app are in one environment. */
+export interface AppScope {
+  readonly orgScope: Scope;
+  readonly env: Environment;
+}
+
+export function appRealm({ orgScope, env }: AppScope): Realm<AppUser> {
+  return {
+    scope: orgScope,
+    accounts: appUsers,
+    addresses: passwordIdentities,
+    attemptOf: (email, ip): SignInAttempt => ({
+      emailKey: appEmailKey({ orgScope, env }, email),
+      ip,
+      org: orgScope.name,
+    }),
+  };
+}
+
+export function appEmailKey({ orgScope, env }: AppScope, email: string): string {
+  return JSON.stringify([orgScope.name, env, emailKey(email)]);
+}
+
+export async function findAppUser(orgScope: Scope, userId: string): Promise<AppUser | undefined> {
+  return (await appUsers.read(orgScope, userId))?.value;
+}
+
+/** The account that a sign-in leads to: the one that it was made for, or the one that this has become a part of. */
+export async function findSignedIn(orgScope: Scope, userId: string): Promise<AppUser | undefined> {
+  let user = await findAppUser(orgScope, userId);
+  for (let hop = 0; hop < mergesMax && user?.merged_into !== undefined; hop++)
+    user = await findAppUser(orgScope, user.merged_into);
+  return user;
+}
+
+const mergesMax = 8;
+
+/** @throws Problem `token_invalid` where the person is no more. */
+export async function requireAppUser(orgScope: Scope, userId: string): Promise<AppUser> {
+  const user = await findAppUser(orgScope, userId);
+  if (user === undefined) throw personGone();
+  return user;
+}
+
+export function personGone(): Problem {
+  return new Problem('token_invalid', 'the person behind the token is no more');
+}
+
+export function tokenEpoch(user: AppUser): number {
+  return user.token_epoch ?? 0;
+}
+
+/**
+ * Writes what `change` makes of the person as it stands, again where another write came between.
+ * @throws Problem `token_invalid` where the person is no more.
+ */
+export async function changeAppUser(
+  orgScope: Scope,
+  userId: string,
+  change: (user: AppUser) => AppUser,
+): Promise<AppUser> {
+  const { planned } = await transact(orgScope, async () => {
+    const row = await appUsers.read(orgScope, userId);
+    if (row === undefined) throw personGone();
+    const changed = change(row.value);
+    return { changed, changes: [appUsers.replace(row, changed)] };
+  });
+  return planned.changed;
+}
+
+/** A person as the workspaces that he is in know him. */
+export function memberOf({ id, email, fn, ln }: Member): Member {
+  return { id, email, fn, ln };
+}

@@ -1,0 +1,87 @@
+import { type Clock, timestamp } from '../../lib/clock.ts';
+import type { IdSource } from '../../lib/ids.ts';
+import { invalidInput, Problem } from '../../lib/problem.ts';
+import type { Scope } from '../../store/port.ts';
+import { tryCommit } from '../../store/transact.ts';
+import type { Environment } from '../../tenancy/port.ts';
+import { readCredentials } from '../people/credentials.ts';
+import type { LoginThrottle, SignInAttempt } from '../people/login-throttle.ts';
+import { checkPassword, type PasswordHasher } from '../people/passwords.ts';
+import { readBody } from '../people/read-body.ts';
+import { findByAddress, logInTo, verified } from '../people/realm.ts';
+import { type IssuedLoginToken, issueLoginToken } from '../sessions/password-login-token.ts';
+import type { PasswordLogin } from '../settings/plain-settings.ts';
+import { type AppUser, appRealm, appUsers, passwordIdentities, verifiedEmails } from './app-user.ts';
+
+export interface AppUsersParts {
+  readonly clock: Clock;
+  readonly newId: IdSource;
+  readonly hasher: PasswordHasher;
+  readonly loginThrottle: LoginThrottle;
+}
+
+export interface PasswordLogIn {
+  readonly env: Environment;
+  readonly body: unknown;
+  readonly ip: string;
+  readonly policy: PasswordLogin;
+  /** Told of an account that the log-in has made. */
+  readonly welcome?: (user: AppUser) => void;
+}
+
+/** Checks a password, or makes the user where the email is new, and gives a token to be exchanged once. */
+export async function logInWithPassword(
+  parts: AppUsersParts,
+  orgScope: Scope,
+  request: PasswordLogIn,
+): Promise<IssuedLoginToken> {
+  const { policy, ip, env } = request;
+  requirePasswords(policy);
+  const { email: sent, password } = readBody(request.body, { email: 'required', password: 'required' } as const);
+  const email = readCredentials({ email: sent, password });
+  const join = (attempt: SignInAttempt) => signUp(parts, orgScope, { ...request, email, password, attempt });
+  const user = await logInTo(parts, appRealm({ orgScope, env }), {
+    ...{ email, password, ip },
+    join: policy.allow_signup ? join : undefined,
+    admit: async (proved) => proved,
+    refusal: 'the email or the password is not right',
+  });
+  return issueLoginToken(parts.clock, orgScope, user);
+}
+
+/** @throws Problem `credentials_invalid` where the app takes no passwords. */
+export function requirePasswords({ enabled }: PasswordLogin): void {
+  if (!enabled)
+    throw new Problem('credentials_invalid', 'this app does not take passwords: sign in through a provider');
+}
+
+/**
+ * Of several sign-ups of one email at once one makes the user; the others must know its password. Nobody signs up under
+ * an address that another account has proved to be its own.
+ */
+async function signUp(
+  parts: AppUsersParts,
+  orgScope: Scope,
+  input: PasswordLogIn & { readonly email: string; readonly password: string; readonly attempt: SignInAttempt },
+): Promise<AppUser | undefined> {
+  const { email, password, attempt, policy, env } = input;
+  const error = checkPassword(password, policy.min_length);
+  if (error !== undefined) throw invalidInput('validation_failed', [error]);
+  const user: AppUser = {
+    id: parts.newId(),
+    email,
+    email_verified: false,
+    fn: '',
+    ln: '',
+    password_hash: await parts.hasher.hash(password, attempt),
+    created_at: timestamp(parts.clock.now()),
+  };
+  const isMade = await tryCommit(orgScope, [
+    passwordIdentities.insert(email, user.id),
+    { kind: 'check', ...verifiedEmails.key(email), if: 'absent' },
+    appUsers.insert(user.id, user),
+  ]);
+  if (!isMade) return verified(parts.hasher, await findByAddress(appRealm({ orgScope, env }), email), input);
+  input.welcome?.(user);
+  return user;
+}

@@ -1,0 +1,136 @@
+import { Problem } from '../../lib/problem.ts';
+import type { Mail } from '../../mail/mailer.ts';
+import type { Change, Scope } from '../../store/port.ts';
+import { type Codec, json, type Table } from '../../store/table.ts';
+import type { LoginThrottle, SignInAttempt } from './login-throttle.ts';
+import type { PasswordHasher } from './passwords.ts';
+
+/**
+ * People of one kind, with their accounts in one scope: the builders of the platform, or the users of an app in one
+ * environment. What is done about their passwords is the same for both, and stands in this folder; what differs is said
+ * here.
+ */
+export interface Realm<A extends Account> {
+  readonly scope: Scope;
+  /** By id. */
+  readonly accounts: Table<string, A>;
+  /** By email address, the id of the account whose password belongs to it. */
+  readonly addresses: Table<string, string>;
+  /** An address in one realm has nothing to do with the same address in another, so neither have its failures. */
+  attemptOf(email: string, ip: string): SignInAttempt;
+}
+
+/** A realm by what it says of passwords that are set. */
+export interface PasswordRealm<A extends Account> extends Realm<A> {
+  /** Of new passwords, in characters. */
+  readonly passwordLengthMin: number;
+  /** @throws Problem where the realm takes no passwords. */
+  requirePasswords(): void;
+  /** What is wrong where an account has no password to change. */
+  readonly noPassword: () => Problem;
+  /** What is answered where the password was changed meanwhile; where that is all, any other change is waited out. */
+  readonly overtaken: { readonly message: string; readonly isFinal: boolean };
+  /** Writes the mail with a code for a new password. @throws Problem where there is no page for it to lead to. */
+  resetMail(): (account: A, code: string) => Mail;
+  /** What else a password is that its holder has changed, or that was set by a mailed code: all that it ends. */
+  changed(account: A): Promise<Renewed<A>>;
+  reset(account: A): Promise<Renewed<A>>;
+  /** Has this process look anew at whether the account's sessions stand, however the work ends. */
+  revoking(id: string, work: () => Promise<A>): Promise<A>;
+}
+
+/** An account as it is from a commit on, and what is to be committed with it. */
+export interface Renewed<A extends Account> {
+  readonly holder: A;
+  readonly along: readonly Change[];
+}
+
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  /** Absent where another than the platform vouches for the person, and while the password is suspended. */
+  readonly password_hash?: string;
+  /** Set while the password is suspended: what a mailed code is good for is another thing then. */
+  readonly suspended_for?: string;
+}
+
+/** What is stored of an account, with what every one has. */
+export function accountRows<A extends Account>(kind: string): Codec<A> {
+  return json<Account>(kind, { id: 'string', email: 'string' }) as Codec<A>;
+}
+
+/** A row that holds an id alone, under the name of this member. */
+export function idRows(kind: string, member: 'id' | 'user_id'): Codec<string> {
+  return {
+    kind,
+    parse: (text) => {
+      const id: unknown = JSON.parse(text)?.[member];
+      if (typeof id !== 'string') throw new Error(`has no string \`${member}\``);
+      return id;
+    },
+    format: (id) => JSON.stringify({ [member]: id }),
+  };
+}
+
+/** Reads as much for an address that nobody has as for any other. */
+export async function findByAddress<A extends Account>(
+  { scope, accounts, addresses }: Pick<Realm<A>, 'scope' | 'accounts' | 'addresses'>,
+  email: string,
+): Promise<A | undefined> {
+  const address = await addresses.read(scope, email);
+  return (await accounts.read(scope, address?.value ?? 'nobody'))?.value;
+}
+
+export interface LogIn<A extends Account, Admitted> {
+  readonly email: string;
+  readonly password: string;
+  readonly ip: string;
+  /** Makes an account where there is none; absent where a log-in makes none. Undefined where it is not let in. */
+  readonly join?: ((attempt: SignInAttempt) => Promise<A | undefined>) | undefined;
+  /** What an account that has proved itself gets; undefined where it is not let in all the same. */
+  readonly admit: (account: A) => Promise<Admitted | undefined>;
+  readonly refusal: string;
+}
+
+export interface LogInDeps {
+  readonly hasher: PasswordHasher;
+  readonly loginThrottle: LoginThrottle;
+}
+
+/**
+ * Lets in who knows the password of an address. A refusal takes the same work and says the same for every address.
+ * @throws Problem `credentials_invalid`, `rate_limited`.
+ */
+export async function logInTo<A extends Account, Admitted>(
+  { hasher, loginThrottle }: LogInDeps,
+  realm: Realm<A>,
+  { email, password, ip, join, admit, refusal }: LogIn<A, Admitted>,
+): Promise<Admitted> {
+  const attempt = realm.attemptOf(email, ip);
+  loginThrottle.check(attempt);
+  const known = await findByAddress(realm, email);
+  const proved =
+    known === undefined && join !== undefined
+      ? await join(attempt)
+      : await verified(hasher, known, { password, attempt });
+  const admitted = proved === undefined ? undefined : await admit(proved);
+  if (admitted === undefined) {
+    loginThrottle.recordFailure(attempt);
+    throw new Problem('credentials_invalid', refusal);
+  }
+  loginThrottle.recordSuccess(attempt);
+  return admitted;
+}
+
+/** The account where the password is its own. */
+export async function verified<A extends Account>(
+  hasher: PasswordHasher,
+  account: A | undefined,
+  { password, attempt }: { readonly password: string; readonly attempt: SignInAttempt },
+): Promise<A | undefined> {
+  if (account?.password_hash === undefined) {
+    await hasher.verifyAgainstNothing(password, attempt);
+    return undefined;
+  }
+  return (await hasher.verify(password, account.password_hash, attempt)) ? account : undefined;
+}

@@ -1,0 +1,94 @@
+import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import { type Mailer, requireMailer } from '../../mail/mailer.ts';
+import { transact } from '../../store/transact.ts';
+import type { LoginThrottle } from './login-throttle.ts';
+import type { MailThrottle } from './mail-throttle.ts';
+import { type CodeUse, issueCode, requireCode, spendCode } from './mailed-codes.ts';
+import type { PasswordHasher } from './passwords.ts';
+import { provePassword, wrongCurrentPassword } from './prove-password.ts';
+import { readEmail, readPasswordChange, readPasswordReset } from './read-password-forms.ts';
+import { type Account, findByAddress, type PasswordRealm } from './realm.ts';
+
+export interface PasswordRequest {
+  readonly body: unknown;
+  readonly ip: string;
+}
+
+export interface MailDeps {
+  readonly clock: Clock;
+  /** Absent where no mail is set up. */
+  readonly mailer?: Mailer | undefined;
+  readonly mailThrottle: MailThrottle;
+}
+
+/**
+ * A caller with a session in hand must still know the password, and guesses count as those of a log-in do.
+ * @throws Problem `validation_failed`, `unknown_field`, `credentials_invalid`, `rate_limited`, `conflict`.
+ */
+export async function changePassword<A extends Account>(
+  deps: { readonly hasher: PasswordHasher; readonly loginThrottle: LoginThrottle },
+  realm: PasswordRealm<A>,
+  { id, body, ip }: PasswordRequest & { readonly id: string },
+): Promise<A> {
+  const { scope, accounts, overtaken } = realm;
+  const { current_password, new_password } = readPasswordChange(body, realm.passwordLengthMin);
+  const account = (await accounts.read(scope, id))?.value;
+  if (account?.password_hash === undefined) throw realm.noPassword();
+  const attempt = realm.attemptOf(account.email, ip);
+  const proof = { attempt, password: current_password, hash: account.password_hash, refusal: wrongCurrentPassword };
+  await provePassword(deps, proof);
+  const password_hash = await deps.hasher.hash(new_password, attempt);
+  return realm.revoking(id, async () => {
+    const { planned } = await transact(scope, async () => {
+      const row = await accounts.read(scope, id);
+      if (row === undefined) throw new Problem('token_invalid', 'the person behind the token is no more');
+      if (row.value.password_hash !== account.password_hash) throw new Problem('conflict', overtaken.message);
+      const { holder, along } = await realm.changed({ ...row.value, password_hash });
+      const refused = (): void => {
+        if (overtaken.isFinal) throw new Problem('conflict', overtaken.message);
+      };
+      return { holder, changes: [accounts.replace(row, holder), ...along], refused };
+    });
+    return planned.holder;
+  });
+}
+
+/**
+ * Mails a code to the owner of the password under the address. The answer waits for no look-up and is the same for every
+ * address; nothing about the account changes.
+ * @throws Problem `validation_failed`, `unknown_field`, `credentials_invalid`, `rate_limited`, `unavailable`.
+ */
+export function forgotPassword<A extends Account>(
+  { clock, mailer: set, mailThrottle }: MailDeps,
+  realm: PasswordRealm<A>,
+  { body, ip }: PasswordRequest,
+): void {
+  const mailer = requireMailer(set);
+  const email = readEmail(body);
+  realm.requirePasswords();
+  const mailTo = realm.resetMail();
+  mailThrottle.take({ purpose: 'reset-password', ...realm.attemptOf(email, ip) });
+  mailer.send(async () => {
+    const account = await findByAddress(realm, email);
+    if (account?.password_hash === undefined && account?.suspended_for === undefined) return undefined;
+    return mailTo(account, await issueCode({ scope: realm.scope, clock }, 'reset-password', account));
+  });
+}
+
+/**
+ * Sets a new password by a mailed code. Every session of the person ends.
+ * @throws Problem `validation_failed`, `unknown_field`, `credentials_invalid`, `not_found`.
+ */
+export async function resetPassword<A extends Account>(
+  { hasher }: { readonly hasher: PasswordHasher },
+  realm: PasswordRealm<A>,
+  { body, ip }: PasswordRequest,
+): Promise<void> {
+  realm.requirePasswords();
+  const { code, new_password } = readPasswordReset(body, realm.passwordLengthMin);
+  const use: CodeUse<A> = { purpose: 'reset-password', code, accounts: realm.accounts };
+  const { id, email } = await requireCode(realm.scope, use);
+  const password_hash = await hasher.hash(new_password, realm.attemptOf(email, ip));
+  await realm.revoking(id, () => spendCode(realm.scope, use, (account) => realm.reset({ ...account, password_hash })));
+}
