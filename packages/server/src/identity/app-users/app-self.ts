@@ -1,9 +1,14 @@
 import type { ConfigSet } from '../../config/port.ts';
-import { type AccessEpochs, thenBump } from '../../iam/port.ts';
-import { builderPolicy } from '../../iam/port.ts';
-import { heldPolicies } from '../../iam/port.ts';
-import { findMember } from '../../iam/port.ts';
-import { type Permissions, type PermissionsAsker, permissionsOf } from '../../iam/port.ts';
+import {
+  type AccessEpochs,
+  builderPolicy,
+  findMember,
+  heldPolicies,
+  type Permissions,
+  type PermissionsAsker,
+  permissionsOf,
+  thenBump,
+} from '../../iam/port.ts';
 import { inSlices } from '../../lib/event-loop.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import type { NowOrLater } from '../../lib/now-or-later.ts';

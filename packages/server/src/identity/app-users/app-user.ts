@@ -1,5 +1,4 @@
 import type { Member } from '../../iam/port.ts';
-import { Problem } from '../../lib/problem.ts';
 import { escapeKeyValue } from '../../schema/port.ts';
 import type { Scope } from '../../store/port.ts';
 import { table } from '../../store/table.ts';
@@ -7,7 +6,7 @@ import { transact } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { emailKey } from '../people/email.ts';
 import type { SignInAttempt } from '../people/login-throttle.ts';
-import { type Account, accountRows, idRows, type Realm } from '../people/realm.ts';
+import { type Account, accountRows, idRows, personGone, type Realm } from '../people/realm.ts';
 
 /** An app's user in one environment of an org. */
 export interface AppUser extends Account {
@@ -102,10 +101,6 @@ export async function requireAppUser(orgScope: Scope, userId: string): Promise<A
   const user = await findAppUser(orgScope, userId);
   if (user === undefined) throw personGone();
   return user;
-}
-
-export function personGone(): Problem {
-  return new Problem('token_invalid', 'the person behind the token is no more');
 }
 
 export function tokenEpoch(user: AppUser): number {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemConfig } from '../../config/config-set.ts';
-import { createAccessEpochs } from '../../iam/access-epochs.ts';
+import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { uuidv7Source } from '../../lib/ids.ts';
 import { createMailQueue } from '../../mail/mail-queue.ts';

@@ -1,6 +1,5 @@
 import { settingOf } from '../../config/port.ts';
-import { type AccessEpochs, thenBump } from '../../iam/port.ts';
-import { personAsking } from '../../iam/port.ts';
+import { type AccessEpochs, personAsking, thenBump } from '../../iam/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { resetPasswordMail, resetSuspendedMail } from '../../mail/mail-texts.ts';

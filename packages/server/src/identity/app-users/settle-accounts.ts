@@ -9,9 +9,9 @@ import {
   statusChanges,
 } from '../../iam/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
+import { transact, tryCommit } from '../../store/transact.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { defaultWorkspaceCode } from '../workspaces/arrival.ts';
-import { commitPlanned, tryCommit } from '../workspaces/commits.ts';
 import { findIntent } from '../workspaces/founding.ts';
 import {
   chooseChange,
@@ -22,7 +22,7 @@ import {
   tenantsOf,
 } from '../workspaces/membership-hints.ts';
 import type { MembershipParts } from '../workspaces/memberships.ts';
-import { type OrgPlace, openWorkspace, readHead, workspaceHeadKey } from '../workspaces/workspace-head.ts';
+import { isThere, type OrgPlace, openWorkspace, readHead } from '../workspaces/workspace-head.ts';
 import { type AppUser, changeAppUser, findAppUser, memberOf } from './app-user.ts';
 
 /**
@@ -113,9 +113,9 @@ export async function workspacesOf(
 /** Changes a workspace that is still there, where there is anything to change. */
 export async function commitIn(workspace: Workspace, plan: () => Promise<readonly Change[]>): Promise<void> {
   const { scope, tenantId } = workspace;
-  await commitPlanned(scope, async () => {
+  await transact(scope, async () => {
     const changes = await plan();
-    if (changes.length === 0 || (await readHead(scope))?.id !== tenantId) return [];
-    return [{ kind: 'check', ...workspaceHeadKey, if: 'present' }, ...changes];
+    const isIdle = changes.length === 0 || (await readHead(scope))?.id !== tenantId;
+    return { changes: isIdle ? [] : [isThere, ...changes] };
   });
 }

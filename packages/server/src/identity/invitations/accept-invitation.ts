@@ -8,21 +8,16 @@ import {
   removedMemberKey,
 } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { Change, Item } from '../../store/port.ts';
+import type { Change } from '../../store/port.ts';
+import { type Row, removeAsRead } from '../../store/table.ts';
+import { transact, tryCommit } from '../../store/transact.ts';
 import { orgScopeName, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
 import { emailKey } from '../people/email.ts';
 import { roomFor } from '../workspaces/arrival.ts';
-import { commitPlanned, tryCommit } from '../workspaces/commits.ts';
 import { chooseChange, hintChange, membershipsMax, tenantsOf } from '../workspaces/membership-hints.ts';
 import type { MembershipParts } from '../workspaces/memberships.ts';
-import {
-  type OrgPlace,
-  openWorkspace,
-  readHead,
-  type WorkspaceHead,
-  workspaceHeadKey,
-} from '../workspaces/workspace-head.ts';
-import { type Invitation, invitationKey, invitedKey, readCode } from './invitation.ts';
+import { isThere, type OrgPlace, openWorkspace, readHead, type WorkspaceHead } from '../workspaces/workspace-head.ts';
+import { type Invitation, invitations, readCode, receivedInvitations } from './invitation.ts';
 import { invitationTold } from './invitation-told.ts';
 import { requireGrant } from './require-grant.ts';
 
@@ -48,25 +43,24 @@ export async function acceptInvitation(
   const workspace = openWorkspace(parts, place, head);
   if ((await tenantsOf(orgScope, person.id)).length >= membershipsMax)
     throw new Problem('conflict', `a person may be in at most ${membershipsMax} workspaces`);
-  await commitPlanned(workspace.scope, async () => {
-    const [item] = await workspace.scope.get([invitationKey(read.id)]);
+  await transact(workspace.scope, async () => {
     const changes = await acceptance(parts, workspace, {
-      item,
+      row: await invitations.read(workspace.scope, read.id),
       code_hash: read.code_hash,
       person,
       suspends,
       requestId: place.requestId,
     });
     await tryCommit(orgScope, [hintChange(person.id, head), chooseChange(person.id, head)]);
-    return changes;
+    return { changes };
   });
-  const spent: Change = { kind: 'remove', ...invitedKey(person.email, head.code, read.id), if: 'any' };
+  const spent = receivedInvitations.remove({ email: person.email, tenantCode: head.code, id: read.id }, 'any');
   await tryCommit(orgScope, [spent]);
   return head;
 }
 
 interface Accepting {
-  readonly item: Item | undefined;
+  readonly row: Row<Invitation> | undefined;
   readonly code_hash: string;
   readonly person: Member;
   readonly suspends: string | undefined;
@@ -76,10 +70,10 @@ interface Accepting {
 async function acceptance(
   parts: MembershipParts,
   workspace: Workspace,
-  { item, code_hash, person, suspends, requestId }: Accepting,
+  { row, code_hash, person, suspends, requestId }: Accepting,
 ): Promise<readonly Change[]> {
-  const invitation = item === undefined ? undefined : (JSON.parse(item.value) as Invitation);
-  if (item === undefined || invitation?.code_hash !== code_hash) throw noInvitation();
+  if (row?.value.code_hash !== code_hash) throw noInvitation();
+  const invitation = row.value;
   if (emailKey(invitation.email) !== emailKey(person.email)) throw noInvitation();
   if ((await findMember(workspace, person.id)) !== undefined)
     throw new Problem('conflict', 'the caller is in the workspace already');
@@ -93,11 +87,7 @@ async function acceptance(
   const joining = { member: person, policyIds, role: invitation.role, asking };
   return joinedChanges(
     inviter,
-    [
-      { kind: 'remove', ...invitationKey(invitation.id), if: { version: item.version } },
-      { kind: 'check', ...workspaceHeadKey, if: 'present' },
-      { kind: 'remove', ...removedMemberKey(person.id), if: 'any' },
-    ],
+    [removeAsRead(row), isThere, { kind: 'remove', ...removedMemberKey(person.id), if: 'any' }],
     await joiningChanges(parts, workspace, joining),
     [invitationTold(parts.clock, { workspace, actor }, { invitation, done: 'accepted' })],
     room,

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { secretToken } from '../../lib/ids.ts';
 import { escapeKeyValue } from '../../schema/port.ts';
-import type { Key, Put } from '../../store/port.ts';
+import type { Condition, Due, Put } from '../../store/port.ts';
+import { json, table } from '../../store/table.ts';
 import { emailKey } from '../people/email.ts';
 import type { Tenant } from '../workspaces/membership-hints.ts';
 
@@ -21,13 +22,18 @@ export interface Invitation {
 
 export const invitationPartition = 'invitation';
 
-export function invitationKey(id: string): Key {
-  return { pk: invitationPartition, sk: id };
+/** By id, in the scope of the workspace. */
+export const invitations = table(
+  (id: string) => ({ pk: invitationPartition, sk: id }),
+  json<Invitation>('invitation', { id: 'string', email: 'string', code_hash: 'string' }),
+);
+
+export function invitationPut(invitation: Invitation, condition: Condition): Put {
+  return invitations.put(invitation.id, invitation, { if: condition, due: dueAt(invitation) });
 }
 
-export function invitationPut(invitation: Invitation, condition: Put['if']): Put {
-  const due = { at: Date.parse(invitation.expires_at), queue: 'expire' } as const;
-  return { kind: 'put', ...invitationKey(invitation.id), value: JSON.stringify(invitation), if: condition, due };
+function dueAt({ expires_at }: Pick<Invitation, 'expires_at'>): Due {
+  return { at: Date.parse(expires_at), queue: 'expire' };
 }
 
 /** The code says where the invitation lies, and ends with 256 bits that only its holder knows. */
@@ -55,14 +61,19 @@ export function invitedPartition(email: string): string {
   return `invited;${escapeKeyValue(emailKey(email))}`;
 }
 
-export function invitedKey(email: string, tenantCode: string, id: string): Key {
-  return { pk: invitedPartition(email), sk: `${tenantCode};${id}` };
-}
+/** In the scope of the org. */
+export const receivedInvitations = table(
+  ({ email, tenantCode, id }: { readonly email: string; readonly tenantCode: string; readonly id: string }) => ({
+    pk: invitedPartition(email),
+    sk: `${tenantCode};${id}`,
+  }),
+  json<Invited>('received invitation', { tenant: 'object', id: 'string' }),
+);
 
-export function invitedPut({ id, email, expires_at }: Invitation, tenant: Tenant): Put {
-  const due = { at: Date.parse(expires_at), queue: 'expire' } as const;
-  const value = JSON.stringify({ tenant, id });
-  return { kind: 'put', ...invitedKey(email, tenant.code, id), value, if: 'any', due };
+export function invitedPut(invitation: Invitation, tenant: Tenant): Put {
+  const { id, email } = invitation;
+  const place = { email, tenantCode: tenant.code, id };
+  return receivedInvitations.put(place, { tenant, id }, { if: 'any', due: dueAt(invitation) });
 }
 
 export interface Invited {

@@ -6,6 +6,8 @@ import type { Mailer } from '../../mail/mailer.ts';
 import type { WriteContext } from '../../records/port.ts';
 import { mayBeId } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
+import { asRead, type Row, removeAsRead } from '../../store/table.ts';
+import { transact, tryCommit } from '../../store/transact.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { appLinks } from '../app-users/app-link.ts';
 import { appEmailKey, findAppUser, memberOf } from '../app-users/app-user.ts';
@@ -13,20 +15,18 @@ import { emailKey } from '../people/email.ts';
 import type { MailThrottle } from '../people/mail-throttle.ts';
 import { readBody } from '../people/read-body.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
-import { commitPlanned, tryCommit } from '../workspaces/commits.ts';
 import type { MembershipParts } from '../workspaces/memberships.ts';
-import { openWorkspace, readHead, workspaceHeadKey } from '../workspaces/workspace-head.ts';
+import { isThere, openWorkspace, readHead } from '../workspaces/workspace-head.ts';
 import { acceptInvitation } from './accept-invitation.ts';
 import {
   type Invitation,
-  type Invited,
-  invitationKey,
   invitationPartition,
   invitationPut,
-  invitedKey,
+  invitations,
   invitedPartition,
   invitedPut,
   newCode,
+  receivedInvitations,
 } from './invitation.ts';
 import { invitationTold } from './invitation-told.ts';
 import { readInvitation } from './read-invitation.ts';
@@ -99,16 +99,11 @@ async function invite(parts: InvitationParts, context: WriteContext, body: unkno
   const { code, code_hash } = newCode(tenantCode, id);
   const stamps = { invited_by: context.actor.userId, created_at: timestamp(now), expires_at: expiryOf(now) };
   const invitation: Invitation = { id, ...asked, ...stamps, code_hash };
-  await commitPlanned(scope, async () => {
+  await transact(scope, async () => {
     const checks = await promised(context, invitation);
     if (checks === undefined) throw unknownPolicy(asked.acl_policy_id ?? '');
-    const stands: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
-    return [
-      ...checks,
-      stands,
-      invitationPut(invitation, 'absent'),
-      invitationTold(parts.clock, context, { invitation, done: 'created' }),
-    ];
+    const told = invitationTold(parts.clock, context, { invitation, done: 'created' });
+    return { changes: [...checks, isThere, invitationPut(invitation, 'absent'), told] };
   });
   return issued(parts, context, { invitation, code });
 }
@@ -116,22 +111,17 @@ async function invite(parts: InvitationParts, context: WriteContext, body: unkno
 async function resend(parts: InvitationParts, context: WriteContext, id: string): Promise<IssuedInvitation> {
   const { scope, tenantCode } = context.workspace;
   const { code, code_hash } = newCode(tenantCode, id);
-  let invitation: Invitation | undefined;
-  await commitPlanned(scope, async () => {
-    const { item, invitation: before } = await requireInvitation(scope, id);
-    const checks = await promised(context, before);
+  const { planned } = await transact(scope, async () => {
+    const row = await requireInvitation(scope, id);
+    const checks = await promised(context, row.value);
     if (checks === undefined) throw new Problem('conflict', 'the policy that the invitation grants is no more');
     // Its grant is the sender's from here on, who has just been held to it.
     const invited_by = context.actor.userId;
-    invitation = { ...before, invited_by, code_hash, expires_at: expiryOf(parts.clock.now()) };
-    return [
-      ...checks,
-      invitationPut(invitation, { version: item.version }),
-      invitationTold(parts.clock, context, { invitation, done: 'resent' }),
-    ];
+    const invitation = { ...row.value, invited_by, code_hash, expires_at: expiryOf(parts.clock.now()) };
+    const told = invitationTold(parts.clock, context, { invitation, done: 'resent' });
+    return { invitation, changes: [...checks, invitationPut(invitation, asRead(row)), told] };
   });
-  if (invitation === undefined) throw new TypeError('a commit was planned');
-  return issued(parts, context, { invitation, code });
+  return issued(parts, context, { invitation: planned.invitation, code });
 }
 
 function expiryOf(now: number): string {
@@ -171,29 +161,26 @@ async function issued(
 }
 
 async function listInvitations({ workspace }: WriteContext): Promise<readonly ShownInvitation[]> {
-  const items = await workspace.scope.range(invitationPartition, { limit: openMax, reverse: true });
-  return items.map(({ value }) => {
-    const { code_hash: _hidden, ...shown } = JSON.parse(value) as Invitation;
-    return shown;
-  });
+  const rows = await invitations.range(workspace.scope, invitationPartition, { limit: openMax, reverse: true });
+  return rows.map(({ value: { code_hash: _hidden, ...shown } }) => shown);
 }
 
 async function withdraw(parts: MembershipParts, context: WriteContext, id: string): Promise<void> {
   const { env, orgCode, tenantCode, scope } = context.workspace;
-  const { item, invitation } = await requireInvitation(scope, id);
-  const withdrawn = await tryCommit(scope, [
-    { kind: 'remove', ...invitationKey(id), if: { version: item.version } },
-    invitationTold(parts.clock, context, { invitation, done: 'removed' }),
-  ]);
-  if (!withdrawn) return withdraw(parts, context, id);
-  const told = invitedKey(invitation.email, tenantCode, id);
-  await tryCommit(parts.stores[env].scope(orgScopeName(orgCode)), [{ kind: 'remove', ...told, if: 'any' }]);
+  const plan = async () => {
+    const row = await requireInvitation(scope, id);
+    const told = invitationTold(parts.clock, context, { invitation: row.value, done: 'removed' });
+    return { email: row.value.email, changes: [removeAsRead(row), told] };
+  };
+  const { planned } = await transact(scope, plan, { attemptsMax: Number.POSITIVE_INFINITY });
+  const received = receivedInvitations.remove({ email: planned.email, tenantCode, id }, 'any');
+  await tryCommit(parts.stores[env].scope(orgScopeName(orgCode)), [received]);
 }
 
-async function requireInvitation(scope: Scope, id: string) {
-  const [item] = mayBeId(id) ? await scope.get([invitationKey(id)]) : [];
-  if (item === undefined) throw notFound();
-  return { item, invitation: JSON.parse(item.value) as Invitation };
+async function requireInvitation(scope: Scope, id: string): Promise<Row<Invitation>> {
+  const row = mayBeId(id) ? await invitations.read(scope, id) : undefined;
+  if (row === undefined) throw notFound();
+  return row;
 }
 
 const receivedMax = 100;
@@ -208,13 +195,14 @@ async function invitationsOf(
   if (user?.email_verified !== true) return [];
   const { email } = user;
   const received: ReceivedInvitation[] = [];
-  for (const { value } of await orgScope.range(invitedPartition(email), { limit: receivedMax })) {
-    const { tenant, id } = JSON.parse(value) as Invited;
+  const rows = await receivedInvitations.range(orgScope, invitedPartition(email), { limit: receivedMax });
+  for (const { value } of rows) {
+    const { tenant, id } = value;
     const { scope } = openWorkspace(parts, { env, orgCode }, tenant);
     const head = await readHead(scope);
-    const [item] = await scope.get([invitationKey(id)]);
-    if (head?.id !== tenant.id || item === undefined) continue;
-    const { role, expires_at, email: invited } = JSON.parse(item.value) as Invitation;
+    const invitation = (await invitations.read(scope, id))?.value;
+    if (head?.id !== tenant.id || invitation === undefined) continue;
+    const { role, expires_at, email: invited } = invitation;
     if (emailKey(invited) !== emailKey(email)) continue;
     received.push({ id, tenant_id: head.id, tenant_code: head.code, name: head.name, role, expires_at });
   }

@@ -2,7 +2,7 @@ import { findMember, isServicePrincipal, promisePolicy } from '../../iam/port.ts
 import { Problem } from '../../lib/problem.ts';
 import type { Change } from '../../store/port.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
-import { isOpenKey, keyRow, type ServiceKey } from '../keys/service-key.ts';
+import { isOpenKey, serviceKeys } from '../keys/service-key.ts';
 import type { MembershipParts } from '../workspaces/memberships.ts';
 import type { Invitation } from './invitation.ts';
 
@@ -36,8 +36,8 @@ async function isKeyOpen(
   { env, orgCode }: Workspace,
   id: string,
 ): Promise<boolean> {
-  const [row] = await stores[env].scope(orgScopeName(orgCode)).get([keyRow(id)]);
-  return row !== undefined && isOpenKey(JSON.parse(row.value) as ServiceKey, clock.now());
+  const row = await serviceKeys.rows.read(stores[env].scope(orgScopeName(orgCode)), id);
+  return row !== undefined && isOpenKey(row.value, clock.now());
 }
 
 /** Says nothing of what the inviter holds: that is not the caller's to know. */

@@ -2,10 +2,12 @@ import { type Audited, type Occasion, platformAuditEntry } from '../../audit/aud
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { type IdSource, secretToken } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import { type Change, type Condition, Conflict, type Key, type Scope } from '../../store/port.ts';
+import type { Due, Scope } from '../../store/port.ts';
+import { asRead } from '../../store/table.ts';
+import { tryCommit } from '../../store/transact.ts';
 import { isId } from '../org-users/account.ts';
 import { findOrg, type Org } from '../org-users/org-directory.ts';
-import { createKeyUses, secretHash } from './key-uses.ts';
+import { createKeyUses, type KeyRow, keyRows, secretHash } from './key-rows.ts';
 import { type DeployKeyScope, readDeployKey } from './read-deploy-key.ts';
 
 export type { DeployKeyScope };
@@ -26,18 +28,11 @@ export interface AskedKeys {
   readonly occasion: Occasion;
 }
 
-interface DeployKey {
-  readonly id: string;
-  readonly name: string;
+interface StoredDeployKey extends KeyRow {
   readonly scope: DeployKeyScope;
-  readonly created_at: string;
-  readonly created_by: string;
-  readonly expires_at: string | null;
 }
 
-interface StoredDeployKey extends DeployKey {
-  readonly secret_hash: string;
-}
+type DeployKey = Omit<StoredDeployKey, 'secret_hash'>;
 
 export interface ShownDeployKey extends DeployKey {
   readonly last_used_at: string | null;
@@ -73,14 +68,14 @@ export function createDeployKeys(parts: DeployKeysParts): DeployKeys {
     create: (asked, body) => createKey(parts, asked, body),
     remove: (asked, id) => removeKey(platform, asked, id),
     authenticate: async (secret) => {
-      const [entry] = await platform.get([keyEntry(secretHash(secret))]);
+      const entry = await deployKeys.entries.read(platform, secretHash(secret));
       if (entry === undefined) return undefined;
-      const { id, org: orgCode } = JSON.parse(entry.value) as KeyEntry;
-      const [row] = await platform.get([keyRow(orgCode, id)]);
+      const { id, org: orgCode } = entry.value;
+      const key = await deployKeys.rows.read(platform, [orgCode, id]);
       const org = await findOrg(platform, orgCode);
-      if (row === undefined || org === undefined) return undefined;
-      uses.seen(platform, { id, row: keyRow(orgCode, id), use: keyUse(id) });
-      return { id, scope: (JSON.parse(row.value) as StoredDeployKey).scope, org };
+      if (key === undefined || org === undefined) return undefined;
+      uses.seen(platform, deployKeys.use([orgCode, id], id));
+      return { id, scope: key.value.scope, org };
     },
   };
 }
@@ -90,31 +85,21 @@ interface KeyEntry {
   readonly org: string;
 }
 
-/** The way in, by the hash of the secret: a copy of the store opens nothing. */
-function keyEntry(secret_hash: string): Key {
-  return { pk: 'deploy-key-hash', sk: secret_hash };
-}
+const partition = (orgCode: string): string => `deploy-key;${orgCode}`;
 
-function keyRow(orgCode: string, id: string): Key {
-  return { pk: `deploy-key;${orgCode}`, sk: id };
-}
-
-function keyUse(id: string): Key {
-  return { pk: 'deploy-key-use', sk: id };
-}
-
-function keyCount(orgCode: string): Key {
-  return { pk: 'deploy-key-count', sk: orgCode };
-}
+const deployKeys = keyRows<readonly [orgCode: string, id: string], StoredDeployKey, KeyEntry>({
+  kind: 'deploy-key',
+  ownedMax: keysPerOrgMax,
+  keyOf: ([orgCode, id]) => ({ pk: partition(orgCode), sk: id }),
+});
 
 async function listKeys(platform: Scope, orgCode: string): Promise<readonly ShownDeployKey[]> {
-  const rows = await platform.range(keyRow(orgCode, '').pk, { limit: keysPerOrgMax });
-  const uses = await platform.get(rows.map(({ sk }) => keyUse(sk)));
-  return rows.map(({ value }, index) => {
-    const { secret_hash: _, ...key } = JSON.parse(value) as StoredDeployKey;
-    const use = uses[index];
-    return { ...key, last_used_at: use === undefined ? null : (JSON.parse(use.value) as { readonly at: string }).at };
-  });
+  const rows = await deployKeys.rows.range(platform, partition(orgCode), { limit: keysPerOrgMax });
+  const uses = await deployKeys.lastUses(
+    platform,
+    rows.map(({ sk }) => sk),
+  );
+  return rows.map(({ value: { secret_hash: _, ...key } }, index) => ({ ...key, last_used_at: uses[index] ?? null }));
 }
 
 async function createKey(
@@ -128,55 +113,33 @@ async function createKey(
   const created_at = timestamp(clock.now());
   const key: DeployKey = { id: newId(), name, scope, created_at, created_by: occasion.actor.id, expires_at };
   const stored: StoredDeployKey = { ...key, secret_hash: secretHash(secret) };
-  const entry: KeyEntry = { id: key.id, org: orgCode };
-  try {
-    await platform.commit([
-      { kind: 'add', ...keyCount(orgCode), by: 1, max: keysPerOrgMax },
-      { kind: 'put', ...keyRow(orgCode, key.id), value: JSON.stringify(stored), if: 'absent' },
-      { kind: 'put', ...keyEntry(stored.secret_hash), value: JSON.stringify(entry), if: 'absent', ...endOf(key) },
-      platformAuditEntry(orgCode, occasion, audited('deploy_key.created', key)),
-    ]);
-  } catch (error) {
-    if (!(error instanceof Conflict)) {
-      // It may stand all the same, and nobody would ever know its secret.
-      await platform.commit(removal(orgCode, { ...stored, if: 'present' })).catch(() => undefined);
-      throw error;
-    }
-    throw new Problem('conflict', `an org has at most ${keysPerOrgMax} deploy keys: remove some`);
-  }
-  return { ...key, key: secret };
+  const isMade = await tryCommit(platform, [
+    deployKeys.counted(orgCode),
+    deployKeys.rows.insert([orgCode, key.id], stored),
+    deployKeys.entries.insert(stored.secret_hash, { id: key.id, org: orgCode }, endOf(key)),
+    platformAuditEntry(orgCode, occasion, audited('deploy_key.created', key)),
+  ]).catch(async (error: unknown) => {
+    // It may stand all the same, and nobody would ever know its secret.
+    await platform.commit(deployKeys.ended([orgCode, key.id], stored, orgCode, 'present')).catch(() => undefined);
+    throw error;
+  });
+  if (isMade) return { ...key, key: secret };
+  throw new Problem('conflict', `an org has at most ${keysPerOrgMax} deploy keys: remove some`);
 }
 
-/** The row stays, for who wonders why a pipeline is not let in any more. */
-function endOf({ expires_at }: DeployKey) {
-  return expires_at === null ? {} : { due: { at: Date.parse(expires_at), queue: 'expire' } as const };
+/** The row stays, for an owner who asks why a pipeline is not let in any more. */
+function endOf({ expires_at }: DeployKey): Due | undefined {
+  return expires_at === null ? undefined : { at: Date.parse(expires_at), queue: 'expire' };
 }
 
 async function removeKey(platform: Scope, { orgCode, occasion }: AskedKeys, id: string): Promise<void> {
-  const [row] = isId(id) ? await platform.get([keyRow(orgCode, id)]) : [];
+  const row = isId(id) ? await deployKeys.rows.read(platform, [orgCode, id]) : undefined;
   if (row === undefined) throw notFound();
-  const key = JSON.parse(row.value) as StoredDeployKey;
-  try {
-    await platform.commit([
-      ...removal(orgCode, { ...key, if: { version: row.version } }),
-      platformAuditEntry(orgCode, occasion, audited('deploy_key.removed', key)),
-    ]);
-  } catch (error) {
-    if (error instanceof Conflict) throw notFound();
-    throw error;
-  }
-}
-
-function removal(
-  orgCode: string,
-  key: Pick<StoredDeployKey, 'id' | 'secret_hash'> & { readonly if: Condition },
-): readonly Change[] {
-  return [
-    { kind: 'remove', ...keyRow(orgCode, key.id), if: key.if },
-    { kind: 'remove', ...keyEntry(key.secret_hash), if: 'any' },
-    { kind: 'remove', ...keyUse(key.id), if: 'any' },
-    { kind: 'add', ...keyCount(orgCode), by: -1, min: 0 },
-  ];
+  const isRemoved = await tryCommit(platform, [
+    ...deployKeys.ended([orgCode, id], row.value, orgCode, asRead(row)),
+    platformAuditEntry(orgCode, occasion, audited('deploy_key.removed', row.value)),
+  ]);
+  if (!isRemoved) throw notFound();
 }
 
 function audited(action: string, { id, name, scope }: DeployKey): Audited {

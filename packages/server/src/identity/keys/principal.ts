@@ -11,10 +11,10 @@ import {
 import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';
-import type { Change, Scope } from '../../store/port.ts';
+import type { Scope } from '../../store/port.ts';
+import { transact } from '../../store/transact.ts';
 import type { Environment, Workspace } from '../../tenancy/port.ts';
-import { commitPlanned } from '../workspaces/commits.ts';
-import { readHead, workspaceHeadKey } from '../workspaces/workspace-head.ts';
+import { isThere, readHead } from '../workspaces/workspace-head.ts';
 
 export interface PrincipalParts extends GrantParts {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
@@ -37,11 +37,11 @@ export async function joinAsServer(
   { member, policies, asking }: Joining,
 ): Promise<string> {
   const { scope } = workspace;
-  await commitPlanned(scope, async () => {
+  await transact(scope, async () => {
     if ((await readHead(scope))?.id !== workspace.tenantId) throw notFound();
-    const stands: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
     const policyIds = await policyIdsOf(scope, policies);
-    return [stands, ...(await joiningChanges(parts, workspace, { member, policyIds, role: serviceRole, asking }))];
+    const joining = await joiningChanges(parts, workspace, { member, policyIds, role: serviceRole, asking });
+    return { changes: [isThere, ...joining] };
   });
   const joined = await findMember(workspace, member.id);
   if (joined === undefined) throw new Problem('conflict', 'the key was removed from the workspace meanwhile');

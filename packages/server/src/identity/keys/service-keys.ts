@@ -4,26 +4,16 @@ import { timestamp } from '../../lib/clock.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { Cursors } from '../../records/port.ts';
 import { mayBeId } from '../../records/port.ts';
-import { Conflict, type Item, type Scope, type Store } from '../../store/port.ts';
+import type { Scope, Store } from '../../store/port.ts';
+import { transact, tryCommit } from '../../store/transact.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import type { Asked, AskedPlace } from '../org-users/account.ts';
 import { tokensKeyOf } from '../sessions/ended-tokens.ts';
-import { tryCommit } from '../workspaces/commits.ts';
 import { openWorkspace } from '../workspaces/workspace-head.ts';
-import { secretHash } from './key-uses.ts';
+import { secretHash } from './key-rows.ts';
 import { joinAsServer, leaveAsServer, type PrincipalParts } from './principal.ts';
 import { readServiceKey } from './read-service-key.ts';
-import {
-  keyCount,
-  keyEntry,
-  keyRow,
-  keyRowPut,
-  keysPartition,
-  keysPerWorkspaceMax,
-  keyUse,
-  newSecret,
-  type ServiceKey,
-} from './service-key.ts';
+import { keysPartition, keysPerWorkspaceMax, newSecret, type ServiceKey, serviceKeys } from './service-key.ts';
 
 /** The keys by which an org's servers call its app: each is a principal of one workspace, with policies of its own. */
 export interface ServiceKeys {
@@ -79,18 +69,20 @@ async function listKeys({ stores, cursors }: ServiceKeysParts, orgCode: string, 
   const binding = ['service-keys', orgCode, env];
   const orgScope = stores[env].scope(orgScopeName(orgCode));
   const after = nexttoken === undefined ? {} : { after: cursors.open(nexttoken, binding) };
-  const rows = await orgScope.range(keysPartition, { ...after, limit: pageSize + 1 });
+  const rows = await serviceKeys.rows.range(orgScope, keysPartition, { ...after, limit: pageSize + 1 });
   const shown = rows.slice(0, pageSize);
-  const uses = shown.length === 0 ? [] : await orgScope.get(shown.map(({ sk }) => keyUse(sk)));
+  const uses = await serviceKeys.lastUses(
+    orgScope,
+    shown.map(({ sk }) => sk),
+  );
   const last = rows.length > pageSize ? shown.at(-1) : undefined;
   return {
-    items: shown.map(({ value }, index) => show(env, JSON.parse(value) as ServiceKey, uses[index])),
+    items: shown.map(({ value }, index) => show(env, value, uses[index] ?? null)),
     nexttoken: last === undefined ? null : cursors.seal(last.sk, binding),
   };
 }
 
-function show(env: Environment, key: ServiceKey, use: Item | undefined): ShownServiceKey {
-  const last_used_at = use === undefined ? null : (JSON.parse(use.value) as { readonly at: string }).at;
+function show(env: Environment, key: ServiceKey, last_used_at: string | null): ShownServiceKey {
   return { ...known(env, key), state: key.state, created_by: key.created_by, last_used_at };
 }
 
@@ -124,8 +116,8 @@ async function createKey(parts: ServiceKeysParts, asked: Asked, body: unknown): 
   try {
     const member_since = await joinAsServer(parts, workspace, { member, policies, asking: occasion });
     const isReady = await tryCommit(orgScope, [
-      keyRowPut({ ...key, state: 'ready', member_since }, { version }),
-      { kind: 'put', ...keyEntry(key.secret_hash), value: JSON.stringify({ id: key.id }), if: 'absent' },
+      serviceKeys.rows.put(key.id, { ...key, state: 'ready', member_since }, { if: { version } }),
+      serviceKeys.entries.insert(key.secret_hash, { id: key.id }),
       auditEntry(occasion, keyAudited('service_key.created', env, key)),
     ]);
     if (!isReady) throw new Problem('conflict', 'the key was removed while it was made');
@@ -139,16 +131,12 @@ async function createKey(parts: ServiceKeysParts, asked: Asked, body: unknown): 
 
 /** The count is of all that there is of keys, whatever their state. */
 async function intend(orgScope: Scope, key: ServiceKey): Promise<number> {
-  try {
-    const { seq } = await orgScope.commit([
-      { kind: 'add', ...keyCount(key.tenant_id), by: 1, max: keysPerWorkspaceMax },
-      keyRowPut(key, 'absent'),
-    ]);
-    return seq;
-  } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
+  const refused = (): never => {
     throw new Problem('conflict', `a workspace has at most ${keysPerWorkspaceMax} service keys: remove some`);
-  }
+  };
+  const changes = [serviceKeys.counted(key.tenant_id), serviceKeys.rows.insert(key.id, key)];
+  const { committed } = await transact(orgScope, async () => ({ changes, refused }));
+  return committed === undefined ? refused() : committed.seq;
 }
 
 /** The way in goes first, at once on this node; whatever is cut off after that can be done again. */
@@ -169,28 +157,23 @@ async function removeKey(parts: ServiceKeysParts, place: AskedPlace): Promise<vo
 
 /** A key that opens nothing from here on. Undefined where there is none. */
 async function shut(orgScope: Scope, env: Environment, { id, occasion }: AskedPlace): Promise<ServiceKey | undefined> {
-  for (;;) {
-    const [item] = mayBeId(id) ? await orgScope.get([keyRow(id)]) : [];
-    if (item === undefined) return undefined;
-    const key = JSON.parse(item.value) as ServiceKey;
-    if (key.state === 'removing') return key;
-    const isShut = await tryCommit(orgScope, [
-      keyRowPut({ ...key, state: 'removing' }, { version: item.version }),
-      { kind: 'remove', ...keyEntry(key.secret_hash), if: 'any' },
+  const plan = async () => {
+    const row = mayBeId(id) ? await serviceKeys.rows.read(orgScope, id) : undefined;
+    const key = row?.value;
+    if (row === undefined || key === undefined || key.state === 'removing') return { key, changes: [] };
+    const changes = [
+      serviceKeys.rows.replace(row, { ...key, state: 'removing' }),
+      serviceKeys.entries.remove(key.secret_hash, 'any'),
       auditEntry(occasion, keyAudited('service_key.removed', env, key)),
-    ]);
-    if (isShut) return key;
-  }
+    ];
+    return { key, changes };
+  };
+  return (await transact(orgScope, plan, { attemptsMax: Number.POSITIVE_INFINITY })).planned.key;
 }
 
 /** The last of a key, once its principal is gone; of several who do it, one does. */
-async function forget(orgScope: Scope, { id, tenant_id, secret_hash }: ServiceKey): Promise<void> {
-  await tryCommit(orgScope, [
-    { kind: 'remove', ...keyRow(id), if: 'present' },
-    { kind: 'remove', ...keyEntry(secret_hash), if: 'any' },
-    { kind: 'remove', ...keyUse(id), if: 'any' },
-    { kind: 'add', ...keyCount(tenant_id), by: -1, min: 0 },
-  ]);
+async function forget(orgScope: Scope, key: ServiceKey): Promise<void> {
+  await tryCommit(orgScope, serviceKeys.ended(key.id, key, key.tenant_id, 'present'));
 }
 
 function keyAudited(action: string, env: Environment, { id, name, tenant_code }: ServiceKey): Audited {

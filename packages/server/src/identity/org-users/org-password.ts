@@ -1,6 +1,5 @@
-import { Problem } from '../../lib/problem.ts';
 import { resetPasswordMail } from '../../mail/mail-texts.ts';
-import type { PasswordRealm } from '../people/realm.ts';
+import { type PasswordRealm, personGone } from '../people/realm.ts';
 import { changePassword, forgotPassword, type PasswordRequest, resetPassword } from '../people/set-password.ts';
 import { keepSession, type OrgCaller, otherSessionEnds } from '../sessions/org-sessions.ts';
 import { type OrgAccountsParts, orgRealm, passwordLengthMin, type StoredOrgUser, sessionEpoch } from './account.ts';
@@ -37,7 +36,7 @@ function orgPasswords(
     ...orgRealm(platform),
     passwordLengthMin,
     requirePasswords: () => undefined,
-    noPassword: () => new Problem('token_invalid', 'the person behind the token is no more'),
+    noPassword: personGone,
     overtaken: { message: 'the password or the session has just been changed', isFinal: true },
     resetMail: () => (user, code) =>
       resetPasswordMail({ to: user.email, name: 'Freehold', link: `${siteUrl}/reset-password#code=${code}` }),

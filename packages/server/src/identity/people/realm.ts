@@ -54,6 +54,10 @@ export interface Account {
   readonly suspended_for?: string;
 }
 
+export function personGone(): Problem {
+  return new Problem('token_invalid', 'the person behind the token is no more');
+}
+
 /** What is stored of an account, with what every one has. */
 export function accountRows<A extends Account>(kind: string): Codec<A> {
   return json<Account>(kind, { id: 'string', email: 'string' }) as Codec<A>;

@@ -8,7 +8,7 @@ import { type CodeUse, issueCode, requireCode, spendCode } from './mailed-codes.
 import type { PasswordHasher } from './passwords.ts';
 import { provePassword, wrongCurrentPassword } from './prove-password.ts';
 import { readEmail, readPasswordChange, readPasswordReset } from './read-password-forms.ts';
-import { type Account, findByAddress, type PasswordRealm } from './realm.ts';
+import { type Account, findByAddress, type PasswordRealm, personGone } from './realm.ts';
 
 export interface PasswordRequest {
   readonly body: unknown;
@@ -42,7 +42,7 @@ export async function changePassword<A extends Account>(
   return realm.revoking(id, async () => {
     const { planned } = await transact(scope, async () => {
       const row = await accounts.read(scope, id);
-      if (row === undefined) throw new Problem('token_invalid', 'the person behind the token is no more');
+      if (row === undefined) throw personGone();
       if (row.value.password_hash !== account.password_hash) throw new Problem('conflict', overtaken.message);
       const { holder, along } = await realm.changed({ ...row.value, password_hash });
       const refused = (): void => {

@@ -4,7 +4,7 @@ import { type HitTally, newHitTally } from '../../lib/hit-tally.ts';
 import { Problem } from '../../lib/problem.ts';
 import { singleFlight } from '../../lib/single-flight.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import { createKeyUses } from '../keys/key-uses.ts';
+import { createKeyUses } from '../keys/key-rows.ts';
 import { isServiceKey } from '../keys/service-key.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { openKeySession } from './key-session.ts';

@@ -1,8 +1,8 @@
 import { serviceRole } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import type { KeyUses } from '../keys/key-uses.ts';
-import { environmentOfKey, findKeyId, findReadyKey, keyRow, keyUse, type ServiceKey } from '../keys/service-key.ts';
+import type { KeyUses } from '../keys/key-rows.ts';
+import { environmentOfKey, findKeyId, findReadyKey, type ServiceKey, serviceKeys } from '../keys/service-key.ts';
 import { isOrgCode } from '../org-users/org-directory.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { appAudience } from '../tokens/token-exchange.ts';
@@ -36,7 +36,7 @@ export async function openKeySession(
   if (claims.exp * 1000 <= checkedAt) throw new Problem('token_expired', 'the service key has expired');
   const fresh = await freshMilliseconds(parts, claims);
   const personKey = personKeyOf('service_key', claims);
-  uses.seen(orgScope, { id, row: keyRow(id), use: keyUse(id) });
+  uses.seen(orgScope, serviceKeys.use(id, id));
   return {
     kind: 'service_key',
     claims,

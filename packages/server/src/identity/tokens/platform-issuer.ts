@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Conflict, type Key, type Scope } from '../../store/port.ts';
+import type { Key, Scope } from '../../store/port.ts';
+import { tryCommit } from '../../store/transact.ts';
 
 const issuerKey: Key = { pk: 'platform', sk: 'issuer' };
 
@@ -9,10 +10,6 @@ export async function platformIssuer(platform: Scope, publicUrl: string | undefi
     const [item] = await platform.get([issuerKey]);
     if (item !== undefined) return item.value;
     const value = publicUrl ?? `urn:uuid:${randomUUID()}`;
-    try {
-      await platform.commit([{ kind: 'put', ...issuerKey, value, if: 'absent' }]);
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-    }
+    await tryCommit(platform, [{ kind: 'put', ...issuerKey, value, if: 'absent' }]);
   }
 }

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
-import { Conflict, type Key, type Put, type Scope } from '../../store/port.ts';
+import type { Condition, Key, Scope } from '../../store/port.ts';
+import { tryCommit } from '../../store/transact.ts';
 import { nothingKept, parseSecrets, type Secrets, type SecretsVault } from './secrets.ts';
 
 export const secretsKey: Key = { pk: 'platform', sk: 'secrets' };
@@ -9,15 +10,8 @@ export const secretsKey: Key = { pk: 'platform', sk: 'secrets' };
  * what was kept open before it was set is sealed when it is read.
  */
 export function createSecretsInStore(platform: Scope, masterKey?: KeyObject): SecretsVault {
-  const put = async (secrets: Partial<Secrets>, condition: Put['if']): Promise<boolean> => {
-    try {
-      await platform.commit([{ kind: 'put', ...secretsKey, value: writeSecrets(secrets, masterKey), if: condition }]);
-      return true;
-    } catch (error) {
-      if (error instanceof Conflict) return false;
-      throw error;
-    }
-  };
+  const put = (secrets: Partial<Secrets>, condition: Condition): Promise<boolean> =>
+    tryCommit(platform, [{ kind: 'put', ...secretsKey, value: writeSecrets(secrets, masterKey), if: condition }]);
   return {
     read: async () => {
       for (;;) {

@@ -11,17 +11,17 @@ import {
   removedMemberKey,
   replacedMember,
 } from '../../iam/port.ts';
-import { Problem } from '../../lib/problem.ts';
+import type { StoredRecord } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
+import { type Plan, transact, tryCommit } from '../../store/transact.ts';
 import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { type AppUser, memberOf } from '../app-users/app-user.ts';
 import { emailKey } from '../people/email.ts';
 import { founderEmail, tenancyType } from '../settings/plain-settings.ts';
-import { tryCommit } from './commits.ts';
 import { completeFounding, findIntent, type Intent, takeCode } from './founding.ts';
 import { chosenTenant, hintChange } from './membership-hints.ts';
 import { findMembership, isActive, listMemberships, type Membership, type MembershipParts } from './memberships.ts';
-import { type OrgPlace, openWorkspace, readHead, workspaceHeadKey } from './workspace-head.ts';
+import { isThere, type OrgPlace, openWorkspace, readHead } from './workspace-head.ts';
 
 /** The code of the workspace in which, under single tenancy, everybody arrives. Nobody can take it for another. */
 export const defaultWorkspaceCode = 'main';
@@ -105,26 +105,26 @@ async function joinWorkspace(
 ): Promise<Membership | undefined> {
   const { place, workspace, person, suspends } = joining;
   const { scope } = workspace;
-  for (let attempt = 0; attempt < joinAttemptsMax; attempt++) {
+  const plan = async (): Promise<Plan & { readonly member?: StoredRecord }> => {
     const member = await findMember(workspace, person.id);
-    if (member !== undefined) {
-      await rememberMembership(orgScope, workspace, person.id);
-      return { workspace, member };
-    }
+    if (member !== undefined) return { member, changes: [] };
     const head = await readHead(scope);
     const [removed] = await scope.get([removedMemberKey(person.id)]);
-    if (head === undefined || removed !== undefined) return undefined;
+    if (head === undefined || removed !== undefined) return { changes: [] };
     const policyId = await policyIdByName(scope, head.default_member_access);
     const policyIds = policyId === undefined ? [] : [policyId];
     const asking = personAsking(person.id, place.requestId);
     const room = await roomFor(parts, { workspace, userId: suspends, asking }, policyIds);
-    if (room === undefined) return undefined;
+    if (room === undefined) return { changes: [] };
     const changes = await joiningChanges(parts, workspace, { member: person, policyIds, asking });
-    const stands: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
     const notRemoved: Change = { kind: 'check', ...removedMemberKey(person.id), if: 'absent' };
-    await tryCommit(scope, joinedChanges([stands, notRemoved], changes, room));
-  }
-  throw new Problem('conflict', 'others keep changing the workspace: try again');
+    return { changes: joinedChanges([isThere, notRemoved], changes, room) };
+  };
+  const { planned, committed } = await transact(scope, plan);
+  const member = committed === undefined ? planned.member : await findMember(workspace, person.id);
+  if (member === undefined) return undefined;
+  await rememberMembership(orgScope, workspace, person.id);
+  return { workspace, member };
 }
 
 /**
@@ -138,8 +138,6 @@ export async function roomFor(
 ): Promise<readonly Change[] | undefined> {
   return userId === undefined ? [] : replacedMember(parts, { workspace, userId, asking }, defaultPolicyIds);
 }
-
-const joinAttemptsMax = 16;
 
 /** Also for a member whose joining ended, by a crash, before the org was told. */
 async function rememberMembership(orgScope: Scope, workspace: Workspace, userId: string): Promise<void> {

@@ -11,12 +11,13 @@ import {
   workspaceTemplates,
 } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { type Change, Conflict, type Scope, type Store } from '../../store/port.ts';
+import type { Change, Scope, Store } from '../../store/port.ts';
+import { asRead, json, table } from '../../store/table.ts';
+import { type Plan, transact, tryCommit } from '../../store/transact.ts';
 import { type Environment, orgScopeName, type WorkspaceRow, workspaceRowKey } from '../../tenancy/port.ts';
 import { defaultMemberAccess } from '../settings/plain-settings.ts';
-import { tryCommit } from './commits.ts';
 import { chooseChange, hintChange } from './membership-hints.ts';
-import { type OrgPlace, openWorkspace, type WorkspaceHead, workspaceHeadKey } from './workspace-head.ts';
+import { type OrgPlace, openWorkspace, type WorkspaceHead, workspaceHeads } from './workspace-head.ts';
 
 /** @throws Problem where workspaces of an org may not be founded with so many policies. */
 export type FoundingGate = (place: OrgPlace, tenantCode: string, policies: number) => Promise<void>;
@@ -47,9 +48,15 @@ export interface Intent {
   readonly version: number;
 }
 
+/** By code. */
+const foundingRows = table(
+  workspaceRowKey,
+  json<FoundingRow>('workspace row', { id: 'string', code: 'string', state: 'string' }),
+);
+
 export async function findIntent(orgScope: Scope, code: string): Promise<Intent | undefined> {
-  const [item] = await orgScope.get([workspaceRowKey(code)]);
-  return item === undefined ? undefined : { row: JSON.parse(item.value) as FoundingRow, version: item.version };
+  const found = await foundingRows.read(orgScope, code);
+  return found === undefined ? undefined : { row: found.value, version: found.version };
 }
 
 /**
@@ -62,7 +69,10 @@ export async function takeCode(
   wanted: { readonly code: string; readonly name: string; readonly founder: Member },
 ): Promise<Intent | undefined> {
   const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
-  for (;;) {
+  const { founder } = wanted;
+  let isTaken = false;
+  const plan = async (): Promise<Plan & { readonly row?: FoundingRow }> => {
+    if (isTaken) return { changes: [] };
     const [head] = await orgScope.get([configHeadKey]);
     const config = await parts.configs[env].current(orgCode);
     const templates = settingOf(config, env, workspaceTemplates);
@@ -79,25 +89,23 @@ export async function takeCode(
       templates,
       request_id: requestId,
     };
-    const take: Change = { kind: 'put', ...workspaceRowKey(row.code), value: JSON.stringify(row), if: 'absent' };
-    const standing = head === undefined ? 'absent' : { version: head.version };
-    const unchanged: Change = { kind: 'check', ...configHeadKey, if: standing };
-    try {
-      const told = [hintChange(wanted.founder.id, row), chooseChange(wanted.founder.id, row)];
-      const created = {
-        action: 'workspace.created',
-        target: { kind: 'workspace', id: row.id },
-        env,
-        tenant_code: row.code,
-      };
-      const audited = auditEntry({ at: row.created_at, ...personAsking(wanted.founder.id, requestId) }, created);
-      const { seq } = await orgScope.commit([take, unchanged, ...told, audited]);
-      return { row, version: seq };
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-      if (error.changeIndex === 0) return undefined;
-    }
-  }
+    const target = { kind: 'workspace', id: row.id };
+    const created = { action: 'workspace.created', target, env, tenant_code: row.code };
+    const changes: readonly Change[] = [
+      foundingRows.insert(row.code, row),
+      { kind: 'check', ...configHeadKey, if: asRead(head) },
+      hintChange(founder.id, row),
+      chooseChange(founder.id, row),
+      auditEntry({ at: row.created_at, ...personAsking(founder.id, requestId) }, created),
+    ];
+    const refused = (change: number): void => {
+      isTaken = change === 0;
+    };
+    return { row, changes, refused };
+  };
+  const { planned, committed } = await transact(orgScope, plan, { attemptsMax: Number.POSITIVE_INFINITY });
+  const { row } = planned;
+  return row === undefined || committed === undefined ? undefined : { row, version: committed.seq };
 }
 
 /**
@@ -112,12 +120,12 @@ export async function completeFounding(parts: FoundingParts, place: OrgPlace, { 
   const asking = personAsking(founder.id, request_id);
   const grants = await foundingChanges(parts, workspace, { founder, templates, asking });
   await tryCommit(workspace.scope, [
-    { kind: 'put', ...workspaceHeadKey, value: JSON.stringify(head), if: 'absent' },
+    workspaceHeads.insert(undefined, head),
     fenceFloor(row.config_version, id),
     ...grants,
   ]);
   const ready: FoundingRow = { ...known, state: 'ready' };
   await tryCommit(parts.stores[place.env].scope(orgScopeName(place.orgCode)), [
-    { kind: 'put', ...workspaceRowKey(code), value: JSON.stringify(ready), if: { version } },
+    foundingRows.put(code, ready, { if: { version } }),
   ]);
 }

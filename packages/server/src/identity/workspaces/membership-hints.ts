@@ -1,5 +1,6 @@
 /** What the org remembers of who is where. It helps to find; whether it holds, the workspace says. */
-import type { Key, Put, Remove, Scope } from '../../store/port.ts';
+import type { Put, Remove, Scope } from '../../store/port.ts';
+import { json, table } from '../../store/table.ts';
 
 /** Names a workspace: a code is given to another one some time after the first is gone, an id never. */
 export interface Tenant {
@@ -11,41 +12,38 @@ export interface Tenant {
 export const membershipsMax = 200;
 
 export async function tenantsOf(orgScope: Scope, userId: string): Promise<readonly Tenant[]> {
-  const hints = await orgScope.range(hintPartition(userId), { limit: membershipsMax });
-  return hints.map(({ sk, value }) => ({ code: sk, id: (JSON.parse(value) as Hint).tenant_id }));
+  const rows = await hints.range(orgScope, hintPartition(userId), { limit: membershipsMax });
+  return rows.map(({ sk, value }) => ({ code: sk, id: value.tenant_id }));
 }
 
-export function hintChange(userId: string, tenant: Tenant): Put {
-  const hint: Hint = { tenant_id: tenant.id };
-  return { kind: 'put', ...hintKey(userId, tenant.code), value: JSON.stringify(hint), if: 'any' };
+export function hintChange(userId: string, { id, code }: Tenant): Put {
+  return hints.put([userId, code], { tenant_id: id }, { if: 'any' });
 }
 
 export function forgetChange(userId: string, tenantCode: string): Remove {
-  return { kind: 'remove', ...hintKey(userId, tenantCode), if: 'any' };
-}
-
-function hintKey(userId: string, tenantCode: string): Key {
-  return { pk: hintPartition(userId), sk: tenantCode };
+  return hints.remove([userId, tenantCode], 'any');
 }
 
 /** The workspace that the person's next token is for. */
 export function chooseChange(userId: string, { id, code }: Tenant): Put {
-  return { kind: 'put', ...chosenKey(userId), value: JSON.stringify({ id, code }), if: 'any' };
+  return chosen.put(userId, { id, code }, { if: 'any' });
 }
 
 export async function chosenTenant(orgScope: Scope, userId: string): Promise<Tenant | undefined> {
-  const [item] = await orgScope.get([chosenKey(userId)]);
-  return item === undefined ? undefined : (JSON.parse(item.value) as Tenant);
+  return (await chosen.read(orgScope, userId))?.value;
 }
 
-interface Hint {
-  readonly tenant_id: string;
-}
+const hintPartition = (userId: string): string => `membership;${userId}`;
 
-function hintPartition(userId: string): string {
-  return `membership;${userId}`;
-}
+const hints = table(
+  ([userId, tenantCode]: readonly [userId: string, tenantCode: string]) => ({
+    pk: hintPartition(userId),
+    sk: tenantCode,
+  }),
+  json<{ readonly tenant_id: string }>('membership hint', { tenant_id: 'string' }),
+);
 
-function chosenKey(userId: string): Key {
-  return { pk: 'chosen-workspace', sk: userId };
-}
+const chosen = table(
+  (userId: string) => ({ pk: 'chosen-workspace', sk: userId }),
+  json<Tenant>('chosen workspace', { id: 'string', code: 'string' }),
+);

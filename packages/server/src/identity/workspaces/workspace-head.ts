@@ -1,4 +1,5 @@
-import type { Key, Scope, Store } from '../../store/port.ts';
+import type { Change, Key, Scope, Store } from '../../store/port.ts';
+import { json, table } from '../../store/table.ts';
 import { type Environment, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
 
 /** Where a person is to be let in. */
@@ -20,10 +21,17 @@ export interface WorkspaceHead {
 
 export const workspaceHeadKey: Key = { pk: 'workspace', sk: 'head' };
 
+export const workspaceHeads = table(
+  () => workspaceHeadKey,
+  json<WorkspaceHead>('workspace head', { id: 'string', code: 'string' }),
+);
+
 export async function readHead(scope: Scope): Promise<WorkspaceHead | undefined> {
-  const [item] = await scope.get([workspaceHeadKey]);
-  return item === undefined ? undefined : (JSON.parse(item.value) as WorkspaceHead);
+  return (await workspaceHeads.read(scope, undefined))?.value;
 }
+
+/** Holds a commit to the workspace being there still. */
+export const isThere: Change = { kind: 'check', ...workspaceHeadKey, if: 'present' };
 
 export function openWorkspace(
   { stores }: { readonly stores: Readonly<Record<Environment, Store>> },

@@ -14,14 +14,20 @@ import {
   ScopeClosed,
   type Store,
 } from '../../store/port.ts';
+import { asRead, json, type Row, table } from '../../store/table.ts';
+import { transact } from '../../store/transact.ts';
 import { orgScopeName, type WorkspaceRow, workspaceRowKey, workspaceScopeName } from '../../tenancy/port.ts';
 import { readBody } from '../people/read-body.ts';
 import { tenancyType } from '../settings/plain-settings.ts';
 import { defaultWorkspaceCode } from './arrival.ts';
-import { commitPlanned } from './commits.ts';
 import { forgetChange } from './membership-hints.ts';
 import type { MembershipParts } from './memberships.ts';
 import { workspaceHeadKey } from './workspace-head.ts';
+
+const rows = table(
+  workspaceRowKey,
+  json<WorkspaceRow>('workspace row', { id: 'string', code: 'string', state: 'string' }),
+);
 
 export interface RemovalParts extends MembershipParts {
   readonly epochs: AccessEpochs;
@@ -42,17 +48,17 @@ export async function removeWorkspace(parts: RemovalParts, context: WriteContext
   if (code === defaultWorkspaceCode && settingOf(context.config, env, tenancyType) === 'single')
     throw new Problem('conflict', 'the default workspace stays for as long as `tenancy.tenancy_type` is `single`');
   const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
-  await commitPlanned(orgScope, async () => {
-    const [item] = await orgScope.get([workspaceRowKey(code)]);
-    const row = item === undefined ? undefined : (JSON.parse(item.value) as WorkspaceRow);
-    if (item === undefined || row?.id !== tenantId || row.state === 'removed') throw notFound();
-    const removed: WorkspaceRow = { id: row.id, code, name: row.name, state: 'removed', created_at: row.created_at };
-    return [
-      { kind: 'put', ...workspaceRowKey(code), value: JSON.stringify(removed), if: { version: item.version } },
+  await transact(orgScope, async () => {
+    const row = await rows.read(orgScope, code);
+    if (row?.value.id !== tenantId || row.value.state === 'removed') throw notFound();
+    const { id, name, created_at } = row.value;
+    const changes = [
+      rows.replace(row, { id, code, name, state: 'removed', created_at }),
       forgetChange(context.actor.userId, code),
-      toldInWorkspace(parts.clock, context, { action: 'workspace.removed', target: { kind: 'workspace', id: row.id } }),
-      workItem(closeWorkspaceJob, { orgCode, code, id: row.id }, parts.clock.now()),
+      toldInWorkspace(parts.clock, context, { action: 'workspace.removed', target: { kind: 'workspace', id } }),
+      workItem(closeWorkspaceJob, { orgCode, code, id }, parts.clock.now()),
     ];
+    return { changes };
   });
   await removeHead(scope);
   parts.epochs.bump(scope.name);
@@ -118,8 +124,7 @@ export async function purgeWorkspace(
   // What was written behind a pass, by a call that was under way, is found by the next one.
   while (await removeAll({ scope, maintenance }, stillMine));
   const due = { at: clock.now() + codeKeptMilliseconds, queue: 'expire' } as const;
-  const { pk, sk, value, version } = row;
-  await orgScope.commit([{ kind: 'put', pk, sk, value, if: { version }, due }]);
+  await orgScope.commit([rows.put(row.value.code, row.value, { if: asRead(row), due })]);
 }
 
 /** One pass over the scope. Tells whether there was something to remove. */
@@ -151,11 +156,10 @@ export function readRemovalWork(work: unknown): RemovalWork {
 }
 
 /** The org's row of a workspace that has been removed, for as long as there may be something in it. */
-async function findRemoved(orgScope: Scope, { code, id }: RemovalWork): Promise<Item | undefined> {
-  const [item] = await orgScope.get([workspaceRowKey(code)]);
-  if (item === undefined || item.due !== undefined) return undefined;
-  const row = JSON.parse(item.value) as WorkspaceRow;
-  return row.id === id && row.state === 'removed' ? item : undefined;
+async function findRemoved(orgScope: Scope, { code, id }: RemovalWork): Promise<Row<WorkspaceRow> | undefined> {
+  const row = await rows.read(orgScope, code);
+  const isRemoved = row?.due === undefined && row?.value.id === id && row.value.state === 'removed';
+  return isRemoved ? row : undefined;
 }
 
 function workItem(job: string, { orgCode, code, id }: RemovalWork, at: number): Put {

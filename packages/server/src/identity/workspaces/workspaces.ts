@@ -3,10 +3,10 @@ import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
 import type { RecordRuntime, WriteContext } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
+import { transact, tryCommit } from '../../store/transact.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { findAppUser, memberOf } from '../app-users/app-user.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
-import { commitPlanned, tryCommit } from './commits.ts';
 import { completeFounding, type Intent, takeCode } from './founding.ts';
 import { chooseChange, forgetChange, membershipsMax, type Tenant, tenantsOf } from './membership-hints.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from './memberships.ts';
 import { readNewWorkspace, readTenant, readWorkspaceChange } from './read-workspace.ts';
 import { codesFrom } from './workspace-code.ts';
-import { type OrgPlace, type WorkspaceHead, workspaceHeadKey } from './workspace-head.ts';
+import { type OrgPlace, workspaceHeads } from './workspace-head.ts';
 import { type RemovalParts, removeWorkspace } from './workspace-removal.ts';
 
 /** The workspaces of an app's users: who asks is known by his token, and what needs a permission has been allowed. */
@@ -107,31 +107,23 @@ async function firstOf(
 async function updateWorkspace({ clock }: WorkspacesParts, context: WriteContext, body: unknown) {
   const change = readWorkspaceChange(body);
   const { scope } = context.workspace;
-  let changed: WorkspaceHead | undefined;
-  await commitPlanned(scope, async () => {
-    const [item] = await scope.get([workspaceHeadKey]);
-    if (item === undefined) throw notFound();
-    const head = JSON.parse(item.value) as WorkspaceHead;
+  const { planned } = await transact(scope, async () => {
+    const row = await workspaceHeads.read(scope, undefined);
+    if (row === undefined) throw notFound();
+    const head = row.value;
     const access = change.default_member_access ?? head.default_member_access;
     const isOther = access !== head.default_member_access;
     const checks = isOther ? await promiseAccess(context, access) : [];
     const acl_policy_id = isOther ? await policyIdByName(scope, access) : undefined;
-    changed = { ...head, name: change.name ?? head.name, default_member_access: access };
-    const put: Change = {
-      kind: 'put',
-      ...workspaceHeadKey,
-      value: JSON.stringify(changed),
-      if: { version: item.version },
-    };
+    const changed = { ...head, name: change.name ?? head.name, default_member_access: access };
     const told = toldInWorkspace(clock, context, {
       action: 'workspace.changed',
       target: { kind: 'workspace', id: head.id },
       ...(acl_policy_id === undefined ? {} : { detail: { acl_policy_id } }),
     });
-    return [put, ...checks, told];
+    return { changed, changes: [workspaceHeads.replace(row, changed), ...checks, told] };
   });
-  if (changed === undefined) throw new TypeError('a commit was planned');
-  const { id, code, name, default_member_access } = changed;
+  const { id, code, name, default_member_access } = planned.changed;
   return { id, code, name, default_member_access };
 }
 
