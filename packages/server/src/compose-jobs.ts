@@ -37,7 +37,7 @@ interface Watched {
   readonly watch: WatchJobs;
 }
 
-export interface JobParts extends Watched {
+export interface JobDeps extends Watched {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
 }
 
@@ -45,7 +45,7 @@ interface DataSpace extends OpenedStore {
   readonly configs: ConfigReader;
 }
 
-export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: JobParts): JobRunner {
+export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: JobDeps): JobRunner {
   const handlers = new Map<string, JobHandler<DataSpace>>([
     [purgeEntityJob, ({ store }, work, stillMine) => purgeEntity(store, readPurgeWork(work), stillMine)],
     [
@@ -72,7 +72,7 @@ export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: Jo
   };
 }
 
-export interface AlertParts extends Watched {
+export interface AlertDeps extends Watched {
   readonly config: Config;
   readonly newId: IdSource;
   readonly secrets: Secrets;
@@ -84,8 +84,8 @@ export interface Alerts {
 }
 
 /** What is sent waits for others most of its time, so it has a runner of its own. */
-export function startAlerts({ platform }: Spaces, parts: AlertParts): Alerts {
-  const { config, clock, newId, secrets, watch, onFault } = parts;
+export function startAlerts({ platform }: Spaces, deps: AlertDeps): Alerts {
+  const { config, clock, newId, secrets, watch, onFault } = deps;
   const webhook = createAlertWebhook({
     platform: platform.store.scope(platformScopeName),
     clock,

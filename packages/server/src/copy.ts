@@ -6,7 +6,7 @@ import { type Command, dataFolder, masterKeyFor, Refusal, runCommand, textOrVari
 import { type CopyEnd, copiedSpaces, copyPlatform } from './copy/copy-platform.ts';
 import { createSecretsFile } from './identity/port.ts';
 import { systemClock } from './lib/clock.ts';
-import { openSpace, type SpaceParts, sqlitePath } from './open-spaces.ts';
+import { openSpace, type SpaceDeps, sqlitePath } from './open-spaces.ts';
 import type { OpenedStore } from './store/port.ts';
 import type { StorePlace } from './store/store-places.ts';
 
@@ -70,7 +70,7 @@ async function openEnd(place: StorePlace, opened: OpenedStore[]): Promise<CopyEn
   return { stores, secrets };
 }
 
-const spaceParts: SpaceParts = {
+const spaceParts: SpaceDeps = {
   clock: systemClock,
   onFatal: (error) => {
     throw error;

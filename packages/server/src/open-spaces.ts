@@ -25,7 +25,7 @@ export interface Spaces {
   readonly prod: OpenedStore;
 }
 
-export interface SpaceParts {
+export interface SpaceDeps {
   readonly clock: Clock;
   /** Called when the store can no longer be trusted. */
   readonly onFatal: (error: unknown) => void;
@@ -33,7 +33,7 @@ export interface SpaceParts {
   readonly cacheMegabytes?: number | undefined;
 }
 
-interface SpacesParts extends SpaceParts {
+interface SpacesDeps extends SpaceDeps {
   /** Opens the store of a data space instead, for tests. */
   readonly openSpace?: (space: keyof Spaces) => Promise<OpenedStore>;
 }
@@ -44,11 +44,11 @@ type PlacesToOpen = StorePlaces & Pick<Config, 'storeCacheMegabytes'>;
  * Opens the stores of all data spaces; those that are not there yet are made, and those of an earlier release are
  * brought to this one. @throws Error with a sentence for the operator.
  */
-export async function openSpaces(config: PlacesToOpen, parts: SpacesParts): Promise<Spaces> {
-  const spaces = await openAll(config, parts);
+export async function openSpaces(config: PlacesToOpen, deps: SpacesDeps): Promise<Spaces> {
+  const spaces = await openAll(config, deps);
   if (await isUpToDate(spaces)) return spaces;
   await closeAll(spaces);
-  const alone = await openAll(config, { ...parts, hold: 'alone' });
+  const alone = await openAll(config, { ...deps, hold: 'alone' });
   try {
     await upgradeStores(alone);
   } catch (error) {
@@ -56,14 +56,14 @@ export async function openSpaces(config: PlacesToOpen, parts: SpacesParts): Prom
   } finally {
     await closeAll(alone);
   }
-  return openAll(config, parts);
+  return openAll(config, deps);
 }
 
-async function openAll(config: PlacesToOpen, parts: SpacesParts & Pick<OpenParts, 'hold'>): Promise<Spaces> {
+async function openAll(config: PlacesToOpen, deps: SpacesDeps & Pick<OpenDeps, 'hold'>): Promise<Spaces> {
   const open = (space: keyof Spaces): Promise<OpenedStore> =>
-    parts.openSpace?.(space) ??
+    deps.openSpace?.(space) ??
     openAnyVersion(space, space === 'prod' ? config.storeProd : config.store, {
-      ...parts,
+      ...deps,
       cacheMegabytes: config.storeCacheMegabytes,
     });
   if (config.store.kind === 'sqlite') refuseLostStores(config.store.folder, config.storeProd);
@@ -107,8 +107,8 @@ async function closeAll(spaces: Spaces): Promise<void> {
 }
 
 /** The store of one data space, for commands. @throws Error with a sentence where it is of an earlier release. */
-export async function openSpace(space: keyof Spaces, place: StorePlace, parts: SpaceParts): Promise<OpenedStore> {
-  const opened = await openAnyVersion(space, place, parts);
+export async function openSpace(space: keyof Spaces, place: StorePlace, deps: SpaceDeps): Promise<OpenedStore> {
+  const opened = await openAnyVersion(space, place, deps);
   const found = await staleVersion({ [space]: opened });
   if (found === undefined) return opened;
   await opened.store.close();
@@ -124,14 +124,14 @@ function placeText(place: StorePlace): string {
   return place.kind === 'sqlite' ? `\`${place.folder}\`` : 'the database';
 }
 
-interface OpenParts extends SpaceParts {
+interface OpenDeps extends SpaceDeps {
   /** Of a database, whether other nodes may work on it meanwhile; a folder is had by one process anyway. */
   readonly hold?: 'shared' | 'alone';
 }
 
-function openAnyVersion(space: keyof Spaces, place: StorePlace, parts: OpenParts): Promise<OpenedStore> {
-  if (place.kind === 'sqlite') return openStore({ kind: 'sqlite', path: sqlitePath(place.folder, space), ...parts });
-  const { clock, onFatal, hold = 'shared' } = parts;
+function openAnyVersion(space: keyof Spaces, place: StorePlace, deps: OpenDeps): Promise<OpenedStore> {
+  if (place.kind === 'sqlite') return openStore({ kind: 'sqlite', path: sqlitePath(place.folder, space), ...deps });
+  const { clock, onFatal, hold = 'shared' } = deps;
   return openStore({ kind: 'postgres', url: place.url, space, clock, onFatal, hold });
 }
 

@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 import { groupEntries } from './iam/port.ts';
 import { createSecretsFile } from './identity/port.ts';
 import { systemClock } from './lib/clock.ts';
-import { type VerifyParts, verifyStore } from './maintenance/port.ts';
+import { type VerifyDeps, verifyStore } from './maintenance/port.ts';
 import { openVault } from './open-spaces.ts';
 import { createSealer, type Sealer, type SealingKey } from './records/port.ts';
 import { noData, requireStores, usingSpace } from './stopped-platform.ts';
@@ -56,7 +56,7 @@ async function findFieldKeys(config: Config): Promise<readonly SealingKey[] | un
 }
 
 function lookAt(opened: OpenedStore, sealer: Sealer): Promise<Findings> {
-  const further: VerifyParts['further'] = new Map([['group', groupEntries]]);
+  const further: VerifyDeps['further'] = new Map([['group', groupEntries]]);
   return verifyStore({ opened, clock: systemClock, sealer, further });
 }
 

@@ -44,7 +44,7 @@ export interface AuditPage {
   readonly partial?: true;
 }
 
-export interface AuditLogParts {
+export interface AuditLogDeps {
   readonly platform: Scope;
   readonly orgScopes: (orgCode: string) => Readonly<Record<Environment, Scope>>;
   readonly workspaceScopes: (orgCode: string, tenantCode: string) => Readonly<Record<Environment, Scope>>;
@@ -58,14 +58,14 @@ export interface AuditLogParts {
 /** A page that looks for few among many ends short, with a token for what comes after. */
 const entriesReadMax = 1000;
 
-export function createAuditLog(parts: AuditLogParts): AuditLog {
+export function createAuditLog(deps: AuditLogDeps): AuditLog {
   return {
     read: (orgCode, query) =>
-      readPage(parts, query, { name: `org ${orgCode}`, sources: sourcesOf(parts, orgCode, query.filter) }),
+      readPage(deps, query, { name: `org ${orgCode}`, sources: sourcesOf(deps, orgCode, query.filter) }),
     readOperator: (query) =>
-      readPage(parts, query, {
+      readPage(deps, query, {
         name: 'operator',
-        sources: [{ name: 'platform', scope: parts.platform, pk: orgAudit }],
+        sources: [{ name: 'platform', scope: deps.platform, pk: orgAudit }],
       }),
   };
 }
@@ -74,16 +74,16 @@ export function createAuditLog(parts: AuditLogParts): AuditLog {
  * The strands of an org are few, however many workspaces it has: those of the org itself, and the two of the one
  * workspace that is asked for.
  */
-function sourcesOf(parts: AuditLogParts, orgCode: string, { env, tenantCode }: AuditFilter): readonly Source[] {
+function sourcesOf(deps: AuditLogDeps, orgCode: string, { env, tenantCode }: AuditFilter): readonly Source[] {
   const both = (kind: string, { test, prod }: Readonly<Record<Environment, Scope>>) => [
     { name: `${kind}test`, env: 'test', scope: test, pk: orgAudit },
     { name: `${kind}prod`, env: 'prod', scope: prod, pk: orgAudit },
   ];
   const all = [
-    ...both('', parts.orgScopes(orgCode)),
-    ...(tenantCode === undefined ? [] : both('workspace ', parts.workspaceScopes(orgCode, tenantCode))),
+    ...both('', deps.orgScopes(orgCode)),
+    ...(tenantCode === undefined ? [] : both('workspace ', deps.workspaceScopes(orgCode, tenantCode))),
   ];
-  const platform = { name: 'platform', scope: parts.platform, pk: platformAudit(orgCode) };
+  const platform = { name: 'platform', scope: deps.platform, pk: platformAudit(orgCode) };
   return [platform, ...all.filter((source) => env === undefined || source.env === env)];
 }
 
@@ -93,7 +93,7 @@ interface ReadList {
 }
 
 async function readPage(
-  { cursors }: AuditLogParts,
+  { cursors }: AuditLogDeps,
   { pageSize, nexttoken, filter }: AuditQuery,
   { name, sources }: ReadList,
 ): Promise<AuditPage> {

@@ -7,7 +7,7 @@ import type { ConfigReader } from './config-reader.ts';
 import type { ConfigSet } from './config-set.ts';
 import { configHead } from './org-keys.ts';
 
-export interface ChangeConfigParts {
+export interface ChangeConfigDeps {
   readonly store: Store;
   readonly configs: ConfigReader;
 }
@@ -27,13 +27,13 @@ interface Committed<Planned> {
  * change was planned on is what it changes; a plan that others overtook is made again.
  */
 export async function changeConfig<Planned extends ConfigChange>(
-  parts: ChangeConfigParts,
+  deps: ChangeConfigDeps,
   orgCode: string,
   plan: (set: ConfigSet, next: number) => Promise<Planned>,
 ): Promise<Committed<Planned>> {
-  const scope = parts.store.scope(orgScopeName(orgCode));
+  const scope = deps.store.scope(orgScopeName(orgCode));
   const planNext = async () => {
-    const set = await parts.configs.refresh(orgCode);
+    const set = await deps.configs.refresh(orgCode);
     const head = await configHead.read(scope);
     if ((head?.version ?? 0) !== set.version) return 'overtaken';
     const version = (head?.value.version ?? 0) + 1;
@@ -43,10 +43,10 @@ export async function changeConfig<Planned extends ConfigChange>(
   };
   const { planned } = await transact(scope, planNext).catch((error: unknown) => {
     // A refusal is no commit; anything else may have been committed all the same.
-    if (!(error instanceof Problem)) parts.configs.forget(orgCode);
+    if (!(error instanceof Problem)) deps.configs.forget(orgCode);
     throw error;
   });
   // The change stands, whether or not it can be read now.
-  await parts.configs.refresh(orgCode).catch(() => parts.configs.forget(orgCode));
+  await deps.configs.refresh(orgCode).catch(() => deps.configs.forget(orgCode));
   return { version: planned.version, planned: planned.planned };
 }

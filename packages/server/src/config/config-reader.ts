@@ -6,7 +6,7 @@ import { singleFlight } from '../lib/single-flight.ts';
 import type { ConfiguredViews } from '../schema/port.ts';
 import { actions, activeConfigKey, apiName, type CompiledEntity, compileEntity } from '../schema/port.ts';
 import type { Item, Scope, Store } from '../store/port.ts';
-import { orgScopeName } from '../tenancy/port.ts';
+import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type ActiveEntity, type ApiVersions, type ConfigSet, makeConfigSet } from './config-set.ts';
 import {
   activeApis,
@@ -54,6 +54,19 @@ interface Cached {
 interface Compiled {
   readonly revision: number;
   entity: NowOrLater<CompiledEntity>;
+}
+
+/** The configurations of both environments. */
+export type ConfigReaders = Readonly<Record<Environment, ConfigReader>>;
+
+export function openConfigs(
+  stores: Readonly<Record<Environment, Store>>,
+  options: Omit<ConfigReaderOptions, 'store'>,
+): ConfigReaders {
+  return {
+    test: createConfigReader({ ...options, store: stores.test }),
+    prod: createConfigReader({ ...options, store: stores.prod }),
+  };
 }
 
 export function createConfigReader(options: ConfigReaderOptions): ConfigReader {

@@ -1,6 +1,6 @@
 import type { OnceRequest } from '../records/port.ts';
 import type { EntityDefinition } from '../schema/port.ts';
-import type { EntityAdminParts } from './admin-parts.ts';
+import type { EntityAdminDeps } from './admin-deps.ts';
 import type { ApiChange, ChangedApi } from './definition/api-change.ts';
 import { changeApi } from './definition/change-api.ts';
 import { defineEntity } from './definition/define-entity.ts';
@@ -23,13 +23,13 @@ export interface EntityAdmin {
   remove(orgCode: string, entityName: string, options?: RemovalOptions): Promise<void>;
 }
 
-export function createEntityAdmin(parts: EntityAdminParts): EntityAdmin {
+export function createEntityAdmin(deps: EntityAdminDeps): EntityAdmin {
   return {
-    define: (orgCode, input, request) => defineEntity(parts, { orgCode, input, request }),
-    change: (orgCode, change) => changeApi(parts, orgCode, change),
-    list: (orgCode) => listEntities(parts, orgCode),
-    show: (orgCode, entityName) => showEntity(parts, orgCode, entityName),
-    definition: (orgCode, entityName) => definitionOf(parts, orgCode, entityName),
-    remove: (orgCode, entityName, options) => removeEntity(parts, orgCode, { ...options, entityName }),
+    define: (orgCode, input, request) => defineEntity(deps, { orgCode, input, request }),
+    change: (orgCode, change) => changeApi(deps, orgCode, change),
+    list: (orgCode) => listEntities(deps, orgCode),
+    show: (orgCode, entityName) => showEntity(deps, orgCode, entityName),
+    definition: (orgCode, entityName) => definitionOf(deps, orgCode, entityName),
+    remove: (orgCode, entityName, options) => removeEntity(deps, orgCode, { ...options, entityName }),
   };
 }

@@ -1,5 +1,6 @@
 /** How builders define, change and remove entities. */
-export { createEntityAdmin, type EntityAdmin } from './entity-admin.ts';
+export type { EntityAdmin } from './entity-admin.ts';
+export { type Entities, openEntities } from './open-entities.ts';
 export {
   failingEntities,
   fieldsToHide,
@@ -9,4 +10,4 @@ export {
   refuseFailingRecords,
   setAfter,
 } from './stored-records/records-against.ts';
-export { type EntityStep, type EntitySwitchParts, type EntityTarget, switchEntities } from './switch-entities.ts';
+export { type EntityStep, type EntitySwitchDeps, type EntityTarget, switchEntities } from './switch-entities.ts';

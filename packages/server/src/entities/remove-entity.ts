@@ -2,7 +2,7 @@ import { auditEntry } from '../audit/audit-entry.ts';
 import { type ConfigSet, changeConfig, itemChanged, referencesTo } from '../config/port.ts';
 import { Problem } from '../lib/problem.ts';
 import { countStoredRecords } from '../records/port.ts';
-import type { EntityAdminParts } from './admin-parts.ts';
+import type { EntityAdminDeps } from './admin-deps.ts';
 import { entityAudited } from './entity-audited.ts';
 import { switchEntities } from './switch-entities.ts';
 import { unknownEntity } from './unknown-entity.ts';
@@ -18,25 +18,25 @@ export interface RemovalOptions {
  * @throws Problem `not_found`, `dangling_reference`, `in_use`.
  */
 export async function removeEntity(
-  parts: EntityAdminParts,
+  deps: EntityAdminDeps,
   orgCode: string,
   { entityName, ifEmpty = false }: RemovalOptions & { readonly entityName: string },
 ): Promise<void> {
-  await changeConfig(parts, orgCode, async (set, next) => {
+  await changeConfig(deps, orgCode, async (set, next) => {
     if (set.active(entityName) === undefined) throw unknownEntity(entityName);
     refuseWhileReferred(set, entityName);
-    await parts.refuseRemoval?.({ orgCode, set }, entityName);
-    if (ifEmpty) await refuseWhileFull(parts, orgCode, entityName);
+    await deps.refuseRemoval?.({ orgCode, set }, entityName);
+    if (ifEmpty) await refuseWhileFull(deps, orgCode, entityName);
     const target = { name: entityName, wanted: undefined };
-    const plan = await switchEntities(parts, { orgCode, set, next, keepsRecords: false }, [target]);
+    const plan = await switchEntities(deps, { orgCode, set, next, keepsRecords: false }, [target]);
     const changes = [
       ...plan.changes,
-      itemChanged({ kind: 'entity', name: entityName }, parts.occasion, { version: next, action: 'removed' }),
-      auditEntry(parts.occasion, entityAudited('entity.removed', entityName, { version: next })),
+      itemChanged({ kind: 'entity', name: entityName }, deps.occasion, { version: next, action: 'removed' }),
+      auditEntry(deps.occasion, entityAudited('entity.removed', entityName, { version: next })),
     ];
     return { changes };
   });
-  parts.poke();
+  deps.poke();
 }
 
 function refuseWhileReferred(set: ConfigSet, entityName: string): void {
@@ -48,7 +48,7 @@ function refuseWhileReferred(set: ConfigSet, entityName: string): void {
   });
 }
 
-async function refuseWhileFull({ store }: EntityAdminParts, orgCode: string, entityName: string): Promise<void> {
+async function refuseWhileFull({ store }: EntityAdminDeps, orgCode: string, entityName: string): Promise<void> {
   const [records = 0] = await countStoredRecords(store, orgCode, [entityName]);
   if (records > 0) throw new Problem('in_use', `entity \`${entityName}\` has ${records} records`, { records });
 }

@@ -39,7 +39,7 @@ export interface EntityTarget {
   readonly wanted: WantedEntity | undefined;
 }
 
-export interface EntitySwitchParts {
+export interface EntitySwitchDeps {
   readonly store: Store;
   readonly clock: Clock;
   /** Left out, the org may have as much as the platform serves. */
@@ -68,7 +68,7 @@ export interface EntitySwitch {
  * @throws Problem `conflict`, `dangling_reference`, or what the gate refuses.
  */
 export async function switchEntities(
-  { store, clock, gate }: EntitySwitchParts,
+  { store, clock, gate }: EntitySwitchDeps,
   { orgCode, set, next, keepsRecords }: EntitySwitchMoment,
   targets: readonly EntityTarget[],
 ): Promise<EntitySwitch> {

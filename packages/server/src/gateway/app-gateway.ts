@@ -42,7 +42,7 @@ import { createRouter } from './router.ts';
 /** What a gateway does with one request. `errors` is for what fails in an answer that does not fail. */
 export type Gateway = (incoming: IncomingMessage, trace: CallTrace, errors: ErrorReplies) => Promise<Reply>;
 
-export interface AppGatewayParts extends AppServices, Operations, OnceServices {
+export interface AppGatewayDeps extends AppServices, Operations, OnceServices {
   readonly origins: AppOrigins;
   readonly rateLimits: RateLimits;
   readonly clock: Clock;
@@ -52,7 +52,7 @@ export interface AppGatewayParts extends AppServices, Operations, OnceServices {
 }
 
 /** The app gateway: who may read the reply, canonical path, route, authenticate, authorize, body, handler, in this order. */
-export function createAppGateway(parts: AppGatewayParts): Gateway {
+export function createAppGateway(parts: AppGatewayDeps): Gateway {
   const router = createRouter(appRoutes(parts));
   return (incoming, trace, errors) =>
     withCors(parts.origins, { incoming, errors, trace }, async () => {
@@ -87,7 +87,7 @@ interface PublicRequest extends Pick<CallerRequest, 'incoming' | 'matched'> {
 }
 
 /** What is asked of the platform and not of an org, such as whether it is ready, waits for nobody. */
-function answerAnyone(parts: AppGatewayParts, request: PublicRequest): Promise<Reply> {
+function answerAnyone(parts: AppGatewayDeps, request: PublicRequest): Promise<Reply> {
   const { incoming, matched, trace } = request;
   const work = () => answerPublic(parts, request);
   if (matched.params.org === undefined) return work();
@@ -95,7 +95,7 @@ function answerAnyone(parts: AppGatewayParts, request: PublicRequest): Promise<R
   return inItsTurn(incoming, trace, { lane: { org: nobodys, workspace: networkKey(matched.ip) }, work });
 }
 
-async function answerPublic(parts: AppGatewayParts, request: PublicRequest): Promise<Reply> {
+async function answerPublic(parts: AppGatewayDeps, request: PublicRequest): Promise<Reply> {
   const { incoming, route, matched, trace } = request;
   trace.env = environmentOfClient(readClientId(incoming));
   const reply = conditional(incoming, await route.handle(await readRequest(incoming, matched)));
@@ -116,7 +116,7 @@ function meteredPlace({ claims }: AppCaller): MeteredPlace {
 }
 
 /** The plan is looked at before a body is read that nothing would come of. @throws Problem `plan_limit_exceeded`. */
-function enter({ metering }: AppGatewayParts, orgCode: string, request: CallerRequest): NowOrLater<GatewayRequest> {
+function enter({ metering }: AppGatewayDeps, orgCode: string, request: CallerRequest): NowOrLater<GatewayRequest> {
   const { incoming, matched } = request;
   if (!isGated(request)) return readRequest(incoming, matched);
   return whenKnown(metering.gate.check(orgCode), () => readRequest(incoming, matched));
@@ -136,7 +136,7 @@ interface CallerRequest {
   readonly errors: ErrorReplies;
 }
 
-function answerCaller(parts: AppGatewayParts, caller: AppCaller, request: CallerRequest): NowOrLater<Reply> {
+function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerRequest): NowOrLater<Reply> {
   const { incoming, route, matched, path, errors } = request;
   const { requestId, params, ip } = matched;
   const asking = { caller, requestId, ip, origin: incoming.headers.origin, time: parts.clock.now() };
@@ -182,7 +182,7 @@ function onceAsked(
 }
 
 /** Every route of the app gateway, in one table. */
-export function appRoutes(parts: AppGatewayParts): readonly AppRoute[] {
+export function appRoutes(parts: AppGatewayDeps): readonly AppRoute[] {
   return [
     ...recordRoutes(parts),
     ...batchRoutes(parts),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AppGatewayParts, appRoutes } from './app-gateway.ts';
+import { type AppGatewayDeps, appRoutes } from './app-gateway.ts';
 import { type ManagementGatewayParts, managementRoutes } from './management-gateway.ts';
 import { isRemembered, notRemembered, rememberedByHandler } from './remembered-posts.ts';
 
-const posts = [...appRoutes({} as AppGatewayParts), ...managementRoutes({} as ManagementGatewayParts)].filter(
+const posts = [...appRoutes({} as AppGatewayDeps), ...managementRoutes({} as ManagementGatewayParts)].filter(
   ({ method }) => method === 'POST',
 );
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AppGatewayParts, appRoutes } from './app-gateway.ts';
+import { type AppGatewayDeps, appRoutes } from './app-gateway.ts';
 import { type ManagementGatewayParts, managementRoutes } from './management-gateway.ts';
 import { type MetricsGatewayParts, metricsRoutes } from './metrics-gateway.ts';
 
@@ -16,7 +16,7 @@ function inventory(routes: readonly Listed[]): readonly string[] {
 }
 
 test('B11: every route of the app gateway is known here with what it takes to get in', () => {
-  assert.deepEqual(inventory(appRoutes({} as AppGatewayParts)), [
+  assert.deepEqual(inventory(appRoutes({} as AppGatewayDeps)), [
     'count GET /app/:org/count/:entity',
     'create POST /app/:org/create/:entity',
     'create POST /app/:org/import/:entity',

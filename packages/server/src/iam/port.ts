@@ -1,14 +1,14 @@
 /** What a person holds in a workspace: policies, groups and links, what they allow, and what new workspaces begin with. */
 export { builderAccess, builderPolicy, isBuilder } from './builder-access.ts';
 export { actionParts, routeOfVerb } from './decisions/action-parts.ts';
-export { createDecisionLog, type DecisionLog, type LoggedDecision } from './decisions/decision-log.ts';
+export type { DecisionLog, LoggedDecision } from './decisions/decision-log.ts';
 export { type DescribedDecision, describeDecision, overBudget } from './decisions/describe-decision.ts';
 export { type RequestSubject, type SentRequest, valuesAsRead } from './decisions/request-values.ts';
 export { findWorkspace } from './founding/find-workspace.ts';
-export { foundingChanges, type GrantParts, joiningChanges, type Member } from './founding/founding.ts';
+export { foundingChanges, type GrantDeps, joiningChanges, type Member } from './founding/founding.ts';
 export { workspaceTemplates } from './founding/templates-setting.ts';
 export type { WorkspaceTemplates } from './founding/workspace-templates.ts';
-export { createIamRules, findMember, removedMemberKey } from './iam-rules.ts';
+export { findMember, removedMemberKey } from './iam-rules.ts';
 export { lintStatements } from './lint/lint.ts';
 export { lintEntities } from './lint/lint-entities.ts';
 export { linksPerUserMax } from './members/links.ts';
@@ -21,6 +21,7 @@ export {
   statusChanges,
 } from './members/member-accounts.ts';
 export { isServicePrincipal, servicePrincipal, serviceRole } from './members/service-principal.ts';
+export { type Iam, openIam } from './open-iam.ts';
 export { type AccessEpochs, createAccessEpochs, thenBump } from './policies/access-epochs.ts';
 export { escalationCheck } from './policies/escalation-check.ts';
 export { groupEntries } from './policies/group-policies.ts';
@@ -29,12 +30,11 @@ export { adminPolicy, platformPolicies, policyIdByName, viewerPolicy } from './p
 export { isWhole, type Refusals, rowsOf, rowsOfMany } from './policies/policy-rows.ts';
 export { promisePolicy } from './policies/promised-policy.ts';
 export { type Access, type ResolvedAccess, resolveAccess } from './policies/resolve-access.ts';
-export { type AccessMatrix, createAccessMatrix } from './simulation/matrix.ts';
+export type { AccessMatrix } from './simulation/matrix.ts';
 export { type Permissions, type PermissionsAsker, permissionsOf } from './simulation/permissions.ts';
-export {
-  type AccessSimulator,
-  createAccessSimulator,
-  type SimulatedContext,
-  type Simulation,
+export type {
+  AccessSimulator,
+  SimulatedContext,
+  Simulation,
 } from './simulation/simulate.ts';
 export { personAsking, type ToldPlace, toldInWorkspace } from './told-changes.ts';

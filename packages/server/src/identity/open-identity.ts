@@ -1,9 +1,12 @@
+import type { Occasion } from '../audit/audit-entry.ts';
+import type { OperatorLog } from '../audit/operator-log.ts';
 import { type AccessEpochs, createAccessEpochs } from '../iam/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { HitTally } from '../lib/hit-tally.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { Cursors, RecordRuntime } from '../records/port.ts';
 import type { Scope } from '../store/port.ts';
+import type { Environment } from '../tenancy/port.ts';
 import { createAppMails } from './app-users/app-mails.ts';
 import { createAppSelf } from './app-users/app-self.ts';
 import { createAppSignIn } from './app-users/app-sign-in.ts';
@@ -20,15 +23,18 @@ import { createMailThrottle } from './people/mail-throttle.ts';
 import { createPasswordHasher, type PasswordCost } from './people/passwords.ts';
 import { createAppSessions } from './sessions/app-sessions.ts';
 import { createImpersonation } from './sessions/impersonation.ts';
+import { createAppOrigins } from './settings/app-origins.ts';
+import { createOrgSettings } from './settings/org-settings.ts';
+import { startKeyUpkeep } from './tokens/key-upkeep.ts';
 import { platformIssuer } from './tokens/platform-issuer.ts';
-import type { SigningKeys } from './tokens/signing-keys.ts';
+import type { LiveSigningKeys } from './tokens/signing-keys.ts';
 import type { MembershipParts } from './workspaces/memberships.ts';
 import { createWorkspaces } from './workspaces/workspaces.ts';
 
 export interface IdentityDeps extends MembershipParts {
   readonly platform: Scope;
   readonly clock: Clock;
-  readonly signingKeys: SigningKeys;
+  readonly signingKeys: LiveSigningKeys;
   readonly mailer: Mailer | undefined;
   readonly runtime: RecordRuntime;
   readonly epochs: AccessEpochs;
@@ -36,6 +42,8 @@ export interface IdentityDeps extends MembershipParts {
   readonly tokenTally: HitTally;
   /** Tells the jobs that there is work. */
   readonly poke: () => void;
+  readonly operatorLog: OperatorLog;
+  readonly onError: (error: unknown) => void;
   readonly settings: IdentitySettings;
   /** What a new password hash costs, where it is not the usual. */
   readonly passwordCost: PasswordCost | undefined;
@@ -48,9 +56,11 @@ export interface IdentitySettings {
   readonly signUp: SignUpPolicy;
 }
 
+export type Identity = Awaited<ReturnType<typeof openIdentity>>;
+
 /** Everyone who calls: what the app gateway and the management gateway know them by. */
 export async function openIdentity({ settings, passwordCost, ...deps }: IdentityDeps) {
-  const { platform, clock, newId } = deps;
+  const { platform, stores, configs, clock, newId, signingKeys } = deps;
   const issuer = await platformIssuer(platform, settings.publicUrl);
   const hasher = createPasswordHasher({}, passwordCost);
   const shared = { ...deps, issuer, hasher, mailThrottle: createMailThrottle({ clock }) };
@@ -61,8 +71,12 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
   const org = { ...shared, policy: settings.signUp, loginThrottle: createLoginThrottle({ clock }) };
   const digest = settings.operatorKeyDigest;
   const operator = { loginThrottle: createLoginThrottle({ clock }) };
+  const upkeep = startKeyUpkeep({ keys: signingKeys, operatorLog: deps.operatorLog, onError: deps.onError });
   return {
+    /** What browsers may call an app from. */
+    origins: createAppOrigins({ platform, configs, clock }),
     app: {
+      jwks: signingKeys.jwks,
       signIn: createAppSignIn(app),
       sessions: createAppSessions(app),
       self: createAppSelf(app),
@@ -77,6 +91,10 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
       serviceKeys: createServiceKeys(app),
       suspendedAccounts: createSuspendedAccounts(app),
       impersonate: createImpersonation(app),
+      signingKeys,
+      settings: (env: Environment, occasion: Occasion) =>
+        createOrgSettings({ env, store: stores[env], configs: configs[env], occasion }),
     },
+    close: () => upkeep.close(),
   };
 }

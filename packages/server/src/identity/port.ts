@@ -16,16 +16,15 @@ export {
   operatorKeyFault,
 } from './keys/operator-key.ts';
 export type { ServiceKeys } from './keys/service-keys.ts';
-export { openIdentity } from './open-identity.ts';
+export { type Identity, openIdentity } from './open-identity.ts';
 export { type OrgAccounts, type OrgCaller, sessionSeconds } from './org-users/org-accounts.ts';
 export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
 export { emailKey } from './people/email.ts';
 export type { PasswordCost } from './people/passwords.ts';
 export { type AppCaller, type AppSessions, requirePlace } from './sessions/app-sessions.ts';
 export type { Impersonate } from './sessions/impersonation.ts';
-export { type AppOrigins, createAppOrigins } from './settings/app-origins.ts';
-export { createOrgSettings, namesOf, type OrgSettings, settingTypes } from './settings/org-settings.ts';
-export { startKeyUpkeep } from './tokens/key-upkeep.ts';
+export type { AppOrigins } from './settings/app-origins.ts';
+export { namesOf, type OrgSettings, settingTypes } from './settings/org-settings.ts';
 export { type MasterKeyUse, masterKeyFault } from './tokens/master-key.ts';
 export {
   derivedKey,

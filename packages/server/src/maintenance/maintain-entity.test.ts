@@ -15,7 +15,7 @@ import {
   withoutOthers,
 } from '../testing/record-bench.ts';
 import { indexProgress } from './builds/task-progress.ts';
-import { type MaintainParts, maintainEntity } from './maintain-entity.ts';
+import { type MaintainDeps, maintainEntity } from './maintain-entity.ts';
 import { verifyStore } from './verify-store.ts';
 
 const work = { orgCode: 'acme', entityName: 'order', version: 0 };
@@ -61,7 +61,7 @@ async function change({ admin }: Node, body: object) {
 }
 
 /** What a job of a process of its own needs. */
-function job(bench: RecordBench, store: Store = bench.opened.store, recordsPerStep = 3): MaintainParts {
+function job(bench: RecordBench, store: Store = bench.opened.store, recordsPerStep = 3): MaintainDeps {
   return { store, configs: bench.node(store).configs, clock: bench.clock, recordsPerStep };
 }
 
@@ -129,10 +129,10 @@ for (const when of ['before', 'after'] as const)
   });
 
 async function buildAndErase(bench: RecordBench, store: Store): Promise<void> {
-  const parts = job(bench, store);
-  await maintainEntity(parts, work, always);
+  const deps = job(bench, store);
+  await maintainEntity(deps, work, always);
   bench.clock.advance(2000);
-  await maintainEntity(parts, work, always);
+  await maintainEntity(deps, work, always);
 }
 
 test('a unique index that records contradict fails, tells of some, lets everything be written and leaves nothing', async (context) => {

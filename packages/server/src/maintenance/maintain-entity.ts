@@ -1,4 +1,4 @@
-import type { ChangeConfigParts, ConfigSet } from '../config/port.ts';
+import type { ChangeConfigDeps, ConfigSet } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { countStoredRecords } from '../records/port.ts';
 import type { IndexState } from '../schema/port.ts';
@@ -35,7 +35,7 @@ export function readMaintainWork(work: unknown): MaintainEntity {
   return work as MaintainEntity;
 }
 
-export interface MaintainParts extends ChangeConfigParts {
+export interface MaintainDeps extends ChangeConfigDeps {
   readonly clock: Clock;
   /** How many records one commit is about at most. */
   readonly recordsPerStep?: number;
@@ -52,40 +52,40 @@ class TurnOver extends Error {}
  * noted, or does steps again that were done.
  */
 export async function maintainEntity(
-  parts: MaintainParts,
+  deps: MaintainDeps,
   work: MaintainEntity,
   stillMine: () => Promise<void>,
 ): Promise<void> {
-  const begunAt = parts.clock.now();
+  const begunAt = deps.clock.now();
   const inTurn = async (): Promise<void> => {
     await stillMine();
-    if (parts.clock.now() - begunAt >= turnMilliseconds) throw new TurnOver();
+    if (deps.clock.now() - begunAt >= turnMilliseconds) throw new TurnOver();
   };
   try {
-    await maintain(parts, work, inTurn);
+    await maintain(deps, work, inTurn);
   } catch (error) {
     if (!(error instanceof TurnOver)) throw error;
-    const scope = parts.store.scope(orgScopeName(work.orgCode));
-    await scope.commit([maintainWork(work, parts.clock.now())], { priority: 'background' });
+    const scope = deps.store.scope(orgScopeName(work.orgCode));
+    await scope.commit([maintainWork(work, deps.clock.now())], { priority: 'background' });
   }
 }
 
-async function maintain(parts: MaintainParts, work: MaintainEntity, stillMine: () => Promise<void>): Promise<void> {
-  const place = { scope: parts.store.scope(orgScopeName(work.orgCode)), entityName: work.entityName };
+async function maintain(deps: MaintainDeps, work: MaintainEntity, stillMine: () => Promise<void>): Promise<void> {
+  const place = { scope: deps.store.scope(orgScopeName(work.orgCode)), entityName: work.entityName };
   for (;;) {
     await stillMine();
-    const set = await ageDropped(parts, work);
-    await raiseTargets(parts.store, work, set);
+    const set = await ageDropped(deps, work);
+    await raiseTargets(deps.store, work, set);
     const task = await findTask(set, work.entityName);
     if (task === undefined) {
       await forgetProgress(place);
       return;
     }
-    const count = () => countStoredRecords(parts.store, work.orgCode, [work.entityName]);
-    const progress = await TaskProgress.open({ ...place, clock: parts.clock }, taskText(task), count);
-    const outcome = await maintainRecords(parts, work.orgCode, { task, progress, stillMine });
+    const count = () => countStoredRecords(deps.store, work.orgCode, [work.entityName]);
+    const progress = await TaskProgress.open({ ...place, clock: deps.clock }, taskText(task), count);
+    const outcome = await maintainRecords(deps, work.orgCode, { task, progress, stillMine });
     if (outcome === 'overtaken') continue;
-    await changeIndexes(parts, work, (indexes) => ({
+    await changeIndexes(deps, work, (indexes) => ({
       indexes: settledIndexes(indexes, task, progress.duplicates),
       erased: task.erased,
     }));
@@ -93,17 +93,17 @@ async function maintain(parts: MaintainParts, work: MaintainEntity, stillMine: (
 }
 
 /** Lets go of dropped indexes once nobody reads by them any more. Returns the configuration by which to go on. */
-async function ageDropped(parts: MaintainParts, work: MaintainEntity): Promise<ConfigSet> {
-  const set = await parts.configs.refresh(work.orgCode);
+async function ageDropped(deps: MaintainDeps, work: MaintainEntity): Promise<ConfigSet> {
+  const set = await deps.configs.refresh(work.orgCode);
   const indexes = set.active(work.entityName)?.state.indexes ?? [];
-  if (aged(indexes, parts.clock.now()).every((index) => indexes.includes(index))) return set;
-  await changeIndexes(parts, work, (standing) => {
+  if (aged(indexes, deps.clock.now()).every((index) => indexes.includes(index))) return set;
+  await changeIndexes(deps, work, (standing) => {
     // Asked after the states were read: nothing here can be dropped later than now.
-    const now = parts.clock.now();
+    const now = deps.clock.now();
     const isNoted = standing.some(isNewlyDropped);
     return { indexes: aged(standing, now), work: isNoted ? [maintainWork(work, now + droppedForMilliseconds)] : [] };
   });
-  return parts.configs.refresh(work.orgCode);
+  return deps.configs.refresh(work.orgCode);
 }
 
 function isNewlyDropped({ state, droppedAt }: IndexState): boolean {

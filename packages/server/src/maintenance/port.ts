@@ -12,4 +12,4 @@ export {
 } from './purge-entity.ts';
 export { isRight, type Recounted, type RecountedWorkspace, recountRecords, repairCounters } from './recount-records.ts';
 export { planRetiredRemoval, type RetiredEntity, retiredEntities } from './retired-entities.ts';
-export { type VerifyParts, verifyStore } from './verify-store.ts';
+export { type VerifyDeps, verifyStore } from './verify-store.ts';

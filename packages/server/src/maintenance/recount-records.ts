@@ -49,13 +49,13 @@ export interface OrgSum {
   readonly found: number;
 }
 
-interface RecountParts {
+interface RecountDeps {
   readonly opened: OpenedStore;
   readonly clock: Clock;
 }
 
 /** Reads step by step: memory grows with the entities of one workspace alone. */
-export async function* recountRecords({ opened, clock }: RecountParts): AsyncGenerator<Recounted> {
+export async function* recountRecords({ opened, clock }: RecountDeps): AsyncGenerator<Recounted> {
   const configs = createConfigReader({ store: opened.store, clock });
   let org: OpenOrg | undefined;
   for await (const place of scopesOfOrgs(opened)) {

@@ -19,7 +19,7 @@ import { drift } from './verification/look.ts';
 import { scopesOfOrgs, workspaceStanding } from './verification/scopes-of-orgs.ts';
 import { Tallies } from './verification/tallies.ts';
 
-export interface VerifyParts {
+export interface VerifyDeps {
   readonly opened: OpenedStore;
   readonly clock: Clock;
   readonly sealer: Pick<Sealer, 'open'>;
@@ -27,33 +27,33 @@ export interface VerifyParts {
 }
 
 /** Looks at every org and every workspace of a data space. */
-export async function verifyStore(parts: VerifyParts): Promise<Findings> {
-  const configs = createConfigReader({ store: parts.opened.store, clock: parts.clock });
+export async function verifyStore(deps: VerifyDeps): Promise<Findings> {
+  const configs = createConfigReader({ store: deps.opened.store, clock: deps.clock });
   const findings = new Findings();
   // The scope of an org comes before those of its workspaces.
   const broken = new Set<string>();
-  for await (const { orgCode, tenantCode, scope, state, withoutHead } of scopesOfOrgs(parts.opened)) {
+  for await (const { orgCode, tenantCode, scope, state, withoutHead } of scopesOfOrgs(deps.opened)) {
     if (withoutHead !== undefined)
       findings.add(drift(scope, 'head', withoutHead, 'is there, and the head of its scope is gone'));
     const config = await configs.current(orgCode);
     if (tenantCode === undefined) {
       if (!(await checkOrg(scope, config, findings))) broken.add(orgCode);
     } else if (state === 'closed' || broken.has(orgCode)) findings.count('skipped');
-    else await verifyKnown(parts, { workspace: { orgCode, tenantCode, scope }, config, findings });
+    else await verifyKnown(deps, { workspace: { orgCode, tenantCode, scope }, config, findings });
   }
   return findings;
 }
 
 /** Of a removed workspace nothing has to hold; once its code is free again an empty scope is left. */
-async function verifyKnown(parts: VerifyParts, check: WorkspaceCheck): Promise<void> {
+async function verifyKnown(deps: VerifyDeps, check: WorkspaceCheck): Promise<void> {
   const { tenantCode, scope } = check.workspace;
-  const standing = await workspaceStanding(parts.opened, check.workspace);
+  const standing = await workspaceStanding(deps.opened, check.workspace);
   if (standing === 'removed') return check.findings.count('skipped');
   if (standing === 'unknown')
     check.findings.add(
       drift(scope, 'config', workspaceTable.key(tenantCode), 'is missing: the org does not know of this'),
     );
-  await verifyWorkspace(parts, check);
+  await verifyWorkspace(deps, check);
 }
 
 export interface WorkspaceCheck {
@@ -63,9 +63,9 @@ export interface WorkspaceCheck {
 }
 
 /** Looks at one workspace. */
-export async function verifyWorkspace(parts: VerifyParts, check: WorkspaceCheck): Promise<void> {
-  const entities = await keptEntities(parts.opened.store, { ...check, further: parts.further });
+export async function verifyWorkspace(deps: VerifyDeps, check: WorkspaceCheck): Promise<void> {
+  const entities = await keptEntities(deps.opened.store, { ...check, further: deps.further });
   const ownerOf = createOwners([...entities.values()]);
-  const look = { ...check, entities, ownerOf, sealer: parts.sealer, tallies: new Tallies() };
-  await checkWorkspace(parts.opened.maintenance, look);
+  const look = { ...check, entities, ownerOf, sealer: deps.sealer, tallies: new Tallies() };
+  await checkWorkspace(deps.opened.maintenance, look);
 }

@@ -23,7 +23,7 @@ export type Announce = (
   event: { readonly type: string; readonly data: Readonly<Record<string, string | number | null>> },
 ) => Promise<readonly Change[]>;
 
-export interface AlertsParts {
+export interface AlertsDeps {
   readonly platform: Scope;
   readonly now: () => number;
   readonly announce: Announce;
@@ -47,7 +47,7 @@ const toldMax = 10_000;
  * Tells in the org's audit log, and to where the org wants it, that 80, 95 or 100 % of a limit are reached: each once a
  * day for what is limited by the day, else once a month, over all nodes.
  */
-export function createAlerts({ platform, now, announce }: AlertsParts) {
+export function createAlerts({ platform, now, announce }: AlertsDeps) {
   /** What this node knows to have been told, so that the store is not asked each second. */
   let told = new BoundedMap<string, true>(toldMax);
   let toldOn: Day = '';

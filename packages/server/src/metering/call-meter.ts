@@ -10,7 +10,7 @@ export interface MeteredPlace {
   readonly tenantCode: string;
 }
 
-export interface CallMeterParts {
+export interface CallMeterDeps {
   readonly clock: Clock;
   readonly orgScopes: OrgScopes;
   /** Names this start of this node, as no other start is named. */
@@ -65,7 +65,7 @@ const backMilliseconds = 60 * 60 * 1000;
  * commit what is stored of the org is the sum of what is stored of its workspaces.
  */
 export class CallMeter {
-  readonly #parts: CallMeterParts;
+  readonly #deps: CallMeterDeps;
   #orgs = noOrgs();
   /** How often the clock was set back by days: what was stored before that is as good as another start's. */
   #timesBack = 0;
@@ -73,20 +73,20 @@ export class CallMeter {
   #dayEnds: number;
   #dirty: MeteredDay[] = [];
 
-  constructor(parts: CallMeterParts) {
-    this.#parts = parts;
-    this.#day = dayOf(parts.clock.now());
+  constructor(deps: CallMeterDeps) {
+    this.#deps = deps;
+    this.#day = dayOf(deps.clock.now());
     this.#dayEnds = startOfDay(this.#day) + dayMilliseconds;
   }
 
   get node(): string {
-    const { node } = this.#parts;
+    const { node } = this.#deps;
     return this.#timesBack === 0 ? node : `${node}.${this.#timesBack}`;
   }
 
   /** The day that is counted on: that of the clock, which may be set right after it was wrong. */
   today(): Day {
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     const isBack = now < this.#dayEnds - dayMilliseconds - backMilliseconds;
     if (now >= this.#dayEnds || isBack) {
       this.#day = dayOf(now);
@@ -113,7 +113,7 @@ export class CallMeter {
 
   /** Whether something of an org has waited too long to be stored. */
   isOverdue(orgCode: string): boolean {
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     const days = [...(this.#orgs.test.get(orgCode)?.values() ?? []), ...(this.#orgs.prod.get(orgCode)?.values() ?? [])];
     return days.some(({ waitsSince }) => waitsSince !== undefined && now - waitsSince > overdueMilliseconds);
   }
@@ -154,7 +154,7 @@ export class CallMeter {
     cell.isDirty = true;
     if (day.dirty.length === 0) this.#dirty.push(day);
     day.dirty.push(cell);
-    day.waitsSince ??= this.#parts.clock.now();
+    day.waitsSince ??= this.#deps.clock.now();
   }
 
   #dayOf({ orgCode, env }: MeteredPlace, day: Day): MeteredDay {
@@ -192,9 +192,9 @@ export class CallMeter {
   }
 
   async #store(day: MeteredDay): Promise<void> {
-    const scope = this.#parts.orgScopes(day.orgCode)[day.env];
+    const scope = this.#deps.orgScopes(day.orgCode)[day.env];
     const cells = day.dirty.splice(0);
-    const takenAt = this.#parts.clock.now();
+    const takenAt = this.#deps.clock.now();
     for (const cell of cells) cell.isDirty = false;
     for (let at = 0; at < cells.length; at += cellsPerCommit) {
       const some = cells.slice(at, at + cellsPerCommit);

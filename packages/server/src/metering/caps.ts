@@ -21,14 +21,14 @@ export interface Caps {
 
 type ConfigPlace = Pick<MeteredPlace, 'orgCode' | 'env'>;
 
-export interface CapsParts {
+export interface CapsDeps {
   readonly plans: Pick<Plans, 'of'>;
   readonly configured: Configured;
   readonly standing: (orgCode: string) => Promise<Standing>;
 }
 
 /** The plan is read each time: what is configured seldom changes, and two nodes must not go by two plans. */
-export function createCaps({ plans, configured, standing }: CapsParts): Caps {
+export function createCaps({ plans, configured, standing }: CapsDeps): Caps {
   const exceeded = async (cap: Cap, where: CapPlace, told: ToldCap): Promise<Problem> => {
     const { limits, usage } = await standing(where.orgCode);
     return capExceeded(cap, where, { ...told, flags: flagsOf(limits, usage) });

@@ -17,7 +17,7 @@ import { type ReportRequest, reportUsage } from './report.ts';
 import type { Configured } from './show-caps.ts';
 import { exportUsage, type UsageEntry, type UsageExport } from './usage-export.ts';
 
-export interface MeteringParts {
+export interface MeteringDeps {
   readonly clock: Clock;
   readonly platform: Scope;
   readonly orgScopes: OrgScopes;
@@ -44,9 +44,9 @@ export interface Metering {
 
 const turnMilliseconds = 1000;
 
-export function startMetering(parts: MeteringParts): Metering {
-  const { clock, platform, orgScopes, hasOrg, configured, announce, onError } = parts;
-  const recordsOf = sharedByNextRun(parts.recordsOf);
+export function startMetering(deps: MeteringDeps): Metering {
+  const { clock, platform, orgScopes, hasOrg, configured, announce, onError } = deps;
+  const recordsOf = sharedByNextRun(deps.recordsOf);
   const meter = new CallMeter({ clock, orgScopes, node: randomBytes(9).toString('base64url') });
   const ledger = createLedger(meter, orgScopes);
   const plans = createPlans({ platform, hasOrg, changed: (orgCode) => gate.forget(orgCode) });

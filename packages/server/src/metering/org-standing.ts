@@ -10,7 +10,7 @@ import type { Plans } from './plans.ts';
 import type { RecordsOf } from './records-of.ts';
 import type { Tally } from './usage-rows.ts';
 
-export interface StandingParts {
+export interface StandingDeps {
   readonly clock: Clock;
   readonly plans: Pick<Plans, 'of'>;
   readonly ledger: Pick<Ledger, 'stored'>;
@@ -51,7 +51,7 @@ const idleMilliseconds = 10_000;
  * already, so it is taken off when the records are added up.
  */
 export class OrgStanding {
-  readonly #parts: StandingParts;
+  readonly #deps: StandingDeps;
   readonly #orgCode: string;
   #known: Known | undefined;
   #addedUp: AddedUp | undefined;
@@ -64,14 +64,14 @@ export class OrgStanding {
   #changes = 0;
   lastAsked = 0;
 
-  constructor(parts: StandingParts, orgCode: string) {
-    this.#parts = parts;
+  constructor(deps: StandingDeps, orgCode: string) {
+    this.#deps = deps;
     this.#orgCode = orgCode;
   }
 
   /** Undefined where what is known will do; else a promise that ends when something newer is known. */
   whenReady(): Promise<void> | undefined {
-    const now = this.#parts.clock.now();
+    const now = this.#deps.clock.now();
     this.lastAsked = now;
     if (this.#loading === undefined && this.#isFresh(this.#known, now)) return undefined;
     this.#loading ??= this.#load().finally(() => {
@@ -95,7 +95,7 @@ export class OrgStanding {
   current(): Standing {
     const known = this.#known;
     if (known === undefined) throw new Error('how the org stands to its plan is not known');
-    const today = this.#parts.meter.today();
+    const today = this.#deps.meter.today();
     return { limits: known.limits, usage: this.#usage(known, today), today };
   }
 
@@ -111,7 +111,7 @@ export class OrgStanding {
   leave(place: MeteredPlace, records: number, outcome: 'written' | 'refused' | 'unknown'): void {
     this.#underWay -= 1;
     if (outcome === 'written') {
-      this.#parts.meter.noteRecords(place, records);
+      this.#deps.meter.noteRecords(place, records);
       if (records < 0) this.#records += records;
     } else if (records > 0) this.#records -= records;
     if (outcome === 'unknown') this.forget();
@@ -128,18 +128,18 @@ export class OrgStanding {
     };
     for (const days of stored) for (const [day, tally] of days) add(day, tally);
     for (const env of environments)
-      for (const [day, { total }] of this.#parts.meter.own(this.#orgCode, env)) add(day, total);
+      for (const [day, { total }] of this.#deps.meter.own(this.#orgCode, env)) add(day, total);
     return { api_calls_per_day: todayCalls, api_calls_per_month: monthCalls, records: this.#records };
   }
 
   /** A day that is over leaves the memory of this node, so whatever was read without it is read again. */
   #isFresh(what: Known | AddedUp | undefined, now: number): boolean {
-    if (what === undefined || what.today !== this.#parts.meter.today()) return false;
+    if (what === undefined || what.today !== this.#deps.meter.today()) return false;
     return Math.abs(now - what.at) < what.freshMilliseconds;
   }
 
   async #load(): Promise<void> {
-    const { clock, plans, ledger, meter } = this.#parts;
+    const { clock, plans, ledger, meter } = this.#deps;
     const changes = this.#changes;
     const today = meter.today();
     const at = clock.now();
@@ -160,7 +160,7 @@ export class OrgStanding {
     byOthers: number,
     { today, isStill }: { readonly today: Day; readonly isStill: () => boolean },
   ): Promise<void> {
-    const { clock, recordsOf } = this.#parts;
+    const { clock, recordsOf } = this.#deps;
     if (this.#isFresh(this.#addedUp, clock.now())) this.#records += Math.max(0, byOthers - this.#byOthers);
     else {
       await this.#idle();

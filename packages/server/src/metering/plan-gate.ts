@@ -2,7 +2,7 @@ import { Problem } from '../lib/problem.ts';
 import type { WritePass, WriteToAdmit } from '../tenancy/port.ts';
 import type { MeteredPlace } from './call-meter.ts';
 import { limitExceeded, reachedMetric, type Standing } from './limits.ts';
-import { OrgStanding, type StandingParts } from './org-standing.ts';
+import { OrgStanding, type StandingDeps } from './org-standing.ts';
 
 /** Holds the writes of an org to its plan. Where usage cannot be told it lets no write in. */
 export interface PlanGate {
@@ -19,13 +19,13 @@ export interface PlanGate {
 
 const keptMilliseconds = 60_000;
 
-export function createPlanGate(parts: StandingParts): PlanGate {
-  const { clock, meter } = parts;
+export function createPlanGate(deps: StandingDeps): PlanGate {
+  const { clock, meter } = deps;
   const standings = new Map<string, OrgStanding>();
   const standingOf = (orgCode: string): OrgStanding => {
     let standing = standings.get(orgCode);
     if (standing === undefined) {
-      standing = new OrgStanding(parts, orgCode);
+      standing = new OrgStanding(deps, orgCode);
       standings.set(orgCode, standing);
     }
     return standing;

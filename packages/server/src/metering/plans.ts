@@ -18,7 +18,7 @@ export interface Plans {
   show(orgCode: string): Promise<OrgPlan>;
 }
 
-export interface PlansParts {
+export interface PlansDeps {
   /** The platform's own scope. */
   readonly platform: Scope;
   readonly hasOrg: (orgCode: string) => Promise<boolean>;
@@ -26,7 +26,7 @@ export interface PlansParts {
   readonly changed: (orgCode: string) => void;
 }
 
-export function createPlans({ platform, hasOrg, changed }: PlansParts): Plans {
+export function createPlans({ platform, hasOrg, changed }: PlansDeps): Plans {
   const of: Plans['of'] = async (orgCode) => {
     const row = await plans.read(platform, orgCode);
     return row?.value ?? { ...defaultPlan, updated_at: null };

@@ -11,7 +11,7 @@ import type { Plans } from './plans.ts';
 import type { EntityRecords, RecordsOf } from './records-of.ts';
 import { addTallies, type Tally } from './usage-rows.ts';
 
-export interface ReportParts {
+export interface ReportDeps {
   readonly ledger: Ledger;
   readonly gate: Pick<PlanGate, 'standing'>;
   readonly plans: Pick<Plans, 'of'>;
@@ -35,15 +35,15 @@ const workspacesShown = 1000;
 const noTally: Tally = { calls: 0, records: 0 };
 
 /** What an org uses, and how that stands to its plan. */
-export async function reportUsage(parts: ReportParts, request: ReportRequest) {
+export async function reportUsage(deps: ReportDeps, request: ReportRequest) {
   const { orgCode } = request;
   const figure = readFigure(request.explain);
-  const standing = await parts.gate.standing(orgCode);
-  const facts = await gather(parts, { ...request, figure }, standing);
+  const standing = await deps.gate.standing(orgCode);
+  const facts = await gather(deps, { ...request, figure }, standing);
   const { limits, today } = standing;
   const usage = { ...standing.usage, ...callsOf(facts.all, today), records: total(facts.records) };
   const now: Standing = { limits, today, usage };
-  const plan = await parts.plans.of(orgCode);
+  const plan = await deps.plans.of(orgCode);
   return {
     org: orgCode,
     plan: { name: plan.name, limits: plan.limits, updated_at: plan.updated_at, upgrade_url: request.upgradeUrl },
@@ -56,8 +56,8 @@ export async function reportUsage(parts: ReportParts, request: ReportRequest) {
       prod: request.hasProd ? environment(facts, 'prod', today) : null,
     },
     flags: flagsOf(limits, usage),
-    alerts: await parts.alerts.show(orgCode, now),
-    forecast: forecast(now, facts.all, parts.now()),
+    alerts: await deps.alerts.show(orgCode, now),
+    forecast: forecast(now, facts.all, deps.now()),
     resets_at: resetOf(now),
     windows: { day: resetsAt('api_calls_per_day', today), month: resetsAt('api_calls_per_month', today) },
     ...(figure === undefined ? {} : { explain: facts.parts.explained() }),
@@ -94,7 +94,7 @@ interface Gathered extends ReportRequest {
   readonly figure: Figure | undefined;
 }
 
-async function gather({ ledger, recordsOf }: ReportParts, request: Gathered, { today }: Standing): Promise<Facts> {
+async function gather({ ledger, recordsOf }: ReportDeps, request: Gathered, { today }: Standing): Promise<Facts> {
   const { orgCode, days, figure } = request;
   const month = firstOfMonth(today);
   const first = [month, addDays(today, 1 - Math.max(days, 7))].toSorted()[0] ?? month;

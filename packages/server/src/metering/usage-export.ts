@@ -29,7 +29,7 @@ export interface UsageExport {
   readonly metric: ExportedMetric | undefined;
 }
 
-interface ExportParts {
+interface ExportDeps {
   readonly ledger: Pick<Ledger, 'workspaceDays'>;
   readonly recordsOf: RecordsOf;
 }
@@ -38,7 +38,7 @@ const environments = ['test', 'prod'] as const satisfies readonly Environment[];
 
 /** All parts that the report adds up, from where it has them; some at a time. */
 export async function* exportUsage(
-  { ledger, recordsOf }: ExportParts,
+  { ledger, recordsOf }: ExportDeps,
   { orgCode, from, to, metric }: UsageExport,
 ): AsyncGenerator<readonly UsageEntry[]> {
   if (metric !== 'records')

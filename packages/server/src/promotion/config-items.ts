@@ -18,7 +18,7 @@ import {
   showItem,
   showKinds,
 } from './items/show-items.ts';
-import type { Asked, PromotionParts } from './promotion-parts.ts';
+import type { Asked, PromotionDeps } from './promotion-deps.ts';
 
 /** Config items of all kinds, by their names: read in both environments, written in test; each change is a version that stays. */
 export interface ConfigItems {
@@ -41,16 +41,16 @@ export interface ConfigItems {
   remove(asked: Asked, change: ItemChange): Promise<void>;
 }
 
-export function createConfigItems(parts: PromotionParts): ConfigItems {
+export function createConfigItems(deps: PromotionDeps): ConfigItems {
   return {
-    kinds: (env, orgCode) => showKinds(parts, env, orgCode),
-    list: (asked) => listItems(parts, asked),
-    show: (env, orgCode, item) => showItem(parts, { env, orgCode, item }),
-    versions: (orgCode, item, query) => listVersions(parts, { orgCode, item }, query),
-    version: (asked) => showVersion(parts, asked),
-    create: (asked, made) => createItem(parts, asked, made),
-    replace: (asked, change) => replaceItem(parts, asked, change),
-    restore: (asked, change) => restoreItem(parts, asked, change),
-    remove: (asked, change) => removeItem(parts, asked, change),
+    kinds: (env, orgCode) => showKinds(deps, env, orgCode),
+    list: (asked) => listItems(deps, asked),
+    show: (env, orgCode, item) => showItem(deps, { env, orgCode, item }),
+    versions: (orgCode, item, query) => listVersions(deps, { orgCode, item }, query),
+    version: (asked) => showVersion(deps, asked),
+    create: (asked, made) => createItem(deps, asked, made),
+    replace: (asked, change) => replaceItem(deps, asked, change),
+    restore: (asked, change) => restoreItem(deps, asked, change),
+    remove: (asked, change) => removeItem(deps, asked, change),
   };
 }

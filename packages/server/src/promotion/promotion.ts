@@ -7,7 +7,7 @@ import { type Imported, type ImportOptions, importConfig } from './archive/impor
 import type { Check } from './checks/checks.ts';
 import { readAll } from './differences/compare.ts';
 import { type ShownDifference, showDiff } from './differences/diff.ts';
-import { type Asked, type PromotionParts, placeIn } from './promotion-parts.ts';
+import { type Asked, type PromotionDeps, placeIn } from './promotion-deps.ts';
 import { readActivate, readPublish, readRollback } from './read-requests.ts';
 import { type Activated, activate } from './releases/activate.ts';
 import {
@@ -58,24 +58,24 @@ export interface ShownStaged {
   readonly checks: readonly Check[];
 }
 
-export function createPromotion(parts: PromotionParts): Promotion {
+export function createPromotion(deps: PromotionDeps): Promotion {
   return {
-    diff: (orgCode) => showDiff(parts, orgCode),
-    archive: async (orgCode, env) => writeArchive([...(await readAll(await placeIn(parts, env, orgCode))).values()]),
+    diff: (orgCode) => showDiff(deps, orgCode),
+    archive: async (orgCode, env) => writeArchive([...(await readAll(await placeIn(deps, env, orgCode))).values()]),
     importArchive: async (asked, archive, options) =>
-      importConfig(parts, asked, { items: await readArchive(archive), options }),
-    publish: (asked, body) => publish(parts, asked, readPublish(body)),
+      importConfig(deps, asked, { items: await readArchive(archive), options }),
+    publish: (asked, body) => publish(deps, asked, readPublish(body)),
     staged: async (orgCode) => {
-      const rows = await readStaged(parts.stores.prod.scope(orgScopeName(orgCode)));
+      const rows = await readStaged(deps.stores.prod.scope(orgScopeName(orgCode)));
       const items = rows.map(({ staged: { body: _, ...shown } }) => shown);
-      return { base: stagedBase(rows), items, checks: items.length === 0 ? [] : await checkStaged(parts, orgCode) };
+      return { base: stagedBase(rows), items, checks: items.length === 0 ? [] : await checkStaged(deps, orgCode) };
     },
-    withdraw: (asked, item) => withdraw(parts, asked, item),
-    activate: (asked, body) => activate(parts, asked, readActivate(body)),
-    rollback: (asked, body) => rollback(parts, asked, readRollback(body)),
-    history: (orgCode, query) => showHistory(parts, orgCode, query),
-    release: (orgCode, version) => showRelease(parts, orgCode, version),
-    retired: (orgCode) => listRetired(parts, orgCode),
-    removeRetired: (asked, entityName) => removeRetired(parts, asked, entityName),
+    withdraw: (asked, item) => withdraw(deps, asked, item),
+    activate: (asked, body) => activate(deps, asked, readActivate(body)),
+    rollback: (asked, body) => rollback(deps, asked, readRollback(body)),
+    history: (orgCode, query) => showHistory(deps, orgCode, query),
+    release: (orgCode, version) => showRelease(deps, orgCode, version),
+    retired: (orgCode) => listRetired(deps, orgCode),
+    removeRetired: (asked, entityName) => removeRetired(deps, asked, entityName),
   };
 }

@@ -1,10 +1,8 @@
 /** The one runtime of all records: writes, lists, views. */
-
 export type { Actor } from './actor.ts';
 export type { AuthorizedCall, RowRequest } from './caller-access.ts';
 export {
   claimKey,
-  createIdempotency,
   type Idempotency,
   keepAnswer,
   type OnceRequest,
@@ -20,6 +18,7 @@ export { isExact, type ListPlan, planList, readable } from './listing/list-plan.
 export { type ListQuery, parameterFilter, plainParameter, readListQuery } from './listing/list-query.ts';
 export { scopeToCaller } from './listing/list-scope.ts';
 export { openWalk } from './listing/list-walk.ts';
+export { openRecords, type Records } from './open-records.ts';
 export { policiesOfOrg } from './policies-of-org.ts';
 export { type Presentation, presentationOf, presentRecords, shownTag, writtenText } from './present-records.ts';
 export {
@@ -35,10 +34,10 @@ export {
   unknownField,
 } from './record.ts';
 export { directKey, directPartition, recordPlace } from './record-keys.ts';
-export { type BulkWrites, createRecordRuntime, type RecordRuntime } from './record-runtime.ts';
+export type { BulkWrites, RecordRuntime } from './record-runtime.ts';
 export { recordsOfOrg } from './records-of-org.ts';
 export { checkLookups } from './references/lookup-checks.ts';
-export { createRepeatedRequests, type MarkedScope, markingStore, type RepeatedRequests } from './repeated-requests.ts';
+export { type MarkedScope, markingStore, type RepeatedRequests } from './repeated-requests.ts';
 export { bothRows, isOfEnvelope, isReadable, type ReadableText, type RowAccess } from './row-access.ts';
 export { countStoredRecords } from './stored-counts.ts';
 export { bodyAsRead } from './writing/body-as-read.ts';
@@ -62,7 +61,6 @@ export { createSealer, readSealed, type Sealer, type SealingKey } from './writin
 export { holdsFor, type IfMatch, type Preconditions, planUpdate, type UpdatePlan } from './writing/update-record.ts';
 export {
   callAt,
-  createWriteLoop,
   type RecordCall,
   type WriteContext,
   type WriteLoop,

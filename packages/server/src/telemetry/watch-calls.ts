@@ -4,14 +4,14 @@ import type { CallLog } from './call-log.ts';
 import type { CallMetrics } from './call-metrics.ts';
 import { isTraced, watchSpans } from './spans.ts';
 
-export interface WatchCallsParts {
+export interface WatchCallsDeps {
   /** Undefined where the log takes no such lines. */
   readonly log: CallLog | undefined;
   readonly metrics: ReturnType<CallMetrics>;
 }
 
 /** What watches the calls of a gateway. */
-export function watchCalls({ log, metrics }: WatchCallsParts): CallWatch {
+export function watchCalls({ log, metrics }: WatchCallsDeps): CallWatch {
   const spans = isTraced() ? watchSpans() : unwatched;
   return {
     during: spans.during,

@@ -11,14 +11,14 @@ import type { Clock } from '../lib/clock.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import { Problem } from '../lib/problem.ts';
 import {
-  type MaintainParts,
+  type MaintainDeps,
   maintainEntity,
   maintainEntityJob,
   readMaintainWork,
 } from '../maintenance/maintain-entity.ts';
 import { purgeEntity, readPurgeWork } from '../maintenance/purge-entity.ts';
 import { Findings } from '../maintenance/verification/findings.ts';
-import { type VerifyParts, verifyWorkspace } from '../maintenance/verify-store.ts';
+import { type VerifyDeps, verifyWorkspace } from '../maintenance/verify-store.ts';
 import { createCursors } from '../records/listing/cursor.ts';
 import { type ListQuery, readListQuery } from '../records/listing/list-query.ts';
 import { type RecordData, recordText } from '../records/record.ts';
@@ -130,7 +130,7 @@ export class RecordBench {
   }
 
   /** Does one piece of work, which stays due. */
-  async work(parts: Omit<MaintainParts, 'clock'>, item: Item, stillMine: () => Promise<void>): Promise<void> {
+  async work(parts: Omit<MaintainDeps, 'clock'>, item: Item, stillMine: () => Promise<void>): Promise<void> {
     const work = JSON.parse(item.value);
     if (work.job !== maintainEntityJob) return purgeEntity(parts.store, readPurgeWork(work), stillMine);
     return maintainEntity({ ...parts, clock: this.clock }, readMaintainWork(work), stillMine);
@@ -205,7 +205,7 @@ export async function derived(bench: RecordBench, { config, workspace }: RecordC
   };
 }
 
-export function verifyParts({ opened, clock }: RecordBench): VerifyParts {
+export function verifyParts({ opened, clock }: RecordBench): VerifyDeps {
   return { opened, clock, sealer, further: new Map() };
 }
 

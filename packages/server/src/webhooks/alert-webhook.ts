@@ -8,7 +8,7 @@ import { notFound } from '../lib/problem.ts';
 import type { Change, Scope } from '../store/port.ts';
 import { removeAsRead } from '../store/table.ts';
 import { tryCommit } from '../store/transact.ts';
-import { type DeliverParts, deliver } from './deliver.ts';
+import { type DeliverDeps, deliver } from './deliver.ts';
 import { readWebhook } from './read-webhook.ts';
 import { secretText } from './signature.ts';
 import {
@@ -66,7 +66,7 @@ export interface CreatedWebhook extends WebhookConfig {
   readonly secret: string;
 }
 
-export interface AlertWebhookParts {
+export interface AlertWebhookDeps {
   readonly platform: Scope;
   readonly clock: Clock;
   readonly newId: IdSource;
@@ -81,34 +81,34 @@ export interface AlertWebhookParts {
 
 const timeoutMilliseconds = 10_000;
 
-export function createAlertWebhook(parts: AlertWebhookParts): AlertWebhook {
-  const { platform, clock } = parts;
+export function createAlertWebhook(deps: AlertWebhookDeps): AlertWebhook {
+  const { platform, clock } = deps;
   const closing = new AbortController();
   const now = (): number => clock.now();
-  const delivering: DeliverParts = {
+  const delivering: DeliverDeps = {
     platform,
     now,
     timeoutMilliseconds,
-    request: createGuardedRequest(parts.rules),
+    request: createGuardedRequest(deps.rules),
     closing: closing.signal,
-    keyOf: (webhook) => keyOf(parts, webhook),
+    keyOf: (webhook) => keyOf(deps, webhook),
   };
   return {
     show: (orgCode) => showWebhook(platform, orgCode),
-    set: (asked, body) => setWebhook(parts, asked, body),
+    set: (asked, body) => setWebhook(deps, asked, body),
     remove: (asked) => removeWebhook(platform, asked),
     test: async (orgCode) => {
       if ((await webhooks.read(platform, orgCode)) === undefined) throw notFound();
-      const work = workOf(parts, orgCode, { type: testType, data: { org: orgCode } });
+      const work = workOf(deps, orgCode, { type: testType, data: { org: orgCode } });
       await platform.commit([workItem(work, clock.now(), 'any')]);
-      parts.poke();
+      deps.poke();
       return { id: work.id };
     },
     announce: async (orgCode, { type, data }) => {
       const webhook = await webhooks.read(platform, orgCode);
       if (webhook === undefined) return [];
-      const upgrade_url = parts.upgradeUrl ?? `${webhook.value.management_url}/problems/plan_limit_exceeded`;
-      const work = workOf(parts, orgCode, { type, data: { org: orgCode, ...data, upgrade_url } });
+      const upgrade_url = deps.upgradeUrl ?? `${webhook.value.management_url}/problems/plan_limit_exceeded`;
+      const work = workOf(deps, orgCode, { type, data: { org: orgCode, ...data, upgrade_url } });
       return [workItem(work, clock.now(), 'absent')];
     },
     deliver: (work, stillMine) => deliver(delivering, work as DeliveryWork, stillMine),
@@ -116,11 +116,11 @@ export function createAlertWebhook(parts: AlertWebhookParts): AlertWebhook {
   };
 }
 
-function workOf({ clock, newId }: AlertWebhookParts, org: string, { type, data }: AlertEvent): DeliveryWork {
+function workOf({ clock, newId }: AlertWebhookDeps, org: string, { type, data }: AlertEvent): DeliveryWork {
   return { job: deliveryJob, org, id: newId(), type, timestamp: timestamp(clock.now()), data, attempts: 0 };
 }
 
-function keyOf({ rootKey }: AlertWebhookParts, { id }: StoredWebhook): Buffer {
+function keyOf({ rootKey }: AlertWebhookDeps, { id }: StoredWebhook): Buffer {
   return createHmac('sha256', rootKey).update(id).digest();
 }
 
@@ -132,17 +132,17 @@ async function showWebhook(platform: Scope, orgCode: string): Promise<ShownWebho
 }
 
 /** Another address has another secret: whoever knew the one can sign nothing for the other. */
-async function setWebhook(parts: AlertWebhookParts, asked: AskedWebhook, body: unknown): Promise<CreatedWebhook> {
-  const { url } = readWebhook(body, parts.rules);
+async function setWebhook(deps: AlertWebhookDeps, asked: AskedWebhook, body: unknown): Promise<CreatedWebhook> {
+  const { url } = readWebhook(body, deps.rules);
   const { orgCode, occasion, managementUrl: management_url } = asked;
   const config: WebhookConfig = { url, created_at: occasion.at, created_by: occasion.actor.id };
-  const webhook: StoredWebhook = { id: parts.newId(), ...config, management_url };
-  await parts.platform.commit([
+  const webhook: StoredWebhook = { id: deps.newId(), ...config, management_url };
+  await deps.platform.commit([
     webhooks.put(orgCode, webhook, { if: 'any' }),
     deliveries.remove(orgCode, 'any'),
     platformAuditEntry(orgCode, occasion, { action: 'alert_webhook.set', target: targetOf(webhook) }),
   ]);
-  return { ...config, secret: secretText(keyOf(parts, webhook)) };
+  return { ...config, secret: secretText(keyOf(deps, webhook)) };
 }
 
 async function removeWebhook(platform: Scope, { orgCode, occasion }: AskedWebhook): Promise<void> {

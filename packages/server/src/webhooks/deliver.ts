@@ -2,7 +2,7 @@ import { platformActor, platformAuditEntry } from '../audit/audit-entry.ts';
 import { timestamp } from '../lib/clock.ts';
 import type { Change, Scope } from '../store/port.ts';
 import { tryCommit } from '../store/transact.ts';
-import { type Attempt, type PostParts, postMessage } from './post-message.ts';
+import { type Attempt, type PostDeps, postMessage } from './post-message.ts';
 import {
   type Delivery,
   type DeliveryWork,
@@ -14,7 +14,7 @@ import {
   workItem,
 } from './stored-webhook.ts';
 
-export interface DeliverParts extends PostParts {
+export interface DeliverDeps extends PostDeps {
   readonly platform: Scope;
   readonly keyOf: (webhook: StoredWebhook) => Buffer;
 }
@@ -28,16 +28,16 @@ const statusGone = 410;
  * Sends a message to where its org wants it by now; where it wants none any more, it is forgotten. What became of it is
  * written in the commit that takes the work away or puts it off, so after a crash before it the message is sent again.
  */
-export async function deliver(parts: DeliverParts, work: DeliveryWork, stillMine: () => Promise<void>): Promise<void> {
-  const webhook = (await webhooks.read(parts.platform, work.org))?.value;
+export async function deliver(deps: DeliverDeps, work: DeliveryWork, stillMine: () => Promise<void>): Promise<void> {
+  const webhook = (await webhooks.read(deps.platform, work.org))?.value;
   if (webhook === undefined) return;
   const { id, type, timestamp: at, data } = work;
   const message = { id, body: JSON.stringify({ id, type, timestamp: at, data }) };
-  const attempt = await postMessage(parts, { url: webhook.url, key: parts.keyOf(webhook) }, message);
+  const attempt = await postMessage(deps, { url: webhook.url, key: deps.keyOf(webhook) }, message);
   // A platform that ends has cut the call off: that is no failure of the receiver.
   if (!attempt.isDelivered) await stillMine();
   // Where it is refused, another node has taken the work over and come to its end.
-  await tryCommit(parts.platform, changesAfter(work, attempt, parts.now()));
+  await tryCommit(deps.platform, changesAfter(work, attempt, deps.now()));
 }
 
 function changesAfter(work: DeliveryWork, attempt: Attempt, now: number): readonly Change[] {

@@ -12,7 +12,7 @@ export interface Attempt {
   readonly retryAfterSeconds: number;
 }
 
-export interface PostParts {
+export interface PostDeps {
   readonly request: GuardedRequest;
   readonly now: () => number;
   /** From the look-up of the name to the head of the answer. */
@@ -27,24 +27,24 @@ export interface Receiver {
 }
 
 /** Only a 2xx says that the message has arrived; a redirect is followed nowhere. */
-export async function postMessage(parts: PostParts, { url, key }: Receiver, message: Message): Promise<Attempt> {
+export async function postMessage(deps: PostDeps, { url, key }: Receiver, message: Message): Promise<Attempt> {
   const headers = {
-    ...signedHeaders(key, message, parts.now()),
+    ...signedHeaders(key, message, deps.now()),
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(message.body),
     'user-agent': 'freehold',
   };
-  const timeout = AbortSignal.timeout(parts.timeoutMilliseconds);
-  const signal = AbortSignal.any([timeout, parts.closing]);
+  const timeout = AbortSignal.timeout(deps.timeoutMilliseconds);
+  const signal = AbortSignal.any([timeout, deps.closing]);
   try {
-    const response = await parts.request(url, { method: 'POST', headers, body: message.body, signal });
+    const response = await deps.request(url, { method: 'POST', headers, body: message.body, signal });
     response.destroy();
     const status = response.statusCode ?? 0;
     const retryAfterSeconds = readSeconds(response.headers['retry-after']);
     if (status >= 200 && status < 300) return { isDelivered: true, status, failure: null, retryAfterSeconds: 0 };
     return { isDelivered: false, status, failure: `the answer has status ${status}`, retryAfterSeconds };
   } catch (error) {
-    const failure = timeout.aborted ? `no answer within ${parts.timeoutMilliseconds / 1000} s` : reasonOf(error);
+    const failure = timeout.aborted ? `no answer within ${deps.timeoutMilliseconds / 1000} s` : reasonOf(error);
     return { isDelivered: false, status: null, failure, retryAfterSeconds: 0 };
   }
 }

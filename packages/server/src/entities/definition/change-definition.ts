@@ -4,7 +4,7 @@ import { type ConfigChange, changeConfig, itemChanged, newBodies } from '../../c
 import { invalidBody } from '../../lib/problem.ts';
 import type { CompiledEntity, EntityState, ParsedDefinition } from '../../schema/port.ts';
 import { apiName, contentOfBodies, type EntityContent } from '../../schema/port.ts';
-import type { EntityAdminParts } from '../admin-parts.ts';
+import type { EntityAdminDeps } from '../admin-deps.ts';
 import { readConfigBodies, shownConfig } from '../config-bodies.ts';
 import { entityAudited } from '../entity-audited.ts';
 import { showIndexes } from '../showing/show-indexes.ts';
@@ -24,26 +24,26 @@ export interface DefinitionChange extends ApiChange {
 
 /** Merges what is sent into the definition of an entity that may have records. */
 export async function changeDefinition(
-  parts: EntityAdminParts,
+  deps: EntityAdminDeps,
   orgCode: string,
   change: DefinitionChange,
 ): Promise<ChangedApi> {
   const { entityName } = change;
   const api = apiName('create', entityName);
   let looked: number | undefined;
-  const { version, planned } = await changeConfig(parts, orgCode, async (set, next) => {
-    const plan = await planChange(parts, { orgCode, set, next }, change);
+  const { version, planned } = await changeConfig(deps, orgCode, async (set, next) => {
+    const plan = await planChange(deps, { orgCode, set, next }, change);
     // However often a plan is made anew, the records of one definition are looked at once.
     if (change.force !== true && looked !== plan.before.version) {
-      await refuseFailing(parts.store, { orgCode, ...plan });
-      await refuseHeld(parts.store, { orgCode, entity: plan.before, names: plan.removed });
+      await refuseFailing(deps.store, { orgCode, ...plan });
+      await refuseHeld(deps.store, { orgCode, entity: plan.before, names: plan.removed });
     }
     looked = plan.before.version;
     return plan;
   });
-  parts.poke();
+  deps.poke();
   const { state, warnings } = planned;
-  const indexes = await showIndexes(parts.store, orgCode, { entityName, state });
+  const indexes = await showIndexes(deps.store, orgCode, { entityName, state });
   return { entityName, api, version, indexes, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
@@ -63,14 +63,14 @@ interface Moment {
 }
 
 async function planChange(
-  parts: EntityAdminParts,
+  deps: EntityAdminDeps,
   { orgCode, set, next }: Moment,
   { entityName, body, ...preconditions }: DefinitionChange,
 ): Promise<ChangePlan> {
   const active = set.active(entityName);
   const before = await set.entity(entityName);
   if (active === undefined || before === undefined) throw unknownEntity(entityName);
-  const configs = await readConfigBodies(parts.store, orgCode, { entityName, active });
+  const configs = await readConfigBodies(deps.store, orgCode, { entityName, active });
   const shown = shownConfig(configs, 'create');
   requireConfigMatch(shown, preconditions);
   const standing = contentOfBodies(configs.bodies);
@@ -83,7 +83,7 @@ async function planChange(
   await refuseOrphanedViews(set, { before: standing, after: content });
   const versions = { ...active.versions, create: next };
   const target = { name: entityName, wanted: { content, versions, erased: removed } };
-  const { steps, changes } = await switchEntities(parts, { orgCode, set, next, keepsRecords: false }, [target]);
+  const { steps, changes } = await switchEntities(deps, { orgCode, set, next, keepsRecords: false }, [target]);
   const [step] = steps;
   if (step?.after === undefined || step.state === undefined)
     throw new TypeError('a change of an entity is a step of it');
@@ -93,8 +93,8 @@ async function planChange(
     changes: [
       ...newBodies(content, versions, next),
       ...changes,
-      itemChanged({ kind: 'entity', name: entityName }, parts.occasion, changed),
-      auditEntry(parts.occasion, entityAudited('entity.changed', entityName, { api, version: next })),
+      itemChanged({ kind: 'entity', name: entityName }, deps.occasion, changed),
+      auditEntry(deps.occasion, entityAudited('entity.changed', entityName, { api, version: next })),
     ],
     before,
     after: step.after,

@@ -19,7 +19,7 @@ import {
   type Views,
   viewNamed,
 } from '../../schema/port.ts';
-import type { EntityAdminParts } from '../admin-parts.ts';
+import type { EntityAdminDeps } from '../admin-deps.ts';
 import { readConfigBodies, shownConfig } from '../config-bodies.ts';
 import { entityAudited } from '../entity-audited.ts';
 import { switchEntities } from '../switch-entities.ts';
@@ -33,13 +33,13 @@ export interface ViewsChange extends ApiChange {
 }
 
 /** Gives a config views of its own in place of the definition's; `null` gives it those again. */
-export async function changeViews(parts: EntityAdminParts, orgCode: string, change: ViewsChange): Promise<ChangedApi> {
+export async function changeViews(deps: EntityAdminDeps, orgCode: string, change: ViewsChange): Promise<ChangedApi> {
   const { entityName, action } = change;
   const api = apiName(action, entityName);
-  const { version } = await changeConfig(parts, orgCode, async (set, next) => {
+  const { version } = await changeConfig(deps, orgCode, async (set, next) => {
     const active = set.active(entityName);
     if (active === undefined) throw unknownEntity(entityName);
-    const configs = await readConfigBodies(parts.store, orgCode, { entityName, active });
+    const configs = await readConfigBodies(deps.store, orgCode, { entityName, active });
     const shown = shownConfig(configs, action);
     requireConfigMatch(shown, change);
     const definition = configs.bodies.create as unknown as EntityDefinition;
@@ -52,14 +52,14 @@ export async function changeViews(parts: EntityAdminParts, orgCode: string, chan
     await refuseOrphanedViews(set, { before, after });
     const versions = { ...active.versions, [action]: next };
     const target = { name: entityName, wanted: { content: after, versions } };
-    const plan = await switchEntities(parts, { orgCode, set, next, keepsRecords: false }, [target]);
+    const plan = await switchEntities(deps, { orgCode, set, next, keepsRecords: false }, [target]);
     const changed = { version: next, action: 'changed', configs: versions } as const;
     return {
       changes: [
         ...newBodies(target.wanted.content, versions, next),
         ...plan.changes,
-        itemChanged({ kind: 'entity', name: entityName }, parts.occasion, changed),
-        auditEntry(parts.occasion, entityAudited('entity.changed', entityName, { api, version: next })),
+        itemChanged({ kind: 'entity', name: entityName }, deps.occasion, changed),
+        auditEntry(deps.occasion, entityAudited('entity.changed', entityName, { api, version: next })),
       ],
     };
   });

@@ -7,7 +7,7 @@ import type { EntityDefinition } from '../../schema/port.ts';
 import { actions, apiName, type ParsedDefinition, parseDefinition } from '../../schema/port.ts';
 import type { Change } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import type { EntityAdminParts } from '../admin-parts.ts';
+import type { EntityAdminDeps } from '../admin-deps.ts';
 import { entityAudited } from '../entity-audited.ts';
 import { switchEntities } from '../switch-entities.ts';
 import { namedByDefinition, readWithTargets } from './lookup-targets.ts';
@@ -29,18 +29,18 @@ export interface Defining {
 
 /** Makes an entity and its five configs. @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
 export async function defineEntity(
-  parts: EntityAdminParts,
+  deps: EntityAdminDeps,
   { orgCode, input, request }: Defining,
 ): Promise<DefinedEntity & { readonly isReplayed: boolean }> {
-  const { definition, warnings } = await parseInOrg(parts, orgCode, input);
+  const { definition, warnings } = await parseInOrg(deps, orgCode, input);
   const { entityName } = definition;
   const apis = actions.map((action) => apiName(action, entityName));
   const defined = { entityName, apis, ...(warnings.length > 0 ? { warnings } : {}) };
-  const scope = parts.store.scope(orgScopeName(orgCode));
+  const scope = deps.store.scope(orgScopeName(orgCode));
   const outcome = await once(scope, request, () =>
-    changeConfig(parts, orgCode, async (set, next) => {
+    changeConfig(deps, orgCode, async (set, next) => {
       const kept = request === undefined ? [] : [keepAnswer(request, { ...defined, version: next }).change];
-      return { changes: [...(await definitionChanges(parts, { orgCode, definition, set, next })), ...kept] };
+      return { changes: [...(await definitionChanges(deps, { orgCode, definition, set, next })), ...kept] };
     }),
   );
   if ('done' in outcome) return { ...defined, version: outcome.done.version, isReplayed: false };
@@ -48,31 +48,31 @@ export async function defineEntity(
 }
 
 /** What is wrong by itself is told with all that the org does not have; what is not, is looked at again when it is made. */
-async function parseInOrg(parts: EntityAdminParts, orgCode: string, input: unknown): Promise<ParsedDefinition> {
+async function parseInOrg(deps: EntityAdminDeps, orgCode: string, input: unknown): Promise<ParsedDefinition> {
   try {
     return parseDefinition(input);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    const set = await parts.configs.current(orgCode);
+    const set = await deps.configs.current(orgCode);
     return await readWithTargets(set, { named: namedByDefinition(input) }, () => parseDefinition(input));
   }
 }
 
 async function definitionChanges(
-  parts: EntityAdminParts,
+  deps: EntityAdminDeps,
   { orgCode, definition, set, next }: Definition,
 ): Promise<readonly Change[]> {
   const { entityName: name } = definition;
-  await refuseTaken(parts, orgCode, name);
+  await refuseTaken(deps, orgCode, name);
   await readWithTargets(set, { named: namedByDefinition(definition) }, () => definition);
   const wanted = { content: { definition, views: {} }, versions: sameVersions(next) };
-  const plan = await switchEntities(parts, { orgCode, set, next, keepsRecords: false }, [{ name, wanted }]);
+  const plan = await switchEntities(deps, { orgCode, set, next, keepsRecords: false }, [{ name, wanted }]);
   const changed = { version: next, action: 'created', configs: wanted.versions } as const;
   return [
     ...newBodies(wanted.content, wanted.versions, next),
     ...plan.changes,
-    itemChanged({ kind: 'entity', name }, parts.occasion, changed),
-    auditEntry(parts.occasion, entityAudited('entity.defined', name, { version: next })),
+    itemChanged({ kind: 'entity', name }, deps.occasion, changed),
+    auditEntry(deps.occasion, entityAudited('entity.defined', name, { version: next })),
   ];
 }
 
@@ -83,7 +83,7 @@ interface Definition {
   readonly next: number;
 }
 
-async function refuseTaken({ store }: EntityAdminParts, orgCode: string, entityName: string): Promise<void> {
+async function refuseTaken({ store }: EntityAdminDeps, orgCode: string, entityName: string): Promise<void> {
   const row = await entityRows.read(store.scope(orgScopeName(orgCode)), entityName);
   if (row === undefined) return;
   const message =

@@ -2,7 +2,7 @@ import { entityRows } from '../../config/port.ts';
 import { countStoredRecords } from '../../records/port.ts';
 import { actions, apiName } from '../../schema/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import type { EntityAdminParts } from '../admin-parts.ts';
+import type { EntityAdminDeps } from '../admin-deps.ts';
 
 export interface EntitySummary {
   readonly name: string;
@@ -12,7 +12,7 @@ export interface EntitySummary {
 }
 
 export async function listEntities(
-  { store, configs }: EntityAdminParts,
+  { store, configs }: EntityAdminDeps,
   orgCode: string,
 ): Promise<readonly EntitySummary[]> {
   const { entityNames } = await configs.current(orgCode);

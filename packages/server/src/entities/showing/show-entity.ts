@@ -1,6 +1,6 @@
 import type { EntityDefinition } from '../../schema/port.ts';
 import { type ApiAction, actions } from '../../schema/port.ts';
-import type { EntityAdminParts } from '../admin-parts.ts';
+import type { EntityAdminDeps } from '../admin-deps.ts';
 import { readConfigBodies, type ShownConfig, shownConfig } from '../config-bodies.ts';
 import { unknownEntity } from '../unknown-entity.ts';
 import { type ShownIndex, showIndexes } from './show-indexes.ts';
@@ -11,17 +11,17 @@ export type ShownEntity = Readonly<Record<ApiAction, ShownConfig>> & {
 };
 
 /** The five configs, and how far the indexes are. @throws Problem `not_found`. */
-export async function showEntity(parts: EntityAdminParts, orgCode: string, entityName: string): Promise<ShownEntity> {
-  const active = (await parts.configs.refresh(orgCode)).active(entityName);
+export async function showEntity(deps: EntityAdminDeps, orgCode: string, entityName: string): Promise<ShownEntity> {
+  const active = (await deps.configs.refresh(orgCode)).active(entityName);
   if (active === undefined) throw unknownEntity(entityName);
-  const bodies = await readConfigBodies(parts.store, orgCode, { entityName, active });
+  const bodies = await readConfigBodies(deps.store, orgCode, { entityName, active });
   const configs = Object.fromEntries(actions.map((action) => [action, shownConfig(bodies, action)]));
-  const indexes = await showIndexes(parts.store, orgCode, { entityName, state: active.state });
+  const indexes = await showIndexes(deps.store, orgCode, { entityName, state: active.state });
   return { entityName, ...(configs as Record<ApiAction, ShownConfig>), indexes };
 }
 
 export async function definitionOf(
-  { configs }: EntityAdminParts,
+  { configs }: EntityAdminDeps,
   orgCode: string,
   entityName: string,
 ): Promise<EntityDefinition | undefined> {

@@ -7,7 +7,7 @@ import { pointerTo } from '../../lib/json-pointer.ts';
 import { colTypes } from '../../schema/col-types.ts';
 import { type CompiledEntity, compileEntity } from '../../schema/compile-entity.ts';
 import { systemEntities } from '../../schema/system-entities.ts';
-import { type AppGatewayParts, appRoutes } from '../app-gateway.ts';
+import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
 import { type ManagementGatewayParts, managementRoutes } from '../management-gateway.ts';
 import { appDocument } from './app-document.ts';
 import { managementDocument } from './management-document.ts';
@@ -83,7 +83,7 @@ test('the management document tells of every route there is, and of no other', (
 });
 
 test('the app document tells of every route that the org has, for every entity, and of no other', () => {
-  const routes = appRoutes({} as AppGatewayParts).flatMap(({ method, path }) => {
+  const routes = appRoutes({} as AppGatewayDeps).flatMap(({ method, path }) => {
     const route = told(method, path.replace(':org', 'acme'));
     return route.includes('{entity}') ? entities.map(({ name }) => route.replace('{entity}', name)) : [route];
   });

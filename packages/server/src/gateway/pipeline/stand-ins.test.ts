@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AppCaller } from '../../identity/sessions/app-sessions.ts';
 import { Problem } from '../../lib/problem.ts';
-import { type AppGatewayParts, appRoutes } from '../app-gateway.ts';
+import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
 import type { AppRoute } from '../app-route.ts';
 import { refuseStandIn } from './stand-ins.ts';
 
 /** No handler is called, so the table needs nothing to stand on. */
-const routes = appRoutes({} as AppGatewayParts).filter(({ access }) => access !== 'public');
+const routes = appRoutes({} as AppGatewayDeps).filter(({ access }) => access !== 'public');
 
 type Who = Pick<AppCaller, 'kind'> & { readonly env: 'test' | 'prod'; readonly act?: { readonly sub: string } };
 

@@ -28,7 +28,7 @@ export interface Member {
   readonly ln: string;
 }
 
-export interface GrantParts {
+export interface GrantDeps {
   readonly clock: Clock;
   readonly newId: IdSource;
 }
@@ -52,7 +52,7 @@ const reading: readonly Statement[] = [
  * org's templates add, each told of.
  */
 export async function foundingChanges(
-  parts: GrantParts,
+  deps: GrantDeps,
   workspace: Workspace,
   founding: {
     readonly founder: Member;
@@ -61,24 +61,24 @@ export async function foundingChanges(
   },
 ): Promise<readonly Change[]> {
   const { founder, templates, asking } = founding;
-  const [adminId, viewerId, groupId] = [parts.newId(), parts.newId(), parts.newId()];
+  const [adminId, viewerId, groupId] = [deps.newId(), deps.newId(), deps.newId()];
   const platformPolicies = [
     [adminPolicy, adminId],
     [viewerPolicy, viewerId],
   ] as const;
-  return newRecords(parts, { workspace, actor: { userId: founder.id, claims: {}, asking } }, [
+  return newRecords(deps, { workspace, actor: { userId: founder.id, claims: {}, asking } }, [
     { entity: 'aclpolicy', id: adminId, body: { name: adminPolicy, statements: everything } },
     { entity: 'aclpolicy', id: viewerId, body: { name: viewerPolicy, statements: reading } },
     { entity: 'group', id: groupId, body: { name: adminGroup, acl_policies: [adminId] } },
     { entity: 'user', id: founder.id, body: { ...memberBody(founder), role: 'admin' } },
-    { entity: 'useraclpolicy', id: parts.newId(), body: { user_id: founder.id, acl_policy_id: adminId } },
-    { entity: 'usergroup', id: parts.newId(), body: { user_id: founder.id, group_id: groupId } },
-    ...templateRecords(parts, templates, platformPolicies),
+    { entity: 'useraclpolicy', id: deps.newId(), body: { user_id: founder.id, acl_policy_id: adminId } },
+    { entity: 'usergroup', id: deps.newId(), body: { user_id: founder.id, group_id: groupId } },
+    ...templateRecords(deps, templates, platformPolicies),
   ]);
 }
 
 function templateRecords(
-  { newId }: GrantParts,
+  { newId }: GrantDeps,
   { policies, groups }: WorkspaceTemplates = { policies: [], groups: [] },
   platformPolicies: readonly (readonly [name: string, id: string])[],
 ): readonly NewRecord[] {
@@ -101,7 +101,7 @@ function templateRecords(
  * checks that they are still there.
  */
 export async function joiningChanges(
-  parts: GrantParts,
+  deps: GrantDeps,
   workspace: Workspace,
   joining: {
     readonly member: Member;
@@ -116,12 +116,12 @@ export async function joiningChanges(
   const stand = policyIds.map(
     (id): Change => ({ kind: 'check', ...recordKey(workspace, 'aclpolicy', id), if: 'present' }),
   );
-  const records = await newRecords(parts, call, [
+  const records = await newRecords(deps, call, [
     { entity: 'user', id: member.id, body },
     ...policyIds.map(
       (id): NewRecord => ({
         entity: 'useraclpolicy',
-        id: parts.newId(),
+        id: deps.newId(),
         body: { user_id: member.id, acl_policy_id: id },
       }),
     ),
@@ -140,7 +140,7 @@ const unruled = { rules: new Map(), numbering: createNumbering(), sealer: create
 
 /** Records of access control as the platform itself makes them, each told of. */
 export async function newRecords(
-  { clock }: GrantParts,
+  { clock }: GrantDeps,
   call: { readonly workspace: Workspace; readonly actor: Actor },
   records: readonly NewRecord[],
 ): Promise<readonly Change[]> {

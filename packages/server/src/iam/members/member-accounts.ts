@@ -14,7 +14,7 @@ import {
 import { systemEntity } from '../../schema/port.ts';
 import type { Change, Item } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import { type GrantParts, type Member, type NewRecord, newRecords } from '../founding/founding.ts';
+import { type GrantDeps, type Member, type NewRecord, newRecords } from '../founding/founding.ts';
 import { findMember, removedMemberKey } from '../iam-rules.ts';
 import { heldPolicies } from '../policies/held-policies.ts';
 import { moveEpoch } from '../policies/policy-epoch.ts';
@@ -33,7 +33,7 @@ export interface AccountChange {
 
 /** Shows in the member's record whether the account can be signed in to; nothing where it shows so already. */
 export async function statusChanges(
-  parts: GrantParts,
+  deps: GrantDeps,
   { workspace, userId, asking }: AccountChange,
   isSuspended: boolean,
 ): Promise<readonly Change[]> {
@@ -41,11 +41,11 @@ export async function statusChanges(
   const before = await findMember(workspace, userId);
   const [from, to] = isSuspended ? ['active', suspendedPassword] : [suspendedPassword, 'active'];
   if (before?.data.status !== from) return [];
-  return commitOf([epoch, ...(await statusChange(parts, { workspace, userId, asking }, { before, status: to }))]);
+  return commitOf([epoch, ...(await statusChange(deps, { workspace, userId, asking }, { before, status: to }))]);
 }
 
 async function statusChange(
-  { clock }: GrantParts,
+  { clock }: GrantDeps,
   { workspace, asking }: AccountChange,
   { before, status }: { readonly before: StoredRecord; readonly status: string },
 ): Promise<readonly PlannedChange[]> {
@@ -63,7 +63,7 @@ async function statusChange(
  * Undefined where somebody has granted the member more.
  */
 export async function replacedMember(
-  parts: GrantParts,
+  deps: GrantDeps,
   { workspace, userId, asking }: AccountChange,
   defaultPolicyIds: readonly string[],
 ): Promise<readonly Change[] | undefined> {
@@ -74,11 +74,11 @@ export async function replacedMember(
   const isDefault = (link: Item): boolean => defaultPolicyIds.includes(fieldOf(link, policyLink.by));
   const hasRole = member.data.role !== undefined && member.data.role !== null && member.data.role !== '';
   if (hasRole || groupLinks.length > 0 || !policyLinks.every(isDefault)) return undefined;
-  return commitOf([epoch, ...(await removal(parts, { workspace, userId, asking }, member))]);
+  return commitOf([epoch, ...(await removal(deps, { workspace, userId, asking }, member))]);
 }
 
 /** @throws Problem `last_admin` where nobody else who can sign in is an admin. */
-export async function removalChanges(parts: GrantParts, change: AccountChange): Promise<readonly Change[]> {
+export async function removalChanges(deps: GrantDeps, change: AccountChange): Promise<readonly Change[]> {
   const epoch = await moveEpoch(change.workspace.scope);
   const member = await findMember(change.workspace, change.userId);
   if (member === undefined) return [];
@@ -86,11 +86,11 @@ export async function removalChanges(parts: GrantParts, change: AccountChange): 
     ({ policyName }) => policyName === adminPolicy,
   );
   if (admin !== undefined) await keepAnAdmin(change.workspace, admin.policyId, { kind: 'user', id: change.userId });
-  return commitOf([epoch, ...(await removal(parts, change, member))]);
+  return commitOf([epoch, ...(await removal(deps, change, member))]);
 }
 
 async function removal(
-  { clock }: GrantParts,
+  { clock }: GrantDeps,
   { workspace, userId, asking }: AccountChange,
   member: StoredRecord,
 ): Promise<readonly PlannedChange[]> {
@@ -110,7 +110,7 @@ async function removal(
  * Where both hold too much for one account, each keeps its own.
  */
 export async function mergedMember(
-  parts: GrantParts,
+  deps: GrantDeps,
   { workspace, userId: from, asking }: AccountChange,
   into: Member,
 ): Promise<readonly Change[]> {
@@ -122,7 +122,7 @@ export async function mergedMember(
     if (removed === undefined || other !== undefined) return [];
     return [epoch.change, { kind: 'put', ...removedMemberKey(into.id), value: '{}', if: 'any' }];
   }
-  const links = await missingLinks(parts, workspace, { from, into: into.id });
+  const links = await missingLinks(deps, workspace, { from, into: into.id });
   if (links === undefined) return [];
   const change = { workspace, userId: from, asking };
   const actor = { userId: asking.actor.id, claims: {}, asking };
@@ -131,14 +131,14 @@ export async function mergedMember(
   const profile = Object.fromEntries(Object.entries({ role, fn, ln, picture }).filter(([, value]) => value != null));
   const user: readonly NewRecord[] =
     other === undefined ? [{ entity: 'user', id: into.id, body: { email: into.email, ...profile, status } }] : [];
-  const made = await newRecords(parts, { workspace, actor }, [...user, ...links]);
+  const made = await newRecords(deps, { workspace, actor }, [...user, ...links]);
   const shown =
     other === undefined || other.data.status === status
       ? []
-      : await statusChange(parts, change, { before: other, status });
+      : await statusChange(deps, change, { before: other, status });
   return commitOf([
     epoch,
-    ...(await removal(parts, change, member)),
+    ...(await removal(deps, change, member)),
     ...made.map(unconditional),
     ...shown,
     unconditional({ kind: 'remove', ...removedMemberKey(into.id), if: 'any' }),
@@ -154,7 +154,7 @@ function mergedStatus(from: unknown, into: unknown): string {
 
 /** Undefined where one person would have more links than are read. */
 async function missingLinks(
-  { newId }: GrantParts,
+  { newId }: GrantDeps,
   { scope }: Workspace,
   { from, into }: { readonly from: string; readonly into: string },
 ): Promise<readonly NewRecord[] | undefined> {

@@ -59,7 +59,7 @@ export interface MatrixCell
   readonly conditional?: true;
 }
 
-export interface MatrixParts {
+export interface MatrixDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly cursors: Cursors;
@@ -69,29 +69,29 @@ export interface MatrixParts {
 /** More of them in one answer would keep everybody else waiting. */
 const cellsMax = 2000;
 
-export function createAccessMatrix(parts: MatrixParts): AccessMatrix {
-  return { read: (orgCode, asked) => readMatrix(parts, orgCode, asked) };
+export function createAccessMatrix(deps: MatrixDeps): AccessMatrix {
+  return { read: (orgCode, asked) => readMatrix(deps, orgCode, asked) };
 }
 
-async function readMatrix(parts: MatrixParts, orgCode: string, asked: AskedMatrix): Promise<MatrixPage> {
+async function readMatrix(deps: MatrixDeps, orgCode: string, asked: AskedMatrix): Promise<MatrixPage> {
   const { env, tenantCode, entityName, pageSize, nexttoken } = asked;
-  const workspace = await findWorkspace(parts.stores, { env, orgCode, tenantCode });
-  const { entityNames } = await parts.configs[env].current(orgCode);
+  const workspace = await findWorkspace(deps.stores, { env, orgCode, tenantCode });
+  const { entityNames } = await deps.configs[env].current(orgCode);
   const names = [...new Set([...entityNames, ...systemEntityNames])].sort();
   if (entityName !== undefined && !names.includes(entityName))
     throw new Problem('not_found', `there is no entity \`${entityName.slice(0, 100)}\` in \`${env}\``);
   const shown = entityName === undefined ? names : [entityName];
   const binding = ['acl-matrix', env, workspace.scope.name, entityName ?? ''];
-  const after = nexttoken === undefined ? undefined : parts.cursors.open(nexttoken, binding);
+  const after = nexttoken === undefined ? undefined : deps.cursors.open(nexttoken, binding);
   const limit = Math.max(1, Math.min(pageSize, Math.floor(cellsMax / (shown.length * verbs.length))));
   const members = await membersAfter(workspace, after, limit + 1);
-  const rows = rowMaker(workspace, shown, parts.clock.now());
+  const rows = rowMaker(workspace, shown, deps.clock.now());
   const items: MatrixRow[] = [];
   // One after the other, so that what one member holds is known when the next is looked at.
   for (const member of members.slice(0, limit)) items.push(await rows(member));
   const last = items.at(-1);
   const isMore = last !== undefined && members.length > limit;
-  return { items, nexttoken: isMore ? parts.cursors.seal(last.user_id, binding) : null };
+  return { items, nexttoken: isMore ? deps.cursors.seal(last.user_id, binding) : null };
 }
 
 function membersAfter(workspace: Workspace, userId: string | undefined, limit: number): Promise<readonly Item[]> {

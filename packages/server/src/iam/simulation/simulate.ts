@@ -53,30 +53,30 @@ export interface Simulated extends DescribedDecision {
   readonly fields?: readonly string[];
 }
 
-export interface SimulatorParts {
+export interface SimulatorDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
 }
 
-export function createAccessSimulator(parts: SimulatorParts): AccessSimulator {
-  return { simulate: (orgCode, simulation) => simulate(parts, orgCode, simulation) };
+export function createAccessSimulator(deps: SimulatorDeps): AccessSimulator {
+  return { simulate: (orgCode, simulation) => simulate(deps, orgCode, simulation) };
 }
 
-async function simulate(parts: SimulatorParts, orgCode: string, simulation: Simulation): Promise<Simulated> {
+async function simulate(deps: SimulatorDeps, orgCode: string, simulation: Simulation): Promise<Simulated> {
   const { env, tenantCode, who, action, request } = simulation;
   const isNamed = tenantCode !== undefined;
-  const workspace = isNamed ? await findWorkspace(parts.stores, { env, orgCode, tenantCode }) : undefined;
+  const workspace = isNamed ? await findWorkspace(deps.stores, { env, orgCode, tenantCode }) : undefined;
   const person =
     'statements' in who
       ? draftAsPerson(who.statements, simulation.context.user ?? {})
       : await memberAsPerson(needed(workspace), who.userId);
-  const config = await parts.configs[env].current(orgCode);
+  const config = await deps.configs[env].current(orgCode);
   const entity = await config.entity(actionParts(action)?.entityName ?? '');
   const record = await recordOf(simulation, workspace, entity);
   const verb = actionParts(action)?.verb;
   const about = entity === undefined || verb === undefined ? undefined : { entity, verb };
-  const context = contextOf(simulation, { workspace, person, record, about, now: parts.clock.now() });
+  const context = contextOf(simulation, { workspace, person, record, about, now: deps.clock.now() });
   const toBe = { entity, userId: person.user.id, record, now: context.request.time };
   const judged = judgeRequest(person.access, { action, context, recordToBe: (body) => recordToBe(toBe, body) });
   const excess = describeExcess(person.access);

@@ -15,7 +15,7 @@ import { systemEntity } from '../../schema/system-entities.ts';
 import { systemEntityNames } from '../../schema/system-entity-names.ts';
 import type { Store } from '../../store/port.ts';
 import { type Workspace, workspaceScopeName } from '../../tenancy/workspace.ts';
-import { foundingChanges, type GrantParts, joiningChanges } from '../founding/founding.ts';
+import { foundingChanges, type GrantDeps, joiningChanges } from '../founding/founding.ts';
 import { createIamRules } from '../iam-rules.ts';
 import { createAccessEpochs } from '../policies/access-epochs.ts';
 import { policyIdByName } from '../policies/policy-names.ts';
@@ -48,25 +48,25 @@ export interface Writer {
 }
 
 export async function foundWorkspace(store: Store, clock: Clock, tenantCode = 'main'): Promise<FoundedWorkspace> {
-  const parts: GrantParts = { clock, newId: uuidv7Source(clock) };
-  const founderId = parts.newId();
+  const deps: GrantDeps = { clock, newId: uuidv7Source(clock) };
+  const founderId = deps.newId();
   const workspace: Workspace = {
     env: 'test',
     orgCode: 'acme',
-    tenantId: parts.newId(),
+    tenantId: deps.newId(),
     tenantCode,
     scope: store.scope(workspaceScopeName('acme', tenantCode)),
   };
   await workspace.scope.commit(
-    await foundingChanges(parts, workspace, { founder: memberOf(founderId), asking: personAsking(founderId) }),
+    await foundingChanges(deps, workspace, { founder: memberOf(founderId), asking: personAsking(founderId) }),
   );
   // Each person calls a process of his own: within one, writes of access control take turns and never meet.
   const as: FoundedWorkspace['as'] = (userId, on = store, policyBound = undefined) => {
     const place = { ...workspace, scope: on.scope(workspace.scope.name) };
-    return writerOf(createRuntime(on, parts, policyBound), place, userId);
+    return writerOf(createRuntime(on, deps, policyBound), place, userId);
   };
-  const joining = (policyId?: string, id = parts.newId()): ReturnType<typeof joiningChanges> =>
-    joiningChanges(parts, workspace, {
+  const joining = (policyId?: string, id = deps.newId()): ReturnType<typeof joiningChanges> =>
+    joiningChanges(deps, workspace, {
       member: memberOf(id),
       policyIds: policyId === undefined ? [] : [policyId],
       asking: personAsking(id),
@@ -74,12 +74,12 @@ export async function foundWorkspace(store: Store, clock: Clock, tenantCode = 'm
   const [group] = await as(founderId).all('group');
   return {
     workspace,
-    newId: parts.newId,
+    newId: deps.newId,
     founderId,
     adminPolicyId: (await policyIdByName(workspace.scope, 'adminacl')) ?? '',
     adminGroupId: group?.id ?? '',
     join: async () => {
-      const id = parts.newId();
+      const id = deps.newId();
       await workspace.scope.commit(await joining(undefined, id));
       return id;
     },
@@ -93,13 +93,13 @@ export async function foundWorkspace(store: Store, clock: Clock, tenantCode = 'm
 }
 
 /** With rules that no process shares with another. */
-export function createRuntime(store: Store, parts: GrantParts, policyBound?: PolicyBound): RecordRuntime {
-  const configs = createConfigReader({ store, clock: parts.clock });
+export function createRuntime(store: Store, deps: GrantDeps, policyBound?: PolicyBound): RecordRuntime {
+  const configs = createConfigReader({ store, clock: deps.clock });
   return createRecordRuntime({
-    ...parts,
+    ...deps,
     cursors: createCursors(Buffer.alloc(32)),
     writeLoop: createWriteLoop({ configs: { test: configs, prod: configs }, fences: createFences() }),
-    rules: createIamRules(createAccessEpochs(), parts.clock),
+    rules: createIamRules(createAccessEpochs(), deps.clock),
     numbering: createNumbering(),
     sealer: createSealer([]),
     policyBound,

@@ -2,7 +2,7 @@ import type { Asking } from '../../audit/audit-entry.ts';
 import type { ConfigReader } from '../../config/port.ts';
 import {
   findMember,
-  type GrantParts,
+  type GrantDeps,
   joiningChanges,
   type Member,
   policyIdByName,
@@ -16,7 +16,7 @@ import { transact } from '../../store/transact.ts';
 import type { Environment, Workspace } from '../../tenancy/port.ts';
 import { isThere, readHead } from '../workspaces/workspace-head.ts';
 
-export interface PrincipalParts extends GrantParts {
+export interface PrincipalParts extends GrantDeps {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly runtime: Pick<RecordRuntime, 'remove'>;
 }

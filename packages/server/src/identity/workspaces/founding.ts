@@ -3,7 +3,7 @@ import type { ConfigReader } from '../../config/port.ts';
 import { configHeadKey, fenceFloor, settingOf } from '../../config/port.ts';
 import {
   foundingChanges,
-  type GrantParts,
+  type GrantDeps,
   type Member,
   personAsking,
   platformPolicies,
@@ -22,7 +22,7 @@ import { type OrgPlace, openWorkspace, type WorkspaceHead, workspaceHeads } from
 /** @throws Problem where workspaces of an org may not be founded with so many policies. */
 export type FoundingGate = (place: OrgPlace, tenantCode: string, policies: number) => Promise<void>;
 
-export interface FoundingParts extends GrantParts {
+export interface FoundingParts extends GrantDeps {
   readonly foundingGate?: FoundingGate | undefined;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly stores: Readonly<Record<Environment, Store>>;

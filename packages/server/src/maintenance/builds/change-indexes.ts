@@ -1,4 +1,4 @@
-import { type ChangeConfigParts, changeConfig, entityStates, referencesChange } from '../../config/port.ts';
+import { type ChangeConfigDeps, changeConfig, entityStates, referencesChange } from '../../config/port.ts';
 import { afterErasing, compileEntity, type IndexState, isLeaving, isSameIndex } from '../../schema/port.ts';
 import type { Put } from '../../store/port.ts';
 
@@ -12,11 +12,11 @@ export interface IndexChange {
 
 /** Brings the indexes of an entity into other states. Nothing happens where there is no such entity any more. */
 export async function changeIndexes(
-  parts: ChangeConfigParts,
+  deps: ChangeConfigDeps,
   { orgCode, entityName }: { readonly orgCode: string; readonly entityName: string },
   change: (indexes: readonly IndexState[]) => IndexChange,
 ): Promise<void> {
-  await changeConfig(parts, orgCode, async (set, next) => {
+  await changeConfig(deps, orgCode, async (set, next) => {
     const state = set.active(entityName)?.state;
     const entity = await set.entity(entityName);
     if (state === undefined || entity === undefined) return { changes: [] };

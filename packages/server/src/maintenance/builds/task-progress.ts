@@ -25,7 +25,7 @@ export const indexProgress = table(
   json<Note>('note of the work on indexes', { done: 'number', total: 'number', task: 'string', code: 'string' }),
 );
 
-export interface ProgressParts {
+export interface ProgressDeps {
   readonly scope: Scope;
   readonly clock: Clock;
   readonly entityName: string;
@@ -42,25 +42,21 @@ const noteAfterMilliseconds = 1000;
 const examplesMax = 5;
 
 export class TaskProgress {
-  readonly #parts: ProgressParts;
+  readonly #deps: ProgressDeps;
   #note: Note;
   #notedAt: number;
 
-  private constructor(parts: ProgressParts, note: Note) {
-    this.#parts = parts;
+  private constructor(deps: ProgressDeps, note: Note) {
+    this.#deps = deps;
     this.#note = note;
-    this.#notedAt = parts.clock.now();
+    this.#notedAt = deps.clock.now();
   }
 
-  static async open(
-    parts: ProgressParts,
-    task: string,
-    count: () => Promise<readonly number[]>,
-  ): Promise<TaskProgress> {
-    const known = (await indexProgress.read(parts.scope, parts.entityName))?.value;
-    if (known?.task === task) return new TaskProgress(parts, known);
+  static async open(deps: ProgressDeps, task: string, count: () => Promise<readonly number[]>): Promise<TaskProgress> {
+    const known = (await indexProgress.read(deps.scope, deps.entityName))?.value;
+    if (known?.task === task) return new TaskProgress(deps, known);
     const [total = 0] = await count();
-    const progress = new TaskProgress(parts, { done: 0, total, task, code: '', duplicates: [] });
+    const progress = new TaskProgress(deps, { done: 0, total, task, code: '', duplicates: [] });
     await progress.#save();
     return progress;
   }
@@ -98,19 +94,19 @@ export class TaskProgress {
 
   async #goOn(note: Note): Promise<void> {
     this.#note = note;
-    const age = this.#parts.clock.now() - this.#notedAt;
+    const age = this.#deps.clock.now() - this.#notedAt;
     if (age < 0 || age >= noteAfterMilliseconds) await this.#save();
   }
 
   async #save(): Promise<void> {
-    const { scope, entityName } = this.#parts;
+    const { scope, entityName } = this.#deps;
     await scope.commit([indexProgress.put(entityName, this.#note, { if: 'any' })], { priority: 'background' });
-    this.#notedAt = this.#parts.clock.now();
+    this.#notedAt = this.#deps.clock.now();
   }
 }
 
 /** Once nothing is to be done any more. */
-export async function forgetProgress({ scope, entityName }: Omit<ProgressParts, 'clock'>): Promise<void> {
+export async function forgetProgress({ scope, entityName }: Omit<ProgressDeps, 'clock'>): Promise<void> {
   const [item] = await scope.get([indexProgress.key(entityName)]);
   if (item === undefined) return;
   await scope.commit([indexProgress.remove(entityName, 'any')], { priority: 'background' });

@@ -15,7 +15,7 @@ import {
 import { changeOf, type ShownDifference } from '../differences/diff.ts';
 import { changeItems, type ItemEdit } from '../items/change-items.ts';
 import type { ItemBody } from '../items/item-bodies.ts';
-import { type Asked, type PromotionParts, placeIn } from '../promotion-parts.ts';
+import { type Asked, type PromotionDeps, placeIn } from '../promotion-deps.ts';
 import { baseOf, refuseOtherBase } from '../releases/agreed-base.ts';
 import type { ArchivedItem } from './config-archive.ts';
 import { type ImportProblem, importProblems } from './import-problems.ts';
@@ -53,19 +53,19 @@ export interface Imported {
  * @throws Problem `validation_failed`, `version_mismatch` where test has changed since, and what `changeItems` throws.
  */
 export async function importConfig(
-  parts: PromotionParts,
+  deps: PromotionDeps,
   asked: Asked,
   { items, options }: { readonly items: readonly ArchivedItem[]; readonly options: ImportOptions },
 ): Promise<Imported> {
-  const wanted = await readItems(parts.kinds, items);
-  const place = await placeIn(parts, 'test', asked.orgCode);
+  const wanted = await readItems(deps.kinds, items);
+  const place = await placeIn(deps, 'test', asked.orgCode);
   const before = await readAll(place);
   const after: Bodies = options.removes ? wanted : new Map([...before, ...wanted]);
   const differences = await compareBodies(before, after);
   const base = versionsOf(before);
-  const shown = await showDifferences(parts.kinds, differences);
+  const shown = await showDifferences(deps.kinds, differences);
   if (options.base === undefined) {
-    const problems = await importProblems(parts, { place, before, differences, ...options });
+    const problems = await importProblems(deps, { place, before, differences, ...options });
     return { base, applied: false, problems, items: shown };
   }
   if (differences.length === 0) {
@@ -74,7 +74,7 @@ export async function importConfig(
   }
   for (const difference of differences) options.mayChange(difference);
   const edits = differences.map((one): ItemEdit => ({ ...itemOf(one), content: one.after?.content }));
-  const { version, warnings } = await changeItems(parts, asked, edits, {
+  const { version, warnings } = await changeItems(deps, asked, edits, {
     force: options.force,
     judge: (_set, standing) => refuseOtherBase(versionsOf(standing), options.base, changedSince),
   });

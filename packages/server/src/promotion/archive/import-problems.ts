@@ -8,7 +8,7 @@ import { type Bodies, type ItemDifference, itemOf } from '../differences/compare
 import { refuseTooMany, refuseTooMuch } from '../items/change-items.ts';
 import { danglingSentence, newlyDangling } from '../items/item-references.ts';
 import { type ItemsPlan, type ItemTarget, planItems } from '../items/plan-items.ts';
-import type { Place, PromotionParts } from '../promotion-parts.ts';
+import type { Place, PromotionDeps } from '../promotion-deps.ts';
 
 /** Why a change that is only shown yet would be refused; what is more is told as the refusal itself would tell it. */
 export interface ImportProblem extends Partial<ConfigItem> {
@@ -27,7 +27,7 @@ export interface IntendedImport {
 
 /** All that stands against it, where its refusal would tell of the first alone. */
 export async function importProblems(
-  parts: PromotionParts,
+  deps: PromotionDeps,
   { place, before, differences, force, mayChange }: IntendedImport,
 ): Promise<readonly ImportProblem[]> {
   const next = place.set.version + 1;
@@ -40,7 +40,7 @@ export async function importProblems(
   problems.push(...(await refusalOf(() => refuseTooMany(place.set, targets))));
   const after = [...bodiesAfter(before, targets).values()];
   problems.push(...(await refusalOf(() => refuseTooMuch(targets, after))));
-  const dangling = await newlyDangling(parts.kinds, [...before.values()], after);
+  const dangling = await newlyDangling(deps.kinds, [...before.values()], after);
   for (const one of dangling)
     problems.push({
       ...itemOf(one.referenced_by),
@@ -48,7 +48,7 @@ export async function importProblems(
       message: danglingSentence(one),
       missing: itemOf(one),
     });
-  return [...problems, ...(await planProblems(parts, { place, targets, next, force }))];
+  return [...problems, ...(await planProblems(deps, { place, targets, next, force }))];
 }
 
 interface Planning {
@@ -60,7 +60,7 @@ interface Planning {
 
 /** What is planned of entities, and what their records have against it. */
 async function planProblems(
-  { stores, clock, gates }: PromotionParts,
+  { stores, clock, gates }: PromotionDeps,
   { place, targets, next, force }: Planning,
 ): Promise<readonly ImportProblem[]> {
   try {

@@ -8,7 +8,7 @@ import { type Bodies, itemOf } from '../differences/compare.ts';
 import type { ItemBody } from '../items/item-bodies.ts';
 import { danglingReferences, danglingSentence, newlyDangling } from '../items/item-references.ts';
 import { type ItemsPlan, type ItemTarget, planItems } from '../items/plan-items.ts';
-import type { Place, PromotionParts } from '../promotion-parts.ts';
+import type { Place, PromotionDeps } from '../promotion-deps.ts';
 
 /** Something to know before what is staged becomes live. An error keeps it from that; of records only until forced. */
 export interface Check extends Partial<ConfigItem> {
@@ -39,7 +39,7 @@ export interface CheckedSwitch {
 
 /** Everything but what the records say: nothing here depends on how many there are. */
 export async function checkSwitch(
-  { stores, clock, kinds, gates }: PromotionParts,
+  { stores, clock, kinds, gates }: PromotionDeps,
   intended: IntendedSwitch,
 ): Promise<CheckedSwitch> {
   const { place, next, before, targets } = intended;
@@ -100,7 +100,7 @@ export function bodiesAfter(before: Bodies, targets: readonly ItemTarget[]): Bod
   return after;
 }
 
-type Kinds = PromotionParts['kinds'];
+type Kinds = PromotionDeps['kinds'];
 
 function definitionChecks(kinds: Kinds, { kind, name, wanted }: ItemTarget): readonly Check[] {
   if (wanted === undefined) return [];
@@ -141,7 +141,7 @@ function changeChecks(
 
 /** What production's records have against changed definitions. */
 export async function checkRecords(
-  { stores }: PromotionParts,
+  { stores }: PromotionDeps,
   { orgCode, set }: Place,
   plan: ItemsPlan,
 ): Promise<readonly Check[]> {

@@ -1,11 +1,11 @@
 import { itemKey } from '../../config/port.ts';
 import { danglingReferences, refuseDangling } from '../items/item-references.ts';
 import { liveItems, readContents } from '../items/read-items.ts';
-import type { Place, PromotionParts } from '../promotion-parts.ts';
+import type { Place, PromotionDeps } from '../promotion-deps.ts';
 
 /** @throws Problem `dangling_reference` where items other than entities refer to an entity: entities know each other. */
 export async function refuseRemoval(
-  { stores, kinds }: Pick<PromotionParts, 'stores' | 'kinds'>,
+  { stores, kinds }: Pick<PromotionDeps, 'stores' | 'kinds'>,
   { orgCode, set }: Pick<Place, 'orgCode' | 'set'>,
   entityName: string,
 ): Promise<void> {

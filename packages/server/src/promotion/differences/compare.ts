@@ -3,7 +3,7 @@ import { type ConfigItem, itemKey } from '../../config/port.ts';
 import { inTurns } from '../../lib/in-turns.ts';
 import type { ItemBody } from '../items/item-bodies.ts';
 import { liveItems, readContents } from '../items/read-items.ts';
-import type { Place } from '../promotion-parts.ts';
+import type { Place } from '../promotion-deps.ts';
 
 export type ItemChangeKind = 'added' | 'modified' | 'removed';
 

@@ -3,7 +3,7 @@ import { inTurns } from '../../lib/in-turns.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { ConfigKinds, ItemReference } from '../config-kind.ts';
 import { referencesOf } from '../items/item-references.ts';
-import { type PromotionParts, placeIn } from '../promotion-parts.ts';
+import { type PromotionDeps, placeIn } from '../promotion-deps.ts';
 import { readStaged, type StagedItem } from '../releases/staging.ts';
 import { type Bodies, compareBodies, type ItemChangeKind, type ItemDifference, itemOf, readAll } from './compare.ts';
 import { diffJson, type PatchOperation } from './json-patch.ts';
@@ -30,15 +30,15 @@ export interface Comparison {
   readonly differences: readonly ItemDifference[];
 }
 
-export async function compareEnvironments(parts: PromotionParts, orgCode: string): Promise<Comparison> {
-  const test = await readAll(await placeIn(parts, 'test', orgCode));
-  const prod = await readAll(await placeIn(parts, 'prod', orgCode));
+export async function compareEnvironments(deps: PromotionDeps, orgCode: string): Promise<Comparison> {
+  const test = await readAll(await placeIn(deps, 'test', orgCode));
+  const prod = await readAll(await placeIn(deps, 'prod', orgCode));
   return { test, prod, differences: await compareBodies(prod, test) };
 }
 
-export async function showDiff(parts: PromotionParts, orgCode: string): Promise<readonly ShownDifference[]> {
-  const { prod, differences } = await compareEnvironments(parts, orgCode);
-  const rows = await readStaged(parts.stores.prod.scope(orgScopeName(orgCode)));
+export async function showDiff(deps: PromotionDeps, orgCode: string): Promise<readonly ShownDifference[]> {
+  const { prod, differences } = await compareEnvironments(deps, orgCode);
+  const rows = await readStaged(deps.stores.prod.scope(orgScopeName(orgCode)));
   const staged = new Map(rows.map(({ staged }) => [itemKey(staged), staged]));
   const shown: ShownDifference[] = [];
   for await (const difference of inTurns(differences)) {
@@ -48,8 +48,8 @@ export async function showDiff(parts: PromotionParts, orgCode: string): Promise<
       change: difference.change,
       staged: waiting !== undefined,
       ...(waiting === undefined ? {} : { edited_since_staged: isEdited(waiting, difference) }),
-      ...changeOf(parts.kinds, difference),
-      depends_on: dependenciesOf(parts.kinds, difference, prod),
+      ...changeOf(deps.kinds, difference),
+      depends_on: dependenciesOf(deps.kinds, difference, prod),
     });
   }
   return shown;

@@ -10,7 +10,7 @@ import { actions, bodiesOfContent, type EntityContent } from '../../schema/port.
 import type { Change } from '../../store/port.ts';
 import { bodiesAfter } from '../checks/checks.ts';
 import { type Bodies, type ItemChangeKind, itemOf, readAll } from '../differences/compare.ts';
-import type { Asked, PromotionParts } from '../promotion-parts.ts';
+import type { Asked, PromotionDeps } from '../promotion-deps.ts';
 import { bodyPuts, type ItemBody } from './item-bodies.ts';
 import { newlyDangling, refuseDangling } from './item-references.ts';
 import { type ItemTarget, planItems } from './plan-items.ts';
@@ -43,14 +43,14 @@ export interface ChangedItems {
  * @throws Problem `validation_failed`, `unknown_field`, `conflict`, `dangling_reference`, `plan_limit_exceeded`.
  */
 export async function changeItems(
-  parts: PromotionParts,
+  deps: PromotionDeps,
   asked: Asked,
   edits: readonly ItemEdit[],
   { force, judge }: EditOptions,
 ): Promise<ChangedItems> {
   const { orgCode } = asked;
-  const test = { store: parts.stores.test, configs: parts.configs.test };
-  const parsed = await parseEdits(parts, edits);
+  const test = { store: deps.stores.test, configs: deps.configs.test };
+  const parsed = await parseEdits(deps, edits);
   const { planned } = await changeConfig(test, orgCode, async (set, next) => {
     const place = { store: test.store, orgCode, set };
     const before = await readAll(place);
@@ -60,8 +60,8 @@ export async function changeItems(
     refuseTooMany(set, targets);
     const after = [...bodiesAfter(before, targets).values()];
     await refuseTooMuch(targets, after);
-    refuseDangling(await newlyDangling(parts.kinds, [...before.values()], after));
-    const planParts = { ...test, clock: parts.clock, gate: parts.gates?.test };
+    refuseDangling(await newlyDangling(deps.kinds, [...before.values()], after));
+    const planParts = { ...test, clock: deps.clock, gate: deps.gates?.test };
     const plan = await planItems(planParts, { ...place, next, keepsRecords: false }, targets);
     if (!force) await refuseFailingRecords(test.store, { orgCode, set }, plan.steps);
     const told = steps.flatMap((step) => [step.noted(asked), auditEntry(asked.occasion, step.audited)]);
@@ -73,7 +73,7 @@ export async function changeItems(
       warnings: plan.steps.flatMap(hiddenWarnings),
     };
   });
-  parts.poke();
+  deps.poke();
   const { version, items, warnings } = planned;
   return { version, items, warnings };
 }
@@ -84,7 +84,7 @@ function hiddenWarnings(step: EntityStep): readonly string[] {
   );
 }
 
-async function parseEdits({ kinds }: PromotionParts, edits: readonly ItemEdit[]): Promise<readonly ItemEdit[]> {
+async function parseEdits({ kinds }: PromotionDeps, edits: readonly ItemEdit[]): Promise<readonly ItemEdit[]> {
   const parsedEdits: ItemEdit[] = [];
   for await (const edit of inTurns(edits)) {
     if (edit.content === undefined) {

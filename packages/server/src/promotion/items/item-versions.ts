@@ -4,7 +4,7 @@ import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { type ItemDifference, itemOf } from '../differences/compare.ts';
 import { changeOf, type ShownDifference } from '../differences/diff.ts';
-import { type PromotionParts, placeIn } from '../promotion-parts.ts';
+import { type PromotionDeps, placeIn } from '../promotion-deps.ts';
 import type { ItemBody } from './item-bodies.ts';
 import { liveItem, readBodies } from './read-items.ts';
 
@@ -33,13 +33,13 @@ export interface ItemAtVersion extends ConfigItem, ShownVersion {
 
 /** The versions of an item, the latest first. @throws Problem `not_found`, `invalid_cursor`. */
 export async function listVersions(
-  parts: PromotionParts,
+  deps: PromotionDeps,
   { orgCode, item }: { readonly orgCode: string; readonly item: ConfigItem },
   { pageSize, nexttoken }: PageQuery,
 ): Promise<VersionPage> {
   const binding = ['item-versions', orgCode, item.kind, item.name];
-  const after = nexttoken === undefined ? {} : { before: parts.cursors.open(nexttoken, binding) };
-  const { set, store } = await placeIn(parts, 'test', orgCode);
+  const after = nexttoken === undefined ? {} : { before: deps.cursors.open(nexttoken, binding) };
+  const { set, store } = await placeIn(deps, 'test', orgCode);
   const { pk } = itemHistory.key({ ...item, version: 0 });
   const read = { prefix: itemHistoryPrefix(item), reverse: true, limit: pageSize + 1, ...after };
   const rows = await itemHistory.range(store.scope(orgScopeName(orgCode)), pk, read);
@@ -49,7 +49,7 @@ export async function listVersions(
   const last = rows.length > pageSize ? page.at(-1) : undefined;
   return {
     items: page.map(({ value }) => shownVersion(value, live?.version)),
-    nexttoken: last === undefined ? null : parts.cursors.seal(last.sk, binding),
+    nexttoken: last === undefined ? null : deps.cursors.seal(last.sk, binding),
   };
 }
 
@@ -66,11 +66,11 @@ export interface AskedVersion {
 }
 
 /** An item as it was; compared, what leads from the other version to this one. @throws Problem `not_found`. */
-export async function showVersion(parts: PromotionParts, asked: AskedVersion): Promise<ItemAtVersion> {
+export async function showVersion(deps: PromotionDeps, asked: AskedVersion): Promise<ItemAtVersion> {
   const { orgCode, item, compare } = asked;
-  const { set } = await placeIn(parts, 'test', orgCode);
+  const { set } = await placeIn(deps, 'test', orgCode);
   const live = liveItem(set, item);
-  const { noted, body } = await bodyAtVersion(parts, asked);
+  const { noted, body } = await bodyAtVersion(deps, asked);
   const shown = {
     ...itemOf(item),
     ...shownVersion(noted, live?.version),
@@ -79,13 +79,13 @@ export async function showVersion(parts: PromotionParts, asked: AskedVersion): P
   if (compare === undefined) return shown;
   const other = compare === 'active' ? live?.version : compare;
   if (other === undefined) throw unknownItem(item);
-  const { body: before } = await bodyAtVersion(parts, { ...asked, version: other });
-  return { ...shown, compared: { with: other, ...changeBetween(parts, item, [before, body]) } };
+  const { body: before } = await bodyAtVersion(deps, { ...asked, version: other });
+  return { ...shown, compared: { with: other, ...changeBetween(deps, item, [before, body]) } };
 }
 
 type Sides = readonly [ItemBody | undefined, ItemBody | undefined];
 
-function changeBetween({ kinds }: PromotionParts, item: ConfigItem, [before, after]: Sides) {
+function changeBetween({ kinds }: PromotionDeps, item: ConfigItem, [before, after]: Sides) {
   if (before === undefined && after === undefined) return { changes: [], summary: [] };
   const difference: ItemDifference = { ...itemOf(item), change: 'modified', before, after };
   return changeOf(kinds, difference);
@@ -93,7 +93,7 @@ function changeBetween({ kinds }: PromotionParts, item: ConfigItem, [before, aft
 
 /** What was noted of a version, and what the item then was; without a body where it was taken away. @throws Problem `not_found`. */
 export async function bodyAtVersion(
-  { stores }: PromotionParts,
+  { stores }: PromotionDeps,
   { orgCode, item, version }: Pick<AskedVersion, 'orgCode' | 'item' | 'version'>,
 ): Promise<{ readonly noted: ItemChanged; readonly body: ItemBody | undefined }> {
   const row = await itemHistory.read(stores.test.scope(orgScopeName(orgCode)), { ...item, version });

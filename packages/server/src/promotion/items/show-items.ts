@@ -5,7 +5,7 @@ import { compareBytes } from '../../lib/byte-order.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import { itemOf } from '../differences/compare.ts';
-import { type Place, type PromotionParts, placeIn } from '../promotion-parts.ts';
+import { type Place, type PromotionDeps, placeIn } from '../promotion-deps.ts';
 import { type PageQuery, unknownItem } from './item-versions.ts';
 import { type LiveItem, liveItem, liveItems, readContents } from './read-items.ts';
 
@@ -34,15 +34,11 @@ export interface ItemPage {
   readonly nexttoken: string | null;
 }
 
-export async function showKinds(
-  parts: PromotionParts,
-  env: Environment,
-  orgCode: string,
-): Promise<readonly ShownKind[]> {
-  const { set } = await placeIn(parts, env, orgCode);
+export async function showKinds(deps: PromotionDeps, env: Environment, orgCode: string): Promise<readonly ShownKind[]> {
+  const { set } = await placeIn(deps, env, orgCode);
   return configItemKinds.map((kind) => ({
     kind,
-    schema: parts.kinds[kind].schema,
+    schema: deps.kinds[kind].schema,
     count: liveItems(set, kind).length,
   }));
 }
@@ -54,35 +50,35 @@ export interface ListedKind extends PageQuery {
 }
 
 /** The live items of a kind by name. @throws Problem `invalid_cursor`. */
-export async function listItems(parts: PromotionParts, asked: ListedKind): Promise<ItemPage> {
+export async function listItems(deps: PromotionDeps, asked: ListedKind): Promise<ItemPage> {
   const { env, orgCode, kind, pageSize, nexttoken } = asked;
   const binding = ['items', env, orgCode, kind];
-  const after = nexttoken === undefined ? undefined : parts.cursors.open(nexttoken, binding);
-  const place = await placeIn(parts, env, orgCode);
+  const after = nexttoken === undefined ? undefined : deps.cursors.open(nexttoken, binding);
+  const place = await placeIn(deps, env, orgCode);
   const rest = liveItems(place.set, kind).filter(({ name }) => after === undefined || compareBytes(name, after) > 0);
   const page = rest.slice(0, pageSize);
   const last = rest.length > pageSize ? page.at(-1) : undefined;
   const noted = await lastChanges(env, place, page);
   return {
     items: page.map((item, index) => listed(item, noted[index])),
-    nexttoken: last === undefined ? null : parts.cursors.seal(last.name, binding),
+    nexttoken: last === undefined ? null : deps.cursors.seal(last.name, binding),
   };
 }
 
 /** @throws Problem `not_found`. */
 export async function showItem(
-  parts: PromotionParts,
+  deps: PromotionDeps,
   { env, orgCode, item }: { readonly env: Environment; readonly orgCode: string; readonly item: ConfigItem },
 ): Promise<ShownItem> {
-  const place = await placeIn(parts, env, orgCode);
+  const place = await placeIn(deps, env, orgCode);
   const live = liveItem(place.set, item);
   if (live === undefined) throw unknownItem(item);
   const [body] = await readContents(place, [live]);
   const [noted] = await lastChanges(env, place, [live]);
-  return withContent(parts, listed(live, noted), body?.content);
+  return withContent(deps, listed(live, noted), body?.content);
 }
 
-export function withContent({ kinds }: Pick<PromotionParts, 'kinds'>, item: ListedItem, content: unknown): ShownItem {
+export function withContent({ kinds }: Pick<PromotionDeps, 'kinds'>, item: ListedItem, content: unknown): ShownItem {
   if (content === undefined || kinds[item.kind].isIdle?.(content) !== true) return { ...item, content };
   const warning = `nothing runs items of the kind \`${item.kind}\` yet: this one is stored and promoted, and has no effect`;
   return { ...item, content, warnings: [warning] };

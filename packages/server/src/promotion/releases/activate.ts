@@ -9,7 +9,7 @@ import { type Bodies, type ItemChangeKind, itemOf } from '../differences/compare
 import { newest } from '../items/item-bodies.ts';
 import type { ItemTarget } from '../items/plan-items.ts';
 import { liveItems } from '../items/read-items.ts';
-import type { Asked, Place, PromotionParts } from '../promotion-parts.ts';
+import type { Asked, Place, PromotionDeps } from '../promotion-deps.ts';
 import type { ActivateRequest } from '../read-requests.ts';
 import { refuseOtherBase } from './agreed-base.ts';
 import { type ReleasedItem, readCurrent, releasePuts, type Snapshot } from './releases.ts';
@@ -27,16 +27,16 @@ export interface Activated {
  * @throws Problem `conflict` where nothing is staged or a check speaks against it, `dangling_reference`,
  * `plan_limit_exceeded`, `version_mismatch` where other items are staged than the caller agreed to.
  */
-export async function activate(parts: PromotionParts, asked: Asked, request: ActivateRequest): Promise<Activated> {
+export async function activate(deps: PromotionDeps, asked: Asked, request: ActivateRequest): Promise<Activated> {
   const { orgCode, occasion } = asked;
-  const prod = { store: parts.stores.prod, configs: parts.configs.prod };
-  const records = new RecordChecks(parts, request.force);
+  const prod = { store: deps.stores.prod, configs: deps.configs.prod };
+  const records = new RecordChecks(deps, request.force);
   const { planned } = await changeConfig(prod, orgCode, async (set, next) => {
     const place = { store: prod.store, orgCode, set };
     const staged = await stagedTargets(place);
     if (staged.rows.length === 0) throw new Problem('conflict', 'nothing is staged: publish items first');
     refuseOtherBase(stagedBase(staged.rows), request.base, stagedSince);
-    const checked = await checkSwitch(parts, { ...staged, place, next });
+    const checked = await checkSwitch(deps, { ...staged, place, next });
     refuseErrors(checked);
     const { checks, plan } = checked;
     if (plan === undefined) throw new TypeError('a switch without an error has a plan');
@@ -50,7 +50,7 @@ export async function activate(parts: PromotionParts, asked: Asked, request: Act
       changes: [...plan.changes, ...changes],
     };
   });
-  parts.poke();
+  deps.poke();
   const { version, activated, checks } = planned;
   return { version, activated, checks };
 }
@@ -77,12 +77,12 @@ function refuseErrors({ checks, exceeded }: CheckedSwitch): void {
  * staged.
  */
 class RecordChecks {
-  readonly #parts: PromotionParts;
+  readonly #parts: PromotionDeps;
   readonly #isForced: boolean;
   #looked: { readonly at: string; readonly checks: readonly Check[] } | undefined;
 
-  constructor(parts: PromotionParts, isForced: boolean) {
-    this.#parts = parts;
+  constructor(deps: PromotionDeps, isForced: boolean) {
+    this.#parts = deps;
     this.#isForced = isForced;
   }
 

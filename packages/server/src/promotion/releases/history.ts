@@ -5,7 +5,7 @@ import { orgScopeName } from '../../tenancy/port.ts';
 import type { ItemDifference } from '../differences/compare.ts';
 import { changeOf, type ShownDifference } from '../differences/diff.ts';
 import { readBodies } from '../items/read-items.ts';
-import type { PromotionParts } from '../promotion-parts.ts';
+import type { PromotionDeps } from '../promotion-deps.ts';
 import { type Release, type ReleasedItem, readCurrent, readRelease, releasePartition, releases } from './releases.ts';
 
 /** A release with what it changed. */
@@ -28,13 +28,13 @@ export interface HistoryPage {
 
 /** The releases of production, the latest first. @throws Problem `invalid_cursor`. */
 export async function showHistory(
-  parts: PromotionParts,
+  deps: PromotionDeps,
   orgCode: string,
   { pageSize, nexttoken }: HistoryQuery,
 ): Promise<HistoryPage> {
   const binding = ['deploy-history', orgCode];
-  const after = nexttoken === undefined ? {} : { before: parts.cursors.open(nexttoken, binding) };
-  const scope = parts.stores.prod.scope(orgScopeName(orgCode));
+  const after = nexttoken === undefined ? {} : { before: deps.cursors.open(nexttoken, binding) };
+  const scope = deps.stores.prod.scope(orgScopeName(orgCode));
   const rows = await releases.range(scope, releasePartition, {
     reverse: true,
     limit: pageSize,
@@ -45,13 +45,13 @@ export async function showHistory(
   let characters = 0;
   for (const { value } of rows) {
     if (characters > pageCharactersMax) break;
-    const shown = await show(parts, orgCode, value);
+    const shown = await show(deps, orgCode, value);
     for await (const one of inTurns(shown.diff)) characters += JSON.stringify(one).length;
     items.push(shown);
   }
   const last = rows[items.length - 1];
   const isAtEnd = last === undefined || items.at(-1)?.version === 1;
-  return { items, nexttoken: isAtEnd ? null : parts.cursors.seal(last.sk, binding) };
+  return { items, nexttoken: isAtEnd ? null : deps.cursors.seal(last.sk, binding) };
 }
 
 /** A page ends with the release that takes what it lists past this, */
@@ -60,17 +60,17 @@ const pageBytesMax = 256 * 1024;
 const pageCharactersMax = 1024 * 1024;
 
 /** @throws Problem `not_found`. */
-export async function showRelease(parts: PromotionParts, orgCode: string, version: number): Promise<ShownRelease> {
-  const release = await readRelease(parts.stores.prod.scope(orgScopeName(orgCode)), version);
+export async function showRelease(deps: PromotionDeps, orgCode: string, version: number): Promise<ShownRelease> {
+  const release = await readRelease(deps.stores.prod.scope(orgScopeName(orgCode)), version);
   if (release === undefined) throw new Problem('not_found', `there is no release ${version}`);
-  return show(parts, orgCode, release);
+  return show(deps, orgCode, release);
 }
 
-async function show(parts: PromotionParts, orgCode: string, { items, ...release }: Release): Promise<ShownRelease> {
-  const { current } = await readCurrent(parts.stores.prod.scope(orgScopeName(orgCode)));
+async function show(deps: PromotionDeps, orgCode: string, { items, ...release }: Release): Promise<ShownRelease> {
+  const { current } = await readCurrent(deps.stores.prod.scope(orgScopeName(orgCode)));
   const diff: ShownRelease['diff'][number][] = [];
-  for await (const one of inTurns(await differencesOf(parts, orgCode, items)))
-    diff.push({ kind: one.kind, name: one.name, ...changeOf(parts.kinds, one) });
+  for await (const one of inTurns(await differencesOf(deps, orgCode, items)))
+    diff.push({ kind: one.kind, name: one.name, ...changeOf(deps.kinds, one) });
   return {
     ...release,
     live: release.version === current.version || (release.action === 'activate' && release.version === current.live),
@@ -80,7 +80,7 @@ async function show(parts: PromotionParts, orgCode: string, { items, ...release 
 }
 
 async function differencesOf(
-  { stores }: PromotionParts,
+  { stores }: PromotionDeps,
   orgCode: string,
   items: readonly ReleasedItem[],
 ): Promise<readonly ItemDifference[]> {

@@ -8,7 +8,7 @@ import { bodiesAfter, type Check, checkRecords, checkSwitch } from '../checks/ch
 import { type AddedDependency, withDependencies } from '../checks/dependencies.ts';
 import { type ItemDifference, itemOf } from '../differences/compare.ts';
 import { type Comparison, compareEnvironments } from '../differences/diff.ts';
-import { type Asked, type PromotionParts, placeIn } from '../promotion-parts.ts';
+import { type Asked, type PromotionDeps, placeIn } from '../promotion-deps.ts';
 import type { PublishRequest } from '../read-requests.ts';
 import { conditionsNow, removeBodies, stage, writeBodies } from './stage-items.ts';
 import { readStagedTargets, stagedTargets } from './staged-targets.ts';
@@ -34,10 +34,10 @@ export interface Published {
  * is what they were compared with. What was staged of an item that is the same on both sides by now is staged no more.
  * @throws Problem `validation_failed` for an item that is in neither environment, `conflict` where nothing differs.
  */
-export async function publish(parts: PromotionParts, asked: Asked, request: PublishRequest): Promise<Published> {
-  const scope = parts.stores.prod.scope(orgScopeName(asked.orgCode));
-  const { planned } = await transact(scope, () => planPublication(parts, asked, request));
-  return { ...planned.published, checks: await checkStaged(parts, asked.orgCode) };
+export async function publish(deps: PromotionDeps, asked: Asked, request: PublishRequest): Promise<Published> {
+  const scope = deps.stores.prod.scope(orgScopeName(asked.orgCode));
+  const { planned } = await transact(scope, () => planPublication(deps, asked, request));
+  return { ...planned.published, checks: await checkStaged(deps, asked.orgCode) };
 }
 
 interface Publishing extends Plan {
@@ -46,15 +46,15 @@ interface Publishing extends Plan {
 
 /** The bodies are written already, and are taken away again where others changed production or what is staged for it. */
 async function planPublication(
-  parts: PromotionParts,
+  deps: PromotionDeps,
   { orgCode, occasion }: Asked,
   request: PublishRequest,
 ): Promise<Publishing> {
-  const scope = parts.stores.prod.scope(orgScopeName(orgCode));
+  const scope = deps.stores.prod.scope(orgScopeName(orgCode));
   // Read before what it is about: what others do in between is noticed then.
   const conditions = await conditionsNow(scope);
-  const comparison = await compareEnvironments(parts, orgCode);
-  const { rows, targets } = await readStagedTargets(parts.stores.prod, orgCode);
+  const comparison = await compareEnvironments(deps, orgCode);
+  const { rows, targets } = await readStagedTargets(deps.stores.prod, orgCode);
   const isSettled = settledBy(comparison, request);
   const settled = rows.filter(({ staged }) => isSettled(staged));
   const expected = bodiesAfter(
@@ -63,7 +63,7 @@ async function planPublication(
   );
   const { differences } = comparison;
   const named = select(comparison, request);
-  const { selected, added } = await withDependencies(parts.kinds, { differences, expected }, named);
+  const { selected, added } = await withDependencies(deps.kinds, { differences, expected }, named);
   if (selected.length + settled.length === 0)
     throw new Problem(
       'conflict',
@@ -75,7 +75,7 @@ async function planPublication(
   await writeBodies(scope, bodies);
   const items = stagedItems(selected, added, {
     body,
-    staged_at: timestamp(parts.clock.now()),
+    staged_at: timestamp(deps.clock.now()),
     staged_by: occasion.actor,
     ...(request.note === undefined ? {} : { note: request.note }),
   });
@@ -133,16 +133,16 @@ function select({ differences, test, prod }: Comparison, { items }: PublishReque
 }
 
 /** What is to be known of all that is staged now. */
-export async function checkStaged(parts: PromotionParts, orgCode: string): Promise<readonly Check[]> {
-  const place = await placeIn(parts, 'prod', orgCode);
+export async function checkStaged(deps: PromotionDeps, orgCode: string): Promise<readonly Check[]> {
+  const place = await placeIn(deps, 'prod', orgCode);
   const intended = await stagedTargets(place);
-  const { checks, plan } = await checkSwitch(parts, { ...intended, place, next: 0 });
-  return plan === undefined ? checks : [...checks, ...(await checkRecords(parts, place, plan))];
+  const { checks, plan } = await checkSwitch(deps, { ...intended, place, next: 0 });
+  return plan === undefined ? checks : [...checks, ...(await checkRecords(deps, place, plan))];
 }
 
 /** Takes one staged item back, or all of them. @throws Problem `not_found` where it is not staged. */
-export async function withdraw(parts: PromotionParts, { orgCode, occasion }: Asked, item?: ConfigItem): Promise<void> {
-  const scope = parts.stores.prod.scope(orgScopeName(orgCode));
+export async function withdraw(deps: PromotionDeps, { orgCode, occasion }: Asked, item?: ConfigItem): Promise<void> {
+  const scope = deps.stores.prod.scope(orgScopeName(orgCode));
   // What others stage meanwhile is to go with all the rest.
   const whole = item === undefined ? [nothingLeftStaged] : [];
   const plan = async (): Promise<Plan> => {

@@ -1,25 +1,25 @@
 import { auditEntry } from '../../audit/audit-entry.ts';
 import { changeConfig } from '../../config/port.ts';
 import { planRetiredRemoval, type RetiredEntity, retiredEntities } from '../../maintenance/port.ts';
-import type { Asked, PromotionParts } from '../promotion-parts.ts';
+import type { Asked, PromotionDeps } from '../promotion-deps.ts';
 
 /** The entities that production had, whose records are still there: an activation or a rollback can bring them back. */
-export function listRetired({ stores }: PromotionParts, orgCode: string): Promise<readonly RetiredEntity[]> {
+export function listRetired({ stores }: PromotionDeps, orgCode: string): Promise<readonly RetiredEntity[]> {
   return retiredEntities(stores.prod, orgCode);
 }
 
 /** Has the records of a retired entity removed for good. @throws Problem `not_found`. */
 export async function removeRetired(
-  parts: PromotionParts,
+  deps: PromotionDeps,
   { orgCode, occasion }: Asked,
   entityName: string,
 ): Promise<void> {
-  const prod = { store: parts.stores.prod, configs: parts.configs.prod };
+  const prod = { store: deps.stores.prod, configs: deps.configs.prod };
   await changeConfig(prod, orgCode, async (_set, next) => {
-    const moment = { orgCode, next, now: parts.clock.now() };
+    const moment = { orgCode, next, now: deps.clock.now() };
     const changes = await planRetiredRemoval(prod.store, moment, entityName);
     const target = { kind: 'entity', id: entityName };
     return { changes: [...changes, auditEntry(occasion, { action: 'deploy.records_removed', target, env: 'prod' })] };
   });
-  parts.poke();
+  deps.poke();
 }

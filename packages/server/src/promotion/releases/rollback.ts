@@ -6,7 +6,7 @@ import { orgScopeName } from '../../tenancy/port.ts';
 import { itemOf, readAll } from '../differences/compare.ts';
 import { type ItemTarget, planItems } from '../items/plan-items.ts';
 import { liveItems, readBodies } from '../items/read-items.ts';
-import type { Asked, Place, PromotionParts } from '../promotion-parts.ts';
+import type { Asked, Place, PromotionDeps } from '../promotion-deps.ts';
 import type { RollbackRequest } from '../read-requests.ts';
 import { releasedItem } from './activate.ts';
 import {
@@ -30,9 +30,9 @@ export interface RolledBack {
  * activation. Records stay where they are; what is staged stays staged.
  * @throws Problem `no_previous_version`, `not_found` where there was no such activation, `conflict` where it is live.
  */
-export async function rollback(parts: PromotionParts, asked: Asked, request: RollbackRequest): Promise<RolledBack> {
+export async function rollback(deps: PromotionDeps, asked: Asked, request: RollbackRequest): Promise<RolledBack> {
   const { orgCode, occasion } = asked;
-  const prod = { store: parts.stores.prod, configs: parts.configs.prod };
+  const prod = { store: deps.stores.prod, configs: deps.configs.prod };
   const scope = prod.store.scope(orgScopeName(orgCode));
   const { planned } = await changeConfig(prod, orgCode, async (set, next) => {
     const place = { store: prod.store, orgCode, set };
@@ -40,7 +40,7 @@ export async function rollback(parts: PromotionParts, asked: Asked, request: Rol
     const restored = await targetRelease(scope, current, request);
     const targets = await targetsOf(place, restored.snapshot);
     const { changes } = await planItems(
-      { ...prod, clock: parts.clock },
+      { ...prod, clock: deps.clock },
       { ...place, next, keepsRecords: true },
       targets,
     );
@@ -60,7 +60,7 @@ export async function rollback(parts: PromotionParts, asked: Asked, request: Rol
       changes: [...changes, ...releasePuts(item, release, undefined), told(occasion, release)],
     };
   });
-  parts.poke();
+  deps.poke();
   return { version: planned.version, restored: planned.restored };
 }
 

@@ -1,5 +1,5 @@
 /** All routes, and the table of what is largest of each. */
-import { type AppGatewayParts, appRoutes } from '../../gateway/app-gateway.ts';
+import { type AppGatewayDeps, appRoutes } from '../../gateway/app-gateway.ts';
 import { type ManagementGatewayParts, managementRoutes } from '../../gateway/management-gateway.ts';
 import { type MetricsGatewayParts, metricsRoutes } from '../../gateway/metrics-gateway.ts';
 import type { TakesBody } from '../../gateway/request.ts';
@@ -19,7 +19,7 @@ export type GatewayName = 'app' | 'management' | 'metrics';
 
 /** No handler is called, so the tables need nothing to stand on. */
 export const routesOf: Readonly<Record<GatewayName, readonly Listed[]>> = {
-  app: appRoutes({} as AppGatewayParts),
+  app: appRoutes({} as AppGatewayDeps),
   management: managementRoutes({} as ManagementGatewayParts),
   metrics: metricsRoutes({} as MetricsGatewayParts),
 };

@@ -13,7 +13,7 @@ import type { Environment } from '../../../tenancy/workspace.ts';
 import { RecordBench, SteppedClock, user, withoutOthers } from '../../../testing/record-bench.ts';
 import { createConfigKinds } from '../../config-kinds.ts';
 import { createPromotion, type Promotion } from '../../promotion.ts';
-import type { Asked } from '../../promotion-parts.ts';
+import type { Asked } from '../../promotion-deps.ts';
 
 export const org = 'acme';
 const occasion: Occasion = { at: '2026-01-01T00:00:00Z', actor: { kind: 'org_user', id: user }, request_id: '' };

@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Store } from '../store/port.ts';
 
 /** What the management side of entities stands on, in one environment. */
-export interface EntityAdminParts {
+export interface EntityAdminDeps {
   readonly store: Store;
   readonly configs: ConfigReader;
   readonly clock: Clock;
@@ -14,8 +14,7 @@ export interface EntityAdminParts {
   /** Tells the job runner that there is work. */
   readonly poke: () => void;
   /** Refuses to take an entity away that something else of the configuration needs, which is not known here. */
-  readonly refuseRemoval?: (
-    place: { readonly orgCode: string; readonly set: ConfigSet },
-    name: string,
-  ) => Promise<void>;
+  readonly refuseRemoval?:
+    | ((place: { readonly orgCode: string; readonly set: ConfigSet }, name: string) => Promise<void>)
+    | undefined;
 }

@@ -7,7 +7,7 @@ import type { Environment } from '../tenancy/port.ts';
 import type { ConfigKinds } from './config-kind.ts';
 
 /** What promotion stands on. */
-export interface PromotionParts {
+export interface PromotionDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
@@ -33,6 +33,6 @@ export interface Place {
 }
 
 /** Read anew: what is decided by it must not be a moment old. */
-export async function placeIn({ stores, configs }: PromotionParts, env: Environment, orgCode: string): Promise<Place> {
+export async function placeIn({ stores, configs }: PromotionDeps, env: Environment, orgCode: string): Promise<Place> {
   return { store: stores[env], orgCode, set: await configs[env].refresh(orgCode) };
 }

@@ -1,0 +1,85 @@
+import type { Audit } from '../audit/open-audit.ts';
+import type { ConfigReader } from '../config/port.ts';
+import type { Entities } from '../entities/port.ts';
+import type { Iam } from '../iam/port.ts';
+import type { Identity } from '../identity/port.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { OpenedMail } from '../mail/open-mail.ts';
+import type { Metering } from '../metering/metering.ts';
+import type { PromotionModule } from '../promotion/port.ts';
+import type { Records } from '../records/port.ts';
+import type { Environment } from '../tenancy/port.ts';
+import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
+import type { OnceScopes } from './answer-once.ts';
+import { type AppGatewayDeps, appRoutes, createAppGateway, type Gateway } from './app-gateway.ts';
+import { createClientAddress } from './client-address.ts';
+import type { Operations } from './handlers/shared.ts';
+import { createManagementGateway } from './management-gateway.ts';
+import { createMetricsGateway } from './metrics-gateway.ts';
+import { createRateLimits, type RateLimitSettings } from './rate-limits.ts';
+
+/** Every module that is served, and the few things that the gateways ask of the process. */
+export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
+  readonly clock: Clock;
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  readonly onceScopes: OnceScopes;
+  readonly audit: Audit;
+  readonly identity: Identity;
+  readonly iam: Pick<Iam, 'decisions' | 'matrix' | 'simulator'>;
+  readonly records: Records;
+  readonly entities: Entities;
+  readonly promotion: Pick<PromotionModule, 'promotion' | 'items'>;
+  readonly metering: Metering;
+  readonly mail: Pick<OpenedMail, 'inbox'>;
+  readonly alertWebhook: AlertWebhook;
+  readonly metrics: { text(): string };
+  readonly settings: GatewaySettings;
+}
+
+export interface GatewaySettings {
+  readonly mode: 'development' | 'production';
+  readonly managementUrl: string | undefined;
+  readonly upgradeUrl: string | undefined;
+  readonly rateLimits: RateLimitSettings;
+  readonly trustedProxies: readonly string[];
+}
+
+export interface Gateways {
+  readonly app: Gateway;
+  readonly management: Gateway;
+  readonly metrics: Gateway;
+}
+
+export function createGateways(deps: GatewaysDeps): Gateways {
+  const { clock, configs, onceScopes, readiness, metering, metrics, settings } = deps;
+  const { identity, iam, records } = deps;
+  const { runtime, idempotency, repeats } = records;
+  const clientAddress = createClientAddress(settings.trustedProxies);
+  const rateLimits = createRateLimits(settings.rateLimits, clock);
+  const process = { clock, clientAddress, readiness, rateLimits, metering };
+  const once = { idempotency, repeats, onceScopes };
+  const shared = { ...process, ...once, configs, origins: identity.origins, decisions: iam.decisions };
+  const app: AppGatewayDeps = { ...shared, ...identity.app, runtime };
+  const isDevelopment = settings.mode === 'development';
+  const management = createManagementGateway({
+    ...shared,
+    ...deps.audit,
+    ...identity.management,
+    ...deps.promotion,
+    matrix: iam.matrix,
+    simulator: iam.simulator,
+    appRoutes: appRoutes(app),
+    entities: deps.entities,
+    inbox: deps.mail.inbox,
+    alertWebhook: deps.alertWebhook,
+    metrics,
+    metricsAreOpen: isDevelopment,
+    site: { managementUrl: settings.managementUrl, isSecure: !isDevelopment },
+    upgradeUrl: settings.upgradeUrl,
+  });
+  return {
+    app: createAppGateway(app),
+    management,
+    metrics: createMetricsGateway({ metrics, readiness, clientAddress }),
+  };
+}

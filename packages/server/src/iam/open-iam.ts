@@ -1,0 +1,31 @@
+import type { EntityRules } from '../records/port.ts';
+import { createDecisionLog, type DecisionLog } from './decisions/decision-log.ts';
+import { createIamRules } from './iam-rules.ts';
+import { type AccessEpochs, createAccessEpochs } from './policies/access-epochs.ts';
+import { type AccessMatrix, createAccessMatrix, type MatrixDeps } from './simulation/matrix.ts';
+import { type AccessSimulator, createAccessSimulator, type SimulatorDeps } from './simulation/simulate.ts';
+
+export type IamDeps = SimulatorDeps & MatrixDeps;
+
+export interface Iam {
+  /** Move with every write that changes what people hold. */
+  readonly epochs: AccessEpochs;
+  /** What the entities of access control demand of their records. */
+  readonly rules: ReadonlyMap<string, EntityRules>;
+  readonly decisions: DecisionLog;
+  readonly simulator: AccessSimulator;
+  readonly matrix: AccessMatrix;
+}
+
+/** What people hold in workspaces, kept by the rules of its entities and shown to builders. */
+export function openIam(deps: IamDeps): Iam {
+  const { clock } = deps;
+  const epochs = createAccessEpochs();
+  return {
+    epochs,
+    rules: createIamRules(epochs, clock),
+    decisions: createDecisionLog(clock),
+    simulator: createAccessSimulator(deps),
+    matrix: createAccessMatrix(deps),
+  };
+}
