@@ -1,6 +1,6 @@
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
-import { Problem } from '../lib/problem.ts';
+import { rateLimited } from '../lib/throttle.ts';
 import type { CallTrace } from './call-trace.ts';
 
 /** So many calls in each window of so many seconds. */
@@ -37,7 +37,10 @@ interface Limit {
 /** Whoever is not among those that called last begins a new window: memory is bounded, and the org's limit holds. */
 const windowsMax = 100_000;
 
-/** Each node counts for itself, in fixed windows: across the edge of two as much as twice the quota may come. */
+/**
+ * Each node counts for itself, in fixed windows: across the edge of two as much as twice the quota may come. A `Throttle`,
+ * which holds the time of each call, would hold as many numbers as calls.
+ */
 export function createRateLimits({ principal, org }: RateLimitSettings, clock: Clock): RateLimits {
   const limits = [limitOf('principal', principal), limitOf('org', org)].filter((limit) => limit !== undefined);
   if (limits.length === 0) return { take: () => undefined };
@@ -49,9 +52,7 @@ export function createRateLimits({ principal, org }: RateLimitSettings, clock: C
       if (full === undefined) for (const { window } of states) window.taken += 1;
       trace.replyHeaders = headersOf(states, now);
       if (full === undefined) return;
-      const seconds = secondsUntil(full.window.endsAt, now);
-      const sentence = `too many calls of this ${full.name}, try again in ${seconds} seconds`;
-      throw new Problem('rate_limited', sentence, { retry_after_seconds: seconds });
+      throw rateLimited(`too many calls of this ${full.name}`, full.window.endsAt - now);
     },
   };
 }

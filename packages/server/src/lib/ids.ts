@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from './clock.ts';
 import { pooledRandomBytes } from './random-pool.ts';
 
@@ -32,4 +32,12 @@ export function uuidv7Source(clock: Clock): IdSource {
 /** 256 random bits in base64url: for codes and tokens that only their holder may know. */
 export function secretToken(): string {
   return randomBytes(32).toString('base64url');
+}
+
+/**
+ * What a store keeps of such a secret: a copy of the store opens nothing. Plain SHA-256 in base64url is enough, since 256
+ * random bits cannot be guessed.
+ */
+export function secretHash(secret: string): string {
+  return hash('sha256', secret, 'base64url');
 }

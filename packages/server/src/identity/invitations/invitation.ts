@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { secretToken } from '../../lib/ids.ts';
+import { secretHash, secretToken } from '../../lib/ids.ts';
 import { escapeKeyValue } from '../../schema/port.ts';
 import type { Condition, Due, Put } from '../../store/port.ts';
 import { json, table } from '../../store/table.ts';
@@ -39,7 +38,7 @@ function dueAt({ expires_at }: Pick<Invitation, 'expires_at'>): Due {
 /** The code says where the invitation lies, and ends with 256 bits that only its holder knows. */
 export function newCode(tenantCode: string, id: string): { readonly code: string; readonly code_hash: string } {
   const secret = secretToken();
-  return { code: `${tenantCode}.${id}.${secret}`, code_hash: hashOf(secret) };
+  return { code: `${tenantCode}.${id}.${secret}`, code_hash: secretHash(secret) };
 }
 
 export function readCode(
@@ -47,14 +46,10 @@ export function readCode(
 ): { readonly tenantCode: string; readonly id: string; readonly code_hash: string } | undefined {
   const [, tenantCode, id, secret] = codeForm.exec(code) ?? [];
   if (tenantCode === undefined || id === undefined || secret === undefined) return undefined;
-  return { tenantCode, id, code_hash: hashOf(secret) };
+  return { tenantCode, id, code_hash: secretHash(secret) };
 }
 
 const codeForm = /^([a-z0-9][a-z0-9-]{0,62})\.([0-9a-f-]{36})\.([\w-]{43})$/;
-
-function hashOf(secret: string): string {
-  return hash('sha256', secret, 'base64url');
-}
 
 /** By what the org finds the invitations of a person. Whether one still stands, its workspace says. */
 export function invitedPartition(email: string): string {

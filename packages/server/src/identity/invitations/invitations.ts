@@ -1,8 +1,6 @@
 import { promisePolicy } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
-import { invitationMail } from '../../mail/mail-texts.ts';
-import type { Mailer } from '../../mail/mailer.ts';
 import type { WriteContext } from '../../records/port.ts';
 import { mayBeId } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
@@ -12,8 +10,8 @@ import { orgScopeName } from '../../tenancy/port.ts';
 import { appLinks } from '../app-users/app-link.ts';
 import { appEmailKey, findAppUser, memberOf } from '../app-users/app-user.ts';
 import { emailKey } from '../people/email.ts';
-import type { MailThrottle } from '../people/mail-throttle.ts';
 import { readBody } from '../people/read-body.ts';
+import type { MailDeps } from '../people/set-password.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import type { MembershipParts } from '../workspaces/memberships.ts';
 import { isThere, openWorkspace, readHead } from '../workspaces/workspace-head.ts';
@@ -29,6 +27,7 @@ import {
   receivedInvitations,
 } from './invitation.ts';
 import { invitationTold } from './invitation-told.ts';
+import { invitationMilliseconds, mailInvitation } from './mail-invitation.ts';
 import { readInvitation } from './read-invitation.ts';
 
 /** How people are asked into a workspace. What needs a permission has been allowed. */
@@ -69,11 +68,7 @@ export interface AcceptedInvitation {
   readonly current: true;
 }
 
-export interface InvitationParts extends MembershipParts {
-  /** Absent where no mail is set up. */
-  readonly mailer?: Mailer | undefined;
-  readonly mailThrottle: MailThrottle;
-}
+export interface InvitationParts extends MembershipParts, MailDeps {}
 
 export function createInvitations(parts: InvitationParts): Invitations {
   return {
@@ -86,7 +81,6 @@ export function createInvitations(parts: InvitationParts): Invitations {
   };
 }
 
-const lifetimeMilliseconds = 7 * 24 * 60 * 60 * 1000;
 const openMax = 500;
 
 async function invite(parts: InvitationParts, context: WriteContext, body: unknown): Promise<IssuedInvitation> {
@@ -125,7 +119,7 @@ async function resend(parts: InvitationParts, context: WriteContext, id: string)
 }
 
 function expiryOf(now: number): string {
-  return timestamp(now + lifetimeMilliseconds);
+  return timestamp(now + invitationMilliseconds);
 }
 
 /** Whoever gets a code into his hands gives out what it grants. Undefined where the policy is not there. */
@@ -150,13 +144,10 @@ async function issued(
   await tryCommit(orgScope, [told]);
   const { id, email, expires_at } = invitation;
   const link = appLinks(config, env)?.('invitation', code);
-  const request = { purpose: 'invitation', emailKey: appEmailKey({ orgScope, env }, email) } as const;
-  // Not more often to one address than it can bear: the sender has the link too.
-  if (link !== undefined && parts.mailer !== undefined && parts.mailThrottle.tryTake(request))
-    parts.mailer.send(async () => {
-      const head = await readHead(scope);
-      return head === undefined ? undefined : invitationMail({ to: email, name: head.name, link });
-    });
+  if (link !== undefined) {
+    const mail = { to: email, emailKey: appEmailKey({ orgScope, env }, email), link };
+    mailInvitation(parts, mail, async () => (await readHead(scope))?.name);
+  }
   return { id, code, url: link ?? `/#invitation=${code}`, expires_at };
 }
 
@@ -218,14 +209,6 @@ async function accept(
   const place = { env: claims.env, orgCode: claims.org, requestId };
   const user = await findAppUser(parts.stores[claims.env].scope(orgScopeName(claims.org)), claims.sub);
   if (user === undefined) throw notFound();
-  const {
-    id,
-    code: tenant_code,
-    name,
-  } = await acceptInvitation(parts, place, {
-    code,
-    person: memberOf(user),
-    suspends: user.suspends,
-  });
-  return { tenant_id: id, tenant_code, name, current: true };
+  const head = await acceptInvitation(parts, place, { code, person: memberOf(user), suspends: user.suspends });
+  return { tenant_id: head.id, tenant_code: head.code, name: head.name, current: true };
 }

@@ -1,9 +1,7 @@
-import { hash } from 'node:crypto';
 import { type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { secretToken } from '../../lib/ids.ts';
+import { secretHash, secretToken } from '../../lib/ids.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
-import { invitationMail } from '../../mail/mail-texts.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { asRead, json, type Row, removeAsRead, table } from '../../store/table.ts';
 import { refusedChange, tryCommit } from '../../store/transact.ts';
@@ -32,6 +30,7 @@ import { provePassword } from '../people/prove-password.ts';
 import { readBody } from '../people/read-body.ts';
 import { findByAddress } from '../people/realm.ts';
 import { newSession } from '../sessions/org-sessions.ts';
+import { invitationMilliseconds, mailInvitation } from './mail-invitation.ts';
 
 export interface ShownInvitation {
   readonly id: string;
@@ -57,7 +56,6 @@ interface StoredInvitation extends Omit<ShownInvitation, 'id' | 'status'> {
   readonly invited_by?: string;
 }
 
-const invitationMilliseconds = 7 * 24 * 60 * 60 * 1000;
 const invitationsMax = 200;
 
 const partition = (orgCode: string): string => `org-invitation;${orgCode}`;
@@ -93,28 +91,17 @@ export async function invite(
   const expires_at = timestamp(at);
   const place = { orgCode, id: newId() };
   const invited_by = occasion.actor.id;
-  const stored: StoredInvitation = { email: email.email, role, expires_at, code_hash: hashOf(code), invited_by };
+  const stored: StoredInvitation = { email: email.email, role, expires_at, code_hash: secretHash(code), invited_by };
   const due = { at, queue: 'expire' } as const;
   await platform.commit([
     invitations.insert(place, stored, due),
     codes.insert(stored.code_hash, place, due),
     platformAuditEntry(orgCode, occasion, invitationAudited('org_user.invited', place.id, role)),
   ]);
-  mailInvitation(parts, orgCode, { to: email.email, link: `${siteUrl}/accept-invitation#code=${code}` });
+  const link = `${siteUrl}/accept-invitation#code=${code}`;
+  const mail = { to: email.email, emailKey: emailKey(email.email), link };
+  mailInvitation(parts, mail, async () => (await findOrg(platform, orgCode))?.name);
   return { id: place.id, email: email.email, role, status: 'invited', expires_at, code };
-}
-
-/** Not more often to one address than it can bear: the sender has the link too. */
-function mailInvitation(
-  { mailer, mailThrottle, platform }: OrgAccountsParts,
-  orgCode: string,
-  { to, link }: { readonly to: string; readonly link: string },
-): void {
-  if (mailer === undefined || !mailThrottle.tryTake({ purpose: 'invitation', emailKey: emailKey(to) })) return;
-  mailer.send(async () => {
-    const org = await findOrg(platform, orgCode);
-    return org === undefined ? undefined : invitationMail({ to, name: org.name, link });
-  });
 }
 
 export async function listInvitations(platform: Scope, orgCode: string): Promise<readonly ShownInvitation[]> {
@@ -223,7 +210,7 @@ function invitationAudited(action: string, id: string, role?: OrgRole): Audited 
 }
 
 async function openInvitation(platform: Scope, code: string) {
-  const place = (await codes.read(platform, hashOf(code)))?.value;
+  const place = (await codes.read(platform, secretHash(code)))?.value;
   const row = place === undefined ? undefined : await invitations.read(platform, place);
   if (place === undefined || row === undefined) throw notOpen();
   return { place, row };
@@ -254,7 +241,7 @@ async function knownUser(
 ): Promise<StoredOrgUser> {
   const unusable = checkPassword(password, 1);
   if (unusable !== undefined) throw invalidBody([unusable]);
-  const attempt = { emailKey: emailKey(known.email), ip };
+  const attempt = orgRealm(parts.platform).attemptOf(known.email, ip);
   const refusal = 'there is an account with this email, and the password is not its own';
   await provePassword(parts, { attempt, password, hash: known.password_hash, refusal });
   return known;
@@ -269,10 +256,6 @@ async function findInvitation(platform: Scope, place: OrgUserPlace): Promise<Row
   const row = isId(place.id) ? await invitations.read(platform, place) : undefined;
   if (row === undefined) throw notFound();
   return row;
-}
-
-function hashOf(code: string): string {
-  return hash('sha256', code, 'base64url');
 }
 
 function notOpen(): Problem {

@@ -1,13 +1,13 @@
 import { type Audited, type Occasion, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
-import { type IdSource, secretToken } from '../../lib/ids.ts';
+import { type IdSource, secretHash, secretToken } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { Due, Scope } from '../../store/port.ts';
 import { asRead } from '../../store/table.ts';
 import { tryCommit } from '../../store/transact.ts';
 import { isId } from '../org-users/account.ts';
 import { findOrg, type Org } from '../org-users/org-directory.ts';
-import { createKeyUses, type KeyRow, keyRows, secretHash } from './key-rows.ts';
+import { createKeyUses, type KeyRow, keyRows } from './key-rows.ts';
 import { type DeployKeyScope, readDeployKey } from './read-deploy-key.ts';
 
 export type { DeployKeyScope };

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { Change, Condition, Key, Scope } from '../../store/port.ts';
@@ -73,11 +72,6 @@ export function keyRows<Place, Row extends KeyRow, Entry extends { readonly id: 
       ],
     }),
   };
-}
-
-/** 256 random bits need no slow hash: nobody can try them out. */
-export function secretHash(secret: string): string {
-  return hash('sha256', secret, 'base64url');
 }
 
 /** What notes that a key was used at a time, while there is the key. */

@@ -1,7 +1,7 @@
-import { secretToken } from '../../lib/ids.ts';
+import { secretHash, secretToken } from '../../lib/ids.ts';
 import type { Scope } from '../../store/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { type KeyRow, keyRows, secretHash } from './key-rows.ts';
+import { type KeyRow, keyRows } from './key-rows.ts';
 
 /**
  * What the org keeps of a key. The way in is an item of its own, under the hash of the secret, and there only while the

@@ -1,6 +1,7 @@
 import { type Audited, auditEntry } from '../../audit/audit-entry.ts';
 import { type AccessEpochs, findWorkspace, servicePrincipal } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { secretHash } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { Cursors } from '../../records/port.ts';
 import { mayBeId } from '../../records/port.ts';
@@ -10,7 +11,6 @@ import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import type { Asked, AskedPlace } from '../org-users/account.ts';
 import { tokensKeyOf } from '../sessions/ended-tokens.ts';
 import { openWorkspace } from '../workspaces/workspace-head.ts';
-import { secretHash } from './key-rows.ts';
 import { joinAsServer, leaveAsServer, type PrincipalParts } from './principal.ts';
 import { readServiceKey } from './read-service-key.ts';
 import { keysPartition, keysPerWorkspaceMax, newSecret, type ServiceKey, serviceKeys } from './service-key.ts';

@@ -1,7 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { networkKey } from '../../lib/network-key.ts';
-import { Problem } from '../../lib/problem.ts';
-import { windowedLog } from '../../lib/windowed-log.ts';
+import { createThrottle, rateLimited } from '../../lib/throttle.ts';
 
 /** Who tries to sign in: the canonical address (`emailKey`) and the client's IP address as the gateway knows it. */
 export interface SignInAttempt {
@@ -32,41 +31,21 @@ interface LoginThrottleOptions {
   readonly bucketsMax?: number;
 }
 
+const limits = { pair: 10, address: 100 };
+
 export function createLoginThrottle({ clock, bucketsMax = 100_000 }: LoginThrottleOptions): LoginThrottle {
-  const pairs = windowedLog(perEmailAndIpMax, bucketsMax);
-  const addresses = windowedLog(perIpMax, bucketsMax);
-  const check = (emailKey: string, address: string, now: number): void => {
-    const freeAt = Math.max(pairs.freeAt(pairKey(address, emailKey), now), addresses.freeAt(address, now));
-    if (freeAt > now) throw rateLimited(freeAt - now);
+  const failures = createThrottle({ clock, limits, keysMax: bucketsMax });
+  const checked = ({ emailKey, ip }: SignInAttempt) => {
+    const address = networkKey(ip);
+    // No address contains a space, so two pairs never share a key.
+    const keys = { pair: `${address} ${emailKey}`, address };
+    const wait = failures.wait(keys);
+    if (wait > 0) throw rateLimited('too many failed sign-ins', wait);
+    return keys;
   };
   return {
-    check: ({ emailKey, ip }) => check(emailKey, networkKey(ip), clock.now()),
-    recordFailure({ emailKey, ip }) {
-      const address = networkKey(ip);
-      const now = clock.now();
-      check(emailKey, address, now);
-      pairs.add(pairKey(address, emailKey), now);
-      addresses.add(address, now);
-    },
-    recordSuccess({ emailKey, ip }) {
-      const address = networkKey(ip);
-      check(emailKey, address, clock.now());
-      pairs.forget(pairKey(address, emailKey));
-    },
+    check: (attempt) => void checked(attempt),
+    recordFailure: (attempt) => failures.record(checked(attempt)),
+    recordSuccess: (attempt) => failures.forget({ pair: checked(attempt).pair }),
   };
-}
-
-const perEmailAndIpMax = 10;
-const perIpMax = 100;
-
-/** No address contains a space, so two pairs never share a key. */
-function pairKey(address: string, emailKey: string): string {
-  return `${address} ${emailKey}`;
-}
-
-function rateLimited(waitMilliseconds: number): Problem {
-  const seconds = Math.ceil(waitMilliseconds / 1000);
-  return new Problem('rate_limited', `too many failed sign-ins, try again in ${seconds} seconds`, {
-    retry_after_seconds: seconds,
-  });
 }

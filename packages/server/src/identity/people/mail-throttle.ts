@@ -1,7 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { networkKey } from '../../lib/network-key.ts';
-import { Problem } from '../../lib/problem.ts';
-import { windowedLog } from '../../lib/windowed-log.ts';
+import { createThrottle, rateLimited } from '../../lib/throttle.ts';
 import type { CodePurpose } from './mailed-codes.ts';
 
 /** What a mail is asked for: the address that it would go to, known or not, and where the asking comes from. */
@@ -24,29 +23,22 @@ export interface MailThrottle {
   tryTake(request: MailRequest): boolean;
 }
 
-const perEmailMax = 3;
-const perNetworkMax = 20;
-const bucketsMax = 100_000;
+const limits = { address: 3, network: 20 };
 
 export function createMailThrottle({ clock }: { readonly clock: Clock }): MailThrottle {
-  const addresses = windowedLog(perEmailMax, bucketsMax);
-  const networks = windowedLog(perNetworkMax, bucketsMax);
+  const requests = createThrottle({ clock, limits });
   /** For how many milliseconds the request has to wait; it counts where that is not at all. */
   const waitOf = ({ purpose, emailKey, ip }: MailRequest): number => {
-    const now = clock.now();
-    const logs = [{ log: addresses, key: `${purpose} ${emailKey}` }];
-    if (ip !== undefined) logs.push({ log: networks, key: `${purpose} ${networkKey(ip)}` });
-    const wait = Math.max(...logs.map(({ log, key }) => log.freeAt(key, now))) - now;
-    if (wait <= 0) for (const { log, key } of logs) log.add(key, now);
-    return Math.max(0, wait);
+    const network = ip === undefined ? {} : { network: `${purpose} ${networkKey(ip)}` };
+    const keys = { address: `${purpose} ${emailKey}`, ...network };
+    const wait = requests.wait(keys);
+    if (wait === 0) requests.record(keys);
+    return wait;
   };
   return {
     take: (request) => {
       const wait = waitOf(request);
-      if (wait === 0) return;
-      const retry_after_seconds = Math.ceil(wait / 1000);
-      const message = `too many mails were asked for, try again in ${retry_after_seconds} seconds`;
-      throw new Problem('rate_limited', message, { retry_after_seconds });
+      if (wait > 0) throw rateLimited('too many mails were asked for', wait);
     },
     tryTake: (request) => waitOf(request) === 0,
   };

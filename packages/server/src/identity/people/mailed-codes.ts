@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
-import { secretToken } from '../../lib/ids.ts';
+import { secretHash, secretToken } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Scope } from '../../store/port.ts';
 import { json, removeAsRead, type Table, table } from '../../store/table.ts';
@@ -25,7 +25,7 @@ const lifetimeMilliseconds: Readonly<Record<CodePurpose, number>> = {
 const codes = table(
   ({ purpose, code }: Pick<CodeUse<Account>, 'purpose' | 'code'>) => ({
     pk: `mailed-code;${purpose}`,
-    sk: hash('sha256', code, 'base64url'),
+    sk: secretHash(code),
   }),
   json<StoredCode>('mailed code', { user_id: 'string', mark: 'string' }),
 );

@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import { timestamp } from '../../lib/clock.ts';
-import { secretToken } from '../../lib/ids.ts';
+import { secretHash, secretToken } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { json, type Row, table } from '../../store/table.ts';
@@ -85,7 +84,7 @@ export async function newSession(
   const due = { at, queue: 'expire' } as const;
   const expires_at = timestamp(at);
   const id = newId();
-  const token_hash = hashOf(token);
+  const token_hash = secretHash(token);
   const stored: StoredSession = { id, user_id: userId, org: orgCode, session_epoch };
   const listed: ListedSession = { org: orgCode, created_at: timestamp(now), expires_at, token_hash };
   const standing = await sessionsOf(platform, userId);
@@ -99,7 +98,7 @@ export async function newSession(
 }
 
 export async function authenticate(platform: Scope, token: string): Promise<OrgCaller | undefined> {
-  const session = (await sessions.read(platform, hashOf(token)))?.value;
+  const session = (await sessions.read(platform, secretHash(token)))?.value;
   if (session === undefined) return undefined;
   const held = memberships.key([session.user_id, session.org]);
   const [item, membership] = await platform.get([orgUsers.key(session.user_id), held]);
@@ -156,8 +155,4 @@ function sessionsOf(platform: Scope, userId: string): Promise<readonly Row<Liste
 
 function sessionEnd({ pk, sk, value }: Row<ListedSession>): Change[] {
   return [{ kind: 'remove', pk, sk, if: 'any' }, sessions.remove(value.token_hash, 'any')];
-}
-
-function hashOf(token: string): string {
-  return hash('sha256', token, 'base64url');
 }

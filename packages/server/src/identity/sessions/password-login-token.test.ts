@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { createLoginToken, isLoginToken, loginTokenKey } from './password-login-token.ts';
+import { secretHash } from '../../lib/ids.ts';
+import { createLoginToken, isLoginToken } from './password-login-token.ts';
 
 test('a login token holds 256 random bits and is no JWT', () => {
   const tokens = Array.from({ length: 1000 }, createLoginToken);
@@ -32,7 +33,7 @@ test('A32 anything but the exact form is no login token', () => {
 
 test('what is stored tells nothing of the token and differs for every token', () => {
   const token = createLoginToken();
-  assert.equal(loginTokenKey(token), createHash('sha256').update(token).digest('base64url'));
-  assert.ok(!loginTokenKey(token).includes(token.slice(3, 11)));
-  assert.notEqual(loginTokenKey(token), loginTokenKey(createLoginToken()));
+  assert.equal(secretHash(token), createHash('sha256').update(token).digest('base64url'));
+  assert.ok(!secretHash(token).includes(token.slice(3, 11)));
+  assert.notEqual(secretHash(token), secretHash(createLoginToken()));
 });

@@ -1,6 +1,5 @@
-import { hash } from 'node:crypto';
 import { type Clock, timestamp } from '../../lib/clock.ts';
-import { secretToken } from '../../lib/ids.ts';
+import { secretHash, secretToken } from '../../lib/ids.ts';
 import type { Scope } from '../../store/port.ts';
 import { json, removeAsRead, table } from '../../store/table.ts';
 import { tryCommit } from '../../store/transact.ts';
@@ -23,9 +22,8 @@ export interface IssuedLoginToken {
 
 const lifetimeMilliseconds = 5 * 60 * 1000;
 
-/** By `loginTokenKey`: a copy of the store spends none. */
 const loginTokens = table(
-  (token: string) => ({ pk: 'login-token', sk: loginTokenKey(token) }),
+  (token: string) => ({ pk: 'login-token', sk: secretHash(token) }),
   json<SignIn>('login token', { user_id: 'string', idp: 'string' }),
 );
 
@@ -48,7 +46,7 @@ export async function spendLoginToken(orgScope: Scope, token: string): Promise<S
 
 /**
  * The token that a password sign-in gives and an exchange takes once. It is opaque and not a JWT: what it stands for
- * lies in the store under `loginTokenKey`, so that it can be spent exactly once and a copy of the store spends none.
+ * lies in the store under its hash, so that it can be spent exactly once and a copy of the store spends none.
  */
 export function createLoginToken(): string {
   return `pl_${secretToken()}`;
@@ -57,11 +55,6 @@ export function createLoginToken(): string {
 /** Tells a login token from a provider's token by its form alone; says nothing about whether it holds. */
 export function isLoginToken(text: string): boolean {
   return loginTokenForm.test(text);
-}
-
-/** What the store keeps: SHA-256 in base64url. Plain hashing is enough, since 256 random bits cannot be guessed. */
-export function loginTokenKey(token: string): string {
-  return hash('sha256', token, 'base64url');
 }
 
 const loginTokenForm = /^pl_[\w-]{43}$/;
