@@ -48,9 +48,7 @@ export const conflictRule: CodeRule = {
 };
 
 function inSource(path: string): boolean {
-  // Identity still reads its rows by itself.
-  const isLater = path.startsWith(`${source}identity/`);
-  return inServer(path) && !isTestFile(path) && !path.split('/').includes('testing') && !isLater;
+  return inServer(path) && !isTestFile(path) && !path.split('/').includes('testing');
 }
 
 /** What is returned has the type that the function says, so a reader sees it there. */

@@ -28,7 +28,6 @@ export { type ItemChanged, itemChanged, itemHistory } from './item-history.ts';
 export {
   activeApis,
   activeItems,
-  activeSettings,
   apiBodies,
   configHeadKey,
   definitions,

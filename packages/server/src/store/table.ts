@@ -127,7 +127,11 @@ function parseIn<Value>(scope: Scope, { kind, parse }: Codec<Value>, text: strin
 }
 
 /** Has a job do a piece of work from `at` on, in the place of what waits under the same name. */
-export function workItem(name: string, work: { readonly job: string }, at: number): Put {
+export function workItem(
+  name: string,
+  work: { readonly job: string } & Readonly<Record<string, unknown>>,
+  at: number,
+): Put {
   return { kind: 'put', pk: 'work', sk: name, value: JSON.stringify(work), if: 'any', due: { at, queue: 'work' } };
 }
 

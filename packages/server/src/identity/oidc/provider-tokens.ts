@@ -79,7 +79,8 @@ async function verifiedClaims(token: string, findKey: (name: KeyName) => Promise
   try {
     const keyOf = async (header: CompactJWSHeaderParameters) => (await findKey(readHeader(header))).key;
     const { payload } = await compactVerify(token, keyOf, { algorithms: [...algorithms] });
-    return membersOf(JSON.parse(Buffer.from(payload).toString('utf8')));
+    const claims: unknown = JSON.parse(Buffer.from(payload).toString('utf8'));
+    return membersOf(claims);
   } catch (error) {
     if (error instanceof errors.JOSEError) throw invalidToken(error.code);
     if (error instanceof SyntaxError) throw invalidToken('payload');

@@ -65,10 +65,11 @@ export function accountRows<A extends Account>(kind: string): Codec<A> {
 
 /** A row that holds an id alone, under the name of this member. */
 export function idRows(kind: string, member: 'id' | 'user_id'): Codec<string> {
+  const row = json<Readonly<Record<string, unknown>>>(kind, {});
   return {
     kind,
     parse: (text) => {
-      const id: unknown = JSON.parse(text)?.[member];
+      const id = row.parse(text)[member];
       if (typeof id !== 'string') throw new Error(`has no string \`${member}\``);
       return id;
     },

@@ -2,11 +2,11 @@ import type { InputError } from '@freehold/contract/problem';
 import { auditEntry, type Occasion } from '../../audit/audit-entry.ts';
 import type { ConfigReader, ConfigSet, StoredSetting } from '../../config/port.ts';
 import {
-  activeSettings,
   changeConfig,
   isObject,
+  itemBodies,
   itemChanged,
-  itemVersionKey,
+  liveSettings,
   readSettingContent,
   type SettingContent,
   type SettingType,
@@ -88,8 +88,8 @@ async function putSetting(parts: OrgSettingsParts, orgCode: string, input: unkno
     const target = { kind: 'setting', id: type.key };
     const audited = { action: 'setting.changed', target, env: parts.env, detail: { version } };
     const changes: readonly Change[] = [
-      { kind: 'put', pk: activeSettings, sk: type.key, value: JSON.stringify(stored), if: 'any' },
-      { kind: 'put', ...itemVersionKey(item, version), value: JSON.stringify(content), if: 'absent' },
+      liveSettings.put(type.key, stored, { if: 'any' }),
+      itemBodies.insert({ ...item, version }, content),
       itemChanged(item, parts.occasion, { version, action }),
       auditEntry(parts.occasion, audited),
     ];

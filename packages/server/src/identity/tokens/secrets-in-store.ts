@@ -52,9 +52,10 @@ function parse(text: string): Partial<Secrets> {
   }
 }
 
-function sealedIn(value: string): string | undefined {
+function sealedIn(text: string): string | undefined {
   try {
-    const { sealed } = JSON.parse(value) as { readonly sealed?: unknown };
+    const value: unknown = JSON.parse(text);
+    const sealed = typeof value === 'object' && value !== null && 'sealed' in value ? value.sealed : undefined;
     return typeof sealed === 'string' ? sealed : undefined;
   } catch {
     return undefined;

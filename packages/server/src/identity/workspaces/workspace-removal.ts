@@ -14,7 +14,7 @@ import {
   ScopeClosed,
   type Store,
 } from '../../store/port.ts';
-import { asRead, json, type Row, table } from '../../store/table.ts';
+import { asRead, json, type Row, table, workItem } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import { orgScopeName, type WorkspaceRow, workspaceRowKey, workspaceScopeName } from '../../tenancy/port.ts';
 import { readBody } from '../people/read-body.ts';
@@ -56,7 +56,7 @@ export async function removeWorkspace(parts: RemovalParts, context: WriteContext
       rows.replace(row, { id, code, name, state: 'removed', created_at }),
       forgetChange(context.actor.userId, code),
       toldInWorkspace(parts.clock, context, { action: 'workspace.removed', target: { kind: 'workspace', id } }),
-      workItem(closeWorkspaceJob, { orgCode, code, id }, parts.clock.now()),
+      removalStep(closeWorkspaceJob, { orgCode, code, id }, parts.clock.now()),
     ];
     return { changes };
   });
@@ -101,7 +101,7 @@ export async function closeWorkspace({ store, maintenance, clock }: RemovalSpace
   const scopeName = workspaceScopeName(work.orgCode, work.code);
   await removeHead(store.scope(scopeName));
   await maintenance.setState(scopeName, 'closed');
-  await orgScope.commit([workItem(purgeWorkspaceJob, work, clock.now() + closedMilliseconds)]);
+  await orgScope.commit([removalStep(purgeWorkspaceJob, work, clock.now() + closedMilliseconds)]);
 }
 
 /**
@@ -162,7 +162,6 @@ async function findRemoved(orgScope: Scope, { code, id }: RemovalWork): Promise<
   return isRemoved ? row : undefined;
 }
 
-function workItem(job: string, { orgCode, code, id }: RemovalWork, at: number): Put {
-  const value = JSON.stringify({ job, orgCode, code, id });
-  return { kind: 'put', pk: 'work', sk: `${job};${code}`, value, if: 'any', due: { at, queue: 'work' } };
+function removalStep(job: string, { orgCode, code, id }: RemovalWork, at: number): Put {
+  return workItem(`${job};${code}`, { job, orgCode, code, id }, at);
 }
