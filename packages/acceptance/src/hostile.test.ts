@@ -23,10 +23,10 @@ import {
   signIn,
   signUp,
 } from './org.ts';
-import { platformForTests, platformOf } from './platform-for-tests.ts';
+import { platformOf, platformOfFile } from './platform-for-tests.ts';
 import { rawCall } from './raw-call.ts';
 
-const gateways = await platformForTests();
+const gateways = await platformOfFile();
 const { org, founder } = await foundedOrg(gateways);
 await defineEntity(org, definition('doc', [{ name: 'title' }]));
 

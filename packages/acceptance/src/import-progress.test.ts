@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { test } from 'node:test';
 import { type AppUser, appUrl, count, defineEntity, definition, foundedOrg, random } from './org.ts';
-import { platformForTests } from './platform-for-tests.ts';
+import { platformOfFile } from './platform-for-tests.ts';
 import { type ImportResult, importFile, jsonLines, jsonl, transfer } from './transfer-calls.ts';
 
-const gateways = await platformForTests();
+const gateways = await platformOfFile();
 const { org, founder } = await foundedOrg(gateways);
 
 /** An entity of the test's own. */

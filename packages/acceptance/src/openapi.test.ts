@@ -26,9 +26,9 @@ import {
   signIn,
   signUp,
 } from './org.ts';
-import { platformForTests } from './platform-for-tests.ts';
+import { platformOfFile } from './platform-for-tests.ts';
 
-const { org, founder } = await foundedOrg(await platformForTests());
+const { org, founder } = await foundedOrg(await platformOfFile());
 await defineEntity(org, everyType);
 const app = await documentedApp(founder);
 const management = await documentedManagement(org);
