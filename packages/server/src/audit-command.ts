@@ -14,16 +14,16 @@ import type { OpenedStore, ScopeName } from './store/port.ts';
 const help = `Each entry of the audit log depends on all entries before it.
 
   freehold audit verify [--expect DIGEST]... [--expect-file FILE]
-      looks whether entries were changed, removed, put between others or put in another order, and prints the head of
-      each chain. Heads that were noted before, by themselves or in a file that holds what this command printed, prove
-      that the entries up to them are still there as they were, whoever owns the database.
+      checks whether entries were changed, removed, inserted or reordered, and prints the head of each chain. Heads from
+      an earlier run, one by one or in a file with its output, prove that the entries up to them are unchanged, even
+      against an owner of the database.
   freehold audit export [--org CODE]
       writes the entries to the standard output, as lines of JSON.
 
-Both take --data-dir ./data; FREEHOLD_DATA_DIR names the folder too, FREEHOLD_STORE and FREEHOLD_STORE_PROD say the same
-as to the platform, which must be stopped, with all of its nodes. What they find there is left as it is.
+Both take --data-dir ./data; FREEHOLD_DATA_DIR names the folder too. FREEHOLD_STORE and FREEHOLD_STORE_PROD mean the same
+as for the platform. All of its nodes must be stopped. Both change nothing.
 
-\`verify\` ends with 0 where all chains are whole, 1 where one is not, and 2 where they cannot be looked at.
+\`verify\` ends with 0 if all chains are whole, 1 if one is not, and 2 if they cannot be checked.
 `;
 
 const spaces: readonly (keyof Spaces)[] = ['platform', 'test', 'prod'];

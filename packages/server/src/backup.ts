@@ -7,13 +7,13 @@ import { takeBackup } from './backup/take-backup.ts';
 import { type Command, dataFolder, Refusal, runCommand } from './command-line.ts';
 import { systemClock } from './lib/clock.ts';
 
-const help = `Writes everything of a data folder to one file: the three stores and the secrets. The platform may be running, and
-goes on answering meanwhile. The file is as secret as the folder: whoever reads it has every record and every key.
+const help = `Writes a data folder to one file: the three stores and the secrets. The platform may be running, and serves meanwhile.
+The file is as secret as the folder: it holds every record and every key.
 
   freehold backup FILE [--data-dir ./data]     FREEHOLD_DATA_DIR names the folder too
-  --without-secrets                            leaves \`secrets.json\` out: keep it elsewhere, or sealed values are lost
+  --without-secrets                            leaves \`secrets.json\` out: store it elsewhere, or encrypted values are lost
 
-Ends with 0 where the file is there, whole and on the disk, and with 2 where nothing was written.
+Ends with 0 if the file is complete and on the disk, and with 2 if nothing was written.
 `;
 
 async function run(words: readonly string[]): Promise<number> {

@@ -75,7 +75,7 @@ const settings: readonly Setting[] = [
   {
     name: 'FREEHOLD_STORE',
     fallback: 'sqlite:',
-    help: '`sqlite:` keeps everything in the data folder; postgres://user:password@host/database serves several nodes',
+    help: '`sqlite:` stores everything in the data folder; postgres://user:password@host/database serves several nodes',
   },
   {
     name: 'FREEHOLD_STORE_PROD',
@@ -85,38 +85,38 @@ const settings: readonly Setting[] = [
   {
     name: 'FREEHOLD_STORE_CACHE_MB',
     fallback: '64',
-    help: 'memory in which the embedded store keeps pages: so many MB for each of its three files, and half more for writing',
+    help: 'page cache of the embedded store in MB, for each of its three files, and half as much again for writing',
   },
   {
     name: 'FREEHOLD_MASTER_KEY',
     fallback: 'none',
-    help: 'encrypts the secrets that are kept in PostgreSQL: 64 hex digits, the same for every node; in production random ones',
+    help: 'encrypts the secrets in PostgreSQL: 64 hex digits, the same for every node; in production they must be random',
   },
   {
     name: 'FREEHOLD_SIGNUP',
     fallback: 'open, in production first',
     help: 'who may sign up: open, first (only the first org) or closed',
   },
-  { name: 'FREEHOLD_PUBLIC_URL', fallback: 'the app gateway’s own address', help: 'where apps reach the app gateway' },
+  { name: 'FREEHOLD_PUBLIC_URL', fallback: 'the app gateway’s own address', help: 'URL of the app gateway for apps' },
   {
     name: 'FREEHOLD_MANAGEMENT_URL',
     fallback: 'the management gateway’s own address',
-    help: 'where builders reach the management gateway',
+    help: 'URL of the management gateway for builders',
   },
   {
     name: 'FREEHOLD_UPGRADE_URL',
     fallback: 'a page of the platform that says what a limit is',
-    help: 'where people are sent whose org has reached a limit of its plan',
+    help: 'URL of a page for people whose org has reached a limit of its plan',
   },
   {
     name: 'FREEHOLD_TRUSTED_PROXIES',
     fallback: 'none',
-    help: 'addresses and networks, with commas, of proxies whose `X-Forwarded-For` is believed',
+    help: 'addresses and networks, separated by commas, of proxies whose `X-Forwarded-For` is trusted',
   },
   {
     name: 'FREEHOLD_WEBHOOK_NETWORKS',
     fallback: 'none: public addresses alone, in development this machine too',
-    help: 'private addresses and networks, with commas, that webhooks may be sent to',
+    help: 'private addresses and networks, separated by commas, that webhooks may be sent to',
   },
   {
     name: 'FREEHOLD_OPERATOR_KEY',
@@ -126,33 +126,33 @@ const settings: readonly Setting[] = [
   {
     name: 'FREEHOLD_KEY_MAX_AGE_DAYS',
     fallback: '90',
-    help: 'after how many days another key signs the app tokens; 0 is never',
+    help: 'days until another key signs the app tokens; 0 is never',
   },
   {
     name: 'FREEHOLD_SMTP_URL',
     fallback: 'none; in development mails land in /inbox of the management gateway',
-    help: 'the server that mails go by: smtps://user:password@host:465, or smtp:// with STARTTLS',
+    help: 'the mail server: smtps://user:password@host:465, or smtp:// with STARTTLS',
   },
   {
     name: 'FREEHOLD_MAIL_FROM',
     fallback: 'none; needed with FREEHOLD_SMTP_URL',
-    help: 'the address that mails come from',
+    help: 'the sender address of mails',
   },
   {
     name: 'FREEHOLD_METRICS_LISTEN',
     fallback: 'none; `/metrics` of the management gateway, in production with the operator key',
-    help: 'an IP address and a port, as 127.0.0.1:9464, where `/metrics` is told to whoever asks',
+    help: 'an IP address and a port, such as 127.0.0.1:9464, that serves `/metrics` without a key',
   },
   {
     name: 'FREEHOLD_RATE_LIMIT_PRINCIPAL',
     fallback: 'none',
-    help: 'calls that one caller may make, as 600/60: 600 in 60 seconds',
+    help: 'calls that one caller may make, such as 600/60: 600 in 60 seconds',
   },
   { name: 'FREEHOLD_RATE_LIMIT_ORG', fallback: 'none', help: 'calls that all callers of an org may make, as above' },
   {
     name: 'FREEHOLD_CONNECTIONS_PER_ADDRESS',
     fallback: 'none; 10000 of all addresses',
-    help: 'connections that one address may have; not where a proxy stands in front',
+    help: 'connections that one address may have; not for use behind a proxy',
   },
   { name: 'FREEHOLD_LOG_LEVEL', fallback: 'info', help: logLevels.join(', ') },
   {
@@ -168,7 +168,7 @@ const settings: readonly Setting[] = [
   {
     name: 'FREEHOLD_CONFIG_FILE',
     fallback: 'none',
-    help: 'a file of lines `NAME=value`; the environment wins over it',
+    help: 'a file of lines `NAME=value`; the environment takes precedence',
   },
 ];
 

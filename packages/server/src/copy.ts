@@ -10,15 +10,15 @@ import { openSpace, type SpaceDeps, sqlitePath } from './open-spaces.ts';
 import type { OpenedStore } from './store/port.ts';
 import type { StorePlace } from './store/store-places.ts';
 
-const help = `Copies the stores of a platform as they are, and compares what came of it by count and SHA-256. No platform may run on
-either of them. A copy that was cut off is begun again with the same words, and goes on where it was.
+const help = `Copies the stores of a platform, and compares the copy with the source by count and SHA-256. No platform may run on
+either of them. A copy that was cut off continues when the same command is run again.
 
   freehold copy --from sqlite:./data --to postgres://user:password@host/database
 
   sqlite:          the folder that FREEHOLD_DATA_DIR names, or ./data; sqlite:FOLDER names another
-  env:NAME         takes the address from a variable, so that nobody sees its password in a list of processes
+  env:NAME         takes the address from a variable, which keeps its password out of the list of processes
 
-Ends with 0 where the target holds what the source does, and with 2 where it does not: then no platform starts on it.
+Ends with 0 if the target equals the source, and with 2 if it does not: no platform starts on it then.
 `;
 
 async function run(words: readonly string[]): Promise<number> {

@@ -17,13 +17,13 @@ import { missingStores } from './stopped-platform.ts';
 import { Unavailable } from './store/port.ts';
 import type { StorePlace } from './store/store-places.ts';
 
-const help = `Looks at settings, ports, clock, disk, store, keys and the mail server, for a platform that would start here with this
+const help = `Checks settings, ports, clock, disk, store, keys and the mail server for a platform that starts here with this
 environment. Changes nothing. A platform may be running.
 
   freehold doctor                              each line is \`good\`, \`note\` or \`FAULT\`, and says what to do
-  freehold doctor --issuer https://id.example  asks an issuer of identity tokens too; may be given several times
+  freehold doctor --issuer https://id.example  also asks an issuer of identity tokens; may be repeated
 
-Ends with 0 where there is no fault, 1 where there is one, and 2 where the words make no sense.
+Ends with 0 if there is no fault, 1 if there is one, and 2 if an argument is wrong.
 `;
 
 async function run(words: readonly string[]): Promise<number> {

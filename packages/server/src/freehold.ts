@@ -22,10 +22,10 @@ const commands = new Map<string, Listed>([
   ],
   [
     'doctor',
-    { says: 'looks for what keeps a platform from starting', load: async () => (await import('./doctor.ts')).doctor },
+    { says: 'finds what keeps a platform from starting', load: async () => (await import('./doctor.ts')).doctor },
   ],
-  ['verify', { says: 'looks whether anything has drifted', load: async () => (await import('./verify.ts')).verify }],
-  ['recount', { says: 'counts what is used anew', load: async () => (await import('./recount.ts')).recount }],
+  ['verify', { says: 'checks stored data for drift', load: async () => (await import('./verify.ts')).verify }],
+  ['recount', { says: 'counts usage again', load: async () => (await import('./recount.ts')).recount }],
   [
     'audit',
     { says: 'verifies and exports the audit log', load: async () => (await import('./audit-command.ts')).audit },

@@ -3,16 +3,16 @@ import { parseArgs } from 'node:util';
 import { type Command, Refusal, runCommand } from './command-line.ts';
 import { askOperator, type OperatorCall } from './operator-call.ts';
 
-const help = `Shows, rotates and revokes the keys that app tokens are signed by. The platform must be running.
+const help = `Shows, rotates and revokes the keys that sign app tokens. The platform must be running.
 
-  freehold keys list                 what there is, and what each key does
+  freehold keys list                 the keys, and the state of each
   freehold keys rotate               publishes a new key, which signs ten minutes later; no token ends
   freehold keys revoke <kid>         ends every token that the key has signed, at once
 
   --url http://127.0.0.1:4001        the management gateway; FREEHOLD_MANAGEMENT_URL and _PORT name it too
 
 FREEHOLD_OPERATOR_KEY holds the key that the platform was started with.
-Ends with 0 where it is done, 1 where the platform refused, and 2 where it could not be asked.
+Ends with 0 if it succeeded, 1 if the platform refused, and 2 if the platform could not be reached.
 `;
 
 interface ShownKey {

@@ -8,7 +8,7 @@ const help = `Shows and changes what an org may use. The platform must be runnin
   freehold plan show <org>           the plan of an org
   freehold plan set <org> <name>     gives it a plan: free, pro, unlimited, or one of your own with its limits
 
-  --api-calls-per-day 10000          limits in place of those that the plan has by its name; what is left out has none
+  --api-calls-per-day 10000          limits in place of the plan's own; a limit that is left out is none
   --api-calls-per-month 100000
   --records 10000
   --entities 25                      in each environment
@@ -17,7 +17,7 @@ const help = `Shows and changes what an org may use. The platform must be runnin
   --url http://127.0.0.1:4001        the management gateway; FREEHOLD_MANAGEMENT_URL and _PORT name it too
 
 FREEHOLD_OPERATOR_KEY holds the key that the platform was started with.
-Ends with 0 where it is done, 1 where the platform refused, and 2 where it could not be asked.
+Ends with 0 if it succeeded, 1 if the platform refused, and 2 if the platform could not be reached.
 `;
 
 const limitOptions = {

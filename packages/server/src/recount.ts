@@ -17,16 +17,16 @@ import { Conflict, type OpenedStore } from './store/port.ts';
 import type { Environment } from './tenancy/port.ts';
 
 const help = `Counts the records of each org, environment, workspace and entity, and compares them with their counters and with the
-sum that plans are held to and builders are shown. Compares the calls that are stored of each day with those of its
-workspaces; months are sums of days. The platform must be stopped, with all of its nodes.
+sum that plans use and builders see. Compares the stored calls of each day with those of its workspaces; months are
+sums of days. All nodes of the platform must be stopped.
 
   freehold recount [--data-dir ./data]    FREEHOLD_DATA_DIR names the folder too
-    --repair                              sets counters to what was counted, and says so in the audit log
+    --repair                              sets counters to what was counted, and records that in the audit log
 
-FREEHOLD_STORE and FREEHOLD_STORE_PROD say the same as to the platform. Without --repair nothing is changed, and what
-calls come to is told alone.
+FREEHOLD_STORE and FREEHOLD_STORE_PROD mean the same as for the platform. Without --repair nothing is changed.
+Differences in calls are only reported.
 
-Ends with 0 where all is equal or was set right, 1 where something is not, and 2 where it cannot be counted.
+Ends with 0 if everything is equal or was corrected, 1 if something differs, and 2 if nothing can be counted.
 `;
 
 interface Totals {

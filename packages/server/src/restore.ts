@@ -7,12 +7,12 @@ import { type Command, dataFolder, runCommand } from './command-line.ts';
 import { dataVersion, firstDataVersion } from './store/data-version.ts';
 import { verify } from './verify.ts';
 
-const help = `Puts a backup into an empty folder, checks each part by its SHA-256, and then looks whether anything has drifted, as
-\`freehold verify\` does. A restore that was cut off leaves a folder that no platform starts on: run it again.
+const help = `Puts a backup into an empty folder, checks each part by its SHA-256, and then verifies the data as \`freehold verify\`
+does. A restore that was cut off leaves a folder that no platform starts on: run it again.
 
   freehold restore FILE [--data-dir ./data]    FREEHOLD_DATA_DIR names the folder too
 
-Ends with 0 where everything is there and nothing has drifted, 1 where something has, and 2 where it is refused.
+Ends with 0 if the data is complete and nothing has drifted, 1 if something has drifted, and 2 if it refused.
 `;
 
 async function run(words: readonly string[]): Promise<number | undefined> {

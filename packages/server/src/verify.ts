@@ -11,14 +11,14 @@ import { createSealer, type Sealer, type SealingKey } from './records/port.ts';
 import { noData, requireStores, usingSpace } from './stopped-platform.ts';
 import type { OpenedStore } from './store/port.ts';
 
-const help = `Looks whether the indexes, unique values, counters, references and sealed values in the stores are what their
-records ask for. Changes nothing. The platform must be stopped, with all of its nodes.
+const help = `Checks the indexes, unique values, counters, references and encrypted values in the stores against their records.
+Changes nothing. All nodes of the platform must be stopped.
 
   freehold verify [--data-dir ./data]     FREEHOLD_DATA_DIR names the folder too
 
-FREEHOLD_STORE, FREEHOLD_STORE_PROD and FREEHOLD_MASTER_KEY say the same as to the platform.
+FREEHOLD_STORE, FREEHOLD_STORE_PROD and FREEHOLD_MASTER_KEY mean the same as for the platform.
 
-Ends with 0 where nothing has drifted, 1 where something has, and 2 where it cannot be looked at.
+Ends with 0 if nothing has drifted, 1 if something has, and 2 if the data cannot be checked.
 `;
 
 type Findings = Awaited<ReturnType<typeof verifyStore>>;
