@@ -13,7 +13,7 @@ export function resetPasswordMail({ to, name, link }: MailSubject): Mail {
     to,
     subject: `Set a new password for ${place}`,
     text: letter(
-      `somebody asked for a new password for your account at ${place}. If that was you, set one here:`,
+      `someone asked for a new password for your account at ${place}. If that was you, set one here:`,
       link,
       'The link is good once, for one hour. If it was not you, ignore this mail: nothing has changed.',
     ),
@@ -41,7 +41,7 @@ export function mergeAccountsMail({ to, name, link }: MailSubject): Mail {
     subject: `Two accounts at ${place} have your address`,
     text: letter(
       `you have signed in at ${place} with this address. An older account there has the same address and a password, and ` +
-        'nobody has ever confirmed that it is yours. Its password does not work any more.',
+        'the address was never confirmed there. Its password no longer works.',
       'If you made that account yourself, make both accounts one here. What the older one holds is yours then:',
       link,
       'The link is good once, for 24 hours. If you did not make it, do not follow the link: somebody else did, and what it ' +
@@ -57,8 +57,8 @@ export function resetSuspendedMail({ to, name, link }: MailSubject): Mail {
     to,
     subject: `Set a new password for ${place}`,
     text: letter(
-      `somebody asked for a new password for an account at ${place} that has your address. Nobody has ever confirmed that it ` +
-        'is yours, and another account there has the same address.',
+      `someone asked for a new password for an account at ${place} that has your address. The address was never confirmed ` +
+        'there, and another account there has the same address.',
       'If you made that account yourself, set a new password here. It makes both accounts one:',
       link,
       'The link is good once, for one hour. If you did not make it, do not follow the link: nothing has changed.',
@@ -72,7 +72,7 @@ export function invitationMail({ to, name, link }: MailSubject): Mail {
     to,
     subject: `You are invited to ${place}`,
     text: letter(
-      `you are invited to ${place}. Come in here:`,
+      `you are invited to ${place}. Accept the invitation here:`,
       link,
       'The link is good once, for seven days. If you expect no invitation, ignore this mail.',
     ),

@@ -156,6 +156,6 @@ function sealedPlace({ space, scope }: MarkedScope, { id }: OnceRequest) {
 function unknownAnswer(): Problem {
   return new Problem(
     'conflict',
-    'the request with this `Idempotency-Key` was done, and its answer is not known (yet): look at what stands',
+    'the request with this `Idempotency-Key` was carried out, and its answer is not known (yet): read the current state',
   );
 }

@@ -5,20 +5,10 @@ import { overtaken } from './transact.ts';
 /** What a caller may know of a store's failure; undefined for what is not one. */
 export function explainStoreFailure(error: unknown): Problem | undefined {
   if (error instanceof TooLarge)
-    return new Problem(
-      'body_too_large',
-      'what this would write is more than one commit takes: ask for less at once',
-      {},
-      error,
-    );
+    return new Problem('body_too_large', 'the request would write more than one commit takes: split it', {}, error);
   if (error instanceof Conflict || error instanceof ScopeClosed) return overtaken(error);
   if (error instanceof Unavailable) return new Problem('unavailable', 'the store cannot serve this now', {}, error);
   if (error instanceof OutcomeUnknown)
-    return new Problem(
-      'unavailable',
-      'the store failed while writing: whether the write stands is not known',
-      {},
-      error,
-    );
+    return new Problem('unavailable', 'the store failed while writing: the outcome of the write is unknown', {}, error);
   return undefined;
 }

@@ -55,7 +55,7 @@ export function describeDecision(explanation: Explanation): DescribedDecision {
 
 /** How a sentence about a decision goes on that took more than one may. */
 export const overBudget =
-  'what was sent or stored is too long for the patterns that it is compared with, so a Deny not looked at to its end counts, and an Allow does not';
+  'a sent or stored value is too long for the patterns that it is compared with: a Deny that was not evaluated completely applies, and such an Allow does not';
 
 /** The statement that the decision comes from; of an undecided one, a statement that it depends on. */
 export function decisiveStatement({

@@ -53,5 +53,5 @@ const unfinished: Finding = {
   severity: 'info',
   code: 'unfinished',
   pointer: '/statements',
-  message: 'there is too much to compare: not everything was looked at',
+  message: 'there is too much to compare: not everything was checked',
 };

@@ -200,7 +200,7 @@ async function requireInviter(
   if (held?.value.role !== 'org_admin')
     throw new Problem(
       'escalation_refused',
-      'the inviter is no org admin any more: ask an org admin for another invitation',
+      'the inviter is no longer an org admin: ask an org admin for another invitation',
     );
   return [{ kind: 'check', ...memberships.key([invited_by, orgCode]), if: asRead(held) }];
 }

@@ -89,7 +89,7 @@ async function refuseMoreThanACommit(
   for await (const { content } of inTurns(plain)) characters += JSON.stringify(content).length;
   const count = changes.length + wanted.length + 2 * targets.length;
   if (count < limits.changesMax && characters < limits.commitBytesMax) return;
-  throw new Problem('body_too_large', 'what this would write is more than one commit takes: bring it in parts');
+  throw new Problem('body_too_large', 'the change would write more than one commit takes: bring it in parts');
 }
 
 async function refusalOf(ask: () => void | Promise<void>, item?: ConfigItem): Promise<ImportProblem[]> {

@@ -67,7 +67,7 @@ async function planPublication(
   if (selected.length + settled.length === 0)
     throw new Problem(
       'conflict',
-      'what is asked for is the same in test and in production: there is nothing to publish',
+      'the requested items are the same in test and in production: there is nothing to publish',
     );
   const { sums } = await scope.commit([{ kind: 'add', ...publicationCounter, by: 1 }]);
   const body = sums[0] ?? 0;

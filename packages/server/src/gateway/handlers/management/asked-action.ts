@@ -32,7 +32,7 @@ export function askedByCall(
   if (route.access === 'each')
     throw new Problem(
       'invalid_request',
-      'what stands in the body is decided one by one, each as the route that does it alone',
+      'the operations of a batch are decided one by one: ask about the route of each',
     );
   const { entity = '', id } = params;
   return {

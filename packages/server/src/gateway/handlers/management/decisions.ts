@@ -47,7 +47,7 @@ function shown({ explanation, ...logged }: LoggedDecision): ShownDecision {
 
 const outsideWorkspaces: DescribedDecision = {
   decision: 'implicit_deny',
-  reason: 'the token is of no workspace, and so of nobody who holds policies',
+  reason: 'the token names no workspace, so no policies apply to it',
   matched: [],
   considered: 0,
 };
