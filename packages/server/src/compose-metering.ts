@@ -2,7 +2,7 @@
 import type { ComposedSpaces } from './compose-spaces.ts';
 import type { ConfigReader } from './config/port.ts';
 import { type ConfigGate, configSize } from './config/port.ts';
-import { findOrg, type MembershipParts } from './identity/port.ts';
+import { findOrg, type MembershipDeps } from './identity/port.ts';
 import type { Clock } from './lib/clock.ts';
 import { type Metering, startMetering } from './metering/metering.ts';
 import type { PolicyBound } from './records/port.ts';
@@ -41,7 +41,7 @@ export interface CapGates {
   /** For writes in workspaces. */
   readonly policyBound: PolicyBound;
   /** For workspaces that are founded. */
-  readonly foundingGate: NonNullable<MembershipParts['foundingGate']>;
+  readonly foundingGate: NonNullable<MembershipDeps['foundingGate']>;
 }
 
 export function capGates({ admitConfig, policyBound }: Metering['caps']): CapGates {

@@ -28,10 +28,10 @@ import { createOrgSettings } from './settings/org-settings.ts';
 import { startKeyUpkeep } from './tokens/key-upkeep.ts';
 import { platformIssuer } from './tokens/platform-issuer.ts';
 import type { LiveSigningKeys } from './tokens/signing-keys.ts';
-import type { MembershipParts } from './workspaces/memberships.ts';
+import type { MembershipDeps } from './workspaces/memberships.ts';
 import { createWorkspaces } from './workspaces/workspaces.ts';
 
-export interface IdentityDeps extends MembershipParts {
+export interface IdentityDeps extends MembershipDeps {
   readonly platform: Scope;
   readonly clock: Clock;
   readonly signingKeys: LiveSigningKeys;

@@ -38,7 +38,7 @@ export { createSecretsFile, secretsPath } from './tokens/secrets-file.ts';
 export { createSecretsInStore, readSecrets, secretsKey, writeSecrets } from './tokens/secrets-in-store.ts';
 export { type LiveSigningKeys, openSigningKeys, type SigningKeyAdmin } from './tokens/signing-keys.ts';
 export type { ExchangedToken } from './tokens/token-exchange.ts';
-export type { MembershipParts } from './workspaces/memberships.ts';
+export type { MembershipDeps } from './workspaces/memberships.ts';
 export {
   closeWorkspace,
   closeWorkspaceJob,

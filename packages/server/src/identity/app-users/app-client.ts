@@ -14,7 +14,7 @@ export interface AppClient {
   readonly config: ConfigSet;
 }
 
-export interface AppClientParts {
+export interface AppClientDeps {
   readonly platform: Scope;
   readonly clock: Clock;
   readonly stores: Readonly<Record<Environment, Store>>;
@@ -22,17 +22,17 @@ export interface AppClientParts {
 }
 
 /** @throws Problem `not_found`, `client_unknown`. */
-export async function openAppClient(parts: AppClientParts, orgCode: string, clientId: string): Promise<AppClient> {
-  const org = await requireOrg(parts.platform, orgCode);
-  return openApp(parts, org, requireEnvironment(org, clientId, parts.clock.now()));
+export async function openAppClient(deps: AppClientDeps, orgCode: string, clientId: string): Promise<AppClient> {
+  const org = await requireOrg(deps.platform, orgCode);
+  return openApp(deps, org, requireEnvironment(org, clientId, deps.clock.now()));
 }
 
 /** @throws Problem `not_found`. */
-export async function appOf(parts: AppClientParts, claims: Pick<AppTokenClaims, 'org' | 'env'>): Promise<AppClient> {
-  return openApp(parts, await requireOrg(parts.platform, claims.org), claims.env);
+export async function appOf(deps: AppClientDeps, claims: Pick<AppTokenClaims, 'org' | 'env'>): Promise<AppClient> {
+  return openApp(deps, await requireOrg(deps.platform, claims.org), claims.env);
 }
 
-async function openApp({ stores, configs }: AppClientParts, org: Org, env: Environment): Promise<AppClient> {
+async function openApp({ stores, configs }: AppClientDeps, org: Org, env: Environment): Promise<AppClient> {
   return {
     org,
     env,

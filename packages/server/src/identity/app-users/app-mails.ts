@@ -1,8 +1,8 @@
 import type { AppCaller } from '../sessions/app-sessions.ts';
-import { type AppClientParts, appOf, openAppClient } from './app-client.ts';
+import { type AppClientDeps, appOf, openAppClient } from './app-client.ts';
 import { requireAppUser } from './app-user.ts';
-import { type EmailVerificationParts, sendVerification, verifyEmail } from './email-verification.ts';
-import { forgotPassword, type PasswordResetParts, resetPassword } from './password-reset.ts';
+import { type EmailVerificationDeps, sendVerification, verifyEmail } from './email-verification.ts';
+import { forgotPassword, type PasswordResetDeps, resetPassword } from './password-reset.ts';
 
 /** What an app's users do by codes that are mailed to them. */
 export interface AppMails {
@@ -24,20 +24,20 @@ export interface CodeRequest extends ClientRequest {
   readonly requestId: string;
 }
 
-export interface AppMailsParts extends AppClientParts, PasswordResetParts, EmailVerificationParts {}
+export interface AppMailsDeps extends AppClientDeps, PasswordResetDeps, EmailVerificationDeps {}
 
-export function createAppMails(parts: AppMailsParts): AppMails {
+export function createAppMails(deps: AppMailsDeps): AppMails {
   return {
     forgotPassword: async (orgCode, { clientId, body, ip }) =>
-      forgotPassword(parts, await openAppClient(parts, orgCode, clientId), { body, ip }),
+      forgotPassword(deps, await openAppClient(deps, orgCode, clientId), { body, ip }),
     resetPassword: async (orgCode, { clientId, ...request }) =>
-      resetPassword(parts, await openAppClient(parts, orgCode, clientId), request),
+      resetPassword(deps, await openAppClient(deps, orgCode, clientId), request),
     sendVerification: async (caller, ip) => {
-      const app = await appOf(parts, caller.claims);
+      const app = await appOf(deps, caller.claims);
       const user = await requireAppUser(app.orgScope, caller.claims.sub);
-      sendVerification(parts, app, { user, ip });
+      sendVerification(deps, app, { user, ip });
     },
     verifyEmail: async (orgCode, { clientId, ...request }) =>
-      verifyEmail(parts, await openAppClient(parts, orgCode, clientId), request),
+      verifyEmail(deps, await openAppClient(deps, orgCode, clientId), request),
   };
 }

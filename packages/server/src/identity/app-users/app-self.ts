@@ -21,10 +21,10 @@ import { changePassword } from '../people/set-password.ts';
 import { type AppCaller, requirePlace } from '../sessions/app-sessions.ts';
 import { endToken, tokensKeyOf, withNextEpoch } from '../sessions/ended-tokens.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
-import { type ExchangedToken, issueAppToken, type TokenExchangeParts } from '../tokens/token-exchange.ts';
-import { type AppClientParts, appOf } from './app-client.ts';
+import { type ExchangedToken, issueAppToken, type TokenExchangeDeps } from '../tokens/token-exchange.ts';
+import { type AppClientDeps, appOf } from './app-client.ts';
 import { type AppUser, changeAppUser, requireAppUser } from './app-user.ts';
-import type { AppUsersParts } from './password-log-in.ts';
+import type { AppUsersDeps } from './password-log-in.ts';
 import { appPasswords } from './password-reset.ts';
 import { type ProfileChange, readProfile, withProfile } from './profile.ts';
 
@@ -62,15 +62,15 @@ export interface Self {
   readonly tenant_code: string | null;
 }
 
-export interface AppSelfParts extends TokenExchangeParts, AppUsersParts, AppClientParts {
+export interface AppSelfDeps extends TokenExchangeDeps, AppUsersDeps, AppClientDeps {
   readonly runtime: Pick<RecordRuntime, 'update'>;
-  /** See `AppSessionsParts`. */
+  /** See `AppSessionsDeps`. */
   readonly endings: AccessEpochs;
 }
 
-export function createAppSelf(parts: AppSelfParts): AppSelf {
-  const scopeOf = ({ env, org }: AppTokenClaims): Scope => parts.stores[env].scope(orgScopeName(org));
-  const configOf = ({ env, org }: AppTokenClaims): NowOrLater<ConfigSet> => parts.configs[env].current(org);
+export function createAppSelf(deps: AppSelfDeps): AppSelf {
+  const scopeOf = ({ env, org }: AppTokenClaims): Scope => deps.stores[env].scope(orgScopeName(org));
+  const configOf = ({ env, org }: AppTokenClaims): NowOrLater<ConfigSet> => deps.configs[env].current(org);
   const read: AppSelf['read'] = async (caller) => {
     const { kind, claims } = caller;
     const known = kind === 'person' ? await requireAppUser(scopeOf(claims), claims.sub) : { ...claims, id: claims.sub };
@@ -81,20 +81,20 @@ export function createAppSelf(parts: AppSelfParts): AppSelf {
     update: async (caller, body) => {
       const change = readProfile(body);
       const { claims } = caller;
-      await updateMember(parts, caller, { change, config: await configOf(claims) });
+      await updateMember(deps, caller, { change, config: await configOf(claims) });
       return describe(caller, await changeAppUser(scopeOf(claims), claims.sub, (user) => withProfile(user, change)));
     },
     changePassword: async ({ claims }, { body, ip }) => {
-      const app = await appOf(parts, claims);
-      const user = await changePassword(parts, appPasswords(parts, app), { id: claims.sub, body, ip });
-      const auth_time = Math.floor(parts.clock.now() / 1000);
+      const app = await appOf(deps, claims);
+      const user = await changePassword(deps, appPasswords(deps, app), { id: claims.sub, body, ip });
+      const auth_time = Math.floor(deps.clock.now() / 1000);
       const signIn = { user_id: user.id, idp: claims.idp, auth_time };
-      return issueAppToken(parts, { ...app, clientId: claims.clientid, user, signIn });
+      return issueAppToken(deps, { ...app, clientId: claims.clientid, user, signIn });
     },
     logOut: async ({ claims }, body) => {
       const orgScope = scopeOf(claims);
       const isEverywhere = readEverywhere(body);
-      await thenBump(parts.endings, tokensKeyOf(claims), async () => {
+      await thenBump(deps.endings, tokensKeyOf(claims), async () => {
         if (isEverywhere) await changeAppUser(orgScope, claims.sub, withNextEpoch);
         else await orgScope.commit([endToken(claims)]);
       });
@@ -109,7 +109,7 @@ export function createAppSelf(parts: AppSelfParts): AppSelf {
         user: { id: claims.sub, email: claims.email },
         tenant: { id, code },
         jwt: { ...claims },
-        request: { ip, time: parts.clock.now(), ...(origin === undefined ? {} : { origin }) },
+        request: { ip, time: deps.clock.now(), ...(origin === undefined ? {} : { origin }) },
       };
       return permissionsOf(held, entityNames, asker, inSlices(laneOf(workspace)));
     },
@@ -135,7 +135,7 @@ async function describe({ claims, place }: AppCaller, user: KnownUser): Promise<
 type KnownUser = Pick<AppUser, 'id' | 'email' | 'email_verified' | 'fn' | 'ln' | 'picture'>;
 
 async function updateMember(
-  { runtime }: Pick<AppSelfParts, 'runtime'>,
+  { runtime }: Pick<AppSelfDeps, 'runtime'>,
   { claims, place }: AppCaller,
   { change, config }: { readonly change: ProfileChange; readonly config: ConfigSet },
 ): Promise<void> {

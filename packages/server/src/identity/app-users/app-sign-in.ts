@@ -2,10 +2,10 @@ import { settingOf } from '../../config/port.ts';
 import type { Scope } from '../../store/port.ts';
 import { type IssuerEntry, issuers } from '../settings/issuers.ts';
 import { type PasswordLogin, passwordLogin } from '../settings/plain-settings.ts';
-import { type ExchangedToken, exchangeToken, type TokenExchangeParts } from '../tokens/token-exchange.ts';
+import { type ExchangedToken, exchangeToken, type TokenExchangeDeps } from '../tokens/token-exchange.ts';
 import { appOf, openAppClient, requireOrg } from './app-client.ts';
-import { type EmailVerificationParts, offerMerge, welcome } from './email-verification.ts';
-import { type AppUsersParts, logInWithPassword } from './password-log-in.ts';
+import { type EmailVerificationDeps, offerMerge, welcome } from './email-verification.ts';
+import { type AppUsersDeps, logInWithPassword } from './password-log-in.ts';
 
 /** How an app's users come in: a password or a provider's token, and the app JWT in exchange. */
 export interface AppSignIn {
@@ -40,28 +40,28 @@ export interface LogInRequest {
   readonly ip: string;
 }
 
-export interface AppSignInParts extends TokenExchangeParts, AppUsersParts, EmailVerificationParts {
+export interface AppSignInDeps extends TokenExchangeDeps, AppUsersDeps, EmailVerificationDeps {
   readonly platform: Scope;
 }
 
-export function createAppSignIn(parts: AppSignInParts): AppSignIn {
+export function createAppSignIn(deps: AppSignInDeps): AppSignIn {
   return {
     logIn: async (orgCode, { clientId, body, ip }) => {
-      const app = await openAppClient(parts, orgCode, clientId);
+      const app = await openAppClient(deps, orgCode, clientId);
       const policy = settingOf(app.config, app.env, passwordLogin);
       const request = { env: app.env, body, ip, policy };
-      return logInWithPassword(parts, app.orgScope, {
+      return logInWithPassword(deps, app.orgScope, {
         ...request,
-        welcome: (user) => welcome(parts, app, { user, ip }),
+        welcome: (user) => welcome(deps, app, { user, ip }),
       });
     },
     exchange: async (orgCode, headers) =>
-      exchangeToken(parts, await requireOrg(parts.platform, orgCode), {
+      exchangeToken(deps, await requireOrg(deps.platform, orgCode), {
         ...headers,
-        onSuspension: async (env, user) => offerMerge(parts, await appOf(parts, { org: orgCode, env }), user),
+        onSuspension: async (env, user) => offerMerge(deps, await appOf(deps, { org: orgCode, env }), user),
       }),
     offers: async (orgCode, { clientId, email }) => {
-      const { config, env } = await openAppClient(parts, orgCode, clientId);
+      const { config, env } = await openAppClient(deps, orgCode, clientId);
       const { enabled, allow_signup } = settingOf(config, env, passwordLogin);
       const offered = offeredIssuers(settingOf(config, env, issuers), email);
       return { items: offered.map(shownProvider), password_login: { enabled, allow_signup } };

@@ -12,7 +12,7 @@ import { appLinks, requireAppLinks } from './app-link.ts';
 import { type AppUser, appEmailKey, appRealm, appUsers, findAppUser } from './app-user.ts';
 import { withVerifiedEmail } from './prove-email.ts';
 
-export type EmailVerificationParts = MailDeps;
+export type EmailVerificationDeps = MailDeps;
 
 /** Whose address is to be verified, and where that is asked from. */
 export interface Unverified {
@@ -21,37 +21,37 @@ export interface Unverified {
 }
 
 /** The mail that a sign-up brings; none where mail is not set up or too much of it was caused. */
-export function welcome(parts: EmailVerificationParts, app: AppClient, person: Unverified): void {
-  const { mailer, mailThrottle } = parts;
+export function welcome(deps: EmailVerificationDeps, app: AppClient, person: Unverified): void {
+  const { mailer, mailThrottle } = deps;
   if (mailer === undefined || appLinks(app.config, app.env) === undefined) return;
-  if (mailThrottle.tryTake(requestOf(app, person))) mailCode(parts, app, person.user);
+  if (mailThrottle.tryTake(requestOf(app, person))) mailCode(deps, app, person.user);
 }
 
 /**
  * The mail to an address that an account has just proved, and that another account has with a password: who reads it decides
  * whether both are one person.
  */
-export function offerMerge(parts: EmailVerificationParts, app: AppClient, user: AppUser): void {
-  const { mailer, mailThrottle } = parts;
+export function offerMerge(deps: EmailVerificationDeps, app: AppClient, user: AppUser): void {
+  const { mailer, mailThrottle } = deps;
   if (mailer === undefined || appLinks(app.config, app.env) === undefined) return;
   const request = { purpose: 'verify-email', emailKey: appEmailKey(app, user.email) } as const;
-  if (mailThrottle.tryTake(request)) mailCode(parts, app, user);
+  if (mailThrottle.tryTake(request)) mailCode(deps, app, user);
 }
 
 /** The same once more, for one who asks. @throws Problem `unavailable`, `conflict`, `rate_limited`. */
-export function sendVerification(parts: EmailVerificationParts, app: AppClient, person: Unverified): void {
-  requireMailer(parts.mailer);
+export function sendVerification(deps: EmailVerificationDeps, app: AppClient, person: Unverified): void {
+  requireMailer(deps.mailer);
   const { email_verified, suspends } = person.user;
   if (email_verified && suspends === undefined)
     throw new Problem('conflict', 'the email of the person is verified already');
   requireAppLinks(app.config, app.env);
-  parts.mailThrottle.take(requestOf(app, person));
-  mailCode(parts, app, person.user);
+  deps.mailThrottle.take(requestOf(app, person));
+  mailCode(deps, app, person.user);
 }
 
 /** @throws Problem `validation_failed`, `unknown_field`, `not_found`. */
 export async function verifyEmail(
-  { clock, endings }: Pick<EmailVerificationParts, 'clock'> & { readonly endings: AccessEpochs },
+  { clock, endings }: Pick<EmailVerificationDeps, 'clock'> & { readonly endings: AccessEpochs },
   { orgScope, org, env }: AppClient,
   { body, requestId }: { readonly body: unknown; readonly requestId: string },
 ): Promise<void> {
@@ -63,7 +63,7 @@ export async function verifyEmail(
     for (const sub of [id, unsettled.user_id]) endings.bump(tokensKeyOf({ env, org: org.code, sub }));
 }
 
-function mailCode({ clock, mailer }: EmailVerificationParts, app: AppClient, user: AppUser): void {
+function mailCode({ clock, mailer }: EmailVerificationDeps, app: AppClient, user: AppUser): void {
   const link = requireAppLinks(app.config, app.env);
   const { orgScope, org } = app;
   mailer?.send(async () => {

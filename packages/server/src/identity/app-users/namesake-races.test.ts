@@ -92,8 +92,8 @@ function partsOn(store: Store, clock: SteppedClock) {
   return { stores: both(store), clock, epochs: createAccessEpochs(), configs: both(configs) };
 }
 
-async function claimsOf({ parts, tenant }: Awaited<ReturnType<typeof orgWithTeam>>): Promise<AppTokenClaims> {
-  const found = await findMembership(parts, place, { tenant, userId: ann.id });
+async function claimsOf({ deps, tenant }: Awaited<ReturnType<typeof orgWithTeam>>): Promise<AppTokenClaims> {
+  const found = await findMembership(deps, place, { tenant, userId: ann.id });
   const ofPlace = { org: 'acme', env: 'test', tenant_id: tenant.id, tenant_code: tenant.code } as const;
   const ofPerson = { sub: ann.id, email: ann.email, email_verified: true, fn: '', ln: '', role: 'admin' };
   const ofToken = { iss: '', aud: '', iat: 0, exp: 0, ep: 0, jti: '', idp: 'password', auth_time: 0, clientid: '' };

@@ -13,7 +13,7 @@ import { type IssuedLoginToken, issueLoginToken } from '../sessions/password-log
 import type { PasswordLogin } from '../settings/plain-settings.ts';
 import { type AppUser, appRealm, appUsers, passwordIdentities, verifiedEmails } from './app-user.ts';
 
-export interface AppUsersParts {
+export interface AppUsersDeps {
   readonly clock: Clock;
   readonly newId: IdSource;
   readonly hasher: PasswordHasher;
@@ -31,7 +31,7 @@ export interface PasswordLogIn {
 
 /** Checks a password, or makes the user where the email is new, and gives a token to be exchanged once. */
 export async function logInWithPassword(
-  parts: AppUsersParts,
+  deps: AppUsersDeps,
   orgScope: Scope,
   request: PasswordLogIn,
 ): Promise<IssuedLoginToken> {
@@ -39,14 +39,14 @@ export async function logInWithPassword(
   requirePasswords(policy);
   const { email: sent, password } = readBody(request.body, { email: 'required', password: 'required' } as const);
   const email = readCredentials({ email: sent, password });
-  const join = (attempt: SignInAttempt) => signUp(parts, orgScope, { ...request, email, password, attempt });
-  const user = await logInTo(parts, appRealm({ orgScope, env }), {
+  const join = (attempt: SignInAttempt) => signUp(deps, orgScope, { ...request, email, password, attempt });
+  const user = await logInTo(deps, appRealm({ orgScope, env }), {
     ...{ email, password, ip },
     join: policy.allow_signup ? join : undefined,
     admit: async (proved) => proved,
     refusal: 'the email or the password is not right',
   });
-  return issueLoginToken(parts.clock, orgScope, user);
+  return issueLoginToken(deps.clock, orgScope, user);
 }
 
 /** @throws Problem `credentials_invalid` where the app takes no passwords. */
@@ -60,7 +60,7 @@ export function requirePasswords({ enabled }: PasswordLogin): void {
  * an address that another account has proved to be its own.
  */
 async function signUp(
-  parts: AppUsersParts,
+  deps: AppUsersDeps,
   orgScope: Scope,
   input: PasswordLogIn & { readonly email: string; readonly password: string; readonly attempt: SignInAttempt },
 ): Promise<AppUser | undefined> {
@@ -68,20 +68,20 @@ async function signUp(
   const error = checkPassword(password, policy.min_length);
   if (error !== undefined) throw invalidInput('validation_failed', [error]);
   const user: AppUser = {
-    id: parts.newId(),
+    id: deps.newId(),
     email,
     email_verified: false,
     fn: '',
     ln: '',
-    password_hash: await parts.hasher.hash(password, attempt),
-    created_at: timestamp(parts.clock.now()),
+    password_hash: await deps.hasher.hash(password, attempt),
+    created_at: timestamp(deps.clock.now()),
   };
   const isMade = await tryCommit(orgScope, [
     passwordIdentities.insert(email, user.id),
     { kind: 'check', ...verifiedEmails.key(email), if: 'absent' },
     appUsers.insert(user.id, user),
   ]);
-  if (!isMade) return verified(parts.hasher, await findByAddress(appRealm({ orgScope, env }), email), input);
+  if (!isMade) return verified(deps.hasher, await findByAddress(appRealm({ orgScope, env }), email), input);
   input.welcome?.(user);
   return user;
 }

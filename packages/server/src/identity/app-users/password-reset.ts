@@ -19,32 +19,32 @@ import { type AppUser, appRealm } from './app-user.ts';
 import { requirePasswords } from './password-log-in.ts';
 import { withVerifiedEmail } from './prove-email.ts';
 
-export interface RevokingParts {
+export interface RevokingDeps {
   readonly clock: Clock;
-  /** See `AppSessionsParts`. */
+  /** See `AppSessionsDeps`. */
   readonly endings: AccessEpochs;
 }
 
-export interface PasswordResetParts extends MailDeps, RevokingParts {
+export interface PasswordResetDeps extends MailDeps, RevokingDeps {
   readonly hasher: PasswordHasher;
 }
 
-export function forgotPassword(parts: PasswordResetParts, app: AppClient, request: PasswordRequest): void {
-  forgot(parts, appPasswords(parts, app), request);
+export function forgotPassword(deps: PasswordResetDeps, app: AppClient, request: PasswordRequest): void {
+  forgot(deps, appPasswords(deps, app), request);
 }
 
 /** See `reset` of the realm: the code also shows that the address is the person's own. */
 export function resetPassword(
-  parts: PasswordResetParts,
+  deps: PasswordResetDeps,
   app: AppClient,
   { requestId, ...request }: PasswordRequest & { readonly requestId: string },
 ): Promise<void> {
-  return reset(parts, appPasswords(parts, app, requestId), request);
+  return reset(deps, appPasswords(deps, app, requestId), request);
 }
 
 /** What an app says of its users' passwords; each new one ends every token. */
 export function appPasswords(
-  { clock, endings }: RevokingParts,
+  { clock, endings }: RevokingDeps,
   app: AppClient,
   requestId?: string,
 ): PasswordRealm<AppUser> {

@@ -6,7 +6,7 @@ import type { Renewed } from '../people/realm.ts';
 import { withNextEpoch } from '../sessions/ended-tokens.ts';
 import { type AppUser, appUsers, passwordIdentities, verifiedEmails } from './app-user.ts';
 
-export interface ProofParts {
+export interface ProofDeps {
   readonly orgScope: Scope;
   readonly clock: Clock;
   readonly asking: Asking;
@@ -17,13 +17,13 @@ export interface ProofParts {
  * in to this account, unless another one has proved it before. A password that was chosen under the address without a
  * proof is suspended; where it is that account's own address that is proved now, both accounts become one.
  */
-export async function withVerifiedEmail(parts: ProofParts, user: AppUser): Promise<Renewed<AppUser>> {
-  if (user.suspended_for !== undefined) return mergedAccounts(parts, user, user.suspended_for);
-  const owner = await verifiedEmails.read(parts.orgScope, user.email);
+export async function withVerifiedEmail(deps: ProofDeps, user: AppUser): Promise<Renewed<AppUser>> {
+  if (user.suspended_for !== undefined) return mergedAccounts(deps, user, user.suspended_for);
+  const owner = await verifiedEmails.read(deps.orgScope, user.email);
   const verified: AppUser = { ...user, email_verified: true };
   if (owner !== undefined) return { holder: verified, along: [] };
   const proof = verifiedEmails.insert(user.email, user.id);
-  const { holder, along } = await suspendPassword(parts, verified);
+  const { holder, along } = await suspendPassword(deps, verified);
   return { holder, along: [proof, ...along] };
 }
 
@@ -47,7 +47,7 @@ export const suspendedAccounts = table(
  * Somebody only said that the address was his, perhaps to lie in wait for its owner: the password opens nothing any more,
  * and all tokens end. What the account holds stays its own, and is nobody else's before a proof.
  */
-async function suspendPassword({ orgScope, clock, asking }: ProofParts, holder: AppUser): Promise<Renewed<AppUser>> {
+async function suspendPassword({ orgScope, clock, asking }: ProofDeps, holder: AppUser): Promise<Renewed<AppUser>> {
   const identity = await passwordIdentities.read(orgScope, holder.email);
   const unchanged: Change = { kind: 'check', ...passwordIdentities.key(holder.email), if: asRead(identity) };
   const user_id = identity?.value ?? holder.id;
@@ -74,7 +74,7 @@ async function suspendPassword({ orgScope, clock, asking }: ProofParts, holder: 
  * lead to it from here on. The old password opens nothing, now as before.
  */
 export async function mergedAccounts(
-  { orgScope, clock, asking }: ProofParts,
+  { orgScope, clock, asking }: ProofDeps,
   { suspended_for: _, ...user }: AppUser,
   provedBy: string,
 ): Promise<Renewed<AppUser>> {

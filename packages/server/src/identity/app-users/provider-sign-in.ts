@@ -7,10 +7,10 @@ import type { ProviderIdentity } from '../oidc/claims.ts';
 import { emailKey } from '../people/email.ts';
 import type { SignIn } from '../sessions/password-login-token.ts';
 import { type AppUser, appUsers, identities, verifiedEmails } from './app-user.ts';
-import type { AppUsersParts } from './password-log-in.ts';
+import type { AppUsersDeps } from './password-log-in.ts';
 import { withVerifiedEmail } from './prove-email.ts';
 
-type Parts = Pick<AppUsersParts, 'clock' | 'newId'>;
+type NewUserDeps = Pick<AppUsersDeps, 'clock' | 'newId'>;
 
 /** Where somebody signs in, and by which request. */
 export interface SignInPlace {
@@ -25,23 +25,23 @@ export interface SignInPlace {
  * @throws Problem `token_invalid` where the token says no email.
  */
 export async function signInWithProvider(
-  parts: Parts,
+  deps: NewUserDeps,
   place: SignInPlace,
   identity: ProviderIdentity,
 ): Promise<Omit<SignIn, 'token_epoch'>> {
-  const { iss, auth_time = Math.floor(parts.clock.now() / 1000) } = identity;
+  const { iss, auth_time = Math.floor(deps.clock.now() / 1000) } = identity;
   const { planned } = await transact(place.orgScope, async (): Promise<Arrival> => {
     const known = (await identities.read(place.orgScope, [iss, identity.sub]))?.value;
     return known === undefined
-      ? planArrival(parts, place, identity)
-      : { userId: known, changes: await planProof(parts, place, { userId: known, identity }) };
+      ? planArrival(deps, place, identity)
+      : { userId: known, changes: await planProof(deps, place, { userId: known, identity }) };
   });
   return { user_id: planned.userId, idp: iss, auth_time };
 }
 
 /** What an account comes to whose address the provider has verified since it was made; nothing where it is proved already. */
 async function planProof(
-  { clock }: Parts,
+  { clock }: NewUserDeps,
   { orgScope, requestId }: SignInPlace,
   { userId, identity }: { readonly userId: string; readonly identity: ProviderIdentity },
 ): Promise<readonly Change[]> {
@@ -64,7 +64,7 @@ interface Arrival {
 }
 
 async function planArrival(
-  parts: Parts,
+  deps: NewUserDeps,
   { orgScope, requestId }: SignInPlace,
   identity: ProviderIdentity,
 ): Promise<Arrival> {
@@ -72,18 +72,18 @@ async function planArrival(
   if (email === undefined)
     throw new Problem('token_invalid', 'the identity token says no email: ask the provider for the scope `email`');
   const owner = email_verified ? (await verifiedEmails.read(orgScope, email))?.value : undefined;
-  const userId = owner ?? parts.newId();
+  const userId = owner ?? deps.newId();
   const link = identities.insert([iss, sub], userId);
   if (owner !== undefined)
     return { userId, changes: [link, { kind: 'check', ...verifiedEmails.key(email), if: 'present' }] };
-  const user = newUser(parts, userId, { ...identity, email });
-  const proof = { orgScope, clock: parts.clock, asking: personAsking(userId, requestId) };
+  const user = newUser(deps, userId, { ...identity, email });
+  const proof = { orgScope, clock: deps.clock, asking: personAsking(userId, requestId) };
   const { holder, along } = email_verified ? await withVerifiedEmail(proof, user) : { holder: user, along: [] };
   return { userId, changes: [link, appUsers.insert(userId, holder), ...along] };
 }
 
 function newUser(
-  { clock }: Parts,
+  { clock }: NewUserDeps,
   id: string,
   { email, email_verified, fn, ln, picture }: ProviderIdentity & { readonly email: string },
 ): AppUser {

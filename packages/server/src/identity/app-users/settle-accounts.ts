@@ -21,7 +21,7 @@ import {
   type Tenant,
   tenantsOf,
 } from '../workspaces/membership-hints.ts';
-import type { MembershipParts } from '../workspaces/memberships.ts';
+import type { MembershipDeps } from '../workspaces/memberships.ts';
 import { isThere, type OrgPlace, openWorkspace, readHead } from '../workspaces/workspace-head.ts';
 import { type AppUser, changeAppUser, findAppUser, memberOf } from './app-user.ts';
 
@@ -30,14 +30,14 @@ import { type AppUser, changeAppUser, findAppUser, memberOf } from './app-user.t
  * so that the next sign-in completes what was cut off; it may run any number of times at once.
  */
 export async function settleAccounts(
-  parts: MembershipParts,
+  deps: MembershipDeps,
   place: OrgPlace,
   user: AppUser,
   asking: Asking = personAsking(user.id, place.requestId),
 ): Promise<void> {
   const { unsettled } = user;
   if (unsettled === undefined) return;
-  const settling = { parts, place, asking, orgScope: parts.stores[place.env].scope(orgScopeName(place.orgCode)) };
+  const settling = { deps, place, asking, orgScope: deps.stores[place.env].scope(orgScopeName(place.orgCode)) };
   if (unsettled.kind === 'suspension') await suspendMemberships(settling, user, unsettled.user_id);
   else await mergeMemberships(settling, memberOf(user), unsettled.user_id);
   await changeAppUser(settling.orgScope, user.id, ({ unsettled: left, ...rest }) =>
@@ -48,7 +48,7 @@ export async function settleAccounts(
 }
 
 interface Settling {
-  readonly parts: MembershipParts;
+  readonly deps: MembershipDeps;
   readonly place: OrgPlace;
   readonly asking: Asking;
   readonly orgScope: Scope;
@@ -64,29 +64,29 @@ async function suspendMemberships(settling: Settling, holder: AppUser, userId: s
 
 /** Where both are members already, only one of them stays, unless somebody has granted more to the one that is suspended. */
 async function makeRoom(settling: Settling, holderId: string, userId: string): Promise<void> {
-  const { parts, asking } = settling;
+  const { deps, asking } = settling;
   for (const workspace of await workspacesOf(settling, holderId)) {
     if ((await findMember(workspace, holderId)) === undefined) continue;
     const head = await readHead(workspace.scope);
     const policyId = await policyIdByName(workspace.scope, head?.default_member_access ?? '');
     const defaults = policyId === undefined ? [] : [policyId];
-    await commitIn(workspace, async () => (await replacedMember(parts, { workspace, userId, asking }, defaults)) ?? []);
+    await commitIn(workspace, async () => (await replacedMember(deps, { workspace, userId, asking }, defaults)) ?? []);
   }
 }
 
 async function showStatus(settling: Settling, userId: string, isSuspended: boolean): Promise<void> {
-  const { parts, asking } = settling;
+  const { deps, asking } = settling;
   for (const workspace of await workspacesOf(settling, userId))
-    await commitIn(workspace, () => statusChanges(parts, { workspace, userId, asking }, isSuspended));
+    await commitIn(workspace, () => statusChanges(deps, { workspace, userId, asking }, isSuspended));
 }
 
 async function mergeMemberships(settling: Settling, into: Member, from: string): Promise<void> {
-  const { parts, asking, orgScope } = settling;
+  const { deps, asking, orgScope } = settling;
   for (const workspace of await workspacesOf(settling, from)) {
     const tenant = { id: workspace.tenantId, code: workspace.tenantCode };
     // Remembered before it is so, since a membership that is not remembered is not found.
     if ((await findMember(workspace, from)) !== undefined) await tryCommit(orgScope, [hintChange(into.id, tenant)]);
-    await commitIn(workspace, () => mergedMember(parts, { workspace, userId: from, asking }, into));
+    await commitIn(workspace, () => mergedMember(deps, { workspace, userId: from, asking }, into));
     await tryCommit(orgScope, [forgetChange(from, tenant.code)]);
   }
   await showStatus(settling, into.id, false);
@@ -96,7 +96,7 @@ async function mergeMemberships(settling: Settling, into: Member, from: string):
 
 /** Where an account is remembered to be, and the default workspace. */
 export async function workspacesOf(
-  { parts, place, orgScope }: Pick<Settling, 'parts' | 'place' | 'orgScope'>,
+  { deps, place, orgScope }: Pick<Settling, 'deps' | 'place' | 'orgScope'>,
   userId: string,
 ): Promise<readonly Workspace[]> {
   const tenants = new Map<string, Tenant>((await tenantsOf(orgScope, userId)).map((tenant) => [tenant.code, tenant]));
@@ -104,7 +104,7 @@ export async function workspacesOf(
   if (main?.state === 'ready') tenants.set(main.code, main);
   const workspaces: Workspace[] = [];
   for (const tenant of tenants.values()) {
-    const workspace = openWorkspace(parts, place, tenant);
+    const workspace = openWorkspace(deps, place, tenant);
     if ((await readHead(workspace.scope))?.id === tenant.id) workspaces.push(workspace);
   }
   return workspaces;

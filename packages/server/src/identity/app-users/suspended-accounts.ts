@@ -9,7 +9,7 @@ import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import type { AskedPlace } from '../org-users/account.ts';
 import { tokensKeyOf } from '../sessions/ended-tokens.ts';
 import { forgetChange } from '../workspaces/membership-hints.ts';
-import type { MembershipParts } from '../workspaces/memberships.ts';
+import type { MembershipDeps } from '../workspaces/memberships.ts';
 import { type AppUser, appUsers, findAppUser, passwordIdentities } from './app-user.ts';
 import { mergedAccounts, type SuspendedAccount, suspendedAccounts, suspendedPartition, told } from './prove-email.ts';
 import { commitIn, settleAccounts, workspacesOf } from './settle-accounts.ts';
@@ -40,22 +40,22 @@ export interface MergedAccount {
   readonly email: string;
 }
 
-export interface SuspendedAccountsParts extends MembershipParts {
+export interface SuspendedAccountsDeps extends MembershipDeps {
   readonly cursors: Cursors;
-  /** See `AppSessionsParts`. */
+  /** See `AppSessionsDeps`. */
   readonly endings: AccessEpochs;
 }
 
-export function createSuspendedAccounts(parts: SuspendedAccountsParts): SuspendedAccounts {
+export function createSuspendedAccounts(deps: SuspendedAccountsDeps): SuspendedAccounts {
   return {
-    list: (orgCode, query) => listAccounts(parts, orgCode, query),
-    merge: (place) => mergeAccount(parts, place),
-    remove: (place) => removeAccount(parts, place),
+    list: (orgCode, query) => listAccounts(deps, orgCode, query),
+    merge: (place) => mergeAccount(deps, place),
+    remove: (place) => removeAccount(deps, place),
   };
 }
 
 async function listAccounts(
-  { stores, cursors }: SuspendedAccountsParts,
+  { stores, cursors }: SuspendedAccountsDeps,
   orgCode: string,
   { env, pageSize, nexttoken }: SuspendedQuery,
 ): Promise<SuspendedPage> {
@@ -78,7 +78,7 @@ interface Found {
 }
 
 /** An account of either environment that is suspended, or was and is not settled. @throws Problem `not_found`. */
-async function findSuspended({ stores }: MembershipParts, { orgCode, id }: AskedPlace): Promise<Found> {
+async function findSuspended({ stores }: MembershipDeps, { orgCode, id }: AskedPlace): Promise<Found> {
   if (!mayBeId(id)) throw notFound();
   for (const env of ['test', 'prod'] as const) {
     const orgScope = stores[env].scope(orgScopeName(orgCode));
@@ -88,34 +88,34 @@ async function findSuspended({ stores }: MembershipParts, { orgCode, id }: Asked
   throw notFound();
 }
 
-async function mergeAccount(parts: SuspendedAccountsParts, asked: AskedPlace): Promise<MergedAccount> {
+async function mergeAccount(deps: SuspendedAccountsDeps, asked: AskedPlace): Promise<MergedAccount> {
   const { orgCode, id, occasion } = asked;
-  const { env, orgScope } = await findSuspended(parts, asked);
+  const { env, orgScope } = await findSuspended(deps, asked);
   const { planned } = await transact(orgScope, async () => {
     const row = await appUsers.read(orgScope, id);
     if (row === undefined) throw notFound();
     const { suspended_for } = row.value;
     if (suspended_for === undefined) return { merged: row.value, changes: [] };
-    const proof = { orgScope, clock: parts.clock, asking: occasion };
+    const proof = { orgScope, clock: deps.clock, asking: occasion };
     const { holder, along } = await mergedAccounts(proof, row.value, suspended_for);
     return { merged: holder, changes: [appUsers.replace(row, holder), ...along] };
   });
   const { merged } = planned;
-  for (const sub of [id, merged.unsettled?.user_id ?? id]) parts.endings.bump(tokensKeyOf({ env, org: orgCode, sub }));
-  await settleAccounts(parts, { env, orgCode, requestId: occasion.request_id }, merged, occasion);
+  for (const sub of [id, merged.unsettled?.user_id ?? id]) deps.endings.bump(tokensKeyOf({ env, org: orgCode, sub }));
+  await settleAccounts(deps, { env, orgCode, requestId: occasion.request_id }, merged, occasion);
   return { env, user_id: id, email: merged.email };
 }
 
 /** The memberships go first and the account last, so that what is cut off can be done again. */
-async function removeAccount(parts: SuspendedAccountsParts, asked: AskedPlace): Promise<void> {
+async function removeAccount(deps: SuspendedAccountsDeps, asked: AskedPlace): Promise<void> {
   const { orgCode, id, occasion: asking } = asked;
-  const { env, orgScope, user } = await findSuspended(parts, asked);
+  const { env, orgScope, user } = await findSuspended(deps, asked);
   if (user.suspended_for === undefined) throw notFound();
-  const workspaces = await workspacesOf({ parts, place: { env, orgCode }, orgScope }, id);
+  const workspaces = await workspacesOf({ deps, place: { env, orgCode }, orgScope }, id);
   // Where one of them would be left without an admin, the account keeps all of them.
-  for (const workspace of workspaces) await removalChanges(parts, { workspace, userId: id, asking });
+  for (const workspace of workspaces) await removalChanges(deps, { workspace, userId: id, asking });
   for (const workspace of workspaces) {
-    await commitIn(workspace, () => removalChanges(parts, { workspace, userId: id, asking }));
+    await commitIn(workspace, () => removalChanges(deps, { workspace, userId: id, asking }));
     await tryCommit(orgScope, [forgetChange(id, workspace.tenantCode)]);
   }
   await transact(orgScope, async () => {

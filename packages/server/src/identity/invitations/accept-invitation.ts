@@ -15,7 +15,7 @@ import { orgScopeName, type Workspace, workspaceScopeName } from '../../tenancy/
 import { emailKey } from '../people/email.ts';
 import { roomFor } from '../workspaces/arrival.ts';
 import { chooseChange, hintChange, membershipsMax, tenantsOf } from '../workspaces/membership-hints.ts';
-import type { MembershipParts } from '../workspaces/memberships.ts';
+import type { MembershipDeps } from '../workspaces/memberships.ts';
 import { isThere, type OrgPlace, openWorkspace, readHead, type WorkspaceHead } from '../workspaces/workspace-head.ts';
 import { type Invitation, invitations, readCode, receivedInvitations } from './invitation.ts';
 import { invitationTold } from './invitation-told.ts';
@@ -27,7 +27,7 @@ import { requireGrant } from './require-grant.ts';
  * @throws Problem `not_found`, `conflict`, `escalation_refused` where the inviter might not send it now.
  */
 export async function acceptInvitation(
-  parts: MembershipParts,
+  deps: MembershipDeps,
   place: OrgPlace,
   {
     code,
@@ -35,16 +35,16 @@ export async function acceptInvitation(
     suspends,
   }: { readonly code: string; readonly person: Member; readonly suspends?: string | undefined },
 ): Promise<WorkspaceHead> {
-  const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
+  const orgScope = deps.stores[place.env].scope(orgScopeName(place.orgCode));
   const read = readCode(code);
   if (read === undefined) throw noInvitation();
-  const head = await readHead(parts.stores[place.env].scope(workspaceScopeName(place.orgCode, read.tenantCode)));
+  const head = await readHead(deps.stores[place.env].scope(workspaceScopeName(place.orgCode, read.tenantCode)));
   if (head === undefined) throw noInvitation();
-  const workspace = openWorkspace(parts, place, head);
+  const workspace = openWorkspace(deps, place, head);
   if ((await tenantsOf(orgScope, person.id)).length >= membershipsMax)
     throw new Problem('conflict', `a person may be in at most ${membershipsMax} workspaces`);
   await transact(workspace.scope, async () => {
-    const changes = await acceptance(parts, workspace, {
+    const changes = await acceptance(deps, workspace, {
       row: await invitations.read(workspace.scope, read.id),
       code_hash: read.code_hash,
       person,
@@ -68,7 +68,7 @@ interface Accepting {
 }
 
 async function acceptance(
-  parts: MembershipParts,
+  deps: MembershipDeps,
   workspace: Workspace,
   { row, code_hash, person, suspends, requestId }: Accepting,
 ): Promise<readonly Change[]> {
@@ -77,19 +77,19 @@ async function acceptance(
   if (emailKey(invitation.email) !== emailKey(person.email)) throw noInvitation();
   if ((await findMember(workspace, person.id)) !== undefined)
     throw new Problem('conflict', 'the caller is in the workspace already');
-  const inviter = await requireGrant(parts, workspace, invitation);
+  const inviter = await requireGrant(deps, workspace, invitation);
   const policyIds = await grantedPolicies(workspace, invitation);
   const actor = { userId: person.id, claims: {}, asking: personAsking(person.id, requestId) };
   const { asking } = actor;
-  const room = await roomFor(parts, { workspace, userId: suspends, asking }, await grantedPolicies(workspace, {}));
+  const room = await roomFor(deps, { workspace, userId: suspends, asking }, await grantedPolicies(workspace, {}));
   if (room === undefined)
     throw new Problem('conflict', 'a member with the email address of the caller has to be merged or removed first');
   const joining = { member: person, policyIds, role: invitation.role, asking };
   return joinedChanges(
     inviter,
     [removeAsRead(row), isThere, { kind: 'remove', ...removedMemberKey(person.id), if: 'any' }],
-    await joiningChanges(parts, workspace, joining),
-    [invitationTold(parts.clock, { workspace, actor }, { invitation, done: 'accepted' })],
+    await joiningChanges(deps, workspace, joining),
+    [invitationTold(deps.clock, { workspace, actor }, { invitation, done: 'accepted' })],
     room,
   );
 }

@@ -8,7 +8,7 @@ import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/port.ts';
 import { createMailThrottle } from '../people/mail-throttle.ts';
 import { completeFounding, takeCode } from '../workspaces/founding.ts';
-import { listMemberships, type MembershipParts } from '../workspaces/memberships.ts';
+import { listMemberships, type MembershipDeps } from '../workspaces/memberships.ts';
 import { openWorkspace } from '../workspaces/workspace-head.ts';
 import { acceptInvitation } from './accept-invitation.ts';
 import { createInvitations } from './invitations.ts';
@@ -31,18 +31,18 @@ async function invitedBob() {
   const configs = createConfigReader({ store, clock });
   const both = <T>(one: T) => ({ test: one, prod: one });
   const newId = uuidv7Source(clock);
-  const partsOn = (store: Store): MembershipParts => ({ clock, newId, stores: both(store), configs: both(configs) });
-  const parts = partsOn(store);
-  const intent = await takeCode(parts, place, { code: 'team', name: 'Team', founder: ann });
+  const partsOn = (store: Store): MembershipDeps => ({ clock, newId, stores: both(store), configs: both(configs) });
+  const deps = partsOn(store);
+  const intent = await takeCode(deps, place, { code: 'team', name: 'Team', founder: ann });
   assert.ok(intent !== undefined);
-  await completeFounding(parts, place, intent);
-  const workspace = openWorkspace(parts, place, intent.row);
+  await completeFounding(deps, place, intent);
+  const workspace = openWorkspace(deps, place, intent.row);
   const context = { workspace, config: systemConfig, actor: { userId: ann.id, claims: {} } };
-  const invitations = createInvitations({ ...parts, mailThrottle: createMailThrottle({ clock }) });
+  const invitations = createInvitations({ ...deps, mailThrottle: createMailThrottle({ clock }) });
   const issued = await invitations.create(context, { email: 'BOB@acme.example' });
   const accept = (on: Store = store, person = bob) =>
     acceptInvitation(partsOn(on), place, { code: issued.code, person });
-  return { store, maintenance, parts, context, invitations, accept, issued, advance: (by: number) => (now += by) };
+  return { store, maintenance, deps, context, invitations, accept, issued, advance: (by: number) => (now += by) };
 }
 
 const isGone = (error: unknown): boolean => error instanceof Problem && error.code === 'not_found';
@@ -59,11 +59,11 @@ test('an invitation is good to its last moment and not after it', async () => {
 });
 
 test('of many who have one address, by several providers, one comes in by a code', async () => {
-  const { store, parts, accept } = await invitedBob();
+  const { store, deps, accept } = await invitedBob();
   const bobs = [...'0123456789'].map((digit) => person('bob', digit));
   const outcomes = await Promise.allSettled(bobs.map((one) => accept(store, one)));
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
-  const found = await Promise.all(bobs.map(({ id }) => listMemberships(parts, place, id)));
+  const found = await Promise.all(bobs.map(({ id }) => listMemberships(deps, place, id)));
   assert.equal(found.flat().length, 1);
 });
 
@@ -78,7 +78,7 @@ test('the code stands nowhere in the store', async () => {
 
 test('after a crash at any commit the invitation is good still, or the person is in and found there', async () => {
   for (let livesFor = 0; livesFor < 3; livesFor++) {
-    const { store, parts, accept } = await invitedBob();
+    const { store, deps, accept } = await invitedBob();
     let commits = 0;
     const dying: Store = {
       ...store,
@@ -92,9 +92,9 @@ test('after a crash at any commit the invitation is good still, or the person is
     };
     await assert.rejects(accept(dying), /crashed/);
     const isIn = livesFor >= 2;
-    assert.equal((await listMemberships(parts, place, bob.id)).length, isIn ? 1 : 0);
+    assert.equal((await listMemberships(deps, place, bob.id)).length, isIn ? 1 : 0);
     if (isIn) await assert.rejects(accept(), isGone);
     else assert.equal((await accept()).code, 'team');
-    assert.equal((await listMemberships(parts, place, bob.id)).length, 1);
+    assert.equal((await listMemberships(deps, place, bob.id)).length, 1);
   }
 });

@@ -13,7 +13,7 @@ import { emailKey } from '../people/email.ts';
 import { readBody } from '../people/read-body.ts';
 import type { MailDeps } from '../people/set-password.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
-import type { MembershipParts } from '../workspaces/memberships.ts';
+import type { MembershipDeps } from '../workspaces/memberships.ts';
 import { isThere, openWorkspace, readHead } from '../workspaces/workspace-head.ts';
 import { acceptInvitation } from './accept-invitation.ts';
 import {
@@ -68,41 +68,41 @@ export interface AcceptedInvitation {
   readonly current: true;
 }
 
-export interface InvitationParts extends MembershipParts, MailDeps {}
+export interface InvitationDeps extends MembershipDeps, MailDeps {}
 
-export function createInvitations(parts: InvitationParts): Invitations {
+export function createInvitations(deps: InvitationDeps): Invitations {
   return {
-    create: (context, body) => invite(parts, context, body),
+    create: (context, body) => invite(deps, context, body),
     list: listInvitations,
-    resend: (context, id) => resend(parts, context, id),
-    remove: (context, id) => withdraw(parts, context, id),
-    mine: (claims) => invitationsOf(parts, claims),
-    accept: (claims, body, requestId) => accept(parts, { claims, requestId }, body),
+    resend: (context, id) => resend(deps, context, id),
+    remove: (context, id) => withdraw(deps, context, id),
+    mine: (claims) => invitationsOf(deps, claims),
+    accept: (claims, body, requestId) => accept(deps, { claims, requestId }, body),
   };
 }
 
 const openMax = 500;
 
-async function invite(parts: InvitationParts, context: WriteContext, body: unknown): Promise<IssuedInvitation> {
+async function invite(deps: InvitationDeps, context: WriteContext, body: unknown): Promise<IssuedInvitation> {
   const asked = readInvitation(body);
   const { scope, tenantCode } = context.workspace;
   if ((await scope.count(invitationPartition, {}, openMax)) >= openMax)
     throw new Problem('conflict', `a workspace has at most ${openMax} open invitations`);
-  const now = parts.clock.now();
-  const id = parts.newId();
+  const now = deps.clock.now();
+  const id = deps.newId();
   const { code, code_hash } = newCode(tenantCode, id);
   const stamps = { invited_by: context.actor.userId, created_at: timestamp(now), expires_at: expiryOf(now) };
   const invitation: Invitation = { id, ...asked, ...stamps, code_hash };
   await transact(scope, async () => {
     const checks = await promised(context, invitation);
     if (checks === undefined) throw unknownPolicy(asked.acl_policy_id ?? '');
-    const told = invitationTold(parts.clock, context, { invitation, done: 'created' });
+    const told = invitationTold(deps.clock, context, { invitation, done: 'created' });
     return { changes: [...checks, isThere, invitationPut(invitation, 'absent'), told] };
   });
-  return issued(parts, context, { invitation, code });
+  return issued(deps, context, { invitation, code });
 }
 
-async function resend(parts: InvitationParts, context: WriteContext, id: string): Promise<IssuedInvitation> {
+async function resend(deps: InvitationDeps, context: WriteContext, id: string): Promise<IssuedInvitation> {
   const { scope, tenantCode } = context.workspace;
   const { code, code_hash } = newCode(tenantCode, id);
   const { planned } = await transact(scope, async () => {
@@ -111,11 +111,11 @@ async function resend(parts: InvitationParts, context: WriteContext, id: string)
     if (checks === undefined) throw new Problem('conflict', 'the policy that the invitation grants is no more');
     // Its grant is the sender's from here on, who has just been held to it.
     const invited_by = context.actor.userId;
-    const invitation = { ...row.value, invited_by, code_hash, expires_at: expiryOf(parts.clock.now()) };
-    const told = invitationTold(parts.clock, context, { invitation, done: 'resent' });
+    const invitation = { ...row.value, invited_by, code_hash, expires_at: expiryOf(deps.clock.now()) };
+    const told = invitationTold(deps.clock, context, { invitation, done: 'resent' });
     return { invitation, changes: [...checks, invitationPut(invitation, asRead(row)), told] };
   });
-  return issued(parts, context, { invitation: planned.invitation, code });
+  return issued(deps, context, { invitation: planned.invitation, code });
 }
 
 function expiryOf(now: number): string {
@@ -134,19 +134,19 @@ function unknownPolicy(id: string): Problem {
 
 /** Tells the org of the invitation, and the invited person where mail is set up. */
 async function issued(
-  parts: InvitationParts,
+  deps: InvitationDeps,
   { workspace, config }: WriteContext,
   { invitation, code }: { readonly invitation: Invitation; readonly code: string },
 ): Promise<IssuedInvitation> {
   const { env, orgCode, tenantId, tenantCode, scope } = workspace;
   const told = invitedPut(invitation, { id: tenantId, code: tenantCode });
-  const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
+  const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
   await tryCommit(orgScope, [told]);
   const { id, email, expires_at } = invitation;
   const link = appLinks(config, env)?.('invitation', code);
   if (link !== undefined) {
     const mail = { to: email, emailKey: appEmailKey({ orgScope, env }, email), link };
-    mailInvitation(parts, mail, async () => (await readHead(scope))?.name);
+    mailInvitation(deps, mail, async () => (await readHead(scope))?.name);
   }
   return { id, code, url: link ?? `/#invitation=${code}`, expires_at };
 }
@@ -156,16 +156,16 @@ async function listInvitations({ workspace }: WriteContext): Promise<readonly Sh
   return rows.map(({ value: { code_hash: _hidden, ...shown } }) => shown);
 }
 
-async function withdraw(parts: MembershipParts, context: WriteContext, id: string): Promise<void> {
+async function withdraw(deps: MembershipDeps, context: WriteContext, id: string): Promise<void> {
   const { env, orgCode, tenantCode, scope } = context.workspace;
   const plan = async () => {
     const row = await requireInvitation(scope, id);
-    const told = invitationTold(parts.clock, context, { invitation: row.value, done: 'removed' });
+    const told = invitationTold(deps.clock, context, { invitation: row.value, done: 'removed' });
     return { email: row.value.email, changes: [removeAsRead(row), told] };
   };
   const { planned } = await transact(scope, plan, { attemptsMax: Number.POSITIVE_INFINITY });
   const received = receivedInvitations.remove({ email: planned.email, tenantCode, id }, 'any');
-  await tryCommit(parts.stores[env].scope(orgScopeName(orgCode)), [received]);
+  await tryCommit(deps.stores[env].scope(orgScopeName(orgCode)), [received]);
 }
 
 async function requireInvitation(scope: Scope, id: string): Promise<Row<Invitation>> {
@@ -177,10 +177,10 @@ async function requireInvitation(scope: Scope, id: string): Promise<Row<Invitati
 const receivedMax = 100;
 
 async function invitationsOf(
-  parts: MembershipParts,
+  deps: MembershipDeps,
   { env, org: orgCode, sub }: AppTokenClaims,
 ): Promise<readonly ReceivedInvitation[]> {
-  const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
+  const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
   const user = await findAppUser(orgScope, sub);
   // To sign up under an address is no proof that it is one's own, and workspaces are not shown on a claim.
   if (user?.email_verified !== true) return [];
@@ -189,7 +189,7 @@ async function invitationsOf(
   const rows = await receivedInvitations.range(orgScope, invitedPartition(email), { limit: receivedMax });
   for (const { value } of rows) {
     const { tenant, id } = value;
-    const { scope } = openWorkspace(parts, { env, orgCode }, tenant);
+    const { scope } = openWorkspace(deps, { env, orgCode }, tenant);
     const head = await readHead(scope);
     const invitation = (await invitations.read(scope, id))?.value;
     if (head?.id !== tenant.id || invitation === undefined) continue;
@@ -201,14 +201,14 @@ async function invitationsOf(
 }
 
 async function accept(
-  parts: MembershipParts,
+  deps: MembershipDeps,
   { claims, requestId }: { readonly claims: AppTokenClaims; readonly requestId: string },
   body: unknown,
 ): Promise<AcceptedInvitation> {
   const { code } = readBody(body, { code: 'required' } as const);
   const place = { env: claims.env, orgCode: claims.org, requestId };
-  const user = await findAppUser(parts.stores[claims.env].scope(orgScopeName(claims.org)), claims.sub);
+  const user = await findAppUser(deps.stores[claims.env].scope(orgScopeName(claims.org)), claims.sub);
   if (user === undefined) throw notFound();
-  const head = await acceptInvitation(parts, place, { code, person: memberOf(user), suspends: user.suspends });
+  const head = await acceptInvitation(deps, place, { code, person: memberOf(user), suspends: user.suspends });
   return { tenant_id: head.id, tenant_code: head.code, name: head.name, current: true };
 }

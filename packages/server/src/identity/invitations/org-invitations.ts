@@ -13,7 +13,7 @@ import {
   memberships,
   nameError,
   newAccount,
-  type OrgAccountsParts,
+  type OrgAccountsDeps,
   type OrgRole,
   type OrgUserPlace,
   orgRealm,
@@ -73,11 +73,11 @@ const codes = table(
 
 /** @throws Problem `validation_failed`, `unknown_field`, `conflict` where the person is in the org. */
 export async function invite(
-  parts: OrgAccountsParts,
+  deps: OrgAccountsDeps,
   { orgCode, occasion, siteUrl }: AskedInvitation,
   input: unknown,
 ): Promise<Invited> {
-  const { platform, clock, newId } = parts;
+  const { platform, clock, newId } = deps;
   const body = readBody(input, { email: 'required', role: 'required' } as const);
   const email = parseEmail(body.email);
   if ('error' in email) throw invalidBody([email.error]);
@@ -100,7 +100,7 @@ export async function invite(
   ]);
   const link = `${siteUrl}/accept-invitation#code=${code}`;
   const mail = { to: email.email, emailKey: emailKey(email.email), link };
-  mailInvitation(parts, mail, async () => (await findOrg(platform, orgCode))?.name);
+  mailInvitation(deps, mail, async () => (await findOrg(platform, orgCode))?.name);
   return { id: place.id, email: email.email, role, status: 'invited', expires_at, code };
 }
 
@@ -137,11 +137,11 @@ export async function withdrawInvitation(platform: Scope, place: AskedPlace): Pr
  * `validation_failed`, `unknown_field`, `escalation_refused` where the inviter is no org admin any more.
  */
 export async function acceptInvitation(
-  parts: OrgAccountsParts,
+  deps: OrgAccountsDeps,
   input: unknown,
   { ip, requestId }: { readonly ip: string; readonly requestId: string },
 ): Promise<LoggedIn> {
-  const { platform, clock } = parts;
+  const { platform, clock } = deps;
   const shape = { code: 'required', password: 'required', email: 'optional', name: 'optional' } as const;
   const body = readBody(input, shape);
   const { place, row } = await openInvitation(platform, body.code);
@@ -152,9 +152,9 @@ export async function acceptInvitation(
   const known = await findByAddress(orgRealm(platform), email);
   const user =
     known === undefined
-      ? await makeUser(parts, { email, name: body.name, password: body.password, ip })
-      : await knownUser(parts, known, { password: body.password, ip });
-  const session = await newSession(parts, user, place.orgCode);
+      ? await makeUser(deps, { email, name: body.name, password: body.password, ip })
+      : await knownUser(deps, known, { password: body.password, ip });
+  const session = await newSession(deps, user, place.orgCode);
   const joined_at = timestamp(clock.now());
   const occasion = { at: joined_at, actor: { kind: 'org_user', id: user.id }, request_id: requestId } as const;
   const told = platformAuditEntry(place.orgCode, occasion, {
@@ -224,7 +224,7 @@ interface NewUser {
 }
 
 async function makeUser(
-  { clock, newId, hasher }: OrgAccountsParts,
+  { clock, newId, hasher }: OrgAccountsDeps,
   { email, name, password, ip }: NewUser,
 ): Promise<StoredOrgUser> {
   const errors = [checkPassword(password, passwordLengthMin), nameError('name', name)];
@@ -235,15 +235,15 @@ async function makeUser(
 }
 
 async function knownUser(
-  parts: OrgAccountsParts,
+  deps: OrgAccountsDeps,
   known: StoredOrgUser,
   { password, ip }: { readonly password: string; readonly ip: string },
 ): Promise<StoredOrgUser> {
   const unusable = checkPassword(password, 1);
   if (unusable !== undefined) throw invalidBody([unusable]);
-  const attempt = orgRealm(parts.platform).attemptOf(known.email, ip);
+  const attempt = orgRealm(deps.platform).attemptOf(known.email, ip);
   const refusal = 'there is an account with this email, and the password is not its own';
-  await provePassword(parts, { attempt, password, hash: known.password_hash, refusal });
+  await provePassword(deps, { attempt, password, hash: known.password_hash, refusal });
   return known;
 }
 

@@ -3,7 +3,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { Change } from '../../store/port.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { isOpenKey, serviceKeys } from '../keys/service-key.ts';
-import type { MembershipParts } from '../workspaces/memberships.ts';
+import type { MembershipDeps } from '../workspaces/memberships.ts';
 import type { Invitation } from './invitation.ts';
 
 /**
@@ -13,16 +13,16 @@ import type { Invitation } from './invitation.ts';
  * @throws Problem `escalation_refused`, `conflict` where the policy is no more.
  */
 export async function requireGrant(
-  parts: MembershipParts,
+  deps: MembershipDeps,
   workspace: Workspace,
   { invited_by, acl_policy_id }: Invitation,
 ): Promise<readonly Change[]> {
   const inviter = await findMember(workspace, invited_by);
   if (inviter?.data.status !== 'active') throw refused();
-  if (isServicePrincipal(inviter.data) && !(await isKeyOpen(parts, workspace, invited_by))) throw refused();
+  if (isServicePrincipal(inviter.data) && !(await isKeyOpen(deps, workspace, invited_by))) throw refused();
   const unchanged: Change = { kind: 'check', ...inviter.key, if: { version: inviter.version } };
   if (acl_policy_id === undefined) return [unchanged];
-  const config = await parts.configs[workspace.env].current(workspace.orgCode);
+  const config = await deps.configs[workspace.env].current(workspace.orgCode);
   const context = { workspace, config, actor: { userId: invited_by, claims: {} } };
   const promised = await promisePolicy(context, { id: acl_policy_id }).catch((error: unknown) => {
     throw error instanceof Problem && error.code === 'escalation_refused' ? refused() : error;
@@ -32,7 +32,7 @@ export async function requireGrant(
 }
 
 async function isKeyOpen(
-  { stores, clock }: MembershipParts,
+  { stores, clock }: MembershipDeps,
   { env, orgCode }: Workspace,
   id: string,
 ): Promise<boolean> {

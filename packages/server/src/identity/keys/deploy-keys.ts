@@ -46,7 +46,7 @@ export interface KnownDeployKey extends Pick<DeployKey, 'id' | 'scope'> {
   readonly org: Org;
 }
 
-export interface DeployKeysParts {
+export interface DeployKeysDeps {
   readonly platform: Scope;
   readonly clock: Clock;
   readonly newId: IdSource;
@@ -60,12 +60,12 @@ export function isDeployKey(token: string): boolean {
 const keyStart = 'fhd_';
 const keysPerOrgMax = 50;
 
-export function createDeployKeys(parts: DeployKeysParts): DeployKeys {
-  const { platform } = parts;
-  const uses = createKeyUses(parts.clock);
+export function createDeployKeys(deps: DeployKeysDeps): DeployKeys {
+  const { platform } = deps;
+  const uses = createKeyUses(deps.clock);
   return {
     list: (orgCode) => listKeys(platform, orgCode),
-    create: (asked, body) => createKey(parts, asked, body),
+    create: (asked, body) => createKey(deps, asked, body),
     remove: (asked, id) => removeKey(platform, asked, id),
     authenticate: async (secret) => {
       const entry = await deployKeys.entries.read(platform, secretHash(secret));
@@ -103,7 +103,7 @@ async function listKeys(platform: Scope, orgCode: string): Promise<readonly Show
 }
 
 async function createKey(
-  { platform, clock, newId }: DeployKeysParts,
+  { platform, clock, newId }: DeployKeysDeps,
   asked: AskedKeys,
   body: unknown,
 ): Promise<CreatedDeployKey> {

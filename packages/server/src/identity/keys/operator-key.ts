@@ -8,14 +8,14 @@ export interface OperatorAccess {
   admit(key: string, ip: string): void;
 }
 
-export interface OperatorAccessParts {
+export interface OperatorAccessDeps {
   /** What is kept of the key: its SHA-256, in hexadecimal. */
   readonly digest: string;
   /** Its own: who fails to sign in elsewhere must not keep the operator out. */
   readonly loginThrottle: LoginThrottle;
 }
 
-export function createOperatorAccess({ digest, loginThrottle }: OperatorAccessParts): OperatorAccess {
+export function createOperatorAccess({ digest, loginThrottle }: OperatorAccessDeps): OperatorAccess {
   const expected = Buffer.from(digest, 'hex');
   return {
     admit: (key, ip) => {

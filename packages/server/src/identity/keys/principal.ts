@@ -16,7 +16,7 @@ import { transact } from '../../store/transact.ts';
 import type { Environment, Workspace } from '../../tenancy/port.ts';
 import { isThere, readHead } from '../workspaces/workspace-head.ts';
 
-export interface PrincipalParts extends GrantDeps {
+export interface PrincipalDeps extends GrantDeps {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly runtime: Pick<RecordRuntime, 'remove'>;
 }
@@ -32,7 +32,7 @@ interface Joining {
  * @returns since when. @throws Problem `not_found`, `validation_failed` naming the policies that there are not.
  */
 export async function joinAsServer(
-  parts: PrincipalParts,
+  deps: PrincipalDeps,
   workspace: Workspace,
   { member, policies, asking }: Joining,
 ): Promise<string> {
@@ -40,7 +40,7 @@ export async function joinAsServer(
   await transact(scope, async () => {
     if ((await readHead(scope))?.id !== workspace.tenantId) throw notFound();
     const policyIds = await policyIdsOf(scope, policies);
-    const joining = await joiningChanges(parts, workspace, { member, policyIds, role: serviceRole, asking });
+    const joining = await joiningChanges(deps, workspace, { member, policyIds, role: serviceRole, asking });
     return { changes: [isThere, ...joining] };
   });
   const joined = await findMember(workspace, member.id);
@@ -50,16 +50,16 @@ export async function joinAsServer(
 
 /** Ends the membership, where the workspace is still there and the server in it. */
 export async function leaveAsServer(
-  parts: PrincipalParts,
+  deps: PrincipalDeps,
   workspace: Workspace,
   { id, asking }: { readonly id: string; readonly asking: Asking },
 ): Promise<void> {
   if ((await readHead(workspace.scope))?.id !== workspace.tenantId) return;
   if ((await findMember(workspace, id)) === undefined) return;
-  const config = await parts.configs[workspace.env].current(workspace.orgCode);
+  const config = await deps.configs[workspace.env].current(workspace.orgCode);
   const call = { workspace, entity: systemEntity('user'), actor: { userId: id, claims: {}, asking }, config };
   try {
-    await parts.runtime.remove(call, { id });
+    await deps.runtime.remove(call, { id });
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'not_found')) throw error;
   }

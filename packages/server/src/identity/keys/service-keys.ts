@@ -11,7 +11,7 @@ import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import type { Asked, AskedPlace } from '../org-users/account.ts';
 import { tokensKeyOf } from '../sessions/ended-tokens.ts';
 import { openWorkspace } from '../workspaces/workspace-head.ts';
-import { joinAsServer, leaveAsServer, type PrincipalParts } from './principal.ts';
+import { joinAsServer, leaveAsServer, type PrincipalDeps } from './principal.ts';
 import { readServiceKey } from './read-service-key.ts';
 import { keysPartition, keysPerWorkspaceMax, newSecret, type ServiceKey, serviceKeys } from './service-key.ts';
 
@@ -49,22 +49,22 @@ export interface CreatedServiceKey extends KnownKey {
   readonly policies: readonly string[];
 }
 
-export interface ServiceKeysParts extends PrincipalParts {
+export interface ServiceKeysDeps extends PrincipalDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly cursors: Cursors;
-  /** See `AppSessionsParts`. */
+  /** See `AppSessionsDeps`. */
   readonly endings: AccessEpochs;
 }
 
-export function createServiceKeys(parts: ServiceKeysParts): ServiceKeys {
+export function createServiceKeys(deps: ServiceKeysDeps): ServiceKeys {
   return {
-    list: (orgCode, query) => listKeys(parts, orgCode, query),
-    create: (asked, body) => createKey(parts, asked, body),
-    remove: (place) => removeKey(parts, place),
+    list: (orgCode, query) => listKeys(deps, orgCode, query),
+    create: (asked, body) => createKey(deps, asked, body),
+    remove: (place) => removeKey(deps, place),
   };
 }
 
-async function listKeys({ stores, cursors }: ServiceKeysParts, orgCode: string, query: KeyQuery): Promise<KeyPage> {
+async function listKeys({ stores, cursors }: ServiceKeysDeps, orgCode: string, query: KeyQuery): Promise<KeyPage> {
   const { env, pageSize, nexttoken } = query;
   const binding = ['service-keys', orgCode, env];
   const orgScope = stores[env].scope(orgScopeName(orgCode));
@@ -91,12 +91,12 @@ function known(env: Environment, { id, name, tenant_code, created_at, expires_at
 }
 
 /** What is to be comes first, then its grants, and the way in last: whatever is cut off on the way opens nothing. */
-async function createKey(parts: ServiceKeysParts, asked: Asked, body: unknown): Promise<CreatedServiceKey> {
+async function createKey(deps: ServiceKeysDeps, asked: Asked, body: unknown): Promise<CreatedServiceKey> {
   const { orgCode, occasion } = asked;
-  const wanted = readServiceKey(body, parts.clock.now());
+  const wanted = readServiceKey(body, deps.clock.now());
   const { env, policies, name } = wanted;
-  const workspace = await findWorkspace(parts.stores, { env, orgCode, tenantCode: wanted.tenant_code });
-  const member = servicePrincipal(parts.newId(), name);
+  const workspace = await findWorkspace(deps.stores, { env, orgCode, tenantCode: wanted.tenant_code });
+  const member = servicePrincipal(deps.newId(), name);
   const secret = newSecret(env);
   const key: ServiceKey = {
     id: member.id,
@@ -107,14 +107,14 @@ async function createKey(parts: ServiceKeysParts, asked: Asked, body: unknown): 
     email: member.email,
     member_since: '',
     secret_hash: secretHash(secret),
-    created_at: timestamp(parts.clock.now()),
+    created_at: timestamp(deps.clock.now()),
     created_by: occasion.actor.id,
     expires_at: wanted.expires_at,
   };
-  const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
+  const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
   const version = await intend(orgScope, key);
   try {
-    const member_since = await joinAsServer(parts, workspace, { member, policies, asking: occasion });
+    const member_since = await joinAsServer(deps, workspace, { member, policies, asking: occasion });
     const isReady = await tryCommit(orgScope, [
       serviceKeys.rows.put(key.id, { ...key, state: 'ready', member_since }, { if: { version } }),
       serviceKeys.entries.insert(key.secret_hash, { id: key.id }),
@@ -122,7 +122,7 @@ async function createKey(parts: ServiceKeysParts, asked: Asked, body: unknown): 
     ]);
     if (!isReady) throw new Problem('conflict', 'the key was removed while it was made');
   } catch (error) {
-    await leaveAsServer(parts, workspace, { id: key.id, asking: occasion });
+    await leaveAsServer(deps, workspace, { id: key.id, asking: occasion });
     await forget(orgScope, key);
     throw error;
   }
@@ -140,15 +140,15 @@ async function intend(orgScope: Scope, key: ServiceKey): Promise<number> {
 }
 
 /** The way in goes first, at once on this node; whatever is cut off after that can be done again. */
-async function removeKey(parts: ServiceKeysParts, place: AskedPlace): Promise<void> {
+async function removeKey(deps: ServiceKeysDeps, place: AskedPlace): Promise<void> {
   const { orgCode, id } = place;
   for (const env of ['test', 'prod'] as const) {
-    const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
+    const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
     const key = await shut(orgScope, env, place);
     if (key === undefined) continue;
-    parts.endings.bump(tokensKeyOf({ env, org: orgCode, sub: id }));
+    deps.endings.bump(tokensKeyOf({ env, org: orgCode, sub: id }));
     const tenant = { id: key.tenant_id, code: key.tenant_code };
-    await leaveAsServer(parts, openWorkspace(parts, { env, orgCode }, tenant), { id, asking: place.occasion });
+    await leaveAsServer(deps, openWorkspace(deps, { env, orgCode }, tenant), { id, asking: place.occasion });
     await forget(orgScope, key);
     return;
   }

@@ -17,7 +17,7 @@ export interface KeyName {
   readonly kid: string | undefined;
 }
 
-export interface ProviderKeysParts {
+export interface ProviderKeysDeps {
   readonly clock: Clock;
   readonly fetchJson: FetchJson;
   /** Key sets in memory; beyond, the one not used for the longest time is forgotten. */
@@ -27,7 +27,7 @@ export interface ProviderKeysParts {
 /** @throws Problem `token_invalid` without such a key, `unavailable` and `issuer_not_allowed` where there is no telling. */
 export type FindProviderKey = (owner: KeyOwner, name: KeyName) => Promise<ProviderKey>;
 
-export function createProviderKeys({ clock, fetchJson, providersMax }: ProviderKeysParts): FindProviderKey {
+export function createProviderKeys({ clock, fetchJson, providersMax }: ProviderKeysDeps): FindProviderKey {
   const rings = new BoundedMap<string, KeyRing>(providersMax);
   return (owner, name) => {
     // Both, since whoever sets up an app chooses both: the keys that one app names for an issuer are not another's.

@@ -20,7 +20,7 @@ export interface ProviderTokens {
   verify(token: string, issuers: readonly IssuerEntry[]): Promise<ProviderIdentity>;
 }
 
-export interface ProviderTokensParts {
+export interface ProviderTokensDeps {
   readonly clock: Clock;
   /** In development providers on this machine are called, and by plain http; in production public ones by https. */
   readonly allowPrivateAddresses: boolean;
@@ -39,7 +39,7 @@ export interface ProviderLimits {
 
 const defaultLimits: ProviderLimits = { timeoutMilliseconds: 5000, bodyBytesMax: 256 * 1024, providersMax: 500 };
 
-export function createProviderTokens({ clock, limits, ...outbound }: ProviderTokensParts): ProviderTokens {
+export function createProviderTokens({ clock, limits, ...outbound }: ProviderTokensDeps): ProviderTokens {
   const { providersMax, ...fetchLimits } = { ...defaultLimits, ...limits };
   const fetchJson = createFetchJson({ ...outbound, ...fetchLimits });
   const findKey = createProviderKeys({ clock, fetchJson, providersMax });

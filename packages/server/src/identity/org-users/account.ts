@@ -32,7 +32,7 @@ export function sessionEpoch({ session_epoch = 0 }: Pick<StoredOrgUser, 'session
   return session_epoch;
 }
 
-export interface OrgAccountsParts extends MailDeps {
+export interface OrgAccountsDeps extends MailDeps {
   readonly platform: Scope;
   readonly newId: IdSource;
   readonly hasher: PasswordHasher;

@@ -4,7 +4,7 @@ import { readCredentials } from '../people/credentials.ts';
 import { readBody } from '../people/read-body.ts';
 import { logInTo } from '../people/realm.ts';
 import { newSession, type OrgCaller, type Session, type SessionHolder } from '../sessions/org-sessions.ts';
-import { memberships, type OrgAccountsParts, type OrgSummary, type OrgUser, orgRealm, orgsOf } from './account.ts';
+import { memberships, type OrgAccountsDeps, type OrgSummary, type OrgUser, orgRealm, orgsOf } from './account.ts';
 
 export interface LoggedIn extends Session {
   readonly user: OrgUser;
@@ -12,15 +12,15 @@ export interface LoggedIn extends Session {
   readonly orgs: readonly OrgSummary[];
 }
 
-export async function logIn(parts: OrgAccountsParts, input: unknown, ip: string): Promise<LoggedIn> {
+export async function logIn(deps: OrgAccountsDeps, input: unknown, ip: string): Promise<LoggedIn> {
   const body = readBody(input, { email: 'required', password: 'required', org: 'optional' } as const);
   const email = readCredentials(body);
-  return logInTo(parts, orgRealm(parts.platform), {
+  return logInTo(deps, orgRealm(deps.platform), {
     ...{ email, password: body.password, ip },
     admit: async (stored) => {
-      const orgs = await orgsOf(parts.platform, stored.id);
+      const orgs = await orgsOf(deps.platform, stored.id);
       const chosen = body.org === undefined ? orgs[0] : orgs.find(({ code }) => code === body.org);
-      return chosen === undefined ? undefined : enter(parts, stored, { chosen, orgs });
+      return chosen === undefined ? undefined : enter(deps, stored, { chosen, orgs });
     },
     refusal: 'the email, the password or the org is not right',
   });
@@ -28,27 +28,27 @@ export async function logIn(parts: OrgAccountsParts, input: unknown, ip: string)
 
 /** A session in another org of the caller's, beside the one in hand. @throws Problem `not_found`. */
 export async function switchOrg(
-  parts: OrgAccountsParts,
+  deps: OrgAccountsDeps,
   { user, session_epoch }: OrgCaller,
   input: unknown,
 ): Promise<LoggedIn> {
   const { org } = readBody(input, { org: 'required' } as const);
-  const orgs = await orgsOf(parts.platform, user.id);
+  const orgs = await orgsOf(deps.platform, user.id);
   const chosen = orgs.find(({ code }) => code === org);
-  const loggedIn = chosen === undefined ? undefined : await enter(parts, { ...user, session_epoch }, { chosen, orgs });
+  const loggedIn = chosen === undefined ? undefined : await enter(deps, { ...user, session_epoch }, { chosen, orgs });
   if (loggedIn === undefined) throw notFound();
   return loggedIn;
 }
 
 /** Undefined where the person has left the org meanwhile. */
 async function enter(
-  parts: OrgAccountsParts,
+  deps: OrgAccountsDeps,
   { id, email, name, session_epoch }: OrgUser & SessionHolder,
   { chosen, orgs }: { readonly chosen: OrgSummary; readonly orgs: readonly OrgSummary[] },
 ): Promise<LoggedIn | undefined> {
-  const { token, expires_at, changes } = await newSession(parts, { id, session_epoch }, chosen.code);
+  const { token, expires_at, changes } = await newSession(deps, { id, session_epoch }, chosen.code);
   const isMember = { kind: 'check', ...memberships.key([id, chosen.code]), if: 'present' } as const;
-  if (!(await tryCommit(parts.platform, [isMember, ...changes]))) return undefined;
+  if (!(await tryCommit(deps.platform, [isMember, ...changes]))) return undefined;
   const org = { code: chosen.code, name: chosen.name };
   return { token, expires_at, user: { id, email, name }, org, orgs };
 }

@@ -7,7 +7,7 @@ import {
   type ShownSession,
   sessionMilliseconds,
 } from '../sessions/org-sessions.ts';
-import type { Asked, AskedPlace, OrgAccountsParts } from './account.ts';
+import type { Asked, AskedPlace, OrgAccountsDeps } from './account.ts';
 import { rotateClientId } from './client-ids.ts';
 import { type LoggedIn, logIn, switchOrg } from './log-in.ts';
 import type { EnvironmentAccess } from './org-directory.ts';
@@ -47,25 +47,25 @@ export interface OrgAccounts {
   provisionProd(asked: Asked): Promise<ProvisionedProd>;
 }
 
-export function createOrgAccounts(parts: OrgAccountsParts): OrgAccounts {
-  const { platform } = parts;
+export function createOrgAccounts(deps: OrgAccountsDeps): OrgAccounts {
+  const { platform } = deps;
   return {
     isEmpty: async () => (await platform.get([firstOrgKey]))[0] === undefined,
-    signUp: (input, from) => signUp(parts, input, from),
-    logIn: (input, ip) => logIn(parts, input, ip),
-    switchOrg: (caller, input) => switchOrg(parts, caller, input),
-    acceptInvitation: (input, from) => acceptInvitation(parts, input, from),
+    signUp: (input, from) => signUp(deps, input, from),
+    logIn: (input, ip) => logIn(deps, input, ip),
+    switchOrg: (caller, input) => switchOrg(deps, caller, input),
+    acceptInvitation: (input, from) => acceptInvitation(deps, input, from),
     authenticate: (token) => authenticate(platform, token),
-    changePassword: (caller, request) => changeOrgPassword(parts, caller, request),
-    forgotPassword: (input, source) => forgotOrgPassword(parts, input, source),
-    resetPassword: (request) => resetOrgPassword(parts, request),
+    changePassword: (caller, request) => changeOrgPassword(deps, caller, request),
+    forgotPassword: (input, source) => forgotOrgPassword(deps, input, source),
+    resetPassword: (request) => resetOrgPassword(deps, request),
     sessions: (caller) => listSessions(platform, caller),
     endSession: (caller, id) => endSession(platform, caller, id),
     users: (orgCode) => listOrgUsers(platform, orgCode),
-    invite: (asked, input) => invite(parts, asked, input),
+    invite: (asked, input) => invite(deps, asked, input),
     changeUser: (place, input) => changeOrgUser(platform, place, input),
     removeUser: (place) => removeOrgUser(platform, place),
-    rotateClientId: (asked, env) => rotateClientId(parts, asked, env),
-    provisionProd: (asked) => provisionProd(parts, asked),
+    rotateClientId: (asked, env) => rotateClientId(deps, asked, env),
+    provisionProd: (asked) => provisionProd(deps, asked),
   };
 }

@@ -9,7 +9,7 @@ import { createLoginThrottle } from '../people/login-throttle.ts';
 import { createMailThrottle } from '../people/mail-throttle.ts';
 import { authenticate, newSession } from '../sessions/org-sessions.ts';
 import { createFastHasher } from '../testing/fast-passwords.ts';
-import type { OrgAccountsParts } from './account.ts';
+import type { OrgAccountsDeps } from './account.ts';
 import { changeOrgPassword, forgotOrgPassword, resetOrgPassword } from './org-password.ts';
 import { signUp } from './sign-up.ts';
 
@@ -25,7 +25,7 @@ async function withBuilder() {
     onFault: (error) => assert.ifError(error),
   });
   const platform = store.scope('platform');
-  const parts: OrgAccountsParts = {
+  const deps: OrgAccountsDeps = {
     platform,
     clock: systemClock,
     newId: uuidv7Source(systemClock),
@@ -36,33 +36,33 @@ async function withBuilder() {
     policy: 'open',
   };
   const { token, user } = await signUp(
-    parts,
+    deps,
     { email, password, name: 'Bea', org_name: 'Acme' },
     { ip: '192.0.2.1', requestId: 'request' },
   );
   const codeMailed = async (): Promise<string> => {
-    forgotOrgPassword(parts, { email }, { ip: '192.0.2.1', siteUrl: 'https://freehold.example' });
+    forgotOrgPassword(deps, { email }, { ip: '192.0.2.1', siteUrl: 'https://freehold.example' });
     await mailer.settled();
     return /#code=(\S+)/.exec(mails.at(-1)?.text ?? '')?.[1] ?? '';
   };
   // What a log-in has planned that the old password has passed, and that has not come to its commit.
-  const late = await newSession(parts, user, 'acme');
+  const late = await newSession(deps, user, 'acme');
   const isAlive = async (held: string) => (await authenticate(platform, held)) !== undefined;
-  return { parts, platform, token, late, codeMailed, isAlive };
+  return { deps, platform, token, late, codeMailed, isAlive };
 }
 
 test('A35: a session of a log-in that the new password overtakes is dead from its beginning', async () => {
-  const { parts, platform, token, late, codeMailed, isAlive } = await withBuilder();
-  await resetOrgPassword(parts, { body: { code: await codeMailed(), new_password }, ip: '192.0.2.1' });
+  const { deps, platform, token, late, codeMailed, isAlive } = await withBuilder();
+  await resetOrgPassword(deps, { body: { code: await codeMailed(), new_password }, ip: '192.0.2.1' });
   await platform.commit(late.changes);
   assert.deepEqual([await isAlive(late.token), await isAlive(token)], [false, false]);
 });
 
 test('A35: so is one that a changed password overtakes, and the session in hand lives on', async () => {
-  const { parts, platform, token, late, isAlive } = await withBuilder();
+  const { deps, platform, token, late, isAlive } = await withBuilder();
   const caller = await authenticate(platform, token);
   assert.ok(caller !== undefined);
-  await changeOrgPassword(parts, caller, { body: { current_password: password, new_password }, ip: '192.0.2.1' });
+  await changeOrgPassword(deps, caller, { body: { current_password: password, new_password }, ip: '192.0.2.1' });
   await platform.commit(late.changes);
   assert.deepEqual([await isAlive(late.token), await isAlive(token)], [false, true]);
 });

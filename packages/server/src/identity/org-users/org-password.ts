@@ -2,7 +2,7 @@ import { resetPasswordMail } from '../../mail/mail-texts.ts';
 import { type PasswordRealm, personGone } from '../people/realm.ts';
 import { changePassword, forgotPassword, type PasswordRequest, resetPassword } from '../people/set-password.ts';
 import { keepSession, type OrgCaller, otherSessionEnds } from '../sessions/org-sessions.ts';
-import { type OrgAccountsParts, orgRealm, passwordLengthMin, type StoredOrgUser, sessionEpoch } from './account.ts';
+import { type OrgAccountsDeps, orgRealm, passwordLengthMin, type StoredOrgUser, sessionEpoch } from './account.ts';
 
 /** What a request without a session says of itself: who asks, and under what address this platform's pages are. */
 export interface MailRequestSource {
@@ -12,24 +12,24 @@ export interface MailRequestSource {
 
 /** Every other session of the person ends. */
 export async function changeOrgPassword(
-  parts: OrgAccountsParts,
+  deps: OrgAccountsDeps,
   caller: OrgCaller,
   request: PasswordRequest,
 ): Promise<void> {
-  await changePassword(parts, orgPasswords(parts, { caller }), { ...request, id: caller.user.id });
+  await changePassword(deps, orgPasswords(deps, { caller }), { ...request, id: caller.user.id });
 }
 
-export function forgotOrgPassword(parts: OrgAccountsParts, body: unknown, { ip, siteUrl }: MailRequestSource): void {
-  forgotPassword(parts, orgPasswords(parts, { siteUrl }), { body, ip });
+export function forgotOrgPassword(deps: OrgAccountsDeps, body: unknown, { ip, siteUrl }: MailRequestSource): void {
+  forgotPassword(deps, orgPasswords(deps, { siteUrl }), { body, ip });
 }
 
-export function resetOrgPassword(parts: OrgAccountsParts, request: PasswordRequest): Promise<void> {
-  return resetPassword(parts, orgPasswords(parts), request);
+export function resetOrgPassword(deps: OrgAccountsDeps, request: PasswordRequest): Promise<void> {
+  return resetPassword(deps, orgPasswords(deps), request);
 }
 
 /** What the platform says of builders' passwords; each new one ends all sessions but the caller's own. */
 function orgPasswords(
-  { platform }: OrgAccountsParts,
+  { platform }: OrgAccountsDeps,
   { caller, siteUrl = '' }: { readonly caller?: OrgCaller; readonly siteUrl?: string } = {},
 ): PasswordRealm<StoredOrgUser> {
   return {

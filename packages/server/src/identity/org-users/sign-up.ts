@@ -8,7 +8,7 @@ import { parseEmail } from '../people/email.ts';
 import { checkPassword } from '../people/passwords.ts';
 import { readBody } from '../people/read-body.ts';
 import { newSession, type Session } from '../sessions/org-sessions.ts';
-import { joining, nameError, newAccount, type OrgAccountsParts, type OrgUser, passwordLengthMin } from './account.ts';
+import { joining, nameError, newAccount, type OrgAccountsDeps, type OrgUser, passwordLengthMin } from './account.ts';
 import { isOrgCode, newClientId, type Org, orgCodeFrom, orgs } from './org-directory.ts';
 
 export interface SignedUp extends Session {
@@ -26,17 +26,17 @@ export const firstOrgKey: Key = { pk: 'platform', sk: 'first-org' };
 
 /** An account, its org and a session in one commit. */
 export async function signUp(
-  parts: OrgAccountsParts,
+  deps: OrgAccountsDeps,
   input: unknown,
   { ip, requestId }: SignUpSource,
 ): Promise<SignedUp> {
-  const { platform, policy } = parts;
+  const { platform, policy } = deps;
   const [first] = await platform.get([firstOrgKey]);
   if (policy === 'closed' || (policy === 'first' && first !== undefined)) throw closed();
   const read = readSignUp(input);
-  const password_hash = await parts.hasher.hash(read.password, { ip });
-  const user: OrgUser = { id: parts.newId(), email: read.email, name: read.name };
-  const created_at = timestamp(parts.clock.now());
+  const password_hash = await deps.hasher.hash(read.password, { ip });
+  const user: OrgUser = { id: deps.newId(), email: read.email, name: read.name };
+  const created_at = timestamp(deps.clock.now());
   const occasion = { at: created_at, actor: { kind: 'org_user', id: user.id }, request_id: requestId } as const;
   const environments = { test: { client_id: newClientId('test') }, prod: null };
   const [email, account] = newAccount({ ...user, password_hash, created_at });
@@ -44,7 +44,7 @@ export async function signUp(
   for (let attempt = 0; attempt < 5; attempt++) {
     const code = read.orgCode ?? (attempt === 0 ? orgCodeFrom(read.orgName) : spareCode(read.orgName));
     const org: Org = { code, name: read.orgName, created_at, environments };
-    const { token, expires_at, changes: session } = await newSession(parts, user, code);
+    const { token, expires_at, changes: session } = await newSession(deps, user, code);
     const changes: Change[] = [
       email,
       orgs.insert(code, org),

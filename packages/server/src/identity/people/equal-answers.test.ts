@@ -8,7 +8,7 @@ import { openStore } from '../../store/open-store.ts';
 import type { Scope } from '../../store/port.ts';
 import { logInWithPassword } from '../app-users/password-log-in.ts';
 import { signInWithProvider } from '../app-users/provider-sign-in.ts';
-import type { OrgAccountsParts } from '../org-users/account.ts';
+import type { OrgAccountsDeps } from '../org-users/account.ts';
 import { logIn as logInBuilder } from '../org-users/log-in.ts';
 import { signUp } from '../org-users/sign-up.ts';
 import { createLoginThrottle } from './login-throttle.ts';
@@ -43,7 +43,7 @@ async function witnesses() {
       commit: noted('commit', scope.commit),
     };
   };
-  const parts = {
+  const deps = {
     clock: systemClock,
     newId: uuidv7Source(systemClock),
     hasher,
@@ -59,28 +59,28 @@ async function witnesses() {
     assert.ok(problem instanceof Problem);
     return { done: [...done], code: problem.code, message: problem.message, details: problem.details };
   };
-  return { parts, scopeOf, refusalOf };
+  return { deps, scopeOf, refusalOf };
 }
 
 test('H01: a refused log-in of an app does the same work and says the same for whomever it names', async () => {
-  const { parts, scopeOf, refusalOf } = await witnesses();
+  const { deps, scopeOf, refusalOf } = await witnesses();
   const orgScope = scopeOf('org#acme');
   const logIn = (email: string, secret: string, allow_signup = false) => {
     const policy = { enabled: true, allow_signup, min_length: 10 };
     const body = { email, password: secret };
-    return logInWithPassword(parts, orgScope, { env: 'test', body, ip: '127.0.0.1', policy });
+    return logInWithPassword(deps, orgScope, { env: 'test', body, ip: '127.0.0.1', policy });
   };
   await logIn(known, password, true);
   const names = { fn: '', ln: '' };
   const viaProvider = 'bob@acme.example';
   await signInWithProvider(
-    parts,
+    deps,
     { orgScope },
     { iss: 'p', sub: '1', email: viaProvider, email_verified: true, ...names },
   );
   const evicted = 'cy@acme.example';
   await logIn(evicted, password, true);
-  await signInWithProvider(parts, { orgScope }, { iss: 'p', sub: '2', email: evicted, email_verified: true, ...names });
+  await signInWithProvider(deps, { orgScope }, { iss: 'p', sub: '2', email: evicted, email_verified: true, ...names });
   const expected = await refusalOf(() => logIn(known, 'wrong password'));
   assert.deepEqual([expected.code, expected.done], ['credentials_invalid', ['get 1', 'get 1', 'argon2']]);
   for (const [email, secret] of [
@@ -96,12 +96,12 @@ test('H01: a refused log-in of an app does the same work and says the same for w
 });
 
 test('H01: guesses are counted and braked alike for an address that nobody has', async () => {
-  const { parts, scopeOf, refusalOf } = await witnesses();
+  const { deps, scopeOf, refusalOf } = await witnesses();
   const orgScope = scopeOf('org#acme');
   const logIn = (email: string, allow_signup = false) => {
     const policy = { enabled: true, allow_signup, min_length: 10 };
     const body = { email, password: allow_signup ? password : 'wrong password' };
-    return logInWithPassword(parts, orgScope, { env: 'test', body, ip: '127.0.0.1', policy });
+    return logInWithPassword(deps, orgScope, { env: 'test', body, ip: '127.0.0.1', policy });
   };
   await logIn(known, true);
   const codes = async (email: string) => {
@@ -116,9 +116,9 @@ test('H01: guesses are counted and braked alike for an address that nobody has',
 });
 
 test('H01: a refused log-in of a builder does the same work and says the same for whomever it names', async () => {
-  const { parts, scopeOf, refusalOf } = await witnesses();
+  const { deps, scopeOf, refusalOf } = await witnesses();
   // What else an account needs is not asked by a log-in.
-  const builders = { ...parts, platform: scopeOf('platform'), policy: 'open' } as OrgAccountsParts;
+  const builders = { ...deps, platform: scopeOf('platform'), policy: 'open' } as OrgAccountsDeps;
   await signUp(
     builders,
     { email: known, password, name: 'Ann', org_name: 'Acme' },

@@ -9,7 +9,7 @@ import { isServiceKey } from '../keys/service-key.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { openKeySession } from './key-session.ts';
 import { openPlace, type Place } from './place.ts';
-import type { CallerKind, Session, SessionParts } from './session.ts';
+import type { CallerKind, Session, SessionDeps } from './session.ts';
 import { createTokenCache } from './token-cache.ts';
 import { openTokenSession } from './token-session.ts';
 
@@ -37,7 +37,7 @@ export interface AppSessions {
   authenticate(token: string, orgCode: string): AppCaller | Promise<AppCaller>;
 }
 
-export interface AppSessionsParts extends SessionParts {
+export interface AppSessionsDeps extends SessionDeps {
   readonly tokensMax?: number;
   readonly tokenTally?: HitTally;
 }
@@ -53,12 +53,12 @@ const idleMilliseconds = 600_000;
  * A known token costs a hash and four map lookups. Whether it was ended, membership and policies are asked anew when
  * they are older than `acl.cache_seconds`, and at once when this process has changed them.
  */
-export function createAppSessions(parts: AppSessionsParts): AppSessions {
-  const { clock, epochs, endings, signingKeys } = parts;
+export function createAppSessions(deps: AppSessionsDeps): AppSessions {
+  const { clock, epochs, endings, signingKeys } = deps;
   const isIdle = (lookedAt: number): boolean => clock.now() - lookedAt > idleMilliseconds;
   const sessions = createTokenCache<Session>({
-    entriesMax: parts.tokensMax ?? 100_000,
-    tally: parts.tokenTally ?? newHitTally(),
+    entriesMax: deps.tokensMax ?? 100_000,
+    tally: deps.tokenTally ?? newHitTally(),
     isIdle: ({ checkedAt }) => isIdle(checkedAt),
   });
   const people = new BoundedMap<string, Place>(partsKeptMax, partsOf);
@@ -79,8 +79,8 @@ export function createAppSessions(parts: AppSessionsParts): AppSessions {
     if (known !== undefined && stillStands(known, clock.now())) return known;
     const open = async (): Promise<Session> => {
       const session = isServiceKey(token)
-        ? await openKeySession({ ...parts, uses }, token, orgCode)
-        : await openTokenSession(parts, token, known);
+        ? await openKeySession({ ...deps, uses }, token, orgCode)
+        : await openTokenSession(deps, token, known);
       sessions.set(token, session);
       return session;
     };
@@ -91,7 +91,7 @@ export function createAppSessions(parts: AppSessionsParts): AppSessions {
     const known = people.get(key);
     if (known !== undefined && isFresh(known, clock.now())) return known;
     const open = async (): Promise<Place> => {
-      const person = await openPlace(parts, session);
+      const person = await openPlace(deps, session);
       people.set(key, person);
       const isGone = ({ resolvedAt }: Place): boolean => isIdle(resolvedAt);
       if (people.deleteOldest(isGone)) people.deleteOldest(isGone);

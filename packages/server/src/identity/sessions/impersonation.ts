@@ -21,7 +21,7 @@ import { appAudience, claimsOf, type ExchangedToken } from '../tokens/token-exch
  */
 export type Impersonate = (caller: OrgCaller, occasion: Occasion, body: unknown) => Promise<ExchangedToken>;
 
-export interface ImpersonationParts {
+export interface ImpersonationDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly signingKeys: SigningKeys;
   readonly issuer: string;
@@ -33,7 +33,7 @@ const lifetimeSeconds = 15 * 60;
 const builderIdp = 'builder';
 
 /** @throws Problem `validation_failed`, `unknown_field`, `role_required`, `not_found`, `conflict`. */
-export function createImpersonation(parts: ImpersonationParts): Impersonate {
+export function createImpersonation(deps: ImpersonationDeps): Impersonate {
   return async (caller, occasion, body) => {
     const { env, tenant_code, user_id } = readImpersonation(body);
     if (env === 'prod' && caller.role !== 'org_admin')
@@ -41,27 +41,27 @@ export function createImpersonation(parts: ImpersonationParts): Impersonate {
     const client = caller.org.environments[env];
     if (client === null) throw notFound();
     const orgCode = caller.org.code;
-    const workspace = await findWorkspace(parts.stores, { env, orgCode, tenantCode: tenant_code });
+    const workspace = await findWorkspace(deps.stores, { env, orgCode, tenantCode: tenant_code });
     const { tenantId, tenantCode } = workspace;
-    const nowSeconds = Math.floor(parts.clock.now() / 1000);
+    const nowSeconds = Math.floor(deps.clock.now() / 1000);
     const subject: AppTokenSubject = {
       ...(user_id === undefined
         ? builderClaims(caller, workspace, nowSeconds)
-        : await memberClaims(parts, workspace, user_id)),
+        : await memberClaims(deps, workspace, user_id)),
       org: orgCode,
       env,
       clientid: client.client_id,
       idp: builderIdp,
       auth_time: nowSeconds,
-      jti: parts.newId(),
+      jti: deps.newId(),
       act: { sub: caller.user.id },
     };
     const target = user_id === undefined ? { kind: 'workspace', id: tenantId } : { kind: 'app_user', id: user_id };
     const told = auditEntry(occasion, { action: 'impersonation.started', target, env, tenant_code: tenantCode });
-    await parts.stores[env].scope(orgScopeName(orgCode)).commit([told]);
-    const realm = { issuer: parts.issuer, audience: appAudience(env), nowSeconds, lifetimeSeconds };
+    await deps.stores[env].scope(orgScopeName(orgCode)).commit([told]);
+    const realm = { issuer: deps.issuer, audience: appAudience(env), nowSeconds, lifetimeSeconds };
     return {
-      token: await signAppToken(parts.signingKeys, subject, realm),
+      token: await signAppToken(deps.signingKeys, subject, realm),
       expires_at: timestamp((nowSeconds + lifetimeSeconds) * 1000),
       user_id: subject.sub,
       tenant_id: tenantId,
@@ -106,9 +106,9 @@ function builderClaims({ user }: OrgCaller, { tenantId, tenantCode }: Workspace,
   };
 }
 
-async function memberClaims(parts: ImpersonationParts, workspace: Workspace, userId: string) {
+async function memberClaims(deps: ImpersonationDeps, workspace: Workspace, userId: string) {
   const member = mayBeId(userId) ? await findMember(workspace, userId) : undefined;
-  const orgScope = parts.stores[workspace.env].scope(orgScopeName(workspace.orgCode));
+  const orgScope = deps.stores[workspace.env].scope(orgScopeName(workspace.orgCode));
   const user = member === undefined ? undefined : await findAppUser(orgScope, userId);
   if (member === undefined || user === undefined) throw notFound();
   if (member.data.status !== 'active')

@@ -7,7 +7,7 @@ import { isOrgCode } from '../org-users/org-directory.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { appAudience } from '../tokens/token-exchange.ts';
 import { tokensKeyOf } from './ended-tokens.ts';
-import { freshMilliseconds, personKeyOf, type Session, type SessionParts } from './session.ts';
+import { freshMilliseconds, personKeyOf, type Session, type SessionDeps } from './session.ts';
 
 /**
  * The session of a service key, which is looked up in the org that the call is for; a key that nobody has costs that
@@ -15,16 +15,16 @@ import { freshMilliseconds, personKeyOf, type Session, type SessionParts } from 
  * @throws Problem `token_invalid`, `token_expired`.
  */
 export async function openKeySession(
-  parts: SessionParts & { readonly uses: KeyUses },
+  deps: SessionDeps & { readonly uses: KeyUses },
   secret: string,
   org: string,
 ): Promise<Session> {
-  const { clock, endings, signingKeys, uses } = parts;
+  const { clock, endings, signingKeys, uses } = deps;
   const checkedAt = clock.now();
   const { removals } = signingKeys;
   const env = environmentOfKey(secret);
   if (env === undefined || !isOrgCode(org)) throw unknownKey();
-  const orgScope = parts.stores[env].scope(orgScopeName(org));
+  const orgScope = deps.stores[env].scope(orgScopeName(org));
   const id = await findKeyId(orgScope, secret);
   if (id === undefined) throw unknownKey();
   const tokensKey = tokensKeyOf({ env, org, sub: id });
@@ -32,9 +32,9 @@ export async function openKeySession(
   const change = endings.current(tokensKey);
   const key = await findReadyKey(orgScope, secret, id);
   if (key === undefined) throw unknownKey();
-  const claims = claimsOf(parts.issuer, { env, org, key });
+  const claims = claimsOf(deps.issuer, { env, org, key });
   if (claims.exp * 1000 <= checkedAt) throw new Problem('token_expired', 'the service key has expired');
-  const fresh = await freshMilliseconds(parts, claims);
+  const fresh = await freshMilliseconds(deps, claims);
   const personKey = personKeyOf('service_key', claims);
   uses.seen(orgScope, serviceKeys.use(id, id));
   return {

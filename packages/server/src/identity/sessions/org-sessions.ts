@@ -6,7 +6,7 @@ import { json, type Row, table } from '../../store/table.ts';
 import {
   isId,
   memberships,
-  type OrgAccountsParts,
+  type OrgAccountsDeps,
   type OrgRole,
   type OrgUser,
   orgUsers,
@@ -74,7 +74,7 @@ const listedSessions = table(
  * store opens no session; the oldest of very many ends.
  */
 export async function newSession(
-  { platform, clock, newId }: OrgAccountsParts,
+  { platform, clock, newId }: OrgAccountsDeps,
   { id: userId, session_epoch }: SessionHolder,
   orgCode: string,
 ): Promise<Session & { readonly changes: readonly Change[] }> {

@@ -3,7 +3,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { openWorkspace, readHead } from '../workspaces/workspace-head.ts';
-import { freshMilliseconds, type Session, type SessionParts } from './session.ts';
+import { freshMilliseconds, type Session, type SessionDeps } from './session.ts';
 
 /** A caller in a workspace with what he may do there. */
 export interface Place {
@@ -17,21 +17,21 @@ export interface Place {
   readonly epoch: number;
 }
 
-type PlaceParts = Pick<SessionParts, 'stores' | 'clock' | 'epochs' | 'configs'>;
+type PlaceDeps = Pick<SessionDeps, 'stores' | 'clock' | 'epochs' | 'configs'>;
 
 /** @throws Problem `token_invalid` where the membership that the token was made for is no more. */
-export async function openPlace(parts: PlaceParts, { kind, claims }: Pick<Session, 'kind' | 'claims'>): Promise<Place> {
+export async function openPlace(deps: PlaceDeps, { kind, claims }: Pick<Session, 'kind' | 'claims'>): Promise<Place> {
   const { env, org: orgCode, tenant_id: id = '', tenant_code: code = '', sub } = claims;
-  const resolvedAt = parts.clock.now();
-  const workspace = openWorkspace(parts, { env, orgCode }, { id, code });
+  const resolvedAt = deps.clock.now();
+  const workspace = openWorkspace(deps, { env, orgCode }, { id, code });
   // Read first: a change that falls between this and the reads below makes the place stale, never wrong.
-  const epoch = parts.epochs.current(workspace.scope.name);
+  const epoch = deps.epochs.current(workspace.scope.name);
   const head = await readHead(workspace.scope);
   const isLetIn = kind === 'builder' || (await isSameMembership(workspace, claims));
   if (head?.id !== id || !isLetIn) throw new Problem('token_invalid', 'the membership behind the token has ended');
   const { access, excess } = kind === 'builder' ? ofBuilder : await resolveAccess(workspace, sub);
   const refusal = excess === undefined ? undefined : new Problem('access_denied', excess, { reason: 'implicit_deny' });
-  return { workspace, access, refusal, resolvedAt, freshMilliseconds: await freshMilliseconds(parts, claims), epoch };
+  return { workspace, access, refusal, resolvedAt, freshMilliseconds: await freshMilliseconds(deps, claims), epoch };
 }
 
 const ofBuilder: ResolvedAccess = { access: builderAccess, excess: undefined };

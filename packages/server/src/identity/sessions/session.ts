@@ -8,7 +8,7 @@ import { cacheSeconds } from '../settings/plain-settings.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 
-export interface SessionParts {
+export interface SessionDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly platform: Scope;
   readonly signingKeys: SigningKeys;
@@ -53,7 +53,7 @@ export function personKeyOf(kind: CallerKind, claims: AppTokenClaims): string | 
 
 /** For how long a node may go by what it knows. */
 export async function freshMilliseconds(
-  { configs }: Pick<SessionParts, 'configs'>,
+  { configs }: Pick<SessionDeps, 'configs'>,
   { env, org }: Pick<AppTokenClaims, 'env' | 'org'>,
 ): Promise<number> {
   return settingOf(await configs[env].current(org), env, cacheSeconds) * 1000;

@@ -6,49 +6,49 @@ import { appAudience } from '../tokens/token-exchange.ts';
 import { whyOutside } from '../workspaces/outside-workspaces.ts';
 import { requireStanding, tokensKeyOf } from './ended-tokens.ts';
 import { requireBuilder } from './impersonation.ts';
-import { freshMilliseconds, personKeyOf, type Session, type SessionParts } from './session.ts';
+import { freshMilliseconds, personKeyOf, type Session, type SessionDeps } from './session.ts';
 
 /**
  * The session of an app JWT. What was verified before is not verified again while the signing keys are the same.
  * @throws Problem `token_invalid`, `token_expired`.
  */
 export async function openTokenSession(
-  parts: SessionParts,
+  deps: SessionDeps,
   token: string,
   known: Session | undefined,
 ): Promise<Session> {
-  const checkedAt = parts.clock.now();
-  const { removals } = parts.signingKeys;
+  const checkedAt = deps.clock.now();
+  const { removals } = deps.signingKeys;
   const isVerified = known?.removals === removals;
-  const claims = isVerified ? known.claims : await verify(parts, token, Math.floor(checkedAt / 1000));
+  const claims = isVerified ? known.claims : await verify(deps, token, Math.floor(checkedAt / 1000));
   const { env, org, act, exp } = claims;
   const tokensKey = tokensKeyOf(claims);
   // Read first: what ends the token between this and the reads below makes the session stale, never wrong.
-  const change = parts.endings.current(tokensKey);
-  if (act !== undefined) await requireBuilder(parts.platform, { env, org, id: act.sub });
+  const change = deps.endings.current(tokensKey);
+  if (act !== undefined) await requireBuilder(deps.platform, { env, org, id: act.sub });
   const kind = isBuilder({ ...claims }) ? 'builder' : 'person';
   const user =
-    kind === 'person' ? await requireStanding(parts.stores[env].scope(orgScopeName(org)), claims) : undefined;
+    kind === 'person' ? await requireStanding(deps.stores[env].scope(orgScopeName(org)), claims) : undefined;
   const isOutside = user !== undefined && claims.tenant_id === undefined;
   return {
     kind,
     claims,
     exp,
     personKey: personKeyOf(kind, claims),
-    outside: isOutside ? await whyOutside(parts, { env, orgCode: org }, user) : undefined,
+    outside: isOutside ? await whyOutside(deps, { env, orgCode: org }, user) : undefined,
     tokensKey,
     checkedAt,
-    freshMilliseconds: await freshMilliseconds(parts, claims),
+    freshMilliseconds: await freshMilliseconds(deps, claims),
     change,
     removals,
   };
 }
 
-async function verify(parts: SessionParts, token: string, nowSeconds: number): Promise<AppTokenClaims> {
+async function verify(deps: SessionDeps, token: string, nowSeconds: number): Promise<AppTokenClaims> {
   const env = unverifiedClaim(token, 'env');
   if (env !== 'test' && env !== 'prod') throw new Problem('token_invalid', 'the token is not valid');
-  const realm = { issuer: parts.issuer, audience: appAudience(env), nowSeconds };
-  const claims = await verifyAppToken(parts.signingKeys, token, realm);
+  const realm = { issuer: deps.issuer, audience: appAudience(env), nowSeconds };
+  const claims = await verifyAppToken(deps.signingKeys, token, realm);
   if (claims.env !== env) throw new Problem('token_invalid', 'the token is not valid');
   return claims;
 }

@@ -24,7 +24,7 @@ export interface RefusedOrigin {
   readonly last_at: string;
 }
 
-export interface AppOriginsParts {
+export interface AppOriginsDeps {
   readonly platform: Scope;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly clock: Clock;
@@ -35,7 +35,7 @@ const originsMax = 100;
 const originCharactersMax = 300;
 const environments = ['test', 'prod'] as const;
 
-export function createAppOrigins({ platform, configs, clock }: AppOriginsParts): AppOrigins {
+export function createAppOrigins({ platform, configs, clock }: AppOriginsDeps): AppOrigins {
   const refusals = new BoundedMap<string, Map<string, RefusedOrigin>>(orgsMax);
 
   const isAllowed = async (orgCode: string, origin: string, env: Environment | undefined): Promise<boolean> => {

@@ -56,7 +56,7 @@ export function namesOf({ key }: SettingType): { readonly group: string; readonl
   return { group, name };
 }
 
-export interface OrgSettingsParts {
+export interface OrgSettingsDeps {
   readonly env: Environment;
   readonly store: Store;
   readonly configs: ConfigReader;
@@ -64,14 +64,14 @@ export interface OrgSettingsParts {
   readonly occasion: Occasion;
 }
 
-export function createOrgSettings(parts: OrgSettingsParts): OrgSettings {
+export function createOrgSettings(deps: OrgSettingsDeps): OrgSettings {
   return {
     list: async (orgCode, group) => {
-      const set = await parts.configs.current(orgCode);
-      const shown = settingTypes.map((type) => ({ ...namesOf(type), ...storedOrDefault(parts.env, type, set) }));
+      const set = await deps.configs.current(orgCode);
+      const shown = settingTypes.map((type) => ({ ...namesOf(type), ...storedOrDefault(deps.env, type, set) }));
       return shown.filter((one) => group === undefined || one.group === group);
     },
-    put: (orgCode, input) => putSetting(parts, orgCode, input),
+    put: (orgCode, input) => putSetting(deps, orgCode, input),
   };
 }
 
@@ -79,19 +79,19 @@ function storedOrDefault(env: Environment, type: SettingType, set: ConfigSet): S
   return set.settings.get(type.key) ?? { value: valueIn(env, type, type.byDefault), version: 0 };
 }
 
-async function putSetting(parts: OrgSettingsParts, orgCode: string, input: unknown): Promise<ShownSetting> {
+async function putSetting(deps: OrgSettingsDeps, orgCode: string, input: unknown): Promise<ShownSetting> {
   const { type, content } = readSetting(input);
   const item = { kind: 'settings', name: type.key } as const;
-  const { planned } = await changeConfig(parts, orgCode, async (set, version) => {
+  const { planned } = await changeConfig(deps, orgCode, async (set, version) => {
     const stored: StoredSetting = { ...content, version };
     const action = set.settings.has(type.key) ? 'changed' : 'created';
     const target = { kind: 'setting', id: type.key };
-    const audited = { action: 'setting.changed', target, env: parts.env, detail: { version } };
+    const audited = { action: 'setting.changed', target, env: deps.env, detail: { version } };
     const changes: readonly Change[] = [
       liveSettings.put(type.key, stored, { if: 'any' }),
       itemBodies.insert({ ...item, version }, content),
-      itemChanged(item, parts.occasion, { version, action }),
-      auditEntry(parts.occasion, audited),
+      itemChanged(item, deps.occasion, { version, action }),
+      auditEntry(deps.occasion, audited),
     ];
     return { changes, stored };
   });

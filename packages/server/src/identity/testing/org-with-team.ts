@@ -9,7 +9,7 @@ import { uuidv7Source } from '../../lib/ids.ts';
 import type { OpenedStore } from '../../store/port.ts';
 import { orgScopeName, workspaceScopeName } from '../../tenancy/workspace.ts';
 import { completeFounding, takeCode } from '../workspaces/founding.ts';
-import type { MembershipParts } from '../workspaces/memberships.ts';
+import type { MembershipDeps } from '../workspaces/memberships.ts';
 import { openWorkspace } from '../workspaces/workspace-head.ts';
 import { type RemovalWork, removeWorkspace } from '../workspaces/workspace-removal.ts';
 
@@ -20,25 +20,25 @@ export async function orgWithTeam(opened: OpenedStore, clock: Clock, code = 'tea
   const { store, maintenance } = opened;
   const configs = createConfigReader({ store, clock });
   const both = <T>(one: T) => ({ test: one, prod: one });
-  const parts: MembershipParts = { clock, newId: uuidv7Source(clock), stores: both(store), configs: both(configs) };
+  const deps: MembershipDeps = { clock, newId: uuidv7Source(clock), stores: both(store), configs: both(configs) };
   const orgScope = store.scope(orgScopeName('acme'));
   const scope = store.scope(workspaceScopeName('acme', code));
-  const found = () => takeCode(parts, place, { code, name: 'Team', founder: ann });
+  const found = () => takeCode(deps, place, { code, name: 'Team', founder: ann });
   const foundWhole = async () => {
     const intent = await found();
     assert.ok(intent !== undefined);
-    await completeFounding(parts, place, intent);
+    await completeFounding(deps, place, intent);
     return { id: intent.row.id, code };
   };
   const tenant = await foundWhole();
-  const removeOn = (on: MembershipParts) => {
+  const removeOn = (on: MembershipDeps) => {
     const workspace = openWorkspace(on, place, tenant);
     const context = { workspace, config: systemConfig, actor: { userId: ann.id, claims: {} } };
     return removeWorkspace({ ...on, epochs: createAccessEpochs(), poke: () => undefined }, context, { code });
   };
   const work: RemovalWork = { orgCode: 'acme', ...tenant };
   return {
-    parts,
+    deps,
     orgScope,
     scope,
     tenant,
@@ -46,7 +46,7 @@ export async function orgWithTeam(opened: OpenedStore, clock: Clock, code = 'tea
     foundWhole,
     work,
     space: { store, maintenance, clock },
-    remove: () => removeOn(parts),
+    remove: () => removeOn(deps),
     /** Beside the audit log, which stays. */
     stored: async () => (await maintenance.scan(scope.name, undefined, 1000)).filter((item) => !isOfAudit(item)).length,
   };

@@ -9,14 +9,14 @@ export interface KeyUpkeep {
   close(): Promise<void>;
 }
 
-export interface KeyUpkeepParts {
+export interface KeyUpkeepDeps {
   readonly keys: Pick<LiveSigningKeys, 'tend'>;
   readonly operatorLog: OperatorLog;
   readonly onError: (error: unknown) => void;
 }
 
 /** Tends the keys in the background, so that no request ever waits for it. A turn that fails is tried again by the next. */
-export function startKeyUpkeep({ keys, operatorLog, onError }: KeyUpkeepParts): KeyUpkeep {
+export function startKeyUpkeep({ keys, operatorLog, onError }: KeyUpkeepDeps): KeyUpkeep {
   const tell = (kid: string): Promise<void> =>
     operatorLog.tell('', { action: 'signing_key.made', target: { kind: 'signing_key', id: kid } }, platformActor);
   let running: Promise<void> | undefined;

@@ -51,7 +51,7 @@ export interface LiveSigningKeys extends SigningKeys, SigningKeyAdmin {
   tend(tell?: TellKey): Promise<void>;
 }
 
-export interface SigningKeysParts {
+export interface SigningKeysDeps {
   readonly vault: SecretsVault;
   readonly clock: Clock;
   /** How old a key may be that signs; 0 is any age. */
@@ -66,10 +66,10 @@ const tellNobody: TellKey = async () => undefined;
 const keysMax = 8;
 
 /** @throws Error with a sentence for the operator when there are no keys, or damaged ones. */
-export async function openSigningKeys(parts: SigningKeysParts): Promise<LiveSigningKeys> {
-  const { clock } = parts;
+export async function openSigningKeys(deps: SigningKeysDeps): Promise<LiveSigningKeys> {
+  const { clock } = deps;
   const inTurn = serialLanes<'keys'>();
-  let ring = openRing((await parts.vault.read()).secrets.signing_keys ?? []);
+  let ring = openRing((await deps.vault.read()).secrets.signing_keys ?? []);
   let removals = 0;
   const spare = new SpareKey();
   const adopt = (keys: readonly StoredSigningKey[]): void => {
@@ -85,7 +85,7 @@ export async function openSigningKeys(parts: SigningKeysParts): Promise<LiveSign
         adopt(keys);
         return plan(keys, now);
       };
-      adopt(await changeKeys(parts, learnAndPlan));
+      adopt(await changeKeys(deps, learnAndPlan));
     });
   const holding = () => ring.timeline.filter(({ verifiesUntil }) => verifiesUntil > clock.now());
   const list = () => holding().map((key) => shown(key, ring.timeline, clock.now()));
@@ -123,7 +123,7 @@ export async function openSigningKeys(parts: SigningKeysParts): Promise<LiveSign
     tend: (tell = tellNobody) =>
       change(async (keys, now) => {
         const standing = withoutExpired(keys, now);
-        return isTooOld(standing, now, parts.ageDaysMax ?? 0) ? withNewKey(standing, now, { spare, tell }) : standing;
+        return isTooOld(standing, now, deps.ageDaysMax ?? 0) ? withNewKey(standing, now, { spare, tell }) : standing;
       }),
   };
 }
@@ -165,7 +165,7 @@ type Plan = (
 ) => readonly StoredSigningKey[] | Promise<readonly StoredSigningKey[]>;
 
 /** Plans again where another node was faster. A plan that gives back the very keys it was given writes nothing. */
-async function changeKeys({ vault, clock }: SigningKeysParts, plan: Plan): Promise<readonly StoredSigningKey[]> {
+async function changeKeys({ vault, clock }: SigningKeysDeps, plan: Plan): Promise<readonly StoredSigningKey[]> {
   for (;;) {
     const kept = await vault.read();
     const { signing_keys: keys = [] } = kept.secrets;

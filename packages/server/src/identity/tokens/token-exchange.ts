@@ -13,17 +13,17 @@ import { requireStanding, tokensKeyOf } from '../sessions/ended-tokens.ts';
 import { isLoginToken, type SignIn, spendLoginToken } from '../sessions/password-login-token.ts';
 import { issuers } from '../settings/issuers.ts';
 import { arrive } from '../workspaces/arrival.ts';
-import { isActive, type Membership, type MembershipParts } from '../workspaces/memberships.ts';
+import { isActive, type Membership, type MembershipDeps } from '../workspaces/memberships.ts';
 import { type AppTokenClaims, signAppToken, unverifiedClaim, verifyAppToken } from './app-tokens.ts';
 import { appTokenLifetimeSeconds } from './key-timeline.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-export interface TokenExchangeParts extends MembershipParts {
+export interface TokenExchangeDeps extends MembershipDeps {
   readonly signingKeys: SigningKeys;
   readonly providers: ProviderTokens;
   /** The platform's own issuer: fixed at first start. */
   readonly issuer: string;
-  /** See `AppSessionsParts`. */
+  /** See `AppSessionsDeps`. */
   readonly endings?: AccessEpochs;
 }
 
@@ -55,25 +55,25 @@ export function appAudience(env: Environment): string {
  * @throws Problem `client_unknown`, `token_invalid`, `token_expired`, `issuer_not_allowed`, in that order of checks.
  */
 export async function exchangeToken(
-  parts: TokenExchangeParts,
+  deps: TokenExchangeDeps,
   org: Org,
   headers: ExchangeHeaders,
 ): Promise<ExchangedToken> {
-  const env = requireEnvironment(org, headers.clientId, parts.clock.now());
-  const orgScope = parts.stores[env].scope(orgScopeName(org.code));
+  const env = requireEnvironment(org, headers.clientId, deps.clock.now());
+  const orgScope = deps.stores[env].scope(orgScopeName(org.code));
   const signIn = isLoginToken(headers.oauthToken)
     ? await spendLoginToken(orgScope, headers.oauthToken)
-    : await readIdentityToken(parts, { org, env, orgScope, ...headers });
+    : await readIdentityToken(deps, { org, env, orgScope, ...headers });
   const user = signIn === undefined ? undefined : await findSignedIn(orgScope, signIn.user_id);
   const hasEnded = user !== undefined && (signIn?.token_epoch ?? tokenEpoch(user)) !== tokenEpoch(user);
   if (signIn === undefined || user === undefined || hasEnded)
     throw new Problem('token_invalid', 'the identity token is not valid');
   if (user.unsettled?.kind === 'suspension') {
-    parts.endings?.bump(tokensKeyOf({ env, org: org.code, sub: user.unsettled.user_id }));
+    deps.endings?.bump(tokensKeyOf({ env, org: org.code, sub: user.unsettled.user_id }));
     await headers.onSuspension?.(env, user);
   }
-  await settleAccounts(parts, { env, orgCode: org.code, requestId: headers.requestId }, user);
-  return issueAppToken(parts, { org, env, clientId: headers.clientId, user, signIn, requestId: headers.requestId });
+  await settleAccounts(deps, { env, orgCode: org.code, requestId: headers.requestId }, user);
+  return issueAppToken(deps, { org, env, clientId: headers.clientId, user, signIn, requestId: headers.requestId });
 }
 
 interface Issue {
@@ -86,14 +86,14 @@ interface Issue {
   readonly requestId?: string;
 }
 
-export async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Promise<ExchangedToken> {
+export async function issueAppToken(deps: TokenExchangeDeps, issue: Issue): Promise<ExchangedToken> {
   const { org, env, user, signIn, requestId } = issue;
-  const membership = await arrive(parts, { env, orgCode: org.code, requestId }, user);
+  const membership = await arrive(deps, { env, orgCode: org.code, requestId }, user);
   if (membership !== undefined && !isActive(membership))
     throw new Problem('token_invalid', 'the membership is suspended');
-  const nowSeconds = Math.floor(parts.clock.now() / 1000);
+  const nowSeconds = Math.floor(deps.clock.now() / 1000);
   const token = await signAppToken(
-    parts.signingKeys,
+    deps.signingKeys,
     {
       ...claimsOf(user, membership),
       ep: tokenEpoch(user),
@@ -102,9 +102,9 @@ export async function issueAppToken(parts: TokenExchangeParts, issue: Issue): Pr
       clientid: issue.clientId,
       idp: signIn.idp,
       auth_time: signIn.auth_time,
-      jti: parts.newId(),
+      jti: deps.newId(),
     },
-    { issuer: parts.issuer, audience: appAudience(env), nowSeconds, lifetimeSeconds: appTokenLifetimeSeconds },
+    { issuer: deps.issuer, audience: appAudience(env), nowSeconds, lifetimeSeconds: appTokenLifetimeSeconds },
   );
   return {
     token,
@@ -150,24 +150,24 @@ interface OwnToken {
 }
 
 /** Nothing is asked of anybody before the token's issuer is found among those that the org allows. */
-async function readIdentityToken(parts: TokenExchangeParts, own: OwnToken): Promise<SignIn> {
+async function readIdentityToken(deps: TokenExchangeDeps, own: OwnToken): Promise<SignIn> {
   const issuer = unverifiedClaim(own.oauthToken, 'iss');
   if (issuer === undefined) throw new Problem('token_invalid', 'the identity token is not valid');
-  if (issuer === parts.issuer) return readOwnToken(parts, own);
-  const config = await parts.configs[own.env].current(own.org.code);
-  const identity = await parts.providers.verify(own.oauthToken, settingOf(config, own.env, issuers));
-  return signInWithProvider(parts, own, identity);
+  if (issuer === deps.issuer) return readOwnToken(deps, own);
+  const config = await deps.configs[own.env].current(own.org.code);
+  const identity = await deps.providers.verify(own.oauthToken, settingOf(config, own.env, issuers));
+  return signInWithProvider(deps, own, identity);
 }
 
 /** A still valid app JWT of the same org and client counts as a sign-in, for a while after the real one. */
-async function readOwnToken(parts: TokenExchangeParts, own: OwnToken): Promise<SignIn> {
-  const nowSeconds = Math.floor(parts.clock.now() / 1000);
-  const claims: AppTokenClaims = await verifyAppToken(parts.signingKeys, own.oauthToken, {
-    issuer: parts.issuer,
+async function readOwnToken(deps: TokenExchangeDeps, own: OwnToken): Promise<SignIn> {
+  const nowSeconds = Math.floor(deps.clock.now() / 1000);
+  const claims: AppTokenClaims = await verifyAppToken(deps.signingKeys, own.oauthToken, {
+    issuer: deps.issuer,
     audience: appAudience(own.env),
     nowSeconds,
   });
-  const client = { clientId: claims.clientid, now: parts.clock.now() };
+  const client = { clientId: claims.clientid, now: deps.clock.now() };
   if (claims.org !== own.org.code || !isClientOf(own.org, own.env, client))
     throw new Problem('audience_mismatch', 'the token was made for another client');
   if (nowSeconds - claims.auth_time > reexchangeSecondsMax)

@@ -20,7 +20,7 @@ import { emailKey } from '../people/email.ts';
 import { founderEmail, tenancyType } from '../settings/plain-settings.ts';
 import { completeFounding, findIntent, type Intent, takeCode } from './founding.ts';
 import { chosenTenant, hintChange } from './membership-hints.ts';
-import { findMembership, isActive, listMemberships, type Membership, type MembershipParts } from './memberships.ts';
+import { findMembership, isActive, listMemberships, type Membership, type MembershipDeps } from './memberships.ts';
 import { isThere, type OrgPlace, openWorkspace, readHead } from './workspace-head.ts';
 
 /** The code of the workspace in which, under single tenancy, everybody arrives. Nobody can take it for another. */
@@ -35,19 +35,19 @@ export type Arriving = Pick<AppUser, keyof Member | 'email_verified' | 'suspends
  * the membership that is.
  */
 export async function arrive(
-  parts: MembershipParts,
+  deps: MembershipDeps,
   place: OrgPlace,
   person: Arriving,
 ): Promise<Membership | undefined> {
-  const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
+  const orgScope = deps.stores[place.env].scope(orgScopeName(place.orgCode));
   const tenant = await chosenTenant(orgScope, person.id);
-  const chosen = tenant === undefined ? undefined : await findMembership(parts, place, { tenant, userId: person.id });
+  const chosen = tenant === undefined ? undefined : await findMembership(deps, place, { tenant, userId: person.id });
   if (chosen !== undefined && isActive(chosen)) return chosen;
-  const config = await parts.configs[place.env].current(place.orgCode);
+  const config = await deps.configs[place.env].current(place.orgCode);
   const isSingle = settingOf(config, place.env, tenancyType) === 'single';
-  const first = isSingle ? await enterDefaultWorkspace(parts, place, person) : undefined;
+  const first = isSingle ? await enterDefaultWorkspace(deps, place, person) : undefined;
   if (first !== undefined && isActive(first)) return first;
-  const [last] = await listMemberships(parts, place, person.id);
+  const [last] = await listMemberships(deps, place, person.id);
   return last ?? first;
 }
 
@@ -57,31 +57,31 @@ export async function arrive(
  * run has begun, the next one completes.
  */
 export async function enterDefaultWorkspace(
-  parts: MembershipParts,
+  deps: MembershipDeps,
   place: OrgPlace,
   person: Arriving,
 ): Promise<Membership | undefined> {
-  const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
-  const intent = await intendDefault(parts, place, person);
+  const orgScope = deps.stores[place.env].scope(orgScopeName(place.orgCode));
+  const intent = await intendDefault(deps, place, person);
   if (intent === undefined || intent.row.state === 'removed') return undefined;
-  if (intent.row.state === 'founding') await completeFounding(parts, place, intent);
-  return joinWorkspace(parts, orgScope, {
+  if (intent.row.state === 'founding') await completeFounding(deps, place, intent);
+  return joinWorkspace(deps, orgScope, {
     place,
-    workspace: openWorkspace(parts, place, intent.row),
+    workspace: openWorkspace(deps, place, intent.row),
     person: memberOf(person),
     suspends: person.suspends,
   });
 }
 
 /** Undefined while there is no default workspace and the person is not the one who may found it. */
-async function intendDefault(parts: MembershipParts, place: OrgPlace, person: Arriving): Promise<Intent | undefined> {
-  const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
+async function intendDefault(deps: MembershipDeps, place: OrgPlace, person: Arriving): Promise<Intent | undefined> {
+  const orgScope = deps.stores[place.env].scope(orgScopeName(place.orgCode));
   for (;;) {
     const known = await findIntent(orgScope, defaultWorkspaceCode);
     if (known !== undefined) return known;
-    if (!mayFound(await parts.configs[place.env].current(place.orgCode), place.env, person)) return undefined;
+    if (!mayFound(await deps.configs[place.env].current(place.orgCode), place.env, person)) return undefined;
     const founder = memberOf(person);
-    const taken = await takeCode(parts, place, { code: defaultWorkspaceCode, name: 'Main', founder });
+    const taken = await takeCode(deps, place, { code: defaultWorkspaceCode, name: 'Main', founder });
     if (taken !== undefined) return taken;
   }
 }
@@ -93,7 +93,7 @@ function mayFound(config: ConfigSet, env: Environment, { email, email_verified }
 }
 
 async function joinWorkspace(
-  parts: MembershipParts,
+  deps: MembershipDeps,
   orgScope: Scope,
   joining: {
     readonly place: OrgPlace;
@@ -114,9 +114,9 @@ async function joinWorkspace(
     const policyId = await policyIdByName(scope, head.default_member_access);
     const policyIds = policyId === undefined ? [] : [policyId];
     const asking = personAsking(person.id, place.requestId);
-    const room = await roomFor(parts, { workspace, userId: suspends, asking }, policyIds);
+    const room = await roomFor(deps, { workspace, userId: suspends, asking }, policyIds);
     if (room === undefined) return { changes: [] };
-    const changes = await joiningChanges(parts, workspace, { member: person, policyIds, asking });
+    const changes = await joiningChanges(deps, workspace, { member: person, policyIds, asking });
     const notRemoved: Change = { kind: 'check', ...removedMemberKey(person.id), if: 'absent' };
     return { changes: joinedChanges([isThere, notRemoved], changes, room) };
   };
@@ -132,11 +132,11 @@ async function joinWorkspace(
  * the address, unless somebody has granted it more than every new member has. Then that has to be settled first.
  */
 export async function roomFor(
-  parts: MembershipParts,
+  deps: MembershipDeps,
   { workspace, userId, asking }: Omit<AccountChange, 'userId'> & { readonly userId: string | undefined },
   defaultPolicyIds: readonly string[],
 ): Promise<readonly Change[] | undefined> {
-  return userId === undefined ? [] : replacedMember(parts, { workspace, userId, asking }, defaultPolicyIds);
+  return userId === undefined ? [] : replacedMember(deps, { workspace, userId, asking }, defaultPolicyIds);
 }
 
 /** Also for a member whose joining ended, by a crash, before the org was told. */

@@ -9,7 +9,7 @@ import type { Store } from '../../store/port.ts';
 import { orgScopeName, workspaceScopeName } from '../../tenancy/workspace.ts';
 import { arrive } from './arrival.ts';
 import { completeFounding, findIntent, takeCode } from './founding.ts';
-import { listMemberships, type MembershipParts } from './memberships.ts';
+import { listMemberships, type MembershipDeps } from './memberships.ts';
 
 const place = { env: 'test', orgCode: 'acme' } as const;
 const ann = {
@@ -20,7 +20,7 @@ const ann = {
   ln: '',
 };
 
-function partsOn(store: Store): MembershipParts {
+function partsOn(store: Store): MembershipDeps {
   const configs = createConfigReader({ store, clock: systemClock });
   const both = <T>(one: T) => ({ test: one, prod: one });
   return { clock: systemClock, newId: uuidv7Source(systemClock), stores: both(store), configs: both(configs) };
@@ -48,9 +48,9 @@ function dyingStore(store: Store, livesFor: number, isLastDone: boolean): Store 
 
 test('what a workspace starts with is told as asked by its founder’s request, whoever completes the founding', async () => {
   const { store } = await openStore({ kind: 'memory', clock: systemClock });
-  const parts = partsOn(store);
-  const intent = await takeCode(parts, { ...place, requestId: 'r1' }, { code: 'team', name: 'Team', founder: ann });
-  assert.equal((await listMemberships(parts, place, ann.id)).length, 1);
+  const deps = partsOn(store);
+  const intent = await takeCode(deps, { ...place, requestId: 'r1' }, { code: 'team', name: 'Team', founder: ann });
+  assert.equal((await listMemberships(deps, place, ann.id)).length, 1);
   const items = await store.scope(workspaceScopeName('acme', 'team')).range(orgAudit, { limit: 100 });
   const entries = items.map(readEntry);
   assert.ok(entries.some((entry) => entry?.action === 'policy_link.created' && entry.detail?.user_id === ann.id));

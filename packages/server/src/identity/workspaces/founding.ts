@@ -22,7 +22,7 @@ import { type OrgPlace, openWorkspace, type WorkspaceHead, workspaceHeads } from
 /** @throws Problem where workspaces of an org may not be founded with so many policies. */
 export type FoundingGate = (place: OrgPlace, tenantCode: string, policies: number) => Promise<void>;
 
-export interface FoundingParts extends GrantDeps {
+export interface FoundingDeps extends GrantDeps {
   readonly foundingGate?: FoundingGate | undefined;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly stores: Readonly<Record<Environment, Store>>;
@@ -64,26 +64,26 @@ export async function findIntent(orgScope: Scope, code: string): Promise<Intent 
  * taken. @throws Problem what the gate refuses: then nothing of the workspace is there.
  */
 export async function takeCode(
-  parts: FoundingParts,
+  deps: FoundingDeps,
   { env, orgCode, requestId = '' }: OrgPlace,
   wanted: { readonly code: string; readonly name: string; readonly founder: Member },
 ): Promise<Intent | undefined> {
-  const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
+  const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
   const { founder } = wanted;
   let isTaken = false;
   const plan = async (): Promise<Plan & { readonly row?: FoundingRow }> => {
     if (isTaken) return { changes: [] };
     const [head] = await orgScope.get([configHeadKey]);
-    const config = await parts.configs[env].current(orgCode);
+    const config = await deps.configs[env].current(orgCode);
     const templates = settingOf(config, env, workspaceTemplates);
     // What the platform itself gives every workspace is always there.
     if (templates.policies.length > 0)
-      await parts.foundingGate?.({ env, orgCode }, wanted.code, platformPolicies.length + templates.policies.length);
+      await deps.foundingGate?.({ env, orgCode }, wanted.code, platformPolicies.length + templates.policies.length);
     const row: FoundingRow = {
-      id: parts.newId(),
+      id: deps.newId(),
       ...wanted,
       state: 'founding',
-      created_at: timestamp(parts.clock.now()),
+      created_at: timestamp(deps.clock.now()),
       config_version: head?.version ?? 0,
       default_member_access: settingOf(config, env, defaultMemberAccess),
       templates,
@@ -112,20 +112,20 @@ export async function takeCode(
  * Grants first, then visibility: the row becomes ready once everything is in the workspace's own scope. May run any
  * number of times at once: a conflict means that another run has made the same step.
  */
-export async function completeFounding(parts: FoundingParts, place: OrgPlace, { row, version }: Intent): Promise<void> {
+export async function completeFounding(deps: FoundingDeps, place: OrgPlace, { row, version }: Intent): Promise<void> {
   const { templates, request_id, ...known } = row;
   const { id, code, name, founder, default_member_access } = row;
-  const workspace = openWorkspace(parts, place, row);
+  const workspace = openWorkspace(deps, place, row);
   const head: WorkspaceHead = { id, code, name, founder_id: founder.id, default_member_access };
   const asking = personAsking(founder.id, request_id);
-  const grants = await foundingChanges(parts, workspace, { founder, templates, asking });
+  const grants = await foundingChanges(deps, workspace, { founder, templates, asking });
   await tryCommit(workspace.scope, [
     workspaceHeads.insert(undefined, head),
     fenceFloor(row.config_version, id),
     ...grants,
   ]);
   const ready: FoundingRow = { ...known, state: 'ready' };
-  await tryCommit(parts.stores[place.env].scope(orgScopeName(place.orgCode)), [
+  await tryCommit(deps.stores[place.env].scope(orgScopeName(place.orgCode)), [
     foundingRows.put(code, ready, { if: { version } }),
   ]);
 }

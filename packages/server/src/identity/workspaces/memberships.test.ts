@@ -7,7 +7,7 @@ import { openStore } from '../../store/open-store.ts';
 import { type Change, Conflict, type Scope, type Store } from '../../store/port.ts';
 import { workspaceScopeName } from '../../tenancy/workspace.ts';
 import { enterDefaultWorkspace } from './arrival.ts';
-import { listMemberships, type MembershipParts } from './memberships.ts';
+import { listMemberships, type MembershipDeps } from './memberships.ts';
 
 const place = { env: 'test', orgCode: 'acme' } as const;
 const workspaceScope = workspaceScopeName('acme', 'main');
@@ -16,7 +16,7 @@ async function newStore(): Promise<Store> {
   return (await openStore({ kind: 'memory', clock: systemClock })).store;
 }
 
-function partsOn(store: Store): MembershipParts {
+function partsOn(store: Store): MembershipDeps {
   const configs = createConfigReader({ store, clock: systemClock });
   return {
     clock: systemClock,

@@ -1,11 +1,11 @@
 import { findMember } from '../../iam/port.ts';
 import type { StoredRecord } from '../../records/port.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
-import { completeFounding, type FoundingParts, findIntent } from './founding.ts';
+import { completeFounding, type FoundingDeps, findIntent } from './founding.ts';
 import { type Tenant, tenantsOf } from './membership-hints.ts';
 import { type OrgPlace, openWorkspace, readHead, type WorkspaceHead } from './workspace-head.ts';
 
-export type MembershipParts = FoundingParts;
+export type MembershipDeps = FoundingDeps;
 
 /** A person's place in a workspace: the member's record is the truth of it. */
 export interface Membership {
@@ -19,25 +19,25 @@ export interface FoundMembership extends Membership {
 
 /** Undefined where the person is not in the workspace. A founding that was left half done is completed. */
 export async function findMembership(
-  parts: MembershipParts,
+  deps: MembershipDeps,
   place: OrgPlace,
   { tenant, userId }: { readonly tenant: Tenant; readonly userId: string },
 ): Promise<FoundMembership | undefined> {
-  const workspace = openWorkspace(parts, place, tenant);
-  const head = (await readHead(workspace.scope)) ?? (await completedHead(parts, place, workspace));
+  const workspace = openWorkspace(deps, place, tenant);
+  const head = (await readHead(workspace.scope)) ?? (await completedHead(deps, place, workspace));
   if (head?.id !== tenant.id) return undefined;
   const member = await findMember(workspace, userId);
   return member === undefined ? undefined : { workspace, member, head };
 }
 
 async function completedHead(
-  parts: MembershipParts,
+  deps: MembershipDeps,
   place: OrgPlace,
   { tenantId, tenantCode, scope }: Workspace,
 ): Promise<WorkspaceHead | undefined> {
-  const intent = await findIntent(parts.stores[place.env].scope(orgScopeName(place.orgCode)), tenantCode);
+  const intent = await findIntent(deps.stores[place.env].scope(orgScopeName(place.orgCode)), tenantCode);
   if (intent?.row.id !== tenantId || intent.row.state !== 'founding') return undefined;
-  await completeFounding(parts, place, intent);
+  await completeFounding(deps, place, intent);
   return readHead(scope);
 }
 
@@ -48,14 +48,14 @@ export function isActive(membership: Membership): boolean {
 
 /** The workspaces that let a person in, each asked itself, the one joined last first. */
 export async function listMemberships(
-  parts: MembershipParts,
+  deps: MembershipDeps,
   place: OrgPlace,
   userId: string,
 ): Promise<readonly FoundMembership[]> {
-  const orgScope = parts.stores[place.env].scope(orgScopeName(place.orgCode));
+  const orgScope = deps.stores[place.env].scope(orgScopeName(place.orgCode));
   const found: FoundMembership[] = [];
   for (const tenant of await tenantsOf(orgScope, userId)) {
-    const membership = await findMembership(parts, place, { tenant, userId });
+    const membership = await findMembership(deps, place, { tenant, userId });
     if (membership !== undefined && isActive(membership)) found.push(membership);
   }
   return found.sort((a, b) => joinedAt(b) - joinedAt(a));

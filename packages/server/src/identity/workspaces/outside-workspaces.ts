@@ -9,14 +9,14 @@ import { defaultWorkspaceCode } from './arrival.ts';
 import { findIntent } from './founding.ts';
 import type { OrgPlace } from './workspace-head.ts';
 
-export interface OutsideParts {
+export interface OutsideDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
 }
 
 /** Why a person under single tenancy is not in the default workspace, with what to do; undefined where that says nothing. */
 export async function whyOutside(
-  { stores, configs }: OutsideParts,
+  { stores, configs }: OutsideDeps,
   { env, orgCode }: OrgPlace,
   { email, email_verified, suspends }: Pick<AppUser, 'email' | 'email_verified' | 'suspends'>,
 ): Promise<string | undefined> {

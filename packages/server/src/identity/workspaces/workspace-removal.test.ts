@@ -23,11 +23,11 @@ async function started() {
 }
 
 test('a workspace lets nobody in from its removal on, and takes no write once it is closed', async () => {
-  const { remove, parts, tenant, dueJobs, space, work, scope, advance } = await started();
-  assert.ok((await findMembership(parts, place, { tenant, userId: ann.id })) !== undefined);
+  const { remove, deps, tenant, dueJobs, space, work, scope, advance } = await started();
+  assert.ok((await findMembership(deps, place, { tenant, userId: ann.id })) !== undefined);
   await remove();
-  assert.equal(await findMembership(parts, place, { tenant, userId: ann.id }), undefined);
-  assert.deepEqual(await listMemberships(parts, place, ann.id), []);
+  assert.equal(await findMembership(deps, place, { tenant, userId: ann.id }), undefined);
+  assert.deepEqual(await listMemberships(deps, place, ann.id), []);
   assert.deepEqual(await dueJobs(), [`${closeWorkspaceJob};team`]);
   await closeWorkspace(space, work);
   await assert.rejects(scope.commit([{ kind: 'put', pk: 'p', sk: 's', value: '1', if: 'any' }]), ScopeClosed);
@@ -36,7 +36,7 @@ test('a workspace lets nobody in from its removal on, and takes no write once it
 });
 
 test('nothing of a removed workspace is left but that nobody writes there, and its code is free after 30 days and not before', async () => {
-  const { remove, space, work, stored, found, foundWhole, advance, parts, tenant } = await started();
+  const { remove, space, work, stored, found, foundWhole, advance, deps, tenant } = await started();
   await remove();
   await closeWorkspace(space, work);
   assert.ok((await stored()) > 0);
@@ -47,12 +47,12 @@ test('nothing of a removed workspace is left but that nobody writes there, and i
   advance(1);
   const next = await foundWhole();
   assert.notEqual(next.id, tenant.id);
-  assert.ok((await findMembership(parts, place, { tenant: next, userId: ann.id })) !== undefined);
-  assert.equal(await findMembership(parts, place, { tenant, userId: ann.id }), undefined);
+  assert.ok((await findMembership(deps, place, { tenant: next, userId: ann.id })) !== undefined);
+  assert.equal(await findMembership(deps, place, { tenant, userId: ann.id }), undefined);
 });
 
 test('the jobs of a removal that come again touch nothing of the next workspace of the code', async () => {
-  const { remove, space, work, advance, foundWhole, stored, parts, scope } = await started();
+  const { remove, space, work, advance, foundWhole, stored, deps, scope } = await started();
   await remove();
   await closeWorkspace(space, work);
   await purgeWorkspace(space, work, stillMine);
@@ -64,7 +64,7 @@ test('the jobs of a removal that come again touch nothing of the next workspace 
   await purgeWorkspace(space, work, stillMine);
   assert.equal(await stored(), before);
   await scope.commit([{ kind: 'put', pk: 'p', sk: 's', value: '1', if: 'any' }]);
-  assert.ok((await findMembership(parts, place, { tenant: next, userId: ann.id })) !== undefined);
+  assert.ok((await findMembership(deps, place, { tenant: next, userId: ann.id })) !== undefined);
 });
 
 test('a purge that was broken off is done to its end by the next one', async () => {

@@ -21,7 +21,7 @@ import { readBody } from '../people/read-body.ts';
 import { tenancyType } from '../settings/plain-settings.ts';
 import { defaultWorkspaceCode } from './arrival.ts';
 import { forgetChange } from './membership-hints.ts';
-import type { MembershipParts } from './memberships.ts';
+import type { MembershipDeps } from './memberships.ts';
 import { workspaceHeadKey } from './workspace-head.ts';
 
 const rows = table(
@@ -29,7 +29,7 @@ const rows = table(
   json<WorkspaceRow>('workspace row', { id: 'string', code: 'string', state: 'string' }),
 );
 
-export interface RemovalParts extends MembershipParts {
+export interface RemovalDeps extends MembershipDeps {
   readonly epochs: AccessEpochs;
   /** Tells whoever does the work that there is some. */
   readonly poke: () => void;
@@ -40,14 +40,14 @@ export interface RemovalParts extends MembershipParts {
  * done by jobs: the scope is closed, and once nobody can be writing there any more everything in it is removed.
  * @throws Problem `validation_failed`, `unknown_field`, `conflict`, `not_found`.
  */
-export async function removeWorkspace(parts: RemovalParts, context: WriteContext, body: unknown): Promise<void> {
+export async function removeWorkspace(deps: RemovalDeps, context: WriteContext, body: unknown): Promise<void> {
   const { env, orgCode, tenantId, tenantCode, scope } = context.workspace;
   const { code } = readBody(body, { code: 'required' } as const);
   if (code !== tenantCode)
     throw invalidBody([{ pointer: '/code', code: 'mismatch', message: '`code` has to be that of the workspace' }]);
   if (code === defaultWorkspaceCode && settingOf(context.config, env, tenancyType) === 'single')
     throw new Problem('conflict', 'the default workspace stays for as long as `tenancy.tenancy_type` is `single`');
-  const orgScope = parts.stores[env].scope(orgScopeName(orgCode));
+  const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
   await transact(orgScope, async () => {
     const row = await rows.read(orgScope, code);
     if (row?.value.id !== tenantId || row.value.state === 'removed') throw notFound();
@@ -55,14 +55,14 @@ export async function removeWorkspace(parts: RemovalParts, context: WriteContext
     const changes = [
       rows.replace(row, { id, code, name, state: 'removed', created_at }),
       forgetChange(context.actor.userId, code),
-      toldInWorkspace(parts.clock, context, { action: 'workspace.removed', target: { kind: 'workspace', id } }),
-      removalStep(closeWorkspaceJob, { orgCode, code, id }, parts.clock.now()),
+      toldInWorkspace(deps.clock, context, { action: 'workspace.removed', target: { kind: 'workspace', id } }),
+      removalStep(closeWorkspaceJob, { orgCode, code, id }, deps.clock.now()),
     ];
     return { changes };
   });
   await removeHead(scope);
-  parts.epochs.bump(scope.name);
-  parts.poke();
+  deps.epochs.bump(scope.name);
+  deps.poke();
 }
 
 /** Without its head a workspace lets nobody in. */

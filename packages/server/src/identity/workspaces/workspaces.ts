@@ -14,12 +14,12 @@ import {
   findMembership,
   isActive,
   listMemberships,
-  type MembershipParts,
+  type MembershipDeps,
 } from './memberships.ts';
 import { readNewWorkspace, readTenant, readWorkspaceChange } from './read-workspace.ts';
 import { codesFrom } from './workspace-code.ts';
 import { type OrgPlace, workspaceHeads } from './workspace-head.ts';
-import { type RemovalParts, removeWorkspace } from './workspace-removal.ts';
+import { type RemovalDeps, removeWorkspace } from './workspace-removal.ts';
 
 /** The workspaces of an app's users: who asks is known by his token, and what needs a permission has been allowed. */
 export interface Workspaces {
@@ -56,18 +56,18 @@ export interface TenantSummary extends ShownWorkspace {
   readonly joined_at: string;
 }
 
-export interface WorkspacesParts extends RemovalParts {
+export interface WorkspacesDeps extends RemovalDeps {
   readonly runtime: RecordRuntime;
 }
 
-export function createWorkspaces(parts: WorkspacesParts): Workspaces {
+export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
   return {
-    create: (claims, body, requestId) => createWorkspace(parts, { claims, requestId }, body),
-    update: (context, body) => updateWorkspace(parts, context, body),
-    tenants: (claims) => listTenants(parts, claims),
-    switchTo: (claims, body) => switchWorkspace(parts, claims, body),
-    leave: (claims, body, requestId) => leaveWorkspace(parts, { claims, requestId }, body),
-    remove: (context, body) => removeWorkspace(parts, context, body),
+    create: (claims, body, requestId) => createWorkspace(deps, { claims, requestId }, body),
+    update: (context, body) => updateWorkspace(deps, context, body),
+    tenants: (claims) => listTenants(deps, claims),
+    switchTo: (claims, body) => switchWorkspace(deps, claims, body),
+    leave: (claims, body, requestId) => leaveWorkspace(deps, { claims, requestId }, body),
+    remove: (context, body) => removeWorkspace(deps, context, body),
   };
 }
 
@@ -77,18 +77,18 @@ interface OwnRequest {
   readonly requestId: string;
 }
 
-async function createWorkspace(parts: WorkspacesParts, { claims, requestId }: OwnRequest, body: unknown) {
+async function createWorkspace(deps: WorkspacesDeps, { claims, requestId }: OwnRequest, body: unknown) {
   const { name, code } = readNewWorkspace(body);
-  const { place: home, orgScope } = homeOf(parts, claims);
+  const { place: home, orgScope } = homeOf(deps, claims);
   const place = { ...home, requestId };
   const founder = await findAppUser(orgScope, claims.sub);
   if (founder === undefined) throw notFound();
   if ((await tenantsOf(orgScope, founder.id)).length >= membershipsMax)
     throw new Problem('conflict', `a person may be in at most ${membershipsMax} workspaces`);
-  const take = (code: string) => takeCode(parts, place, { code, name, founder: memberOf(founder) });
+  const take = (code: string) => takeCode(deps, place, { code, name, founder: memberOf(founder) });
   const intent = code === undefined ? await firstOf(codesFrom(name), take) : await take(code);
   if (intent === undefined) throw new Problem('conflict', `the code \`${code ?? name}\` is taken`);
-  await completeFounding(parts, place, intent);
+  await completeFounding(deps, place, intent);
   const { id } = intent.row;
   return { id, code: intent.row.code, name, current: true } as const;
 }
@@ -104,7 +104,7 @@ async function firstOf(
   return undefined;
 }
 
-async function updateWorkspace({ clock }: WorkspacesParts, context: WriteContext, body: unknown) {
+async function updateWorkspace({ clock }: WorkspacesDeps, context: WriteContext, body: unknown) {
   const change = readWorkspaceChange(body);
   const { scope } = context.workspace;
   const { planned } = await transact(scope, async () => {
@@ -134,8 +134,8 @@ async function promiseAccess(context: WriteContext, name: string): Promise<reado
   throw invalidInput('validation_failed', [{ pointer: '/default_member_access', code: 'unknown_reference', message }]);
 }
 
-async function listTenants(parts: WorkspacesParts, claims: AppTokenClaims): Promise<readonly TenantSummary[]> {
-  const memberships = await listMemberships(parts, homeOf(parts, claims).place, claims.sub);
+async function listTenants(deps: WorkspacesDeps, claims: AppTokenClaims): Promise<readonly TenantSummary[]> {
+  const memberships = await listMemberships(deps, homeOf(deps, claims).place, claims.sub);
   return memberships.map(({ head: { id, code, name }, member: { data } }) => ({
     id,
     code,
@@ -146,40 +146,40 @@ async function listTenants(parts: WorkspacesParts, claims: AppTokenClaims): Prom
   }));
 }
 
-async function switchWorkspace(parts: WorkspacesParts, claims: AppTokenClaims, body: unknown) {
-  const { tenantId, tenantCode } = (await namedMembership(parts, claims, body)).workspace;
+async function switchWorkspace(deps: WorkspacesDeps, claims: AppTokenClaims, body: unknown) {
+  const { tenantId, tenantCode } = (await namedMembership(deps, claims, body)).workspace;
   const tenant = { id: tenantId, code: tenantCode };
-  await tryCommit(homeOf(parts, claims).orgScope, [chooseChange(claims.sub, tenant)]);
+  await tryCommit(homeOf(deps, claims).orgScope, [chooseChange(claims.sub, tenant)]);
   return { tenant_id: tenantId, tenant_code: tenantCode };
 }
 
 /** To leave is to remove one's own `user` record, which nobody has to be allowed. */
-async function leaveWorkspace(parts: WorkspacesParts, { claims, requestId }: OwnRequest, body: unknown): Promise<void> {
-  const { workspace } = await namedMembership(parts, claims, body);
-  const config = await parts.configs[claims.env].current(claims.org);
+async function leaveWorkspace(deps: WorkspacesDeps, { claims, requestId }: OwnRequest, body: unknown): Promise<void> {
+  const { workspace } = await namedMembership(deps, claims, body);
+  const config = await deps.configs[claims.env].current(claims.org);
   const actor = { userId: claims.sub, claims: {}, asking: personAsking(claims.sub, requestId) };
-  await parts.runtime.remove({ workspace, entity: systemEntity('user'), actor, config }, { id: claims.sub });
-  await tryCommit(homeOf(parts, claims).orgScope, [forgetChange(claims.sub, workspace.tenantCode)]);
+  await deps.runtime.remove({ workspace, entity: systemEntity('user'), actor, config }, { id: claims.sub });
+  await tryCommit(homeOf(deps, claims).orgScope, [forgetChange(claims.sub, workspace.tenantCode)]);
 }
 
 async function namedMembership(
-  parts: WorkspacesParts,
+  deps: WorkspacesDeps,
   claims: AppTokenClaims,
   body: unknown,
 ): Promise<FoundMembership> {
-  const { place, orgScope } = homeOf(parts, claims);
+  const { place, orgScope } = homeOf(deps, claims);
   const named = readTenant(body);
   const isNamed = ({ id, code }: Tenant): boolean =>
     'tenant_id' in named ? id === named.tenant_id : code === named.tenant_code;
   const tenant = (await tenantsOf(orgScope, claims.sub)).find(isNamed);
-  const found = tenant === undefined ? undefined : await findMembership(parts, place, { tenant, userId: claims.sub });
+  const found = tenant === undefined ? undefined : await findMembership(deps, place, { tenant, userId: claims.sub });
   if (found === undefined || !isActive(found)) throw notFound();
   return found;
 }
 
 function homeOf(
-  parts: MembershipParts,
+  deps: MembershipDeps,
   { env, org: orgCode }: AppTokenClaims,
 ): { readonly place: OrgPlace; readonly orgScope: Scope } {
-  return { place: { env, orgCode }, orgScope: parts.stores[env].scope(orgScopeName(orgCode)) };
+  return { place: { env, orgCode }, orgScope: deps.stores[env].scope(orgScopeName(orgCode)) };
 }
