@@ -31,11 +31,7 @@ export async function requireGrant(
   throw new Problem('conflict', 'the policy that the invitation grants is no more: ask for another invitation');
 }
 
-async function isKeyOpen(
-  { stores, clock }: MembershipDeps,
-  { env, orgCode }: Workspace,
-  id: string,
-): Promise<boolean> {
+async function isKeyOpen({ stores, clock }: MembershipDeps, { env, orgCode }: Workspace, id: string): Promise<boolean> {
   const row = await serviceKeys.rows.read(stores[env].scope(orgScopeName(orgCode)), id);
   return row !== undefined && isOpenKey(row.value, clock.now());
 }

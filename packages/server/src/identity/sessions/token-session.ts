@@ -12,11 +12,7 @@ import { freshMilliseconds, personKeyOf, type Session, type SessionDeps } from '
  * The session of an app JWT. What was verified before is not verified again while the signing keys are the same.
  * @throws Problem `token_invalid`, `token_expired`.
  */
-export async function openTokenSession(
-  deps: SessionDeps,
-  token: string,
-  known: Session | undefined,
-): Promise<Session> {
+export async function openTokenSession(deps: SessionDeps, token: string, known: Session | undefined): Promise<Session> {
   const checkedAt = deps.clock.now();
   const { removals } = deps.signingKeys;
   const isVerified = known?.removals === removals;
@@ -27,8 +23,7 @@ export async function openTokenSession(
   const change = deps.endings.current(tokensKey);
   if (act !== undefined) await requireBuilder(deps.platform, { env, org, id: act.sub });
   const kind = isBuilder({ ...claims }) ? 'builder' : 'person';
-  const user =
-    kind === 'person' ? await requireStanding(deps.stores[env].scope(orgScopeName(org)), claims) : undefined;
+  const user = kind === 'person' ? await requireStanding(deps.stores[env].scope(orgScopeName(org)), claims) : undefined;
   const isOutside = user !== undefined && claims.tenant_id === undefined;
   return {
     kind,

@@ -34,11 +34,7 @@ export type Arriving = Pick<AppUser, keyof Member | 'email_verified' | 'suspends
  * default one, else the one joined last. Undefined for a person who is in none. One who is nowhere but suspended gets
  * the membership that is.
  */
-export async function arrive(
-  deps: MembershipDeps,
-  place: OrgPlace,
-  person: Arriving,
-): Promise<Membership | undefined> {
+export async function arrive(deps: MembershipDeps, place: OrgPlace, person: Arriving): Promise<Membership | undefined> {
   const orgScope = deps.stores[place.env].scope(orgScopeName(place.orgCode));
   const tenant = await chosenTenant(orgScope, person.id);
   const chosen = tenant === undefined ? undefined : await findMembership(deps, place, { tenant, userId: person.id });

@@ -9,13 +9,7 @@ import { findAppUser, memberOf } from '../app-users/app-user.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { completeFounding, type Intent, takeCode } from './founding.ts';
 import { chooseChange, forgetChange, membershipsMax, type Tenant, tenantsOf } from './membership-hints.ts';
-import {
-  type FoundMembership,
-  findMembership,
-  isActive,
-  listMemberships,
-  type MembershipDeps,
-} from './memberships.ts';
+import { type FoundMembership, findMembership, isActive, listMemberships, type MembershipDeps } from './memberships.ts';
 import { readNewWorkspace, readTenant, readWorkspaceChange } from './read-workspace.ts';
 import { codesFrom } from './workspace-code.ts';
 import { type OrgPlace, workspaceHeads } from './workspace-head.ts';
@@ -162,11 +156,7 @@ async function leaveWorkspace(deps: WorkspacesDeps, { claims, requestId }: OwnRe
   await tryCommit(homeOf(deps, claims).orgScope, [forgetChange(claims.sub, workspace.tenantCode)]);
 }
 
-async function namedMembership(
-  deps: WorkspacesDeps,
-  claims: AppTokenClaims,
-  body: unknown,
-): Promise<FoundMembership> {
+async function namedMembership(deps: WorkspacesDeps, claims: AppTokenClaims, body: unknown): Promise<FoundMembership> {
   const { place, orgScope } = homeOf(deps, claims);
   const named = readTenant(body);
   const isNamed = ({ id, code }: Tenant): boolean =>
