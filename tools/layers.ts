@@ -19,8 +19,8 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   tools: [],
 };
 
-/** The store as every module sees it: its port, and what reads and writes typed rows by it. */
-const storePort: readonly string[] = ['store/port.ts', 'store/table.ts', 'store/transact.ts'];
+/** The store as every module sees it: its port, and what reads, walks and writes by it. */
+const storePort: readonly string[] = ['store/port.ts', 'store/each-item.ts', 'store/table.ts', 'store/transact.ts'];
 
 /**
  * Which modules of the server a module may import: a module by its name, which stands for its port (or its top-level

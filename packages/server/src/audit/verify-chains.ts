@@ -1,4 +1,5 @@
 import { chainHeads, linkDigest, noChain, readHead, readLink } from '../store/chain.ts';
+import { eachItem } from '../store/each-item.ts';
 import { itemWithoutHead } from '../store/lost-head.ts';
 import type { Item, OpenedStore, Scope, ScopeName } from '../store/port.ts';
 import { isAuditPartition, orgAudit } from './audit-entry.ts';
@@ -66,13 +67,7 @@ async function* scopesIn({ store, maintenance }: OpenedStore): AsyncGenerator<Fo
 /** Those that have a head and those that have entries: one without the other is a chain that was cut. */
 async function chainsOf({ maintenance }: OpenedStore, scope: Scope): Promise<readonly string[]> {
   const found = new Set<string>();
-  let after: string | undefined;
-  for (;;) {
-    const heads = await scope.range(chainHeads, { limit: pageItems, ...(after === undefined ? {} : { after }) });
-    for (const { sk } of heads) found.add(sk);
-    after = heads.at(-1)?.sk;
-    if (after === undefined) break;
-  }
+  for await (const { sk } of eachItem(scope, chainHeads, pageItems)) found.add(sk);
   // Behind the last key that a partition can have begins the next one, whatever it is called.
   for (let place = { pk: orgAudit, sk: '' }; ; ) {
     const [next] = await maintenance.scan(scope.name, place, 1);
@@ -108,12 +103,6 @@ function endOf(found: { readonly count: number; readonly digest: string }, item:
 }
 
 /** The entries of a chain in the order in which they were written. */
-export async function* entriesOf(scope: Scope, pk: string): AsyncGenerator<Item> {
-  let after: string | undefined;
-  for (;;) {
-    const items = await scope.range(pk, { limit: pageItems, ...(after === undefined ? {} : { after }) });
-    yield* items;
-    after = items.at(-1)?.sk;
-    if (after === undefined) return;
-  }
+export function entriesOf(scope: Scope, pk: string): AsyncGenerator<Item> {
+  return eachItem(scope, pk, pageItems);
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { recordCounter, recordsOfOrg } from '../records/port.ts';
 import { systemEntityNames } from '../schema/port.ts';
+import { eachItem } from '../store/each-item.ts';
 import type { Change, Item, Key, OpenedStore, Scope, Store } from '../store/port.ts';
 import { asRead } from '../store/table.ts';
 import { type Environment, type Workspace, workspaceOrg } from '../tenancy/port.ts';
@@ -132,14 +133,9 @@ async function recount(opened: OpenedStore, asked: WorkspaceToCount): Promise<re
 }
 
 async function countersOf(scope: Scope): Promise<ReadonlyMap<string, Item>> {
-  const { pk } = recordCounter('');
   const counters = new Map<string, Item>();
-  for (let after: string | undefined; ; ) {
-    const items = await scope.range(pk, { ...(after === undefined ? {} : { after }), limit: itemsPerRead });
-    for (const item of items) counters.set(item.sk, item);
-    after = items.at(-1)?.sk;
-    if (after === undefined) return counters;
-  }
+  for await (const item of eachItem(scope, recordCounter('').pk, itemsPerRead)) counters.set(item.sk, item);
+  return counters;
 }
 
 export function isRight({ counter, found }: RecountedEntity): boolean {

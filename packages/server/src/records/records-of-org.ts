@@ -1,5 +1,6 @@
 import { Problem } from '../lib/problem.ts';
 import { systemEntityNames } from '../schema/port.ts';
+import { eachItem } from '../store/each-item.ts';
 import type { Scope, Store } from '../store/port.ts';
 import { eachWorkspace } from '../tenancy/port.ts';
 import { recordCounter } from './writing/record-changes.ts';
@@ -28,17 +29,10 @@ export async function recordsOfOrg(store: Store, orgCode: string): Promise<reado
 }
 
 async function* countersIn(scope: Scope): AsyncGenerator<Omit<WorkspaceRecords, 'tenantCode'>> {
-  const { pk } = recordCounter('');
-  let after: string | undefined;
-  for (;;) {
-    const items = await scope.range(pk, { ...(after === undefined ? {} : { after }), limit: countersPerRead });
-    for (const { sk: entity, value } of items) {
-      const records = /^\d+$/.test(value) ? Number(value) : Number.NaN;
-      if (!Number.isSafeInteger(records))
-        throw new Problem('unavailable', 'how many records there are cannot be told: a counter holds no number');
-      yield { entity, records };
-    }
-    if (items.length < countersPerRead) return;
-    after = items.at(-1)?.sk;
+  for await (const { sk: entity, value } of eachItem(scope, recordCounter('').pk, countersPerRead)) {
+    const records = /^\d+$/.test(value) ? Number(value) : Number.NaN;
+    if (!Number.isSafeInteger(records))
+      throw new Problem('unavailable', 'how many records there are cannot be told: a counter holds no number');
+    yield { entity, records };
   }
 }

@@ -1,3 +1,4 @@
+import { eachItem } from '../store/each-item.ts';
 import type { Key, Scope } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
 
@@ -25,15 +26,12 @@ export const workspaceTable = table(
   json<WorkspaceRow>('workspace', { id: 'string', code: 'string', state: 'string' }),
 );
 
+const rowsPerRead = 100;
+
 /** The workspaces of an org that are not removed, a step at a time, by code. */
 export async function* workspaceRows(orgScope: Scope): AsyncGenerator<WorkspaceRow> {
-  let after = '';
-  for (;;) {
-    const rows = await workspaceTable.range(orgScope, partition, { ...(after === '' ? {} : { after }), limit: 100 });
-    for (const { sk, value } of rows) {
-      if (value.state !== 'removed') yield value;
-      after = sk;
-    }
-    if (rows.length < 100) return;
+  for await (const item of eachItem(orgScope, partition, rowsPerRead)) {
+    const { value } = workspaceTable.row(orgScope, item);
+    if (value.state !== 'removed') yield value;
   }
 }

@@ -1,5 +1,6 @@
 import { secretToken } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
+import { eachItem } from '../../store/each-item.ts';
 import type { Scope } from '../../store/port.ts';
 import { json, table } from '../../store/table.ts';
 import type { Environment } from '../../tenancy/port.ts';
@@ -30,13 +31,7 @@ const orgsPerRead = 500;
 
 /** Of every org that there is. */
 export async function* orgCodes(platform: Scope): AsyncGenerator<string> {
-  const { pk } = orgs.key('');
-  for (let after: string | undefined; ; ) {
-    const read = await platform.range(pk, { ...(after === undefined ? {} : { after }), limit: orgsPerRead });
-    for (const { sk } of read) yield sk;
-    after = read.at(-1)?.sk;
-    if (after === undefined) return;
-  }
+  for await (const { sk } of eachItem(platform, orgs.key('').pk, orgsPerRead)) yield sk;
 }
 
 export function newClientId(env: Environment): string {
