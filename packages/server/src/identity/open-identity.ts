@@ -65,9 +65,9 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
   const hasher = createPasswordHasher({}, passwordCost);
   const shared = { ...deps, issuer, hasher, mailThrottle: createMailThrottle({ clock }) };
   const providers = createProviderTokens({ clock, allowPrivateAddresses: settings.mode === 'development' });
-  const endings = createAccessEpochs();
+  const revocations = createAccessEpochs();
   // Each with a throttle of its own: failures at one door must not close another.
-  const app = { ...shared, providers, endings, loginThrottle: createLoginThrottle({ clock }) };
+  const app = { ...shared, providers, revocations, loginThrottle: createLoginThrottle({ clock }) };
   const org = { ...shared, policy: settings.signUp, loginThrottle: createLoginThrottle({ clock }) };
   const digest = settings.operatorKeyDigest;
   const operator = { loginThrottle: createLoginThrottle({ clock }) };

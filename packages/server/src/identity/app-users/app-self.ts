@@ -64,8 +64,8 @@ export interface Self {
 
 export interface AppSelfDeps extends TokenExchangeDeps, AppUsersDeps, AppClientDeps {
   readonly runtime: Pick<RecordRuntime, 'update'>;
-  /** See `AppSessionsDeps`. */
-  readonly endings: AccessEpochs;
+  /** See `SessionDeps`. */
+  readonly revocations: AccessEpochs;
 }
 
 export function createAppSelf(deps: AppSelfDeps): AppSelf {
@@ -94,7 +94,7 @@ export function createAppSelf(deps: AppSelfDeps): AppSelf {
     logOut: async ({ claims }, body) => {
       const orgScope = scopeOf(claims);
       const isEverywhere = readEverywhere(body);
-      await thenBump(deps.endings, tokensKeyOf(claims), async () => {
+      await thenBump(deps.revocations, tokensKeyOf(claims), async () => {
         if (isEverywhere) await changeAppUser(orgScope, claims.sub, withNextEpoch);
         else await orgScope.commit([endToken(claims)]);
       });

@@ -51,7 +51,7 @@ export function sendVerification(deps: EmailVerificationDeps, app: AppClient, pe
 
 /** @throws Problem `validation_failed`, `unknown_field`, `not_found`. */
 export async function verifyEmail(
-  { clock, endings }: Pick<EmailVerificationDeps, 'clock'> & { readonly endings: AccessEpochs },
+  { clock, revocations }: Pick<EmailVerificationDeps, 'clock'> & { readonly revocations: AccessEpochs },
   { orgScope, org, env }: AppClient,
   { body, requestId }: { readonly body: unknown; readonly requestId: string },
 ): Promise<void> {
@@ -60,7 +60,7 @@ export async function verifyEmail(
     withVerifiedEmail({ orgScope, clock, asking: personAsking(user.id, requestId) }, user),
   );
   if (unsettled !== undefined)
-    for (const sub of [id, unsettled.user_id]) endings.bump(tokensKeyOf({ env, org: org.code, sub }));
+    for (const sub of [id, unsettled.user_id]) revocations.bump(tokensKeyOf({ env, org: org.code, sub }));
 }
 
 function mailCode({ clock, mailer }: EmailVerificationDeps, app: AppClient, user: AppUser): void {

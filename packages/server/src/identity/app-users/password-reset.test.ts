@@ -28,7 +28,7 @@ async function app() {
     hasher: createFastHasher(),
     loginThrottle: createLoginThrottle({ clock: systemClock }),
     mailThrottle: createMailThrottle({ clock: systemClock }),
-    endings: createAccessEpochs(),
+    revocations: createAccessEpochs(),
     mailer: createMailQueue({
       deliver: async (mail) => void mails.push(mail),
       onFault: (error) => assert.ifError(error),

@@ -21,8 +21,8 @@ import { withVerifiedEmail } from './prove-email.ts';
 
 export interface RevokingDeps {
   readonly clock: Clock;
-  /** See `AppSessionsDeps`. */
-  readonly endings: AccessEpochs;
+  /** See `SessionDeps`. */
+  readonly revocations: AccessEpochs;
 }
 
 export interface PasswordResetDeps extends MailDeps, RevokingDeps {
@@ -44,7 +44,7 @@ export function resetPassword(
 
 /** What an app says of its users' passwords; each new one ends every token. */
 export function appPasswords(
-  { clock, endings }: RevokingDeps,
+  { clock, revocations }: RevokingDeps,
   app: AppClient,
   requestId?: string,
 ): PasswordRealm<AppUser> {
@@ -70,8 +70,8 @@ export function appPasswords(
       return withVerifiedEmail(proof, withNextEpoch(user));
     },
     revoking: async (id, work) => {
-      const user = await thenBump(endings, tokensOf(id), work);
-      if (user.unsettled !== undefined) endings.bump(tokensOf(user.unsettled.user_id));
+      const user = await thenBump(revocations, tokensOf(id), work);
+      if (user.unsettled !== undefined) revocations.bump(tokensOf(user.unsettled.user_id));
       return user;
     },
   };

@@ -42,8 +42,8 @@ export interface MergedAccount {
 
 export interface SuspendedAccountsDeps extends MembershipDeps {
   readonly cursors: Cursors;
-  /** See `AppSessionsDeps`. */
-  readonly endings: AccessEpochs;
+  /** See `SessionDeps`. */
+  readonly revocations: AccessEpochs;
 }
 
 export function createSuspendedAccounts(deps: SuspendedAccountsDeps): SuspendedAccounts {
@@ -101,7 +101,8 @@ async function mergeAccount(deps: SuspendedAccountsDeps, asked: AskedPlace): Pro
     return { merged: holder, changes: [appUsers.replace(row, holder), ...along] };
   });
   const { merged } = planned;
-  for (const sub of [id, merged.unsettled?.user_id ?? id]) deps.endings.bump(tokensKeyOf({ env, org: orgCode, sub }));
+  for (const sub of [id, merged.unsettled?.user_id ?? id])
+    deps.revocations.bump(tokensKeyOf({ env, org: orgCode, sub }));
   await settleAccounts(deps, { env, orgCode, requestId: occasion.request_id }, merged, occasion);
   return { env, user_id: id, email: merged.email };
 }

@@ -2,13 +2,13 @@ import { type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { secretHash, secretToken } from '../../lib/ids.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
+import { mayBeId } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { asRead, json, type Row, removeAsRead, table } from '../../store/table.ts';
 import { refusedChange, tryCommit } from '../../store/transact.ts';
 import {
   type Asked,
   type AskedPlace,
-  isId,
   joining,
   memberships,
   nameError,
@@ -253,7 +253,7 @@ function spending(row: Row<StoredInvitation>): readonly Change[] {
 }
 
 async function findInvitation(platform: Scope, place: OrgUserPlace): Promise<Row<StoredInvitation>> {
-  const row = isId(place.id) ? await invitations.read(platform, place) : undefined;
+  const row = mayBeId(place.id) ? await invitations.read(platform, place) : undefined;
   if (row === undefined) throw notFound();
   return row;
 }

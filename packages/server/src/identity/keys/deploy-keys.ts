@@ -2,10 +2,10 @@ import { type Audited, type Occasion, platformAuditEntry } from '../../audit/aud
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { type IdSource, secretHash, secretToken } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
+import { mayBeId } from '../../records/port.ts';
 import type { Due, Scope } from '../../store/port.ts';
 import { asRead } from '../../store/table.ts';
 import { tryCommit } from '../../store/transact.ts';
-import { isId } from '../org-users/account.ts';
 import { findOrg, type Org } from '../org-users/org-directory.ts';
 import { createKeyUses, type KeyRow, keyRows } from './key-rows.ts';
 import { type DeployKeyScope, readDeployKey } from './read-deploy-key.ts';
@@ -133,7 +133,7 @@ function endOf({ expires_at }: DeployKey): Due | undefined {
 }
 
 async function removeKey(platform: Scope, { orgCode, occasion }: AskedKeys, id: string): Promise<void> {
-  const row = isId(id) ? await deployKeys.rows.read(platform, [orgCode, id]) : undefined;
+  const row = mayBeId(id) ? await deployKeys.rows.read(platform, [orgCode, id]) : undefined;
   if (row === undefined) throw notFound();
   const isRemoved = await tryCommit(platform, [
     ...deployKeys.ended([orgCode, id], row.value, orgCode, asRead(row)),

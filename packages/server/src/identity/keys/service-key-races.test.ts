@@ -33,7 +33,7 @@ async function keysOf(store: Store): Promise<ServiceKeys> {
   const shared = { stores: { test: store, prod: store }, clock, newId, configs: { test: configs, prod: configs } };
   const runtime = createRuntime(store, { clock, newId });
   const cursors = createCursors(new Uint8Array(32));
-  return createServiceKeys({ ...shared, runtime, cursors, endings: createAccessEpochs() });
+  return createServiceKeys({ ...shared, runtime, cursors, revocations: createAccessEpochs() });
 }
 
 for (const kind of storeKinds)

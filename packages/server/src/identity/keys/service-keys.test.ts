@@ -39,8 +39,8 @@ async function bench() {
   /** A process with caches of its own, on this store or on one that fails. */
   const newProcess = (on: Store = store) => {
     const configs = createConfigReader({ store: on, clock });
-    const endings = createAccessEpochs();
-    const shared = { stores: { test: on, prod: on }, clock, endings, configs: { test: configs, prod: configs } };
+    const revocations = createAccessEpochs();
+    const shared = { stores: { test: on, prod: on }, clock, revocations, configs: { test: configs, prod: configs } };
     const runtime = createRuntime(on, { clock, newId: founded.newId });
     const cursors = createCursors(new Uint8Array(32));
     const epochs = createAccessEpochs();

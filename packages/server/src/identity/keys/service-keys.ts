@@ -52,8 +52,8 @@ export interface CreatedServiceKey extends KnownKey {
 export interface ServiceKeysDeps extends PrincipalDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
   readonly cursors: Cursors;
-  /** See `AppSessionsDeps`. */
-  readonly endings: AccessEpochs;
+  /** See `SessionDeps`. */
+  readonly revocations: AccessEpochs;
 }
 
 export function createServiceKeys(deps: ServiceKeysDeps): ServiceKeys {
@@ -146,7 +146,7 @@ async function removeKey(deps: ServiceKeysDeps, place: AskedPlace): Promise<void
     const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
     const key = await shut(orgScope, env, place);
     if (key === undefined) continue;
-    deps.endings.bump(tokensKeyOf({ env, org: orgCode, sub: id }));
+    deps.revocations.bump(tokensKeyOf({ env, org: orgCode, sub: id }));
     const tenant = { id: key.tenant_id, code: key.tenant_code };
     await leaveAsServer(deps, openWorkspace(deps, { env, orgCode }, tenant), { id, asking: place.occasion });
     await forget(orgScope, key);

@@ -45,11 +45,6 @@ export interface OrgMembership {
   readonly joined_at: string;
 }
 
-/** Whether a text from outside may be an id that the platform made, and so may stand in a key. */
-export function isId(text: string): boolean {
-  return /^[0-9a-f-]{36}$/.test(text);
-}
-
 /** A member or an invitation of an org. */
 export interface OrgUserPlace {
   readonly orgCode: string;

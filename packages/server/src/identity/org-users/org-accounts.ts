@@ -8,12 +8,11 @@ import {
   sessionMilliseconds,
 } from '../sessions/org-sessions.ts';
 import type { Asked, AskedPlace, OrgAccountsDeps } from './account.ts';
-import { rotateClientId } from './client-ids.ts';
+import { type ProvisionedProd, provisionProd, rotateClientId } from './environments.ts';
 import { type LoggedIn, logIn, switchOrg } from './log-in.ts';
 import type { EnvironmentAccess } from './org-directory.ts';
 import { changeOrgUser, listOrgUsers, removeOrgUser, type ShownOrgUser } from './org-members.ts';
 import { changeOrgPassword, forgotOrgPassword, type MailRequestSource, resetOrgPassword } from './org-password.ts';
-import { type ProvisionedProd, provisionProd } from './provision-prod.ts';
 import { firstOrgKey, type SignedUp, type SignUpSource, signUp } from './sign-up.ts';
 
 export type { OrgCaller, ShownSession };

@@ -1,5 +1,6 @@
 import { type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
+import { mayBeId } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { removeAsRead } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
@@ -14,7 +15,6 @@ import { sessionEnds } from '../sessions/org-sessions.ts';
 import {
   type AskedPlace,
   adminCounter,
-  isId,
   memberships,
   membersPartition,
   type OrgMembership,
@@ -64,7 +64,7 @@ export async function removeOrgUser(platform: Scope, place: AskedPlace): Promise
  * @throws Problem `last_admin`, also to the later of two admins who would leave at once.
  */
 async function moveMember(platform: Scope, place: AskedPlace, role: OrgRole | undefined): Promise<boolean> {
-  if (!isId(place.id)) return false;
+  if (!mayBeId(place.id)) return false;
   const { committed } = await transact(platform, async () => {
     const row = await memberships.read(platform, [place.id, place.orgCode]);
     if (row === undefined) return { changes: [] };

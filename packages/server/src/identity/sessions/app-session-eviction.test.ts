@@ -31,7 +31,7 @@ async function bench(tokensMax: number) {
     signingKeys,
     issuer,
     epochs: createAccessEpochs(),
-    endings: createAccessEpochs(),
+    revocations: createAccessEpochs(),
     clock,
     configs: { test: configs, prod: configs },
     tokensMax,

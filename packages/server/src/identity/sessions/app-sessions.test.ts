@@ -40,7 +40,7 @@ async function bench(cacheSeconds: number | undefined) {
     signingKeys,
     issuer,
     epochs: createAccessEpochs(),
-    endings: createAccessEpochs(),
+    revocations: createAccessEpochs(),
     clock,
     configs: { test: configs, prod: configs },
   });

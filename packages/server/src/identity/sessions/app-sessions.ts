@@ -54,7 +54,7 @@ const idleMilliseconds = 600_000;
  * they are older than `acl.cache_seconds`, and at once when this process has changed them.
  */
 export function createAppSessions(deps: AppSessionsDeps): AppSessions {
-  const { clock, epochs, endings, signingKeys } = deps;
+  const { clock, epochs, revocations, signingKeys } = deps;
   const isIdle = (lookedAt: number): boolean => clock.now() - lookedAt > idleMilliseconds;
   const sessions = createTokenCache<Session>({
     entriesMax: deps.tokensMax ?? 100_000,
@@ -68,7 +68,7 @@ export function createAppSessions(deps: AppSessionsDeps): AppSessions {
 
   const stillStands = (session: Session, now: number): boolean =>
     isYoung(now - session.checkedAt, session.freshMilliseconds) &&
-    endings.current(session.tokensKey) === session.change &&
+    revocations.current(session.tokensKey) === session.change &&
     signingKeys.removals === session.removals;
   const isFresh = (person: Place, now: number): boolean =>
     isYoung(now - person.resolvedAt, person.freshMilliseconds) &&

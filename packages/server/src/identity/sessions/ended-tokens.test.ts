@@ -26,7 +26,7 @@ const ownKeys = await openSigningKeys({ vault, clock });
 const cacheMilliseconds = 60_000;
 
 function newProcess(signingKeys: SigningKeys = ownKeys) {
-  const endings = createAccessEpochs();
+  const revocations = createAccessEpochs();
   const configs = createConfigReader({ store, clock });
   const sessions = createAppSessions({
     stores: { test: store, prod: store },
@@ -34,11 +34,11 @@ function newProcess(signingKeys: SigningKeys = ownKeys) {
     signingKeys,
     issuer,
     epochs: createAccessEpochs(),
-    endings,
+    revocations,
     clock,
     configs: { test: configs, prod: configs },
   });
-  return { sessions, endings };
+  return { sessions, revocations };
 }
 
 async function newUser(): Promise<AppUser> {
@@ -83,7 +83,7 @@ for (const [how, end] of [
     const { claims } = await here.sessions.authenticate(token, 'acme');
     await elsewhere.sessions.authenticate(token, 'acme');
     await end(claims);
-    here.endings.bump(tokensKeyOf(claims));
+    here.revocations.bump(tokensKeyOf(claims));
     await assert.rejects(async () => here.sessions.authenticate(token, 'acme'), ended);
     now += cacheMilliseconds - 1;
     await elsewhere.sessions.authenticate(token, 'acme');
@@ -94,24 +94,24 @@ for (const [how, end] of [
 }
 
 test('a call that joins a look-up from before the end of its token is refused', async () => {
-  const { sessions, endings } = newProcess();
+  const { sessions, revocations } = newProcess();
   const token = await tokenOf(await newUser());
   const { claims } = await newProcess().sessions.authenticate(token, 'acme');
   const before = sessions.authenticate(token, 'acme');
   const write = orgScope.commit([endToken(claims)]);
   await write;
-  endings.bump(tokensKeyOf(claims));
+  revocations.bump(tokensKeyOf(claims));
   await assert.rejects(async () => sessions.authenticate(token, 'acme'), ended);
   await Promise.allSettled([before]);
 });
 
 test('the end of one person’s tokens is nobody else’s', async () => {
-  const { sessions, endings } = newProcess();
+  const { sessions, revocations } = newProcess();
   const [ann, bob] = [await newUser(), await newUser()];
   const tokens = [await tokenOf(ann), await tokenOf(bob)] as const;
   const { claims } = await sessions.authenticate(tokens[0], 'acme');
   await changeAppUser(orgScope, ann.id, withNextEpoch);
-  endings.bump(tokensKeyOf(claims));
+  revocations.bump(tokensKeyOf(claims));
   await assert.rejects(async () => sessions.authenticate(tokens[0], 'acme'), ended);
   assert.equal((await sessions.authenticate(tokens[1], 'acme')).claims.sub, bob.id);
 });

@@ -25,7 +25,7 @@ export function withNextEpoch(user: AppUser): AppUser {
   return { ...user, token_epoch: tokenEpoch(user) + 1 };
 }
 
-/** What this process counts the endings of a person's tokens under. */
+/** What this process counts the revocations of a person's tokens under. */
 export function tokensKeyOf({ env, org, sub }: Pick<AppTokenClaims, 'env' | 'org' | 'sub'>): string {
   return JSON.stringify([env, org, sub]);
 }

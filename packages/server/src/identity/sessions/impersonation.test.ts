@@ -53,7 +53,7 @@ async function bench() {
     prod: createConfigReader({ store: prod, clock }),
   };
   const epochs = createAccessEpochs();
-  const sessions = createAppSessions({ ...parts, platform, configs, epochs, endings: createAccessEpochs() });
+  const sessions = createAppSessions({ ...parts, platform, configs, epochs, revocations: createAccessEpochs() });
   return {
     user,
     tenant: { tenant_id: id, tenant_code: code },

@@ -7,7 +7,7 @@ import { mayBeId } from '../../records/port.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { findAppUser, tokenEpoch } from '../app-users/app-user.ts';
-import { isId, memberships } from '../org-users/account.ts';
+import { memberships } from '../org-users/account.ts';
 import type { OrgCaller } from '../org-users/org-accounts.ts';
 import { readBody } from '../people/read-body.ts';
 import { type AppTokenClaims, type AppTokenSubject, signAppToken } from '../tokens/app-tokens.ts';
@@ -75,7 +75,7 @@ export async function requireBuilder(
   platform: Scope,
   { env, org, id }: Pick<AppTokenClaims, 'env' | 'org'> & { readonly id: string },
 ): Promise<void> {
-  const role = isId(id) ? (await memberships.read(platform, [id, org]))?.value.role : undefined;
+  const role = mayBeId(id) ? (await memberships.read(platform, [id, org]))?.value.role : undefined;
   if (role === 'org_admin' || (role !== undefined && env === 'test')) return;
   throw new Problem('token_invalid', 'the builder behind the token may not act here any more');
 }

@@ -19,7 +19,7 @@ export async function openKeySession(
   secret: string,
   org: string,
 ): Promise<Session> {
-  const { clock, endings, signingKeys, uses } = deps;
+  const { clock, revocations, signingKeys, uses } = deps;
   const checkedAt = clock.now();
   const { removals } = signingKeys;
   const env = environmentOfKey(secret);
@@ -29,7 +29,7 @@ export async function openKeySession(
   if (id === undefined) throw unknownKey();
   const tokensKey = tokensKeyOf({ env, org, sub: id });
   // Read first: what ends the key between this and the read below makes the session stale, never wrong.
-  const change = endings.current(tokensKey);
+  const change = revocations.current(tokensKey);
   const key = await findReadyKey(orgScope, secret, id);
   if (key === undefined) throw unknownKey();
   const claims = claimsOf(deps.issuer, { env, org, key });

@@ -1,10 +1,10 @@
 import { timestamp } from '../../lib/clock.ts';
 import { secretHash, secretToken } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
+import { mayBeId } from '../../records/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { json, type Row, table } from '../../store/table.ts';
 import {
-  isId,
   memberships,
   type OrgAccountsDeps,
   type OrgRole,
@@ -121,7 +121,7 @@ export async function listSessions(platform: Scope, { user, sessionId }: OrgCall
 
 /** @throws Problem `not_found` where it is no session of the caller. */
 export async function endSession(platform: Scope, { user }: OrgCaller, id: string): Promise<void> {
-  const listed = isId(id) ? await listedSessions.read(platform, [user.id, id]) : undefined;
+  const listed = mayBeId(id) ? await listedSessions.read(platform, [user.id, id]) : undefined;
   if (listed === undefined) throw notFound();
   await platform.commit(sessionEnd(listed));
 }

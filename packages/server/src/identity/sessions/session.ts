@@ -15,7 +15,7 @@ export interface SessionDeps {
   readonly issuer: string;
   readonly epochs: AccessEpochs;
   /** By `tokensKeyOf`: tells that this process has ended tokens of the person. */
-  readonly endings: AccessEpochs;
+  readonly revocations: AccessEpochs;
   readonly clock: Clock;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
 }

@@ -20,7 +20,7 @@ export async function openTokenSession(deps: SessionDeps, token: string, known: 
   const { env, org, act, exp } = claims;
   const tokensKey = tokensKeyOf(claims);
   // Read first: what ends the token between this and the reads below makes the session stale, never wrong.
-  const change = deps.endings.current(tokensKey);
+  const change = deps.revocations.current(tokensKey);
   if (act !== undefined) await requireBuilder(deps.platform, { env, org, id: act.sub });
   const kind = isBuilder({ ...claims }) ? 'builder' : 'person';
   const user = kind === 'person' ? await requireStanding(deps.stores[env].scope(orgScopeName(org)), claims) : undefined;

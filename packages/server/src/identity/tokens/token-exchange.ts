@@ -23,8 +23,8 @@ export interface TokenExchangeDeps extends MembershipDeps {
   readonly providers: ProviderTokens;
   /** The platform's own issuer: fixed at first start. */
   readonly issuer: string;
-  /** See `AppSessionsDeps`. */
-  readonly endings?: AccessEpochs;
+  /** See `SessionDeps`. */
+  readonly revocations?: AccessEpochs;
 }
 
 export interface ExchangedToken {
@@ -69,7 +69,7 @@ export async function exchangeToken(
   if (signIn === undefined || user === undefined || hasEnded)
     throw new Problem('token_invalid', 'the identity token is not valid');
   if (user.unsettled?.kind === 'suspension') {
-    deps.endings?.bump(tokensKeyOf({ env, org: org.code, sub: user.unsettled.user_id }));
+    deps.revocations?.bump(tokensKeyOf({ env, org: org.code, sub: user.unsettled.user_id }));
     await headers.onSuspension?.(env, user);
   }
   await settleAccounts(deps, { env, orgCode: org.code, requestId: headers.requestId }, user);
