@@ -4,7 +4,14 @@ import { type HitTally, newHitTally } from '../lib/hit-tally.ts';
 import type { NowOrLater } from '../lib/now-or-later.ts';
 import { singleFlight } from '../lib/single-flight.ts';
 import type { ConfiguredViews } from '../schema/port.ts';
-import { actions, activeConfigKey, apiName, type CompiledEntity, compileEntity } from '../schema/port.ts';
+import {
+  actions,
+  activeConfigKey,
+  apiName,
+  type CompiledEntity,
+  compileEntity,
+  compilePatterns,
+} from '../schema/port.ts';
 import type { Item, Scope, Store } from '../store/port.ts';
 import { type Environment, orgScopeName } from '../tenancy/port.ts';
 import { type ActiveEntity, type ApiVersions, type ConfigSet, makeConfigSet } from './config-set.ts';
@@ -200,5 +207,7 @@ async function loadEntity(scope: Scope, name: string, { state, versions }: Activ
   const configured = Object.fromEntries(
     others.map((config, index) => [actions[index + 1], apiBodies.row(scope, config)?.value.Views]),
   ) as ConfiguredViews;
-  return compileEntity(definitions.row(scope, create).value, state.version, state, configured);
+  const definition = definitions.row(scope, create).value;
+  await compilePatterns(definition);
+  return compileEntity(definition, state.version, state, configured);
 }

@@ -14,6 +14,7 @@ import { entitiesBeingRemoved, loadRemoved, maintainWork } from '../maintenance/
 import type { EntityState } from '../schema/port.ts';
 import {
   type CompiledEntity,
+  compilePatterns,
   definitionLimits,
   type ReferenceMap,
   recordsMayMeet,
@@ -81,6 +82,7 @@ export async function switchEntities(
   const steps: EntityStep[] = [];
   for await (const [index, { name, wanted }] of inTurns(targets.entries())) {
     const standing = await standingEntity(scope, set, { name, row: rows[index] });
+    await compilePatterns(wanted?.content.definition);
     if (wanted !== undefined) steps.push(planEntity(time, { name, wanted }, standing));
     else if (set.active(name) !== undefined) steps.push(planEntityRemoval(time, { name, keepsRecords }, standing));
   }

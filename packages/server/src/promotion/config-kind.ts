@@ -10,6 +10,8 @@ export interface ConfigKind<Content = unknown> {
   readonly kind: ConfigItemKind;
   /** JSON Schema (2020-12) of the content. It may take a few that `parse` refuses, and refuses none that it takes. */
   readonly schema: JsonSchema;
+  /** Does ahead of `parse`, in turns, what of it takes long. */
+  readonly prepare?: (input: unknown) => Promise<void>;
   /** The content in its one form, or what is wrong with it; pointers begin at the content. */
   readonly parse: (
     name: string,

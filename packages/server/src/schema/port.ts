@@ -44,6 +44,7 @@ export {
 } from './entity-content.ts';
 export { afterErasing, type EntityState, newEntityState, nextEntityState } from './entity-state.ts';
 export { fieldIndex } from './field-index.ts';
+export { compilePatterns } from './field-types/compiled-pattern.ts';
 export {
   type CheckEffort,
   type FieldBehaviour,

@@ -4,7 +4,7 @@ import { changeConfig, entityRows, itemChanged, newBodies, sameVersions } from '
 import { Problem } from '../../lib/problem.ts';
 import { keepAnswer, type OnceRequest, once } from '../../records/port.ts';
 import type { EntityDefinition } from '../../schema/port.ts';
-import { actions, apiName, type ParsedDefinition, parseDefinition } from '../../schema/port.ts';
+import { actions, apiName, compilePatterns, type ParsedDefinition, parseDefinition } from '../../schema/port.ts';
 import type { Change } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { EntityAdminDeps } from '../admin-deps.ts';
@@ -49,6 +49,7 @@ export async function defineEntity(
 
 /** What is wrong by itself is told with all that the org does not have; what is not, is looked at again when it is made. */
 async function parseInOrg(deps: EntityAdminDeps, orgCode: string, input: unknown): Promise<ParsedDefinition> {
+  await compilePatterns(input);
   try {
     return parseDefinition(input);
   } catch (error) {

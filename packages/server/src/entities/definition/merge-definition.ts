@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import type { EntityDefinition, FieldDefinition } from '../../schema/port.ts';
-import { isObject, type ParsedDefinition, parseDefinition } from '../../schema/port.ts';
+import { compilePatterns, isObject, type ParsedDefinition, parseDefinition } from '../../schema/port.ts';
 
 /** A definition with what was sent of it, and the fields that are to go with their values. */
 export interface MergedDefinition extends ParsedDefinition {
@@ -32,6 +32,7 @@ export async function mergeDefinition(
   const { UpdateParams: _, ...others } = members;
   const merged = Object.entries({ ...standing, ...others, UpdateParams: catalog.fields });
   const definition = Object.fromEntries(merged.filter(([member, value]) => !isTakenOut(member, value)));
+  await compilePatterns(definition);
   const parsed = await asSent(catalog.sentAt, () => judge(definition, () => parseDefinition(definition)));
   return { ...parsed, removed, warnings: [...parsed.warnings, ...catalog.leftOut.map(leftOutWarning)] };
 }

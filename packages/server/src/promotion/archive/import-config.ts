@@ -15,6 +15,7 @@ import {
 import { changeOf, type ShownDifference } from '../differences/diff.ts';
 import { changeItems, type ItemEdit } from '../items/change-items.ts';
 import type { ItemBody } from '../items/item-bodies.ts';
+import { parseContent } from '../items/parse-content.ts';
 import { type Asked, type PromotionDeps, placeIn } from '../promotion-deps.ts';
 import { baseOf, refuseOtherBase } from '../releases/agreed-base.ts';
 import type { ArchivedItem } from './config-archive.ts';
@@ -85,7 +86,7 @@ async function readItems(kinds: ConfigKinds, items: readonly ArchivedItem[]): Pr
   const bodies = new Map<string, ItemBody>();
   const errors: InputError[] = [];
   for await (const { kind, name, content } of inTurns(items)) {
-    const parsed = kinds[kind].parse(name, content);
+    const parsed = await parseContent(kinds, { kind, name, content });
     if ('content' in parsed) bodies.set(itemKey({ kind, name }), { kind, name, version: 0, content: parsed.content });
     else errors.push(...parsed.errors.map((error) => ({ ...error, message: `${kind} \`${name}\`: ${error.message}` })));
   }

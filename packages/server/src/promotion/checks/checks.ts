@@ -7,6 +7,7 @@ import { limits } from '../../store/port.ts';
 import { type Bodies, itemOf } from '../differences/compare.ts';
 import type { ItemBody } from '../items/item-bodies.ts';
 import { danglingReferences, danglingSentence, newlyDangling } from '../items/item-references.ts';
+import { parseContent } from '../items/parse-content.ts';
 import { type ItemsPlan, type ItemTarget, planItems } from '../items/plan-items.ts';
 import type { Place, PromotionDeps } from '../promotion-deps.ts';
 
@@ -44,7 +45,7 @@ export async function checkSwitch(
 ): Promise<CheckedSwitch> {
   const { place, next, before, targets } = intended;
   const checks: Check[] = [];
-  for await (const target of inTurns(targets)) checks.push(...definitionChecks(kinds, target));
+  for await (const target of inTurns(targets)) checks.push(...(await definitionChecks(kinds, target)));
   const after = [...bodiesAfter(before, targets).values()];
   const dangling = [
     ...(await danglingReferences(kinds, after)).filter(({ view }) => view === undefined),
@@ -102,9 +103,9 @@ export function bodiesAfter(before: Bodies, targets: readonly ItemTarget[]): Bod
 
 type Kinds = PromotionDeps['kinds'];
 
-function definitionChecks(kinds: Kinds, { kind, name, wanted }: ItemTarget): readonly Check[] {
+async function definitionChecks(kinds: Kinds, { kind, name, wanted }: ItemTarget): Promise<readonly Check[]> {
   if (wanted === undefined) return [];
-  const parsed = kinds[kind].parse(name, wanted.content);
+  const parsed = await parseContent(kinds, { kind, name, content: wanted.content });
   if ('content' in parsed) return [];
   return parsed.errors.map(({ pointer, message }) => ({
     kind,

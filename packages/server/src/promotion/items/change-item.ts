@@ -5,6 +5,7 @@ import { itemOf } from '../differences/compare.ts';
 import type { Asked, PromotionDeps } from '../promotion-deps.ts';
 import { changeItems } from './change-items.ts';
 import { bodyAtVersion, unknownItem } from './item-versions.ts';
+import { parseContent } from './parse-content.ts';
 import { liveItem } from './read-items.ts';
 import { type ShownItem, showItem, withContent } from './show-items.ts';
 
@@ -21,7 +22,7 @@ interface Content {
 
 /** Makes an item that is not there yet. @throws Problem `conflict`, or what `changeItems` throws. */
 export async function createItem(deps: PromotionDeps, asked: Asked, made: ItemChange & Content): Promise<ShownItem> {
-  const parsed = deps.kinds[made.item.kind].parse(made.item.name, made.content);
+  const parsed = await parseContent(deps.kinds, { ...made.item, content: made.content });
   // What is sent holds the content beside the name.
   if ('errors' in parsed)
     throw invalidBody(parsed.errors.map((error) => ({ ...error, pointer: `/content${error.pointer}` })));

@@ -13,6 +13,7 @@ import { type Bodies, type ItemChangeKind, itemOf, readAll } from '../difference
 import type { Asked, PromotionDeps } from '../promotion-deps.ts';
 import { bodyPuts, type ItemBody } from './item-bodies.ts';
 import { newlyDangling, refuseDangling } from './item-references.ts';
+import { parseContent } from './parse-content.ts';
 import { type ItemTarget, planItems } from './plan-items.ts';
 import { liveItem, liveItems } from './read-items.ts';
 
@@ -91,7 +92,7 @@ async function parseEdits({ kinds }: PromotionDeps, edits: readonly ItemEdit[]):
       parsedEdits.push(edit);
       continue;
     }
-    const parsed = kinds[edit.kind].parse(edit.name, edit.content);
+    const parsed = await parseContent(kinds, edit);
     if ('errors' in parsed)
       throw invalidBody(
         edits.length === 1

@@ -1,8 +1,10 @@
 import { closedObjectOf, type JsonSchema } from '../../lib/json-schema.ts';
 import {
+  compilePatterns,
   definitionSchemas,
   type EntityContent,
   getViews,
+  isObject,
   isShownBy,
   lookedUpByContent,
   parseEntityContent,
@@ -19,6 +21,7 @@ import { widenedEntity } from './widened-entity.ts';
 export const entityKind: ConfigKind<EntityContent> = {
   kind: 'entity',
   schema: entitySchema(),
+  prepare: (input) => compilePatterns(isObject(input) ? input.definition : undefined),
   parse: (name, input) => {
     const parsed = parseEntityContent(input);
     if ('errors' in parsed) return parsed;

@@ -1,6 +1,6 @@
-import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import type { FieldDefinition } from '../definition.ts';
+import { compiledPattern } from './compiled-pattern.ts';
 import type { FieldValue, ValueProblem } from './field-type.ts';
 import { schemaPattern } from './schema-pattern.ts';
 
@@ -13,11 +13,9 @@ export function patternHint(field: Pick<FieldDefinition, 'pattern' | 'validate'>
   const { pattern } = field;
   if (pattern === undefined)
     return { check: () => undefined, steps: () => 0, schema: {}, charactersMax: Number.POSITIVE_INFINITY };
-  if (pattern.length > patternMax) return `has a \`pattern\` of more than ${patternMax} characters`;
-  const compiled = compile(pattern);
-  if (typeof compiled === 'string') return `has a \`pattern\` that is no regular expression: ${compiled}`;
+  const { result: compiled } = compiledPattern(pattern);
+  if (typeof compiled === 'string') return compiled;
   const size = compiled.programSize();
-  if (size > sizeMax) return 'has a `pattern` that is too large: what is repeated counts as often as that';
   const check = (value: FieldValue): ValueProblem | undefined => {
     // Asked for a place, not only for whether there is one, the engine never builds an automaton of megabytes.
     if (typeof value !== 'string' || compiled.matcher(value).find()) return undefined;
@@ -41,17 +39,5 @@ interface PatternHint {
   readonly charactersMax: number;
 }
 
-const patternMax = 512;
-const sizeMax = 200;
 /** A text takes at most as many steps as it has characters, times the size of the compiled pattern. */
 const stepsMax = 200_000;
-
-/** A string is what is wrong with the pattern, in the words of its parser. */
-function compile(pattern: string): RE2JS | string {
-  try {
-    return RE2JS.compile(pattern);
-  } catch (error) {
-    if (!(error instanceof RE2JSSyntaxException)) throw error;
-    return error.message.replace('error parsing regexp: ', '');
-  }
-}

@@ -1,4 +1,5 @@
 /** The largest of what may be configured, and of what goes from test to production. */
+import { agreedArchive, changedArchive, wholeArchive } from './largest-archive.ts';
 import { largestDefinition, viewedDefinition } from './largest-definitions.ts';
 import { block } from './largest-items.ts';
 import { nothingAsked, nothingOfOneItem, nothingToChoose } from './reasons.ts';
@@ -28,6 +29,17 @@ function defining(what: string, rest: object, status?: number): Largest {
   };
 }
 
+/** None twice: what was compiled lately is not compiled again. */
+function patterns(count: number, pattern: (field: number) => string): object {
+  const fields = Array.from({ length: count }, (_, field) => ({
+    name: `f${field}`,
+    validate: true,
+    required: false,
+    pattern: pattern(field),
+  }));
+  return { UpdateParams: fields };
+}
+
 const entityRows: Rows = {
   'POST /api/:apiname': {
     as: 'builder',
@@ -52,14 +64,19 @@ const entityRows: Rows = {
           })),
         ],
       }),
-      defining('patterns', {
-        UpdateParams: Array.from({ length: 200 }, (_, field) => ({
-          name: `f${field}`,
-          validate: true,
-          required: false,
-          pattern: '(a{1,30}b?){3}c',
-        })),
-      }),
+      defining(
+        'patterns',
+        patterns(200, (field) => `(a{1,30}b?){3}${field}`),
+      ),
+      defining(
+        'patterns of large classes',
+        patterns(95, (field) => `(?i)${'\\pL'.repeat(150)}${field}`),
+      ),
+      defining(
+        'patterns that are too large',
+        patterns(110, (field) => `(${'x'.repeat(480)}){1000}${field}`),
+        400,
+      ),
       defining('fields that are wrong', { UpdateParams: Array.from({ length: 5_000 }, () => ({ name: '1' })) }, 400),
     ],
   },
@@ -194,11 +211,6 @@ async function provisioned({ call }: Stage): Promise<Asked> {
   return {};
 }
 
-const archive = async ({ download }: Stage): Promise<Asked> => ({
-  headers: { 'content-type': 'application/x-tar' },
-  body: await download('/deploy/export?env=test'),
-});
-
 const deployRows: Rows = {
   'POST /user/provision-prod': plain('/user/provision-prod'),
   'GET /deploy/diff': {
@@ -271,7 +283,11 @@ const deployRows: Rows = {
   'POST /deploy/import': {
     as: 'builder',
     target: () => '/deploy/import',
-    largest: [{ what: 'items', ask: archive }],
+    largest: [
+      { what: 'items', ask: wholeArchive },
+      { what: 'items that differ', ask: (stage) => changedArchive(stage) },
+      { what: 'items that are changed', ask: agreedArchive },
+    ],
   },
   'GET /deploy/keys': plain('/deploy/keys'),
   'POST /deploy/keys': small('/deploy/keys'),
