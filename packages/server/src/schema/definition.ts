@@ -99,4 +99,6 @@ export const definitionLimits = {
   fieldsMax: 200,
   indexesMax: 20,
   enumValuesMax: 500,
+  /** Classes of Unicode that patterns name: each is a table of thousands of numbers, for as long as the entity is served. */
+  classesMax: 1000,
 } as const;

@@ -233,3 +233,16 @@ function parse(fields: readonly object[]) {
   });
   return { places, catalog };
 }
+
+test('the patterns of all fields together have a bound on the classes of Unicode that they name', () => {
+  const codesOf = (fields: readonly object[]): readonly string[] => {
+    const codes: string[] = [];
+    parseCatalog(fields, (_pointer, code) => codes.push(code));
+    return codes;
+  };
+  const field = (name: string, classes: number) => ({ name, validate: true, pattern: '\\pL'.repeat(classes) });
+  const many = Array.from({ length: 9 }, (_, index) => field(`f${index}`, 100));
+  const rest = (classes: number) => ({ name: 'r', colType: 'array', items: { pattern: '\\PL'.repeat(classes) } });
+  assert.deepEqual(codesOf([...many, rest(100)]), []);
+  assert.deepEqual(codesOf([...many, rest(101)]), ['too_many']);
+});

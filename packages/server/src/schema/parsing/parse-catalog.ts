@@ -28,7 +28,17 @@ export function parseCatalog(input: unknown, add: AddError): Catalog {
   checkFormulas(fields, (name, message) => add(`${places.get(name)}/formula`, 'unknown_token', message));
   if (fields.filter((field) => field.index === true || field.lookup !== undefined).length > definitionLimits.indexesMax)
     add('/UpdateParams', 'too_many', `at most ${definitionLimits.indexesMax} fields may have an index or a lookup`);
+  if (fields.reduce((sum, field) => sum + classesOf(field), 0) > definitionLimits.classesMax)
+    add(
+      '/UpdateParams',
+      'too_many',
+      `patterns may name at most ${definitionLimits.classesMax} classes of Unicode together`,
+    );
   return { fields, warnings: fields.flatMap(warningsOf) };
+}
+
+function classesOf({ pattern = '', items = {} }: FieldDefinition): number {
+  return `${pattern} ${items.pattern ?? ''}`.match(/\\p/gi)?.length ?? 0;
 }
 
 /** Each token of a formula is the id or a field whose value has a text, other than one that is computed itself. */

@@ -70,7 +70,7 @@ const entityRows: Rows = {
       ),
       defining(
         'patterns of large classes',
-        patterns(95, (field) => `(?i)${'\\pL'.repeat(150)}${field}`),
+        patterns(6, (field) => `(?i)${'\\pL'.repeat(150)}${field}`),
       ),
       defining(
         'patterns that are too large',
