@@ -26,7 +26,7 @@ export interface OnceScopes {
 }
 
 export interface OnceAsked {
-  readonly route: { readonly method: string; readonly path: string };
+  readonly route: Parameters<typeof isRemembered>[0];
   readonly request: GatewayRequest;
   /** Whose key it is. */
   readonly principal: string;

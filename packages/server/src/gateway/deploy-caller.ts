@@ -3,8 +3,7 @@ import type { DeployKeyScope, KnownDeployKey, OrgCaller } from '../identity/port
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { occasionBy } from './pipeline/occasion.ts';
-import { refuseParameters } from './pipeline/read-query.ts';
-import type { GatewayRequest } from './request.ts';
+import type { RequestEnvelope } from './request.ts';
 
 /** Who moves configuration: a builder, or a pipeline with a deploy key. */
 export interface DeployCaller extends Pick<OrgCaller, 'org' | 'role'> {
@@ -41,12 +40,7 @@ export function keyAsDeployer({ id, scope, org }: KnownDeployKey): DeployCaller 
 }
 
 /** That somebody asks for something that takes production. @throws Problem `conflict` where there is none yet. */
-export function askDeploy(
-  clock: Clock,
-  request: GatewayRequest,
-  { caller, parameters = [] }: { readonly caller: DeployCaller; readonly parameters?: readonly string[] },
-): AskedDeploy {
-  refuseParameters(request.query, parameters);
+export function askDeploy(clock: Clock, request: RequestEnvelope, caller: DeployCaller): AskedDeploy {
   requireProd(caller);
   return { orgCode: caller.org.code, occasion: occasionBy(clock, request, caller) };
 }

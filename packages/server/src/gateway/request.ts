@@ -1,18 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import type { BodyStream } from './pipeline/body-stream.ts';
 
-/** A request as every handler gets it. */
-export interface GatewayRequest {
+/** A request but for what its route describes. */
+export interface RequestEnvelope {
   readonly incoming: IncomingMessage;
   readonly requestId: string;
   /** The address that the request comes from. */
   readonly ip: string;
+  /** The body as it comes; undefined on routes that take no stream. */
+  readonly stream: BodyStream | undefined;
+}
+
+/** A request as every handler gets it. */
+export interface GatewayRequest extends RequestEnvelope {
   readonly params: Readonly<Record<string, string>>;
   readonly query: ReadonlyMap<string, string>;
   /** The parsed JSON body; undefined on routes that take none, and where none need be sent. */
   readonly body: unknown;
-  /** The body as it comes; undefined on routes that take no stream. */
-  readonly stream: BodyStream | undefined;
 }
 
 /**

@@ -1,9 +1,12 @@
+import type { Route } from '@freehold/contract/route';
 import { notFound, Problem } from '../lib/problem.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** A route's pattern: segments that stand as they are, and `:name` for any one segment. */
 export interface RoutePattern {
+  /** Its description; a route of records is described for each entity. */
+  readonly route?: Route;
   readonly method: Method;
   readonly path: string;
   /** It changes what has an entity tag, and reads what a caller says of that. */

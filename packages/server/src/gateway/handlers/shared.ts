@@ -1,10 +1,12 @@
 import type { ProblemCode } from '@freehold/contract/problem';
 import { problemStatus } from '@freehold/contract/problem';
+import { sharedApi } from '@freehold/contract/shared';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { ClientAddress } from '../client-address.ts';
 import { problemTitles } from '../problem-titles.ts';
 import type { PublicRoute } from '../public-route.ts';
 import { json, type Reply } from '../reply.ts';
+import { serve, serveReply } from '../serve.ts';
 
 /** What both gateways answer about the process itself. */
 export interface Operations {
@@ -15,14 +17,9 @@ export interface Operations {
 /** The routes that both gateways have. */
 export function sharedRoutes(operations: Operations): readonly PublicRoute[] {
   return [
-    { method: 'GET', path: '/healthz', access: 'public', handle: () => json(200, { status: 'ok' }) },
-    { method: 'GET', path: '/readyz', access: 'public', handle: () => readyz(operations) },
-    {
-      method: 'GET',
-      path: '/problems/:code',
-      access: 'public',
-      handle: ({ params }) => problemPage(params.code ?? ''),
-    },
+    serve(sharedApi.readHealth, () => ({ status: 'ok' as const })),
+    serveReply(sharedApi.readReadiness, () => readyz(operations)),
+    serveReply(sharedApi.readProblemPage, ({ params }) => problemPage(params.code)),
   ];
 }
 

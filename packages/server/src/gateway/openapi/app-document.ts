@@ -1,25 +1,18 @@
+import { appApi } from '@freehold/contract/app';
 import type { ProblemCode } from '@freehold/contract/problem';
 import { inTurns } from '../../lib/in-turns.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { authzenOperations, authzenSchemas } from './authzen-operations.ts';
-import { batchOperation, batchSchemas } from './batch-operation.ts';
+import { describedOperations } from './described-operations.ts';
 import { documentPieces } from './document.ts';
 import { entityOperations } from './entity-operations.ts';
 import { type DocumentedEntity, entitySchemas, recordSchemas } from './entity-schemas.ts';
-import { invitationOperations, invitationSchemas } from './invitation-operations.ts';
 import { filterSchemas } from './list-parameters.ts';
-import { mailOperations } from './mail-operations.ts';
 import type { Operation } from './operation.ts';
 import { problemSchemas } from './problem-responses.ts';
-import { rememberedOperation } from './remembered-operation.ts';
-import { selfOperations, selfSchemas } from './self-operations.ts';
-import { documentOperation, sharedOperations } from './shared-operations.ts';
-import { signInOperations, signInSchemas } from './sign-in-operations.ts';
 import { showingActions, type TypeNames, typeNames, viewsOf } from './type-names.ts';
 import type { LookedUp } from './view-schemas.ts';
-import { workspaceOperations, workspaceSchemas } from './workspace-operations.ts';
 
 /** One org's app in one environment, at one version of its configuration. */
 export interface DocumentedApp {
@@ -49,22 +42,11 @@ export async function* appDocument({ orgCode, env, version, entities }: Document
     path: operation.path.replace(':org', orgCode),
     problems: [...(operation.problems ?? []), ...problemsOfActing(operation, env)],
   });
-  const shared = [
-    ...signInOperations,
-    ...workspaceOperations,
-    ...invitationOperations,
-    ...selfOperations,
-    ...mailOperations,
-    batchOperation,
-    ...authzenOperations,
-    documentOperation({ path: '/app/:org/openapi.json', access: 'token' }),
-    ...sharedOperations,
-  ].map(rememberedOperation);
   const parts = documentPieces({
     title: `The app API of ${orgCode}`,
     version: String(version),
     description: `The environment \`${env}\`. Log in, exchange the login token for an app JWT, and send that with each call; a page of an allowed domain may do so from a browser. Every refusal is problem details (RFC 9457) with a stable \`code\`.`,
-    operations: mapped([() => shared, ...documented.map((one) => () => entityOperations(one))], (make) =>
+    operations: mapped([() => described.operations, ...documented.map((one) => () => entityOperations(one))], (make) =>
       make().map(toldOf),
     ),
     schemas: mapped([() => sharedSchemas, ...documented.map((one) => () => entitySchemas(one))], (make) => make()),
@@ -92,14 +74,11 @@ function problemsOfActing({ method, access }: Operation, env: Environment): read
   return env === 'prod' && access === 'token' && method !== 'GET' ? ['prod_read_only'] : [];
 }
 
+const described = describedOperations(appApi);
+
 /** Schemas that are of no entity. */
 const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
-  ...signInSchemas,
-  ...workspaceSchemas,
-  ...invitationSchemas,
-  ...selfSchemas,
+  ...described.schemas,
   ...recordSchemas,
-  ...batchSchemas,
-  ...authzenSchemas,
   ...filterSchemas,
 };

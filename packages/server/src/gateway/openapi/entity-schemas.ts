@@ -1,18 +1,10 @@
-import {
-  anyOf,
-  arrayOf,
-  closedObjectOf,
-  guid,
-  type JsonSchema,
-  objectOf,
-  orNull,
-  text,
-} from '../../lib/json-schema.ts';
+import { ImportProgress, ImportResult, RecordCount, RecordId } from '@freehold/contract/app/records';
+import { anyOf, arrayOf, closedObjectOf, type JsonSchema, objectOf, orNull, text } from '../../lib/json-schema.ts';
 import { isOfEnvelope } from '../../records/port.ts';
 import { type CompiledEntity, type CompiledField, isPlatformMade } from '../../schema/port.ts';
+import { namedSchemas } from './described-operations.ts';
 import { partial } from './list-parameters.ts';
 import { fieldSchema, platformFieldSchemas } from './record-fields.ts';
-import { transferSchemas } from './transfer-schemas.ts';
 import type { TypeNames } from './type-names.ts';
 import { type LookedUp, shownBy, viewSchemas } from './view-schemas.ts';
 
@@ -27,14 +19,7 @@ export interface DocumentedEntity {
 }
 
 /** Schemas that the operations of all entities share. */
-export const recordSchemas: Readonly<Record<string, JsonSchema>> = {
-  RecordId: objectOf({ id: guid }),
-  RecordCount: objectOf(
-    { count: { type: 'integer' }, partial, nexttoken: { ...text, description: 'Where the count goes on.' } },
-    ['partial', 'nexttoken'],
-  ),
-  ...transferSchemas,
-};
+export const recordSchemas = namedSchemas([RecordId, RecordCount, ImportResult, ImportProgress]);
 
 /** What an entity's operations take and give. */
 export function entitySchemas({

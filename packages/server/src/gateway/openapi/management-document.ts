@@ -1,20 +1,21 @@
+import { managementApi } from '@freehold/contract/management';
+import type { Route } from '@freehold/contract/route';
+import { describedOperations } from './described-operations.ts';
 import { documentPieces } from './document.ts';
-import { managementOperations } from './management-operations.ts';
-import { managementSchemas } from './management-schemas.ts';
-import { platformOperations, platformSchemas } from './platform-operations.ts';
-import { rememberedOperation } from './remembered-operation.ts';
-import { planOperations, planSchemas } from './usage-operations.ts';
+import { madeSchemas } from './made-schemas.ts';
 
 /** What the management gateway does: the same for every org. */
 export function managementDocument({ hasOperator }: { readonly hasOperator: boolean }): Iterable<string> {
-  const operations = [...managementOperations(), ...(hasOperator ? [...platformOperations, ...planOperations] : [])];
+  const all: readonly [string, Route][] = Object.entries(managementApi);
+  const routes = Object.fromEntries(all.filter(([, { access }]) => hasOperator || access !== 'operator'));
+  const { operations, schemas } = describedOperations(routes);
   return documentPieces({
     title: 'Freehold management API',
     version: '1',
     description:
       'For builders. Sign up or log in, and send the session’s token with each call. Every refusal is problem details (RFC 9457) with a stable `code`.',
-    operations: [operations.map(rememberedOperation)],
-    schemas: [{ ...managementSchemas, ...(hasOperator ? { ...platformSchemas, ...planSchemas } : {}) }],
+    operations: [operations],
+    schemas: [{ ...schemas, ...madeSchemas }],
     securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: bearerDescription } },
     tokenProblems: ['token_missing', 'token_invalid', 'rate_limited'],
   });

@@ -1,6 +1,8 @@
 import { type ProblemCode, problemStatus } from '@freehold/contract/problem';
-import { arrayOf, type JsonSchema, objectOf, schemaReference, text } from '../../lib/json-schema.ts';
+import { Problem as ProblemSchema } from '@freehold/contract/problem-schema';
+import { type JsonSchema, schemaReference } from '../../lib/json-schema.ts';
 import { problemTitles } from '../problem-titles.ts';
+import { namedSchemas } from './described-operations.ts';
 import { type HeaderName, headerReferences } from './headers.ts';
 
 /** The codes by the status they come with, both in ascending order. */
@@ -40,27 +42,4 @@ function headersOf(status: number): readonly HeaderName[] {
 }
 
 /** The body of every refusal (RFC 9457). */
-export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
-  Problem: {
-    ...objectOf(
-      {
-        type: { ...text, format: 'uri', description: 'The address of a page about the code.' },
-        title: text,
-        status: { type: 'integer' },
-        detail: text,
-        code: { ...text, description: 'Stable, unlike the texts.', enum: Object.keys(problemStatus) },
-        request_id: text,
-        errors: { ...arrayOf(schemaReference('InputError')), maxItems: 100 },
-        reason: { ...text, enum: ['implicit_deny', 'explicit_deny'] },
-        decision_id: { ...text, description: 'By which the builder finds out why the call was denied.' },
-      },
-      ['errors', 'reason', 'decision_id'],
-    ),
-    additionalProperties: true,
-  },
-  InputError: objectOf({
-    pointer: { ...text, format: 'json-pointer', description: 'Where in the input the mistake stands (RFC 6901).' },
-    code: text,
-    message: text,
-  }),
-};
+export const problemSchemas = namedSchemas([ProblemSchema]);

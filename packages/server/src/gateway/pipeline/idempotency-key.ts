@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../lib/problem.ts';
 import type { Idempotency, OnceRequest } from '../../records/port.ts';
-import type { GatewayRequest } from '../request.ts';
+import type { RequestEnvelope } from '../request.ts';
 import { singleHeader } from './single-header.ts';
 
 /** The request as one that counts once, where its sender gave it a key. @throws Problem `invalid_request`. */
 export function readOnce(
   idempotency: Idempotency,
-  { incoming, body }: GatewayRequest,
+  { incoming, body }: RequestEnvelope & { readonly body: unknown },
   principal: string,
 ): OnceRequest | undefined {
   const key = readIdempotencyKey(incoming);

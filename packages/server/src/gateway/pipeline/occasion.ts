@@ -1,18 +1,18 @@
 import type { AuditActor, Occasion } from '../../audit/audit-entry.ts';
 import type { OrgCaller } from '../../identity/port.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
-import type { GatewayRequest } from '../request.ts';
+import type { RequestEnvelope } from '../request.ts';
 
 /** That somebody asks for something, as the audit log tells it. */
 export function occasionBy(
   clock: Clock,
-  { requestId }: GatewayRequest,
+  { requestId }: RequestEnvelope,
   { actor }: { readonly actor: AuditActor },
 ): Occasion {
   return { at: timestamp(clock.now()), actor, request_id: requestId };
 }
 
 /** The same of a builder. */
-export function occasionOf(clock: Clock, request: GatewayRequest, { user }: OrgCaller): Occasion {
+export function occasionOf(clock: Clock, request: RequestEnvelope, { user }: OrgCaller): Occasion {
   return occasionBy(clock, request, { actor: { kind: 'org_user', id: user.id } });
 }

@@ -19,7 +19,13 @@ import { appAudience, claimsOf, type ExchangedToken } from '../tokens/token-exch
  * the test environment he may also come in his own name, with everything allowed; in production he only reads, which
  * the app gateway holds him to.
  */
-export type Impersonate = (caller: OrgCaller, occasion: Occasion, body: unknown) => Promise<ExchangedToken>;
+/** It is always of a workspace. */
+export interface ImpersonationToken extends ExchangedToken {
+  readonly tenant_id: string;
+  readonly tenant_code: string;
+}
+
+export type Impersonate = (caller: OrgCaller, occasion: Occasion, body: unknown) => Promise<ImpersonationToken>;
 
 export interface ImpersonationDeps {
   readonly stores: Readonly<Record<Environment, Store>>;

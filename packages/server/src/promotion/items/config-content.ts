@@ -1,9 +1,9 @@
 /** What the contents of several kinds of config items have in common. */
 import type { InputError } from '@freehold/contract/problem';
+import { checkSchema } from '../../lib/check-schema.ts';
 import { closedObjectOf, type JsonSchema, text } from '../../lib/json-schema.ts';
 import { operators } from '../../records/port.ts';
 import { systemEntityNames } from '../../schema/port.ts';
-import { checkSchema } from '../checks/check-schema.ts';
 import type { ItemReference } from '../config-kind.ts';
 
 const contentBytesMax = 256 * 1024;

@@ -1,3 +1,4 @@
+import { authzenApi } from '@freehold/contract/app/authzen';
 import type { Clock } from '../../../lib/clock.ts';
 import { inSlices } from '../../../lib/event-loop.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
@@ -5,9 +6,9 @@ import type { AuthorizedCall } from '../../../records/port.ts';
 import { dataOf, demandSent, demandWritten, grantOn, recordOfCreate, recordOfUpdate } from '../../../records/port.ts';
 import { laneOf } from '../../../tenancy/port.ts';
 import type { EachCaller, EachRoute } from '../../app-route.ts';
-import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json, type Reply } from '../../reply.ts';
-import type { GatewayRequest } from '../../request.ts';
+import type { RequestEnvelope } from '../../request.ts';
+import { type Received, serveReply } from '../../serve.ts';
 import { type Evaluation, type ReadEvaluation, readEvaluation, readEvaluations } from './read-evaluation.ts';
 import type { AppServices } from './services.ts';
 
@@ -18,25 +19,10 @@ interface AuthzenServices extends Pick<AppServices, 'runtime'> {
 /** May the caller do this? After the AuthZEN Authorization API 1.0 (OpenID), sections 6 and 7. */
 export function authzenRoutes(services: AuthzenServices): readonly EachRoute[] {
   return [
-    {
-      method: 'POST',
-      path: '/app/:org/access/v1/evaluation',
-      access: 'each',
-      isRead: true,
-      takesBody: true,
-      handle: async (request, caller) => {
-        refuseParameters(request.query);
-        return answer(request, await evaluate(services, caller, readEvaluation(request.body)));
-      },
-    },
-    {
-      method: 'POST',
-      path: '/app/:org/access/v1/evaluations',
-      access: 'each',
-      isRead: true,
-      takesBody: true,
-      handle: (request, caller) => evaluateAll(services, request, caller),
-    },
+    serveReply(authzenApi.evaluateAccess, async (request, caller) => {
+      return answer(request, await evaluate(services, caller, readEvaluation(request.body)));
+    }),
+    serveReply(authzenApi.evaluateAccesses, (request, caller) => evaluateAll(services, request, caller)),
   ];
 }
 
@@ -45,8 +31,11 @@ interface Decision {
   readonly context?: Readonly<Record<string, unknown>>;
 }
 
-async function evaluateAll(services: AuthzenServices, request: GatewayRequest, caller: EachCaller): Promise<Reply> {
-  refuseParameters(request.query);
+async function evaluateAll(
+  services: AuthzenServices,
+  request: Received<typeof authzenApi.evaluateAccesses>,
+  caller: EachCaller,
+): Promise<Reply> {
   const asked = readEvaluations(request.body);
   if (!('evaluations' in asked)) return answer(request, await evaluate(services, caller, asked));
   const lastOne = { deny_on_first_deny: false, permit_on_first_permit: true }[asked.semantic];
@@ -62,7 +51,7 @@ async function evaluateAll(services: AuthzenServices, request: GatewayRequest, c
 }
 
 /** The caller's own id for the request comes back with the answer (section 10.1.5). */
-function answer({ incoming }: GatewayRequest, body: unknown): Reply {
+function answer({ incoming }: RequestEnvelope, body: unknown): Reply {
   const given = incoming.headers['x-request-id'];
   const isFit = typeof given === 'string' && /^[!-~]{1,200}$/.test(given);
   return json(200, body, isFit ? { 'X-Request-Id': given } : {});

@@ -1,3 +1,4 @@
+import { batchApi } from '@freehold/contract/app/batch';
 import { inSlices } from '../../../lib/event-loop.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { AuthorizedCall, RecordOperation, RecordRuntime } from '../../../records/port.ts';
@@ -15,27 +16,21 @@ import {
 import { laneOf } from '../../../tenancy/port.ts';
 import type { EachCaller, EachRoute } from '../../app-route.ts';
 import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
-import { refuseParameters } from '../../pipeline/read-query.ts';
 import type { Reply } from '../../reply.ts';
-import type { GatewayRequest } from '../../request.ts';
+import { type Received, serveReply } from '../../serve.ts';
 import { type BatchOperation, readBatch } from './read-batch.ts';
 import type { AppServices } from './services.ts';
 
 /** Several writes in one request. */
 export function batchRoutes(services: AppServices): readonly EachRoute[] {
-  return [
-    {
-      method: 'POST',
-      path: '/app/:org/batch',
-      access: 'each',
-      takesBody: true,
-      handle: (request, caller) => batch(services, request, caller),
-    },
-  ];
+  return [serveReply(batchApi.batch, (request, caller) => batch(services, request, caller))];
 }
 
-async function batch(services: AppServices, request: GatewayRequest, caller: EachCaller): Promise<Reply> {
-  refuseParameters(request.query);
+async function batch(
+  services: AppServices,
+  request: Received<typeof batchApi.batch>,
+  caller: EachCaller,
+): Promise<Reply> {
   const { isAtomic, operations } = readBatch(request.body);
   const once = readOnce(services.idempotency, request, caller.actor.userId);
   const run = isAtomic ? runTogether : runEach;

@@ -1,71 +1,27 @@
-import { emailKey, type Invitations } from '../../../identity/port.ts';
+import { invitationsApi } from '@freehold/contract/app/invitations';
+import type { Invitations } from '../../../identity/port.ts';
+import { emailKey } from '../../../identity/port.ts';
 import type { AppRoute } from '../../app-route.ts';
-import { refuseParameters } from '../../pipeline/read-query.ts';
-import { json } from '../../reply.ts';
+import { serve } from '../../serve.ts';
 
 /** How people are asked into the workspace of the token, and come in. */
 export function invitationRoutes(invitations: Invitations): readonly AppRoute[] {
   return [
-    {
-      method: 'POST',
-      path: '/app/:org/user/invitations',
-      access: 'createinvitation',
-      isGated: true,
-      takesBody: true,
+    serve(invitationsApi.createInvitation, ({ body }, context) => invitations.create(context, body), {
       readTexts: { email: emailKey },
-      handle: async ({ query, body }, context) => {
-        refuseParameters(query);
-        return json(201, await invitations.create(context, body));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/app/:org/user/invitations',
-      access: 'listinvitation',
-      handle: async ({ query }, context) => {
-        refuseParameters(query);
-        return json(200, { items: await invitations.list(context) });
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/app/:org/user/invitations/:id',
-      access: 'deleteinvitation',
-      handle: async ({ query, params }, context) => {
-        refuseParameters(query);
-        await invitations.remove(context, params.id ?? '');
-        return { status: 204 };
-      },
-    },
-    {
-      method: 'POST',
-      path: '/app/:org/user/invitations/:id/resend',
-      access: 'createinvitation',
-      isGated: true,
-      handle: async ({ query, params }, context) => {
-        refuseParameters(query);
-        return json(200, await invitations.resend(context, params.id ?? ''));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/app/:org/user/invitations/mine',
-      access: 'self',
-      handle: async ({ query }, { claims }) => {
-        refuseParameters(query);
-        return json(200, { items: await invitations.mine(claims) });
-      },
-    },
-    {
-      method: 'POST',
-      path: '/app/:org/user/acceptinvitation',
-      access: 'self',
-      isGated: true,
-      takesBody: true,
-      handle: async ({ query, body, requestId }, { claims }) => {
-        refuseParameters(query);
-        return json(200, await invitations.accept(claims, body, requestId));
-      },
-    },
+    }),
+    serve(invitationsApi.listInvitations, async (_request, context) => {
+      return { items: await invitations.list(context) };
+    }),
+    serve(invitationsApi.deleteInvitation, async ({ params }, context) => {
+      await invitations.remove(context, params.id);
+    }),
+    serve(invitationsApi.resendInvitation, ({ params }, context) => invitations.resend(context, params.id)),
+    serve(invitationsApi.readMyInvitations, async (_request, { claims }) => {
+      return { items: await invitations.mine(claims) };
+    }),
+    serve(invitationsApi.acceptInvitation, ({ body, requestId }, { claims }) =>
+      invitations.accept(claims, body, requestId),
+    ),
   ];
 }

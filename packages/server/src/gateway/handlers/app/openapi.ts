@@ -1,21 +1,17 @@
+import { selfApi } from '@freehold/contract/app/self';
 import type { SelfRoute } from '../../app-route.ts';
 import { createAppDocuments } from '../../openapi/app-documents.ts';
 import { documentReply } from '../../openapi/document-reply.ts';
+import { serveReply } from '../../serve.ts';
 import type { AppServices } from './services.ts';
 
 /** What the org's app can be asked. It names the org's entities and fields, so it takes a token of the org. */
 export function appDocumentRoutes(configs: AppServices['configs']): readonly SelfRoute[] {
   const documents = createAppDocuments();
   return [
-    {
-      method: 'GET',
-      path: '/app/:org/openapi.json',
-      access: 'self',
-      takesAnyone: true,
-      handle: async ({ incoming }, { claims }) => {
-        const set = await configs[claims.env].current(claims.org);
-        return documentReply(incoming, await documents.of({ orgCode: claims.org, env: claims.env }, set));
-      },
-    },
+    serveReply(selfApi.readOpenapi, async ({ incoming }, { claims }) => {
+      const set = await configs[claims.env].current(claims.org);
+      return documentReply(incoming, await documents.of({ orgCode: claims.org, env: claims.env }, set));
+    }),
   ];
 }

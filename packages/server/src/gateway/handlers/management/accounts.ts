@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { accountsApi } from '@freehold/contract/management/accounts';
+import { orgUsersApi } from '@freehold/contract/management/org-users';
 import { type OrgAccounts, type OrgCaller, sessionSeconds } from '../../../identity/port.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { type ConsoleSite, isCookieCall, sessionCookie } from '../../pipeline/console-cookie.ts';
-import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json, type Reply } from '../../reply.ts';
+import { serve, serveReply } from '../../serve.ts';
 
 export interface AccountServices {
   readonly accounts: OrgAccounts;
@@ -13,71 +15,33 @@ export interface AccountServices {
 /** The builder's own account, and his sessions. */
 export function accountRoutes({ accounts, site }: AccountServices): readonly ManagementRoute[] {
   return [
-    {
-      method: 'POST',
-      path: '/auth/signup',
-      access: 'public',
-      takesBody: true,
-      handle: async ({ incoming, body, ip, requestId }) =>
-        sessionReply(site, incoming, 201, await accounts.signUp(body, { ip, requestId })),
-    },
-    {
-      method: 'POST',
-      path: '/auth/login',
-      access: 'public',
-      takesBody: true,
-      handle: async ({ incoming, body, ip }) => sessionReply(site, incoming, 200, await accounts.logIn(body, ip)),
-    },
-    {
-      method: 'POST',
-      path: '/auth/accept-invitation',
-      access: 'public',
-      takesBody: true,
-      handle: async ({ incoming, body, ip, requestId }) =>
-        sessionReply(site, incoming, 200, await accounts.acceptInvitation(body, { ip, requestId })),
-    },
-    {
-      method: 'POST',
-      path: '/auth/switch-org',
-      access: 'developer',
-      takesBody: true,
-      handle: async ({ incoming, body }, caller) => {
-        const switched = await accounts.switchOrg(caller, body);
-        if (!isCookieCall(incoming)) return json(200, switched);
-        // A browser has one cookie, so the session that it held is nobody's any more.
-        await accounts.endSession(caller, caller.sessionId);
-        return cookieReply(site, 200, switched);
-      },
-    },
-    {
-      method: 'POST',
-      path: '/auth/logout',
-      access: 'developer',
-      handle: async ({ incoming }, caller) => {
-        await accounts.endSession(caller, caller.sessionId);
-        return isCookieCall(incoming) ? { status: 204, headers: cleared(site) } : { status: 204 };
-      },
-    },
-    { method: 'GET', path: '/auth/me', access: 'developer', handle: (_request, caller) => me(caller) },
-    {
-      method: 'GET',
-      path: '/auth/sessions',
-      access: 'developer',
-      handle: async ({ query }, caller) => {
-        refuseParameters(query);
-        return json(200, { items: await accounts.sessions(caller) });
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/auth/sessions/:id',
-      access: 'developer',
-      handle: async ({ params, query }, caller) => {
-        refuseParameters(query);
-        await accounts.endSession(caller, params.id ?? '');
-        return { status: 204 };
-      },
-    },
+    serveReply(accountsApi.signUp, async ({ incoming, body, ip, requestId }) =>
+      sessionReply(site, incoming, 201, await accounts.signUp(body, { ip, requestId })),
+    ),
+    serveReply(accountsApi.logIn, async ({ incoming, body, ip }) =>
+      sessionReply(site, incoming, 200, await accounts.logIn(body, ip)),
+    ),
+    serveReply(orgUsersApi.acceptInvitation, async ({ incoming, body, ip, requestId }) =>
+      sessionReply(site, incoming, 200, await accounts.acceptInvitation(body, { ip, requestId })),
+    ),
+    serveReply(orgUsersApi.switchOrg, async ({ incoming, body }, caller) => {
+      const switched = await accounts.switchOrg(caller, body);
+      if (!isCookieCall(incoming)) return json(200, switched);
+      // A browser has one cookie, so the session that it held is nobody's any more.
+      await accounts.endSession(caller, caller.sessionId);
+      return cookieReply(site, 200, switched);
+    }),
+    serveReply(accountsApi.logOut, async ({ incoming }, caller) => {
+      await accounts.endSession(caller, caller.sessionId);
+      return isCookieCall(incoming) ? { status: 204, headers: cleared(site) } : { status: 204 };
+    }),
+    serveReply(accountsApi.readMe, (_request, caller) => me(caller)),
+    serve(orgUsersApi.listSessions, async (_request, caller) => {
+      return { items: await accounts.sessions(caller) };
+    }),
+    serve(orgUsersApi.endSession, async ({ params }, caller) => {
+      await accounts.endSession(caller, params.id);
+    }),
   ];
 }
 

@@ -1,23 +1,18 @@
-import {
-  type ConfigItem,
-  type ConfigItemKind,
-  configItemKinds,
-  isObject,
-  unknownMembers,
-  wrong,
-} from '../../../config/port.ts';
+import { configItemsApi } from '@freehold/contract/management/config-items';
+import { type ConfigItem, type ConfigItemKind, configItemKinds } from '../../../config/port.ts';
 import type { OrgCaller } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { invalidBody, notFound, Problem } from '../../../lib/problem.ts';
+import { notFound, Problem } from '../../../lib/problem.ts';
 import type { ConfigItems } from '../../../promotion/port.ts';
 import { entityTag } from '../../../records/port.ts';
+import type { Environment } from '../../../tenancy/port.ts';
 import type { ManagementRoute } from '../../management-route.ts';
-import { readFlag, readParameters, requireTest } from '../../pipeline/management-query.ts';
 import { occasionOf } from '../../pipeline/occasion.ts';
-import { readPageSize } from '../../pipeline/page-size.ts';
 import { readPreconditions } from '../../pipeline/preconditions.ts';
+import { requireTest } from '../../pipeline/require-test.ts';
 import { json, type Reply } from '../../reply.ts';
-import type { GatewayRequest } from '../../request.ts';
+import type { RequestEnvelope } from '../../request.ts';
+import { serve, serveReply } from '../../serve.ts';
 
 export interface ConfigItemServices {
   readonly items: ConfigItems;
@@ -31,138 +26,82 @@ export function configItemRoutes(services: ConfigItemServices): readonly Managem
 
 function readingRoutes({ items }: ConfigItemServices): readonly ManagementRoute[] {
   return [
-    {
-      method: 'GET',
-      path: '/config',
-      access: 'developer',
-      handle: async ({ query }, { org }) => {
-        const { env } = readParameters(query, []);
-        return json(200, { items: await items.kinds(env, org.code) });
-      },
-    },
-    {
-      method: 'GET',
-      path: '/config/:kind',
-      access: 'developer',
-      handle: async (request, { org }) => {
-        const { env, pagesize, nexttoken } = readParameters(request.query, [], paging);
-        const kind = readKind(request);
-        const asked = { env, orgCode: org.code, kind, pageSize: readPageSize(pagesize), nexttoken };
-        return json(200, await items.list(asked));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/config/:kind/:name',
-      access: 'developer',
-      handle: async (request, { org }) => {
-        const { env } = readParameters(request.query, []);
-        return withTag(200, await items.show(env, org.code, readItem(request)));
-      },
-    },
+    serve(configItemsApi.listConfigKinds, async ({ query }, { org }) => {
+      return { items: await items.kinds(query.env, org.code) };
+    }),
+    serve(configItemsApi.listConfigItems, ({ params, query }, { org }) => {
+      const { env, pagesize: pageSize, nexttoken } = query;
+      return items.list({ env, orgCode: org.code, kind: readKind(params.kind), pageSize, nexttoken });
+    }),
+    serveReply(configItemsApi.readConfigItem, async ({ params, query }, { org }) =>
+      withTag(200, await items.show(query.env, org.code, readItem(params))),
+    ),
   ];
 }
 
 /** What items of test were: those of production are told by its releases. */
 function versionRoutes({ items }: ConfigItemServices): readonly ManagementRoute[] {
   return [
-    {
-      method: 'GET',
-      path: '/config/:kind/:name/versions',
-      access: 'developer',
-      handle: async (request, { org }) => {
-        const { env, pagesize, nexttoken } = readParameters(request.query, [], paging);
-        requireHistory(env);
-        const page = { pageSize: readPageSize(pagesize), nexttoken };
-        return json(200, await items.versions(org.code, readItem(request), page));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/config/:kind/:name/versions/:version',
-      access: 'developer',
-      handle: async (request, { org }) => {
-        const { env, compare } = readParameters(request.query, [], ['compare']);
-        requireHistory(env);
-        const version = versionOf(request.params.version ?? '');
-        if (version === undefined) throw notFound();
-        const item = readItem(request);
-        return json(200, await items.version({ orgCode: org.code, item, version, compare: readCompare(compare) }));
-      },
-    },
+    serve(configItemsApi.listItemVersions, ({ params, query }, { org }) => {
+      const { env, pagesize: pageSize, nexttoken } = query;
+      requireHistory(env);
+      return items.versions(org.code, readItem(params), { pageSize, nexttoken });
+    }),
+    serve(configItemsApi.readItemVersion, ({ params, query: { env, compare } }, { org }) => {
+      requireHistory(env);
+      const version = versionOf(params.version);
+      if (version === undefined) throw notFound();
+      return items.version({ orgCode: org.code, item: readItem(params), version, compare: readCompare(compare) });
+    }),
   ];
 }
 
 function writingRoutes({ items, clock }: ConfigItemServices): readonly ManagementRoute[] {
-  const writing = (request: GatewayRequest, caller: OrgCaller, parameters: readonly 'force'[] = []) => {
-    requireTest(request.query);
-    const { force } = readParameters(request.query, [], parameters);
-    const kind = readKind(request);
+  const writing = (request: WritingRequest, caller: OrgCaller) => {
+    const { query, params, incoming } = request;
+    requireTest(query.env);
+    const kind = readKind(params.kind);
     requireRole(kind, caller);
     const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };
-    return { kind, asked, ...readPreconditions(request.incoming), force: readFlag('force', force) };
+    return { kind, asked, ...readPreconditions(incoming), force: query.force === true };
   };
   return [
-    {
-      method: 'POST',
-      path: '/config/:kind',
-      access: 'developer',
-      takesBody: true,
-      handle: async (request, caller) => {
-        const { kind, asked } = writing(request, caller);
-        const { name, content } = readNamed(request.body);
-        const made = await items.create(asked, { item: { kind, name }, content });
-        return withTag(201, made, { Location: `/config/${kind}/${name}` });
-      },
-    },
-    {
-      method: 'PUT',
-      path: '/config/:kind/:name',
-      takesTags: true,
-      access: 'developer',
-      takesBody: true,
-      handle: async (request, caller) => {
-        const { asked, ...how } = writing(request, caller, ['force']);
-        const change = { ...how, item: readItem(request), content: request.body };
-        return withTag(200, await items.replace(asked, change));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/config/:kind/:name',
-      takesTags: true,
-      access: 'developer',
-      handle: async (request, caller) => {
-        const { asked, ...how } = writing(request, caller);
-        await items.remove(asked, { ...how, item: readItem(request) });
-        return { status: 204 };
-      },
-    },
-    {
-      method: 'POST',
-      path: '/config/:kind/:name/restore',
-      takesTags: true,
-      access: 'developer',
-      takesBody: true,
-      handle: async (request, caller) => {
-        const { asked, ...how } = writing(request, caller, ['force']);
-        const change = { ...how, item: readItem(request), version: readRestore(request.body) };
-        return withTag(200, await items.restore(asked, change));
-      },
-    },
+    serveReply(configItemsApi.makeConfigItem, async (request, caller) => {
+      const { kind, asked } = writing(request, caller);
+      const { name, content } = request.body;
+      const made = await items.create(asked, { item: { kind, name }, content });
+      return withTag(201, made, { Location: `/config/${kind}/${name}` });
+    }),
+    serveReply(configItemsApi.replaceConfigItem, async (request, caller) => {
+      const { asked, ...how } = writing(request, caller);
+      const change = { ...how, item: readItem(request.params), content: request.body };
+      return withTag(200, await items.replace(asked, change));
+    }),
+    serve(configItemsApi.removeConfigItem, async (request, caller) => {
+      const { asked, ...how } = writing(request, caller);
+      await items.remove(asked, { ...how, item: readItem(request.params) });
+    }),
+    serveReply(configItemsApi.restoreConfigItem, async (request, caller) => {
+      const { asked, ...how } = writing(request, caller);
+      const change = { ...how, item: readItem(request.params), version: request.body.version };
+      return withTag(200, await items.restore(asked, change));
+    }),
   ];
 }
 
-const paging = ['pagesize', 'nexttoken'] as const;
+interface WritingRequest extends RequestEnvelope {
+  readonly params: { readonly kind: string };
+  readonly query: { readonly env: Environment; readonly force?: boolean };
+}
 
-function readKind({ params }: GatewayRequest): ConfigItemKind {
-  const kind = configItemKinds.find((one) => one === params.kind);
+function readKind(text: string): ConfigItemKind {
+  const kind = configItemKinds.find((one) => one === text);
   if (kind === undefined) throw notFound();
   return kind;
 }
 
-function readItem(request: GatewayRequest): ConfigItem {
-  return { kind: readKind(request), name: request.params.name ?? '' };
+function readItem({ kind, name }: { readonly kind: string; readonly name: string }): ConfigItem {
+  return { kind: readKind(kind), name };
 }
 
 /** Every setting that there is decides who gets in, so an admin changes them. */
@@ -188,30 +127,9 @@ function versionOf(text: string): number | undefined {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;
 }
 
-function readCompare(text: string | undefined): number | 'active' | undefined {
-  if (text === undefined || text === 'active') return text;
-  const version = versionOf(text);
+function readCompare(compare: number | 'active' | string | undefined): number | 'active' | undefined {
+  if (compare === undefined || compare === 'active') return compare;
+  const version = versionOf(String(compare));
   if (version === undefined) throw new Problem('invalid_request', '`compare` must be a version or `active`');
-  return version;
-}
-
-function readNamed(body: unknown): { readonly name: string; readonly content: unknown } {
-  if (!isObject(body)) throw invalidBody(wrong('an item is an object with `name` and `content`').errors);
-  const errors = [...unknownMembers(body, ['name', 'content'])];
-  const { name, content } = body;
-  if (typeof name !== 'string' || name === '')
-    errors.push(...wrong('`name` must be the name of the item', '/name').errors);
-  if (!Object.hasOwn(body, 'content')) errors.push(...wrong('`content` is needed', '/content', 'required').errors);
-  if (errors.length > 0 || typeof name !== 'string') throw invalidBody(errors);
-  return { name, content };
-}
-
-function readRestore(body: unknown): number {
-  if (!isObject(body)) throw invalidBody(wrong('what is brought back is an object with `version`').errors);
-  const errors = [...unknownMembers(body, ['version'])];
-  const { version } = body;
-  const isVersion = typeof version === 'number' && Number.isSafeInteger(version) && version > 0;
-  if (!isVersion) errors.push(...wrong('`version` must be the number of a version', '/version').errors);
-  if (errors.length > 0 || !isVersion) throw invalidBody(errors);
   return version;
 }

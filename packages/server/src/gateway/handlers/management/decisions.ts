@@ -1,30 +1,24 @@
-import { type DecisionLog, type DescribedDecision, describeDecision, type LoggedDecision } from '../../../iam/port.ts';
+import { accessApi } from '@freehold/contract/management/access';
+import type { DecisionLog, LoggedDecision } from '../../../iam/port.ts';
+import { type DescribedDecision, describeDecision } from '../../../iam/port.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
 import type { ManagementRoute } from '../../management-route.ts';
-import { readParameters } from '../../pipeline/management-query.ts';
-import { readPageSize } from '../../pipeline/page-size.ts';
 import { json } from '../../reply.ts';
+import { serveReply } from '../../serve.ts';
 
 /** Why an app call was denied: what its caller only learns the id of. */
 export function decisionRoutes(decisions: DecisionLog): readonly ManagementRoute[] {
   return [
-    {
-      method: 'GET',
-      path: '/acl/decisions',
-      access: 'developer',
-      handle: ({ query }, { org }) => {
-        const requestId = query.get('request_id');
-        if (requestId === undefined) return latest(decisions, org.code, query);
-        if (query.size > 1) throw new Problem('invalid_request', '`request_id` stands alone');
-        return found(decisions.find(org.code, { requestId }));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/acl/decisions/:decision_id',
-      access: 'developer',
-      handle: ({ params }, { org }) => found(decisions.find(org.code, { decisionId: params.decision_id ?? '' })),
-    },
+    serveReply(accessApi.findDecision, ({ query }, { org }) => {
+      const { request_id: requestId, env, pagesize } = query;
+      if (requestId === undefined) return latest(decisions, org.code, { env, limit: pagesize ?? pageSizeByDefault });
+      if (env !== undefined || pagesize !== undefined)
+        throw new Problem('invalid_request', '`request_id` stands alone');
+      return found(decisions.find(org.code, { requestId }));
+    }),
+    serveReply(accessApi.readDecision, ({ params }, { org }) =>
+      found(decisions.find(org.code, { decisionId: params.decision_id })),
+    ),
   ];
 }
 
@@ -33,9 +27,9 @@ function found(decision: LoggedDecision | undefined) {
   return json(200, shown(decision));
 }
 
-function latest(decisions: DecisionLog, orgCode: string, query: ReadonlyMap<string, string>) {
-  const { env, pagesize } = readParameters(query, [], ['pagesize']);
-  const asked = { env: query.has('env') ? env : undefined, limit: readPageSize(pagesize) };
+const pageSizeByDefault = 50;
+
+function latest(decisions: DecisionLog, orgCode: string, asked: Parameters<DecisionLog['latest']>[1]) {
   return json(200, { items: decisions.latest(orgCode, asked).map(shown) });
 }
 

@@ -1,15 +1,17 @@
+import { deployApi } from '@freehold/contract/management/deploy';
 import type { ConfigItem } from '../../../config/port.ts';
 import { inTurns } from '../../../lib/in-turns.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { archiveBytesMax } from '../../../promotion/port.ts';
+import type { Environment } from '../../../tenancy/port.ts';
 import { type DeployCaller, requireProd } from '../../deploy-caller.ts';
 import { longJson } from '../../long-json.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import type { BodyStream } from '../../pipeline/body-stream.ts';
-import { readFlag, readParameters, requireTest } from '../../pipeline/management-query.ts';
 import { occasionBy } from '../../pipeline/occasion.ts';
+import { requireTest } from '../../pipeline/require-test.ts';
 import type { Reply } from '../../reply.ts';
-import type { GatewayRequest } from '../../request.ts';
+import { type Received, serveReply } from '../../serve.ts';
 import type { DeployServices } from './deploy.ts';
 
 const archiveType = 'application/x-tar';
@@ -19,29 +21,12 @@ type ArchiveServices = Pick<DeployServices, 'promotion' | 'clock'>;
 /** A whole configuration as a folder of files, so that it can live in a repository. */
 export function deployArchiveRoutes(services: ArchiveServices): readonly ManagementRoute[] {
   return [
-    {
-      method: 'GET',
-      path: '/deploy/export',
-      access: 'watch',
-      handle: (request, caller) => exportArchive(services, request, caller),
-    },
-    {
-      method: 'POST',
-      path: '/deploy/import',
-      access: 'publish',
-      refusedAs: 'deploy.import_refused',
-      takesBody: { streamOf: [archiveType] },
-      handle: (request, caller) => importArchive(services, request, caller),
-    },
+    serveReply(deployApi.exportConfig, ({ query }, caller) => exportArchive(services, query.env, caller)),
+    serveReply(deployApi.importConfig, (request, caller) => importArchive(services, request, caller)),
   ];
 }
 
-async function exportArchive(
-  { promotion }: ArchiveServices,
-  { query }: GatewayRequest,
-  caller: DeployCaller,
-): Promise<Reply> {
-  const { env } = readParameters(query, []);
+async function exportArchive({ promotion }: ArchiveServices, env: Environment, caller: DeployCaller): Promise<Reply> {
   if (env === 'prod') requireProd(caller);
   const { code } = caller.org;
   const stream = inTurns(await promotion.archive(code, env));
@@ -51,18 +36,18 @@ async function exportArchive(
 
 async function importArchive(
   { promotion, clock }: ArchiveServices,
-  request: GatewayRequest,
+  request: Received<typeof deployApi.importConfig>,
   caller: DeployCaller,
 ): Promise<Reply> {
   const { query, stream } = request;
+  const { env, base, remove, force } = query;
   if (stream === undefined) throw new TypeError('the route takes a stream');
-  requireTest(query);
-  const { base, remove, force } = readParameters(query, [], ['base', 'remove', 'force']);
+  requireTest(env);
   const asked = { orgCode: caller.org.code, occasion: occasionBy(clock, request, caller) };
   const options = {
     base,
-    removes: readFlag('remove', remove),
-    force: readFlag('force', force),
+    removes: remove,
+    force,
     mayChange: (item: ConfigItem) => refuseSettings(caller, item),
   };
   return longJson(200, await promotion.importArchive(asked, await readWhole(stream), options));

@@ -1,3 +1,4 @@
+import { entitiesApi } from '@freehold/contract/management/entities';
 import type { Occasion } from '../../../audit/audit-entry.ts';
 import type { EntityAdmin } from '../../../entities/port.ts';
 import type { OrgCaller } from '../../../identity/port.ts';
@@ -8,11 +9,12 @@ import { entityTag } from '../../../records/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
-import { readFlag, readParameters, requireTest } from '../../pipeline/management-query.ts';
 import { occasionOf } from '../../pipeline/occasion.ts';
 import { readPreconditions } from '../../pipeline/preconditions.ts';
+import { requireTest } from '../../pipeline/require-test.ts';
 import { json, type Reply } from '../../reply.ts';
-import type { GatewayRequest } from '../../request.ts';
+import type { RequestEnvelope } from '../../request.ts';
+import { type Received, serve, serveReply } from '../../serve.ts';
 import { entityEndpoints } from '../entity-endpoints.ts';
 
 export interface EntityServices {
@@ -25,88 +27,54 @@ export interface EntityServices {
 export function entityRoutes({ entities, idempotency, clock }: EntityServices): readonly ManagementRoute[] {
   const adminOf: AdminOf = (env, request, caller) => entities(env, occasionOf(clock, request, caller));
   return [
-    {
-      method: 'POST',
-      path: '/api/:apiname',
-      access: 'developer',
-      takesBody: true,
-      handle: async (request, caller) => {
-        requireTest(request.query);
-        readParameters(request.query, []);
-        const once = readOnce(idempotency, request, caller.user.id);
-        const { isReplayed, ...defined } = await adminOf('test', request, caller).define(
-          caller.org.code,
-          request.body,
-          once,
-        );
-        return json(201, defined, isReplayed ? replayedHeaders : {});
-      },
-    },
-    {
-      method: 'PUT',
-      path: '/api/:apiname',
-      takesTags: true,
-      access: 'developer',
-      takesBody: true,
-      handle: (request, caller) => change(adminOf('test', request, caller), request, caller.org.code),
-    },
-    {
-      method: 'GET',
-      path: '/api/entities',
-      access: 'developer',
-      handle: async (request, caller) => {
-        const { env } = readParameters(request.query, []);
-        return json(200, { items: await adminOf(env, request, caller).list(caller.org.code) });
-      },
-    },
-    {
-      method: 'GET',
-      path: '/api/entity',
-      access: 'developer',
-      handle: async (request, caller) => {
-        const { env, entityName = '' } = readParameters(request.query, ['entityName']);
-        return json(200, await adminOf(env, request, caller).show(caller.org.code, entityName));
-      },
-    },
-    {
-      method: 'GET',
-      path: '/api/entity/endpoints',
-      access: 'developer',
-      handle: (request, caller) => endpoints(adminOf, request, caller),
-    },
-    {
-      method: 'DELETE',
-      path: '/api/entity',
-      access: 'developer',
-      handle: async (request, caller) => {
-        requireTest(request.query);
-        const { entityname = '', if_empty } = readParameters(request.query, ['entityname'], ['if_empty']);
-        const ifEmpty = readFlag('if_empty', if_empty);
-        await adminOf('test', request, caller).remove(caller.org.code, entityname, { ifEmpty });
-        return { status: 204 };
-      },
-    },
+    serveReply(entitiesApi.defineEntity, async (request, caller) => {
+      requireTest(request.query.env);
+      const once = readOnce(idempotency, request, caller.user.id);
+      const { isReplayed, ...defined } = await adminOf('test', request, caller).define(
+        caller.org.code,
+        request.body,
+        once,
+      );
+      return json(201, defined, isReplayed ? replayedHeaders : {});
+    }),
+    serveReply(entitiesApi.changeApi, (request, caller) =>
+      change(adminOf('test', request, caller), request, caller.org.code),
+    ),
+    serve(entitiesApi.listEntities, async (request, caller) => ({
+      items: await adminOf(request.query.env, request, caller).list(caller.org.code),
+    })),
+    serveReply(entitiesApi.readEntity, async (request, caller) => {
+      const { env, entityName } = request.query;
+      return json(200, await adminOf(env, request, caller).show(caller.org.code, entityName));
+    }),
+    serve(entitiesApi.readEntityEndpoints, async (request, caller) => {
+      const { env, entity } = request.query;
+      const definition = await adminOf(env, request, caller).definition(caller.org.code, entity);
+      if (definition === undefined) throw notFound();
+      return { endpoints: entityEndpoints(caller.org.code, definition) };
+    }),
+    serve(entitiesApi.removeEntity, async (request, caller) => {
+      const { env, entityname, if_empty: ifEmpty } = request.query;
+      requireTest(env);
+      await adminOf('test', request, caller).remove(caller.org.code, entityname, { ifEmpty });
+    }),
   ];
 }
 
-type AdminOf = (env: Environment, request: GatewayRequest, caller: OrgCaller) => EntityAdmin;
+type AdminOf = (env: Environment, request: RequestEnvelope, caller: OrgCaller) => EntityAdmin;
 
-async function change(admin: EntityAdmin, request: GatewayRequest, orgCode: string): Promise<Reply> {
-  requireTest(request.query);
-  const { force } = readParameters(request.query, [], ['force']);
+async function change(
+  admin: EntityAdmin,
+  request: Received<typeof entitiesApi.changeApi>,
+  orgCode: string,
+): Promise<Reply> {
+  const { env, force } = request.query;
+  requireTest(env);
   const changed = await admin.change(orgCode, {
-    api: request.params.apiname ?? '',
+    api: request.params.apiname,
     body: request.body,
-    force: readFlag('force', force),
+    force,
     ...readPreconditions(request.incoming),
   });
   return json(200, changed, { ETag: entityTag(changed.version) });
-}
-
-async function endpoints(adminOf: AdminOf, request: GatewayRequest, caller: OrgCaller): Promise<Reply> {
-  const { env, entity = '' } = readParameters(request.query, ['entity']);
-  const orgCode = caller.org.code;
-  const definition = await adminOf(env, request, caller).definition(orgCode, entity);
-  if (definition === undefined) throw notFound();
-  return json(200, { endpoints: entityEndpoints(orgCode, definition) });
 }

@@ -1,9 +1,9 @@
+import { serviceKeysApi } from '@freehold/contract/management/service-keys';
 import type { Impersonate } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { occasionOf } from '../../pipeline/occasion.ts';
-import { refuseParameters } from '../../pipeline/read-query.ts';
-import { json } from '../../reply.ts';
+import { serve } from '../../serve.ts';
 
 export interface ImpersonationServices {
   readonly impersonate: Impersonate;
@@ -13,15 +13,8 @@ export interface ImpersonationServices {
 /** How a builder gets to see an app as its users do. What it takes depends on the environment, which the body names. */
 export function impersonationRoutes({ impersonate, clock }: ImpersonationServices): readonly ManagementRoute[] {
   return [
-    {
-      method: 'POST',
-      path: '/org/impersonate',
-      access: 'developer',
-      takesBody: true,
-      handle: async (request, caller) => {
-        refuseParameters(request.query);
-        return json(200, await impersonate(caller, occasionOf(clock, request, caller), request.body));
-      },
-    },
+    serve(serviceKeysApi.impersonate, (request, caller) =>
+      impersonate(caller, occasionOf(clock, request, caller), request.body),
+    ),
   ];
 }

@@ -1,3 +1,4 @@
+import { inboxApi } from '@freehold/contract/management/inbox';
 import { emailKey } from '../../../identity/port.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { Inbox } from '../../../mail/inbox.ts';
@@ -5,8 +6,8 @@ import type { ManagementRoute } from '../../management-route.ts';
 import { askedType } from '../../pipeline/asked-type.ts';
 import type { ConsoleSite } from '../../pipeline/console-cookie.ts';
 import { requireOwnHost } from '../../pipeline/host.ts';
-import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json } from '../../reply.ts';
+import { serveReply } from '../../serve.ts';
 import { inboxPage } from './inbox-page.ts';
 
 export interface InboxServices {
@@ -18,21 +19,14 @@ export interface InboxServices {
 /** The mails of a platform in development, for whoever develops on it. */
 export function inboxRoutes({ inbox, site }: InboxServices): readonly ManagementRoute[] {
   return [
-    {
-      method: 'GET',
-      path: '/inbox',
-      access: 'public',
-      handle: async ({ incoming, query }) => {
-        if (inbox === undefined) throw notFound();
-        requireOwnHost(site, incoming);
-        refuseParameters(query, ['to']);
-        const to = query.get('to');
-        const all = await inbox.read();
-        const items = to === undefined ? all : all.filter((mail) => emailKey(mail.to) === emailKey(to));
-        const asked = askedType(incoming, ['text/html', 'application/json']);
-        const reply = asked === 'text/html' ? inboxPage(items) : json(200, { items });
-        return { ...reply, headers: { ...reply.headers, Vary: 'Accept' } };
-      },
-    },
+    serveReply(inboxApi.readInbox, async ({ incoming, query: { to } }) => {
+      if (inbox === undefined) throw notFound();
+      requireOwnHost(site, incoming);
+      const all = await inbox.read();
+      const items = to === undefined ? all : all.filter((mail) => emailKey(mail.to) === emailKey(to));
+      const asked = askedType(incoming, ['text/html', 'application/json']);
+      const reply = asked === 'text/html' ? inboxPage(items) : json(200, { items });
+      return { ...reply, headers: { ...reply.headers, Vary: 'Accept' } };
+    }),
   ];
 }

@@ -1,12 +1,13 @@
+import { usageApi } from '@freehold/contract/management/usage';
 import { csvLine } from '../../../lib/csv-line.ts';
 import { invalidInput } from '../../../lib/problem.ts';
 import { type Day, firstOfMonth, isDay } from '../../../metering/calendar.ts';
 import type { Metering } from '../../../metering/metering.ts';
-import { type ExportedMetric, exportedMetrics, type UsageEntry } from '../../../metering/usage-export.ts';
+import type { UsageEntry } from '../../../metering/usage-export.ts';
 import type { TransferFormat } from '../../../transfer/port.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { fileReply, readFileFormat } from '../../pipeline/file-format.ts';
-import { refuseParameters } from '../../pipeline/read-query.ts';
+import { type Received, serveReply } from '../../serve.ts';
 
 export interface UsageExportServices {
   readonly metering: Pick<Metering, 'parts' | 'today'>;
@@ -15,30 +16,20 @@ export interface UsageExportServices {
 /** What an org uses, in all its parts, as a file. */
 export function usageExportRoutes({ metering }: UsageExportServices): readonly ManagementRoute[] {
   return [
-    {
-      method: 'GET',
-      path: '/observability/export',
-      access: 'developer',
-      handle: ({ query, incoming }, { org }) => {
-        refuseParameters(query, ['format', 'metric', 'from', 'to']);
-        const format = readFileFormat(query.get('format'), incoming);
-        const metric = readMetric(query.get('metric'));
-        const days = readDays(query, metering.today());
-        return fileReply('usage', format, textOf(format, metering.parts({ orgCode: org.code, metric, ...days })));
-      },
-    },
+    serveReply(usageApi.exportUsage, ({ query, incoming }, { org }) => {
+      const format = readFileFormat(query.format, incoming);
+      const { metric } = query;
+      const days = readDays(query, metering.today());
+      return fileReply('usage', format, textOf(format, metering.parts({ orgCode: org.code, metric, ...days })));
+    }),
   ];
 }
 
-function readMetric(text: string | undefined): ExportedMetric | undefined {
-  const metric = exportedMetrics.find((known) => known === text);
-  if (metric !== undefined || text === undefined) return metric;
-  const message = `\`metric\` must be ${exportedMetrics.map((known) => `\`${known}\``).join(' or ')}; left out, it is both`;
-  throw invalidInput('invalid_request', [{ pointer: '/metric', code: 'wrong_type', message }]);
-}
-
-function readDays(query: ReadonlyMap<string, string>, today: Day): { readonly from: Day; readonly to: Day } {
-  const days = { from: query.get('from') ?? firstOfMonth(today), to: query.get('to') ?? today };
+function readDays(
+  query: Received<typeof usageApi.exportUsage>['query'],
+  today: Day,
+): { readonly from: Day; readonly to: Day } {
+  const days = { from: query.from ?? firstOfMonth(today), to: query.to ?? today };
   const errors = (['from', 'to'] as const)
     .filter((name) => !isDay(days[name]))
     .map((name) => ({ pointer: `/${name}`, code: 'wrong_type', message: `\`${name}\` must be a day as 2026-01-31` }));

@@ -1,0 +1,20 @@
+import { authzenApi } from './app/authzen.ts';
+import { batchApi } from './app/batch.ts';
+import { invitationsApi } from './app/invitations.ts';
+import { mailsApi } from './app/mails.ts';
+import { selfApi } from './app/self.ts';
+import { signInApi } from './app/sign-in.ts';
+import { workspacesApi } from './app/workspaces.ts';
+import { sharedApi } from './shared.ts';
+
+/** The app API but for the records of entities, which follow from their definitions. */
+export const appApi = {
+  ...authzenApi,
+  ...batchApi,
+  ...invitationsApi,
+  ...mailsApi,
+  ...selfApi,
+  ...signInApi,
+  ...workspacesApi,
+  ...sharedApi,
+};

@@ -1,0 +1,124 @@
+import { Type } from '@sinclair/typebox';
+import { xRequestIDHeader } from '../parameters.ts';
+import { reply, route } from '../route.ts';
+import { anyObject, closed, named, oneOf, text } from '../schema.ts';
+
+export const Evaluation = named(
+  'Evaluation',
+  closed({
+    subject: closed(
+      {
+        type: Type.String({ minLength: 1 }),
+        id: Type.String({ minLength: 1 }),
+        properties: Type.Optional(anyObject()),
+      },
+      { description: '`user` and the caller’s own id.' },
+    ),
+    action: closed(
+      { name: Type.String({ minLength: 1 }), properties: Type.Optional(anyObject()) },
+      { description: 'A verb such as `get`, or an action such as `getorder`.' },
+    ),
+    resource: closed(
+      {
+        type: Type.String({ minLength: 1 }),
+        id: Type.Optional(Type.String({ minLength: 1 })),
+        properties: Type.Optional(anyObject()),
+      },
+      { description: 'An entity, the id of a record, and with `properties` what is to be written.' },
+    ),
+    context: Type.Optional(
+      anyObject({ description: 'Taken and not looked at: what is known of the request is known by the request.' }),
+    ),
+  }),
+);
+
+export const Evaluations = named(
+  'Evaluations',
+  closed({
+    subject: Type.Optional(
+      closed(
+        {
+          type: Type.String({ minLength: 1 }),
+          id: Type.String({ minLength: 1 }),
+          properties: Type.Optional(anyObject()),
+        },
+        { description: '`user` and the caller’s own id.' },
+      ),
+    ),
+    action: Type.Optional(
+      closed(
+        { name: Type.String({ minLength: 1 }), properties: Type.Optional(anyObject()) },
+        { description: 'A verb such as `get`, or an action such as `getorder`.' },
+      ),
+    ),
+    resource: Type.Optional(
+      closed(
+        {
+          type: Type.String({ minLength: 1 }),
+          id: Type.Optional(Type.String({ minLength: 1 })),
+          properties: Type.Optional(anyObject()),
+        },
+        { description: 'An entity, the id of a record, and with `properties` what is to be written.' },
+      ),
+    ),
+    context: Type.Optional(
+      anyObject({ description: 'Taken and not looked at: what is known of the request is known by the request.' }),
+    ),
+    evaluations: Type.Optional(
+      Type.Array(anyObject(), { maxItems: 100, description: 'What is left out of one stands beside them.' }),
+    ),
+    options: Type.Optional(
+      Type.Object({
+        evaluations_semantic: Type.Optional(oneOf(['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'])),
+      }),
+    ),
+  }),
+);
+
+export const AccessDecision = named(
+  'AccessDecision',
+  Type.Object({
+    decision: Type.Boolean(),
+    context: Type.Optional(
+      Type.Object({
+        reason: text,
+        decision_id: Type.Optional(Type.String({ description: 'By which a builder finds out why.' })),
+        error: Type.Optional(Type.Object({ status: Type.Integer(), message: text })),
+      }),
+    ),
+  }),
+);
+
+export const authzenApi = {
+  evaluateAccess: route({
+    method: 'POST',
+    path: '/app/:org/access/v1/evaluation',
+    access: 'each',
+    tag: 'access control',
+    summary: 'Whether the caller may do something (AuthZEN Authorization API 1.0)',
+    headers: [xRequestIDHeader],
+    body: Evaluation,
+    replies: { 200: reply('The decision.', AccessDecision) },
+    problems: ['workspace_required'],
+    isRead: true,
+    repeats: { notRemembered: 'changes nothing' },
+  }),
+  evaluateAccesses: route({
+    method: 'POST',
+    path: '/app/:org/access/v1/evaluations',
+    access: 'each',
+    tag: 'access control',
+    summary: 'Whether the caller may do each of up to 100 things',
+    headers: [xRequestIDHeader],
+    body: Evaluations,
+    replies: {
+      200: reply(
+        'The decisions in the order of the questions, or one where none were listed.',
+        Type.Union([Type.Object({ evaluations: Type.Array(AccessDecision) }), AccessDecision]),
+      ),
+    },
+    problems: ['workspace_required'],
+    isRead: true,
+    repeats: { notRemembered: 'changes nothing' },
+  }),
+};

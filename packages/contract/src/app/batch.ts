@@ -1,0 +1,88 @@
+import { Type } from '@sinclair/typebox';
+import { Problem } from '../problem-schema.ts';
+import { reply, route } from '../route.ts';
+import { anyObject, closed, named, oneOf, text } from '../schema.ts';
+
+export const Batch = named(
+  'Batch',
+  closed({
+    mode: oneOf(['atomic', 'independent']),
+    operations: Type.Array(
+      Type.Union([
+        closed({
+          action: Type.Literal('create'),
+          entity: Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$' }),
+          data: anyObject({ description: 'What the call takes as its body that does it alone.' }),
+        }),
+        closed({
+          action: Type.Literal('update'),
+          entity: Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$' }),
+          id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+          data: anyObject({ description: 'What the call takes as its body that does it alone.' }),
+          if_match: Type.Optional(
+            Type.String({ description: 'As `If-Match`: entity tags, one of which must be the record’s.' }),
+          ),
+        }),
+        closed({
+          action: Type.Literal('delete'),
+          entity: Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$' }),
+          id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+          if_match: Type.Optional(
+            Type.String({ description: 'As `If-Match`: entity tags, one of which must be the record’s.' }),
+          ),
+        }),
+      ]),
+      { minItems: 1, maxItems: 100 },
+    ),
+  }),
+);
+
+export const BatchResult = named(
+  'BatchResult',
+  Type.Union([
+    Type.Object({
+      status: oneOf([200, 201]),
+      id: text,
+      etag: Type.String({ description: 'The record’s entity tag, as `If-Match` takes it.' }),
+      record: Type.Optional(
+        anyObject({
+          description:
+            'The record as the call answers it that does this alone; left out where the reply has no room for it.',
+        }),
+      ),
+    }),
+    Type.Object({ status: Type.Literal(204), id: text }),
+    Type.Object({ status: Type.Integer({ minimum: 400 }), error: Problem }),
+  ]),
+);
+
+export const batchApi = {
+  batch: route({
+    method: 'POST',
+    path: '/app/:org/batch',
+    access: 'each',
+    tag: 'batches',
+    summary: 'Makes, changes and removes up to 100 records',
+    description:
+      'Each operation is allowed or denied as the call that does it alone. A batch that is `atomic` does all of them or none, and is refused as the operation that is refused; one that is `independent` answers for each.',
+    body: Batch,
+    replies: {
+      200: reply('A result for each operation, in their order.', Type.Object({ results: Type.Array(BatchResult) }), [
+        'Idempotency-Replayed',
+      ]),
+    },
+    problems: [
+      'workspace_required',
+      'not_found',
+      'conflict',
+      'unique_violation',
+      'version_mismatch',
+      'dangling_reference',
+      'escalation_refused',
+      'last_admin',
+      'in_use',
+      'plan_limit_exceeded',
+    ],
+    repeats: 'by handler',
+  }),
+};

@@ -1,0 +1,114 @@
+import { Type } from '@sinclair/typebox';
+import { reply, route } from '../route.ts';
+import { closed, guid, itemsOf, named, text, time } from '../schema.ts';
+
+export const IssuedInvitation = named(
+  'IssuedInvitation',
+  Type.Object({
+    id: guid,
+    code: Type.String({ description: 'Shown here and never again.' }),
+    url: Type.String({ description: 'The first of the app’s allowed origins, with `#invitation=` and the code.' }),
+    expires_at: time,
+  }),
+);
+
+export const Invitation = named(
+  'Invitation',
+  Type.Object({
+    id: guid,
+    email: text,
+    role: Type.Optional(Type.String({ description: 'A label of the app’s own: it grants nothing.' })),
+    acl_policy_id: Type.Optional(guid),
+    invited_by: guid,
+    created_at: time,
+    expires_at: time,
+  }),
+);
+
+export const ReceivedInvitation = named(
+  'ReceivedInvitation',
+  Type.Object({
+    id: guid,
+    tenant_id: guid,
+    tenant_code: text,
+    name: text,
+    role: Type.Optional(Type.String({ description: 'A label of the app’s own: it grants nothing.' })),
+    expires_at: time,
+  }),
+);
+
+export const invitationsApi = {
+  createInvitation: route({
+    method: 'POST',
+    path: '/app/:org/user/invitations',
+    access: 'createinvitation',
+    tag: 'invitations',
+    summary: 'Invites an email address into the workspace of the token',
+    description:
+      'Action `createinvitation`. A policy that it grants has to be one that the caller may grant; without one it grants what new members get.',
+    body: closed({
+      email: Type.String({ format: 'email', maxLength: 254 }),
+      role: Type.Optional(Type.String({ maxLength: 64 })),
+      acl_policy_id: Type.Optional(text),
+    }),
+    replies: { 201: reply('Invited.', IssuedInvitation) },
+    problems: ['workspace_required', 'escalation_refused', 'conflict', 'plan_limit_exceeded'],
+    isGated: true,
+  }),
+  listInvitations: route({
+    method: 'GET',
+    path: '/app/:org/user/invitations',
+    access: 'listinvitation',
+    tag: 'invitations',
+    summary: 'The open invitations of the workspace, the newest first',
+    description: 'Action `listinvitation`.',
+    replies: { 200: reply('The invitations, without their codes.', itemsOf(Invitation)) },
+    problems: ['workspace_required'],
+  }),
+  deleteInvitation: route({
+    method: 'DELETE',
+    path: '/app/:org/user/invitations/:id',
+    access: 'deleteinvitation',
+    tag: 'invitations',
+    summary: 'Takes an invitation back',
+    description: 'Action `deleteinvitation`.',
+    replies: { 204: reply('The code is worth nothing any more.') },
+    problems: ['workspace_required', 'not_found'],
+  }),
+  resendInvitation: route({
+    method: 'POST',
+    path: '/app/:org/user/invitations/:id/resend',
+    access: 'createinvitation',
+    tag: 'invitations',
+    summary: 'Gives an invitation a new code, and seven days again',
+    description: 'Action `createinvitation`.',
+    replies: { 200: reply('The old code is worth nothing.', IssuedInvitation) },
+    problems: ['workspace_required', 'not_found', 'escalation_refused', 'conflict', 'plan_limit_exceeded'],
+    isGated: true,
+  }),
+  readMyInvitations: route({
+    method: 'GET',
+    path: '/app/:org/user/invitations/mine',
+    access: 'self',
+    tag: 'invitations',
+    summary: 'The open invitations for the caller’s email address',
+    description: 'None before the address is verified: see `email_verified` of `/user/me`.',
+    replies: { 200: reply('The invitations, without their codes.', itemsOf(ReceivedInvitation)) },
+  }),
+  acceptInvitation: route({
+    method: 'POST',
+    path: '/app/:org/user/acceptinvitation',
+    access: 'self',
+    tag: 'invitations',
+    summary: 'Makes the caller a member by the code of an invitation, which is good once',
+    body: closed({ code: text }),
+    replies: {
+      200: reply(
+        'A fresh token is of the workspace.',
+        Type.Object({ tenant_id: guid, tenant_code: text, name: text, current: Type.Literal(true) }),
+      ),
+    },
+    problems: ['not_found', 'escalation_refused', 'conflict', 'plan_limit_exceeded'],
+    isGated: true,
+  }),
+};

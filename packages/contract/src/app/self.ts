@@ -1,0 +1,116 @@
+import { Type } from '@sinclair/typebox';
+import { AppToken } from '../app/sign-in.ts';
+import { ifNoneMatch } from '../parameters.ts';
+import { reply, route } from '../route.ts';
+import { anyObject, closed, guid, named, orNull, recordOf, text } from '../schema.ts';
+
+export const AppCaller = named(
+  'AppCaller',
+  Type.Object({
+    id: guid,
+    email: text,
+    email_verified: Type.Boolean(),
+    fn: text,
+    ln: text,
+    picture: Type.Optional(text),
+    role: Type.String({ description: 'A label of the app’s own: it grants nothing.' }),
+    tenant_id: orNull(guid),
+    tenant_code: orNull(text),
+  }),
+);
+
+export const Permissions = named(
+  'Permissions',
+  Type.Object({
+    entities: recordOf(
+      Type.Object({
+        get: Type.Boolean(),
+        list: Type.Boolean(),
+        count: Type.Boolean(),
+        create: Type.Boolean(),
+        update: Type.Boolean(),
+        delete: Type.Boolean(),
+        browse: Type.Boolean(),
+      }),
+    ),
+    statements: Type.Array(Type.Unknown(), {
+      description: 'Those of the policies that the caller holds, as they are stored.',
+    }),
+  }),
+);
+
+export const selfApi = {
+  readMe: route({
+    method: 'GET',
+    path: '/app/:org/user/me',
+    access: 'self',
+    tag: 'the caller',
+    summary: 'Who is calling, as the platform knows the person now',
+    replies: { 200: reply('The caller.', AppCaller) },
+    takesAnyone: true,
+  }),
+  updateMe: route({
+    method: 'PUT',
+    path: '/app/:org/user/me',
+    access: 'self',
+    tag: 'the caller',
+    summary: 'Changes the caller’s profile, and the `user` record of the workspace that the token is of',
+    body: closed({
+      fn: Type.Optional(orNull(Type.String({ maxLength: 128 }))),
+      ln: Type.Optional(orNull(Type.String({ maxLength: 128 }))),
+      picture: Type.Optional(orNull(Type.String({ maxLength: 1024 }))),
+    }),
+    replies: { 200: reply('The caller.', AppCaller) },
+    problems: ['conflict', 'plan_limit_exceeded'],
+    isGated: true,
+  }),
+  changePassword: route({
+    method: 'POST',
+    path: '/app/:org/user/password',
+    access: 'self',
+    tag: 'the caller',
+    summary: 'Changes the caller’s password; every token of the person ends, and the answer holds a fresh one',
+    body: closed({
+      current_password: Type.String({ format: 'password', minLength: 1 }),
+      new_password: Type.String({ format: 'password', minLength: 1 }),
+    }),
+    replies: { 200: reply('Changed.', AppToken, ['x-service-token']) },
+    problems: ['credentials_invalid', 'conflict', 'rate_limited'],
+    repeats: { notRemembered: 'asks for the password that was, so a repetition is refused' },
+  }),
+  endTokens: route({
+    method: 'POST',
+    path: '/app/:org/user/logout',
+    access: 'self',
+    tag: 'the caller',
+    summary: 'Ends the token, or with `everywhere` every token of the person',
+    body: closed({ everywhere: Type.Optional(Type.Boolean({ default: false })) }),
+    isBodyOptional: true,
+    replies: { 204: reply('Ended.') },
+    problems: ['conflict'],
+    repeats: { notRemembered: 'ends the tokens that a repetition would need' },
+  }),
+  readPermissions: route({
+    method: 'GET',
+    path: '/app/:org/user/permissions',
+    access: 'self',
+    tag: 'the caller',
+    summary: 'What the caller may do with the records of each entity',
+    replies: { 200: reply('The answers.', Permissions) },
+    problems: ['workspace_required'],
+    takesAnyone: true,
+  }),
+  readOpenapi: route({
+    method: 'GET',
+    path: '/app/:org/openapi.json',
+    access: 'self',
+    tag: 'operation',
+    summary: 'This document',
+    headers: [ifNoneMatch],
+    replies: {
+      200: reply('OpenAPI 3.1.', anyObject(), ['ETag']),
+      304: reply('The caller’s copy is the current one.', ['ETag']),
+    },
+    takesAnyone: true,
+  }),
+};

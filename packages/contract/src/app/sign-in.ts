@@ -1,0 +1,83 @@
+import { Type } from '@sinclair/typebox';
+import { client_idHeader, oauthtokenHeader } from '../parameters.ts';
+import { reply, route } from '../route.ts';
+import { closed, guid, named, orNull, text, time } from '../schema.ts';
+
+export const LoginToken = named('LoginToken', Type.Object({ token: text, expires_at: time }));
+
+export const SignInOffers = named(
+  'SignInOffers',
+  Type.Object({
+    items: Type.Array(Type.Object({ issuer: text, name: text, client_ids: Type.Array(text) })),
+    password_login: Type.Object({ enabled: Type.Boolean(), allow_signup: Type.Boolean() }),
+  }),
+);
+
+export const AppToken = named(
+  'AppToken',
+  Type.Object({ token: text, expires_at: time, user_id: guid, tenant_id: orNull(guid), tenant_code: orNull(text) }),
+);
+
+export const signInApi = {
+  logIn: route({
+    method: 'POST',
+    path: '/app/:org/login',
+    access: 'public',
+    tag: 'signing in',
+    summary: 'Checks a password; a new email becomes a user with it',
+    headers: [client_idHeader],
+    body: closed({
+      email: Type.String({ format: 'email', maxLength: 254 }),
+      password: Type.String({ format: 'password', minLength: 1, description: 'A new one has at least 10 characters.' }),
+    }),
+    replies: { 200: reply('Logged in.', LoginToken) },
+    problems: ['client_unknown', 'credentials_invalid', 'not_found', 'rate_limited'],
+    isMetered: true,
+    repeats: { notRemembered: 'gives a token, which is never stored; every call may give another' },
+  }),
+  exchangeToken: route({
+    method: 'GET',
+    path: '/app/:org/token',
+    access: 'public',
+    tag: 'signing in',
+    summary: 'Exchanges a login token, a provider’s identity token, or an app JWT, for a fresh app JWT',
+    headers: [client_idHeader, oauthtokenHeader],
+    replies: { 200: reply('The app JWT, in the header and in the body.', AppToken, ['x-service-token']) },
+    problems: [
+      'token_missing',
+      'token_invalid',
+      'token_expired',
+      'client_unknown',
+      'issuer_not_allowed',
+      'audience_mismatch',
+      'not_found',
+      'conflict',
+      'plan_limit_exceeded',
+    ],
+    isMetered: true,
+  }),
+  listProviders: route({
+    method: 'GET',
+    path: '/app/:org/providers',
+    access: 'public',
+    tag: 'signing in',
+    summary: 'How users of the app may sign in, for one with this email where it is said',
+    query: closed({ email: Type.Optional(text) }),
+    headers: [client_idHeader],
+    replies: { 200: reply('The providers.', SignInOffers) },
+    problems: ['invalid_request', 'client_unknown', 'not_found'],
+  }),
+  readSigningKeys: route({
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    access: 'public',
+    tag: 'signing in',
+    summary: 'The public keys that app JWTs are verified by (RFC 7517)',
+    replies: {
+      200: reply(
+        'The keys.',
+        Type.Object({ keys: Type.Array(Type.Unsafe({ type: 'object', additionalProperties: true })) }),
+      ),
+    },
+  }),
+};

@@ -1,0 +1,110 @@
+import { Type } from '@sinclair/typebox';
+import { reply, route } from '../route.ts';
+import { closed, guid, itemsOf, named, text, time } from '../schema.ts';
+
+export const Tenant = named(
+  'Tenant',
+  Type.Object({
+    id: guid,
+    code: text,
+    name: text,
+    role: text,
+    current: Type.Boolean({ description: 'Whether the token is of this workspace.' }),
+    joined_at: time,
+  }),
+);
+
+export const MadeWorkspace = named(
+  'MadeWorkspace',
+  Type.Object({ id: guid, code: text, name: text, current: Type.Literal(true) }),
+);
+
+export const Workspace = named(
+  'Workspace',
+  Type.Object({
+    id: guid,
+    code: text,
+    name: text,
+    default_member_access: Type.String({ description: 'The name of the policy that new members get.' }),
+  }),
+);
+
+export const TenantName = named('TenantName', Type.Union([closed({ tenant_id: text }), closed({ tenant_code: text })]));
+
+export const workspacesApi = {
+  readTenants: route({
+    method: 'GET',
+    path: '/app/:org/user/tenants',
+    access: 'self',
+    tag: 'workspaces',
+    summary: 'The workspaces that the caller is in, the one joined last first',
+    replies: { 200: reply('The workspaces.', itemsOf(Tenant)) },
+  }),
+  createWorkspace: route({
+    method: 'POST',
+    path: '/app/:org/user/workspace',
+    access: 'self',
+    tag: 'workspaces',
+    summary: 'Makes a workspace, of which the caller is the admin',
+    description: 'A fresh token is of it; the token in hand is not. Without a code one is made from the name.',
+    body: closed({
+      name: Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000-\\u001f\\u007f]*\\S' }),
+      code: Type.Optional(Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$' })),
+    }),
+    replies: { 201: reply('Made.', MadeWorkspace) },
+    problems: ['conflict', 'plan_limit_exceeded'],
+    isGated: true,
+  }),
+  updateWorkspace: route({
+    method: 'PUT',
+    path: '/app/:org/user/workspace',
+    access: 'updateworkspace',
+    tag: 'workspaces',
+    summary: 'Changes the workspace of the token: its name, and what new members get',
+    description: 'Action `updateworkspace`. `default_member_access` is the name of a policy that the caller may grant.',
+    body: closed(
+      {
+        name: Type.Optional(Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000-\\u001f\\u007f]*\\S' })),
+        default_member_access: Type.Optional(text),
+      },
+      { minProperties: 1 },
+    ),
+    replies: { 200: reply('Changed.', Workspace) },
+    problems: ['workspace_required', 'escalation_refused', 'not_found', 'conflict', 'plan_limit_exceeded'],
+    isGated: true,
+  }),
+  deleteWorkspace: route({
+    method: 'DELETE',
+    path: '/app/:org/user/workspace',
+    access: 'deleteworkspace',
+    tag: 'workspaces',
+    summary: 'Removes the workspace of the token with all that is in it',
+    description:
+      'Action `deleteworkspace`. The body repeats the code of the workspace. Nobody is let in from then on; the data is removed within minutes, and the code can be taken again 30 days later.',
+    body: closed({ code: text }),
+    replies: { 204: reply('Removed.') },
+    problems: ['workspace_required', 'not_found', 'conflict'],
+  }),
+  switchTenant: route({
+    method: 'POST',
+    path: '/app/:org/user/switch-tenant',
+    access: 'self',
+    tag: 'workspaces',
+    summary: 'Chooses the workspace of the caller’s tokens to come',
+    body: TenantName,
+    replies: {
+      200: reply('Chosen: the token in hand stays as it is.', Type.Object({ tenant_id: guid, tenant_code: text })),
+    },
+    problems: ['not_found'],
+  }),
+  leaveWorkspace: route({
+    method: 'POST',
+    path: '/app/:org/user/leave',
+    access: 'self',
+    tag: 'workspaces',
+    summary: 'Takes the caller out of a workspace',
+    body: TenantName,
+    replies: { 204: reply('Left: the tokens of the workspace are dead.') },
+    problems: ['not_found', 'last_admin', 'conflict'],
+  }),
+};

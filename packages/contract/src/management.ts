@@ -1,0 +1,36 @@
+import { accessApi } from './management/access.ts';
+import { accountsApi } from './management/accounts.ts';
+import { alertWebhookApi } from './management/alert-webhook.ts';
+import { auditApi } from './management/audit.ts';
+import { configItemsApi } from './management/config-items.ts';
+import { deployApi } from './management/deploy.ts';
+import { entitiesApi } from './management/entities.ts';
+import { inboxApi } from './management/inbox.ts';
+import { orgUsersApi } from './management/org-users.ts';
+import { passwordsApi } from './management/passwords.ts';
+import { platformApi } from './management/platform.ts';
+import { serviceKeysApi } from './management/service-keys.ts';
+import { settingsApi } from './management/settings.ts';
+import { suspendedAccountsApi } from './management/suspended-accounts.ts';
+import { usageApi } from './management/usage.ts';
+import { sharedApi } from './shared.ts';
+
+/** The management API: for builders, their pipelines, and the operator. */
+export const managementApi = {
+  ...accessApi,
+  ...accountsApi,
+  ...alertWebhookApi,
+  ...auditApi,
+  ...configItemsApi,
+  ...deployApi,
+  ...entitiesApi,
+  ...inboxApi,
+  ...orgUsersApi,
+  ...passwordsApi,
+  ...platformApi,
+  ...serviceKeysApi,
+  ...settingsApi,
+  ...suspendedAccountsApi,
+  ...usageApi,
+  ...sharedApi,
+};

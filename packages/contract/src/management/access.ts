@@ -1,0 +1,239 @@
+import { Type } from '@sinclair/typebox';
+import { environment } from '../parameters.ts';
+import { InputError } from '../problem-schema.ts';
+import { reply, route } from '../route.ts';
+import { anyObject, closed, guid, itemsOf, named, oneOf, orNull, recordOf, text, time } from '../schema.ts';
+
+export const DescribedStatement = named(
+  'DescribedStatement',
+  Type.Object({
+    source: oneOf(['direct', 'group', 'draft'], { description: 'How the person came by it.' }),
+    group: Type.Optional(text),
+    group_id: Type.Optional(text),
+    policy: text,
+    policy_id: Type.Optional(text),
+    Sid: Type.Optional(text),
+    Effect: oneOf(['Allow', 'Deny']),
+    Action: Type.String({ description: 'The pattern that the action matched.' }),
+    Resource: Type.String({ description: 'The pattern that the resource matched.' }),
+    Fields: Type.Optional(Type.Array(text, { description: 'The fields that it is about, where it is not about all.' })),
+    ambiguous: Type.Optional(
+      Type.Array(Type.Object({ key: text, members: Type.Array(text) }), {
+        description: 'The keys that lead to several members, whose names differ in ASCII case alone.',
+      }),
+    ),
+    matched: Type.Boolean({ description: 'False where only the condition kept the statement from it.' }),
+    failed_condition: Type.Optional(
+      Type.Object({ operator: text, key: text, expected: Type.Array(text), actual: Type.Array(text) }),
+    ),
+    open: Type.Optional(
+      Type.Literal(true, { description: 'It depends on what is not given whether the statement matches.' }),
+    ),
+    over_budget: Type.Optional(
+      Type.Literal(true, {
+        description: 'It was not looked at to its end: a Deny counts as matching, an Allow as not matching.',
+      }),
+    ),
+    broken: Type.Optional(Type.Array(InputError)),
+  }),
+);
+
+export const Decision = named(
+  'Decision',
+  Type.Object({
+    decision_id: text,
+    request_id: text,
+    at: time,
+    env: oneOf(['test', 'prod']),
+    tenant_code: text,
+    user_id: guid,
+    act: Type.Optional(
+      Type.String({ format: 'uuid', description: 'The builder who acted in the name of that person.' }),
+    ),
+    action: text,
+    resource: text,
+    decision: oneOf(['allowed', 'explicit_deny', 'implicit_deny', 'undecided']),
+    reason: Type.String({ description: 'Names the statement that decided.' }),
+    matched: Type.Array(DescribedStatement),
+    considered: Type.Integer({ description: 'How many statements were looked at.' }),
+    over_budget: Type.Optional(Type.Literal(true, { description: 'The decision took more work than one may.' })),
+  }),
+);
+
+export const Simulation = named(
+  'Simulation',
+  closed({
+    env: Type.Optional(oneOf(['test', 'prod'], { default: 'test' })),
+    tenant_code: Type.Optional(
+      Type.String({ minLength: 1, description: 'Needed with `user_id`, and with a stored record.' }),
+    ),
+    user_id: Type.Optional(
+      Type.String({ minLength: 1, description: 'A member, with all that he holds now. Either this or `statements`.' }),
+    ),
+    statements: Type.Optional(
+      Type.Array(anyObject(), { description: 'A draft, held to what the statements of a policy are held to.' }),
+    ),
+    action: Type.Optional(
+      Type.String({ minLength: 1, description: 'With `resource`. Either these or `method` and `path`.' }),
+    ),
+    resource: Type.Optional(Type.String({ minLength: 1 })),
+    method: Type.Optional(Type.String({ minLength: 1 })),
+    path: Type.Optional(
+      Type.String({ minLength: 1, description: 'With or without `/app/{orgCode}`, and with its query.' }),
+    ),
+    record: Type.Optional(anyObject({ description: '`{id}` for a stored one, else its fields.' })),
+    context: Type.Optional(
+      closed({
+        request: Type.Optional(
+          closed({
+            ip: Type.Optional(text),
+            time: Type.Optional(time),
+            origin: Type.Optional(Type.String({ minLength: 1 })),
+            queryParameters: Type.Optional(recordOf(text)),
+            body: Type.Optional(anyObject()),
+          }),
+        ),
+        jwt: Type.Optional(anyObject()),
+        user: Type.Optional(
+          closed(
+            { id: Type.Optional(Type.String({ minLength: 1 })), email: Type.Optional(Type.String({ minLength: 1 })) },
+            { description: 'For drafts.' },
+          ),
+        ),
+        tenant: Type.Optional(
+          closed(
+            { id: Type.Optional(Type.String({ minLength: 1 })), code: Type.Optional(Type.String({ minLength: 1 })) },
+            { description: 'For drafts.' },
+          ),
+        ),
+      }),
+    ),
+  }),
+);
+
+export const Simulated = named(
+  'Simulated',
+  Type.Object({
+    action: text,
+    resource: text,
+    user: Type.Optional(Type.Object({ id: guid, email: text, status: text })),
+    decision: oneOf(['allowed', 'explicit_deny', 'implicit_deny', 'undecided']),
+    reason: Type.String({ description: 'Names the statement that decided.' }),
+    matched: Type.Array(DescribedStatement),
+    considered: Type.Integer({ description: 'How many statements were looked at.' }),
+    over_budget: Type.Optional(Type.Literal(true, { description: 'The decision took more work than one may.' })),
+    needs: Type.Optional(
+      Type.Array(oneOf(['body', 'record', 'id']), { description: 'What an undecided one depends on.' }),
+    ),
+    fields: Type.Optional(
+      Type.Array(text, { description: 'Those that the request is held to, where it is held to any.' }),
+    ),
+  }),
+);
+
+export const Finding = named(
+  'Finding',
+  Type.Object({ severity: oneOf(['error', 'warning', 'info']), code: text, pointer: text, message: text }),
+);
+
+export const MatrixCell = named(
+  'MatrixCell',
+  Type.Object({
+    decision: oneOf(['allowed', 'explicit_deny', 'implicit_deny', 'undecided']),
+    policy: Type.Optional(text),
+    policy_id: Type.Optional(text),
+    group: Type.Optional(text),
+    Sid: Type.Optional(text),
+    Fields: Type.Optional(Type.Array(text)),
+    conditional: Type.Optional(Type.Literal(true, { description: 'A condition may decide otherwise.' })),
+  }),
+);
+
+export const MatrixRow = named(
+  'MatrixRow',
+  Type.Object({
+    user_id: guid,
+    email: text,
+    role: text,
+    status: Type.String({ description: 'Who is not `active` is let in nowhere.' }),
+    entities: recordOf(
+      Type.Object({
+        get: MatrixCell,
+        list: MatrixCell,
+        count: MatrixCell,
+        create: MatrixCell,
+        update: MatrixCell,
+        delete: MatrixCell,
+        browse: MatrixCell,
+      }),
+    ),
+  }),
+);
+
+export const accessApi = {
+  findDecision: route({
+    method: 'GET',
+    path: '/acl/decisions',
+    access: 'developer',
+    tag: 'access control',
+    summary: 'Why the call with this request id was denied; without one, the last denials, the latest first',
+    query: closed({
+      request_id: Type.Optional(Type.String({ description: 'Stands alone.' })),
+      env: Type.Optional(oneOf(['test', 'prod'])),
+      pagesize: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'Left out, 50.' })),
+    }),
+    replies: { 200: reply('The denial, or the last ones.', Type.Union([Decision, itemsOf(Decision)])) },
+    problems: ['not_found'],
+  }),
+  readDecision: route({
+    method: 'GET',
+    path: '/acl/decisions/:decision_id',
+    access: 'developer',
+    tag: 'access control',
+    summary: 'Why a call was denied',
+    replies: { 200: reply('The denial.', Decision) },
+    problems: ['not_found'],
+  }),
+  simulateAccess: route({
+    method: 'POST',
+    path: '/acl/simulate',
+    access: 'developer',
+    tag: 'access control',
+    summary: 'What the policies say of a request that nobody makes: of a member, or by a draft of statements',
+    body: Simulation,
+    replies: { 200: reply('The decision.', Simulated) },
+    problems: ['role_required', 'not_found', 'method_not_allowed'],
+    repeats: { notRemembered: 'changes nothing' },
+  }),
+  lintStatements: route({
+    method: 'POST',
+    path: '/acl/lint',
+    access: 'developer',
+    tag: 'access control',
+    summary: 'What is wrong with statements, and what of them is likely not to mean what it says',
+    body: closed({ env: Type.Optional(oneOf(['test', 'prod'], { default: 'test' })), statements: Type.Unknown() }),
+    replies: { 200: reply('The findings, the worst first.', Type.Object({ findings: Type.Array(Finding) })) },
+    repeats: { notRemembered: 'changes nothing' },
+  }),
+  readAccessMatrix: route({
+    method: 'GET',
+    path: '/acl/matrix',
+    access: 'developer',
+    tag: 'access control',
+    summary: 'Who can do what in a workspace: each member with each verb on each entity',
+    query: closed({
+      env: environment,
+      tenant_code: text,
+      entity: Type.Optional(Type.String({ description: 'One entity alone.' })),
+      pagesize: Type.Integer({ minimum: 1, maximum: 50, default: 50 }),
+      nexttoken: Type.Optional(text),
+    }),
+    replies: {
+      200: reply(
+        'Some members, and where there are more, how to go on.',
+        Type.Object({ items: Type.Array(MatrixRow), nexttoken: orNull(text) }),
+      ),
+    },
+    problems: ['not_found', 'invalid_cursor'],
+  }),
+};

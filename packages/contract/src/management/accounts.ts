@@ -1,0 +1,129 @@
+import { Type } from '@sinclair/typebox';
+import { ifNoneMatch, sessionHeader } from '../parameters.ts';
+import { reply, route } from '../route.ts';
+import { anyObject, closed, guid, named, oneOf, orNull, text, time } from '../schema.ts';
+
+export const Email = named('Email', Type.String({ format: 'email', maxLength: 254 }));
+
+export const Password = named('Password', Type.String({ format: 'password', minLength: 1 }));
+
+export const OrgCode = named('OrgCode', Type.String({ pattern: '^[a-z][a-z0-9]{1,31}$' }));
+
+export const OrgRole = named('OrgRole', oneOf(['org_admin', 'developer']));
+
+export const OrgUser = named('OrgUser', Type.Object({ id: guid, email: text, name: text }));
+
+export const OrgName = named('OrgName', Type.Object({ code: OrgCode, name: text }));
+
+export const EnvironmentAccess = named(
+  'EnvironmentAccess',
+  Type.Object({
+    client_id: Type.String({ description: 'What apps send as `client_id`.' }),
+    previous: Type.Optional(
+      Type.Object({ client_id: text, until: time }, { description: 'The id before, for a while.' }),
+    ),
+    provisioned_at: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Of production: since when it is there.' }),
+    ),
+  }),
+);
+
+export const Environments = named(
+  'Environments',
+  Type.Object({ test: EnvironmentAccess, prod: orNull(EnvironmentAccess) }),
+);
+
+export const Org = named('Org', Type.Object({ code: OrgCode, name: text, plan: text, environments: Environments }));
+
+export const SignedUp = named(
+  'SignedUp',
+  Type.Object({
+    token: Type.Optional(Type.String({ description: 'Not where it comes in a cookie.' })),
+    expires_at: time,
+    user: OrgUser,
+    org: Type.Object({ code: OrgCode, name: text, environments: Environments }),
+  }),
+);
+
+export const LoggedIn = named(
+  'LoggedIn',
+  Type.Object({
+    token: Type.Optional(Type.String({ description: 'Not where it comes in a cookie.' })),
+    expires_at: time,
+    user: OrgUser,
+    org: OrgName,
+    orgs: Type.Array(Type.Object({ code: OrgCode, name: text, role: OrgRole })),
+  }),
+);
+
+export const Caller = named('Caller', Type.Object({ user: OrgUser, org: OrgName, role: OrgRole }));
+
+export const accountsApi = {
+  signUp: route({
+    method: 'POST',
+    path: '/auth/signup',
+    access: 'public',
+    tag: 'account',
+    summary: 'Makes a builder’s account and an org, and a session',
+    headers: [sessionHeader],
+    body: closed({
+      email: Email,
+      password: Type.String({ minLength: 10, description: 'At least 10 characters, at most 256 bytes.' }),
+      name: Type.String({ minLength: 1, maxLength: 128 }),
+      org_name: Type.String({ minLength: 1, maxLength: 128 }),
+      org_code: Type.Optional(OrgCode),
+    }),
+    replies: { 201: reply('Signed up.', SignedUp) },
+    problems: ['signup_closed', 'conflict', 'rate_limited'],
+    repeats: { notRemembered: 'gives a token, and an address is taken once' },
+  }),
+  logIn: route({
+    method: 'POST',
+    path: '/auth/login',
+    access: 'public',
+    tag: 'account',
+    summary: 'Makes a session',
+    headers: [sessionHeader],
+    body: closed({ email: Email, password: Password, org: Type.Optional(text) }),
+    replies: { 200: reply('Logged in.', LoggedIn) },
+    problems: ['credentials_invalid', 'rate_limited'],
+    repeats: { notRemembered: 'gives a token, which is never stored; every call may give another' },
+  }),
+  logOut: route({
+    method: 'POST',
+    path: '/auth/logout',
+    access: 'developer',
+    tag: 'account',
+    summary: 'Ends the session',
+    replies: { 204: reply('Ended.') },
+    repeats: { notRemembered: 'ends the session that a repetition would need' },
+  }),
+  readMe: route({
+    method: 'GET',
+    path: '/auth/me',
+    access: 'developer',
+    tag: 'account',
+    summary: 'Who is calling',
+    replies: { 200: reply('The caller.', Caller) },
+  }),
+  readOrg: route({
+    method: 'GET',
+    path: '/org',
+    access: 'developer',
+    tag: 'account',
+    summary: 'The org, its environments and their client ids',
+    replies: { 200: reply('The org.', Org) },
+  }),
+  readOpenapi: route({
+    method: 'GET',
+    path: '/openapi.json',
+    access: 'public',
+    tag: 'operation',
+    summary: 'This document',
+    headers: [ifNoneMatch],
+    replies: {
+      200: reply('OpenAPI 3.1.', anyObject(), ['ETag']),
+      304: reply('The caller’s copy is the current one.', ['ETag']),
+    },
+  }),
+};

@@ -1,0 +1,107 @@
+import { Type } from '@sinclair/typebox';
+import { reply, route } from '../route.ts';
+import { anyObject, closed, named, oneOf, orNull, text, time } from '../schema.ts';
+
+export const AuditEntry = named(
+  'AuditEntry',
+  Type.Object({
+    at: time,
+    actor: Type.Object({
+      kind: oneOf(['org_user', 'service_key', 'deploy_key', 'operator', 'app_user', 'platform']),
+      id: text,
+    }),
+    request_id: text,
+    action: Type.String({ examples: ['entity.changed'] }),
+    target: Type.Optional(Type.Object({ kind: text, id: text, name: Type.Optional(text) })),
+    env: Type.Optional(oneOf(['test', 'prod'])),
+    tenant_code: Type.Optional(text),
+    detail: Type.Optional(
+      anyObject({ description: 'Ids, names of configuration, counts: never an email or a secret.' }),
+    ),
+  }),
+);
+
+export const auditApi = {
+  listAuditEntries: route({
+    method: 'GET',
+    path: '/audit',
+    access: 'org_admin',
+    tag: 'audit',
+    summary: 'Who did what to the org, its configuration, its keys and its workspaces, the latest first',
+    query: closed({
+      env: Type.Optional(oneOf(['test', 'prod'], { description: 'Only what was done in this environment.' })),
+      actor: Type.Optional(Type.String({ description: 'Only what this actor did, by id.' })),
+      action: Type.Optional(Type.String({ description: 'Only actions that start with this.' })),
+      target: Type.Optional(Type.String({ description: 'Only what was done to what has this id.' })),
+      tenant_code: Type.Optional(
+        Type.String({
+          description: 'Only what is about this workspace. What was done inside of it is told then alone.',
+        }),
+      ),
+      request_id: Type.Optional(Type.String({ description: 'Only what this request did.' })),
+      from: Type.Optional(
+        Type.String({
+          format: 'date-time',
+          description: 'Only from this time on; a day counts from its beginning in UTC.',
+        }),
+      ),
+      to: Type.Optional(Type.String({ format: 'date-time', description: 'Only before this time.' })),
+      pagesize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+      nexttoken: Type.Optional(Type.String({ description: 'Where the page before has ended.' })),
+    }),
+    replies: {
+      200: reply(
+        'A page. It may end short, and is marked then; where it has a `nexttoken`, there may be more.',
+        Type.Object({
+          items: Type.Array(AuditEntry),
+          nexttoken: orNull(text),
+          partial: Type.Optional(
+            Type.Literal(true, { description: 'The answer is a part: a call looks at so many entries and no more.' }),
+          ),
+        }),
+      ),
+    },
+    problems: ['invalid_cursor'],
+  }),
+  listOperatorAuditEntries: route({
+    method: 'GET',
+    path: '/platform/audit',
+    access: 'operator',
+    tag: 'platform',
+    summary: 'What the operator did to the platform as a whole, the latest first',
+    query: closed({
+      env: Type.Optional(oneOf(['test', 'prod'], { description: 'Only what was done in this environment.' })),
+      actor: Type.Optional(Type.String({ description: 'Only what this actor did, by id.' })),
+      action: Type.Optional(Type.String({ description: 'Only actions that start with this.' })),
+      target: Type.Optional(Type.String({ description: 'Only what was done to what has this id.' })),
+      tenant_code: Type.Optional(
+        Type.String({
+          description: 'Only what is about this workspace. What was done inside of it is told then alone.',
+        }),
+      ),
+      request_id: Type.Optional(Type.String({ description: 'Only what this request did.' })),
+      from: Type.Optional(
+        Type.String({
+          format: 'date-time',
+          description: 'Only from this time on; a day counts from its beginning in UTC.',
+        }),
+      ),
+      to: Type.Optional(Type.String({ format: 'date-time', description: 'Only before this time.' })),
+      pagesize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+      nexttoken: Type.Optional(Type.String({ description: 'Where the page before has ended.' })),
+    }),
+    replies: {
+      200: reply(
+        'A page. It may end short, and is marked then; where it has a `nexttoken`, there may be more.',
+        Type.Object({
+          items: Type.Array(AuditEntry),
+          nexttoken: orNull(text),
+          partial: Type.Optional(
+            Type.Literal(true, { description: 'The answer is a part: a call looks at so many entries and no more.' }),
+          ),
+        }),
+      ),
+    },
+    problems: ['rate_limited', 'invalid_cursor'],
+  }),
+};

@@ -1,0 +1,220 @@
+import { Type } from '@sinclair/typebox';
+import { environment, ifMatch, ifNoMatch, ifNoneMatch } from '../parameters.ts';
+import { reply, route } from '../route.ts';
+import { anyObject, closed, count, itemsOf, named, oneOf, orNull, text, time } from '../schema.ts';
+
+export const ConfigKind = named(
+  'ConfigKind',
+  Type.Object({
+    kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']),
+    schema: anyObject({ description: 'JSON Schema (2020-12) of the contents.' }),
+    count,
+  }),
+);
+
+export const ListedConfigItem = named(
+  'ListedConfigItem',
+  Type.Object({
+    kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']),
+    name: text,
+    version: Type.Integer({ minimum: 1 }),
+    updated_at: Type.Optional(time),
+    updated_by: Type.Optional(Type.Object({ kind: text, id: text })),
+  }),
+);
+
+export const ShownConfigItem = named(
+  'ShownConfigItem',
+  Type.Object({
+    kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']),
+    name: text,
+    version: Type.Integer({ minimum: 1 }),
+    updated_at: Type.Optional(time),
+    updated_by: Type.Optional(Type.Object({ kind: text, id: text })),
+    content: Type.Unknown({ description: 'By the schema of its kind, which `GET /config` shows.' }),
+    warnings: Type.Optional(
+      Type.Array(text, {
+        description: 'What its author would not expect of it; of a change also fields that are hidden from then on.',
+      }),
+    ),
+  }),
+);
+
+export const ItemVersion = named(
+  'ItemVersion',
+  Type.Object({
+    version: Type.Integer({ minimum: 1 }),
+    action: oneOf(['created', 'changed', 'removed', 'restored']),
+    at: time,
+    actor: Type.Object({ kind: text, id: text }),
+    restored: Type.Optional(Type.Integer({ minimum: 1, description: 'The version that was brought back.' })),
+    active: Type.Boolean({ description: 'Whether it is the one that is live.' }),
+  }),
+);
+
+export const ItemAtVersion = named(
+  'ItemAtVersion',
+  Type.Object({
+    kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']),
+    name: text,
+    version: Type.Integer({ minimum: 1 }),
+    action: oneOf(['created', 'changed', 'removed', 'restored']),
+    at: time,
+    actor: Type.Object({ kind: text, id: text }),
+    restored: Type.Optional(Type.Integer({ minimum: 1, description: 'The version that was brought back.' })),
+    active: Type.Boolean({ description: 'Whether it is the one that is live.' }),
+    content: Type.Optional(Type.Unknown({ description: 'Not of a version by which the item was taken away.' })),
+    compared: Type.Optional(
+      Type.Object({
+        with: Type.Integer({ minimum: 1 }),
+        changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
+        summary: Type.Array(text, { description: 'The same in words.' }),
+      }),
+    ),
+  }),
+);
+
+export const configItemsApi = {
+  listConfigKinds: route({
+    method: 'GET',
+    path: '/config',
+    access: 'developer',
+    tag: 'config',
+    summary: 'The kinds of config items, each with its schema and how many there are',
+    query: closed({ env: environment }),
+    replies: { 200: reply('All of them.', itemsOf(ConfigKind)) },
+  }),
+  listConfigItems: route({
+    method: 'GET',
+    path: '/config/:kind',
+    access: 'developer',
+    tag: 'config',
+    summary: 'The live items of a kind, by name',
+    query: closed({
+      env: environment,
+      pagesize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+      nexttoken: Type.Optional(Type.String({ description: 'Where the page before has ended.' })),
+    }),
+    replies: { 200: reply('A page.', Type.Object({ items: Type.Array(ListedConfigItem), nexttoken: orNull(text) })) },
+    problems: ['not_found', 'invalid_cursor'],
+  }),
+  readConfigItem: route({
+    method: 'GET',
+    path: '/config/:kind/:name',
+    access: 'developer',
+    tag: 'config',
+    summary: 'An item with its content',
+    query: closed({ env: environment }),
+    headers: [ifMatch, ifNoneMatch],
+    replies: {
+      200: reply('The item.', ShownConfigItem, ['ETag']),
+      304: reply('The caller’s copy is current.', ['ETag']),
+    },
+    problems: ['not_found'],
+  }),
+  listItemVersions: route({
+    method: 'GET',
+    path: '/config/:kind/:name/versions',
+    access: 'developer',
+    tag: 'config',
+    summary: 'The versions of an item of test, the latest first, also of one that was taken away',
+    query: closed({
+      env: environment,
+      pagesize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+      nexttoken: Type.Optional(Type.String({ description: 'Where the page before has ended.' })),
+    }),
+    replies: { 200: reply('A page.', Type.Object({ items: Type.Array(ItemVersion), nexttoken: orNull(text) })) },
+    problems: ['not_found', 'invalid_cursor'],
+  }),
+  readItemVersion: route({
+    method: 'GET',
+    path: '/config/:kind/:name/versions/:version',
+    access: 'developer',
+    tag: 'config',
+    summary: 'An item of test as it was at a version, compared with another where that is asked',
+    query: closed({
+      env: environment,
+      compare: Type.Optional(
+        Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('active')], {
+          description: 'The version that `compared` leads from: a number, or `active` for the one that is live.',
+        }),
+      ),
+    }),
+    replies: { 200: reply('The version.', ItemAtVersion) },
+    problems: ['not_found'],
+  }),
+  makeConfigItem: route({
+    method: 'POST',
+    path: '/config/:kind',
+    access: 'developer',
+    tag: 'config',
+    summary: 'Makes an item; settings need the role `org_admin`',
+    query: closed({ env: environment }),
+    body: closed({
+      name: text,
+      content: Type.Unknown({ description: 'By the schema of its kind, which `GET /config` shows.' }),
+    }),
+    replies: { 201: reply('Made.', ShownConfigItem, ['ETag', 'Location']) },
+    problems: ['role_required', 'prod_read_only', 'not_found', 'conflict', 'dangling_reference', 'plan_limit_exceeded'],
+  }),
+  replaceConfigItem: route({
+    method: 'PUT',
+    path: '/config/:kind/:name',
+    access: 'developer',
+    tag: 'config',
+    summary: 'Gives an item another content as a whole; settings need the role `org_admin`',
+    query: closed({
+      env: environment,
+      force: Type.Boolean({ default: false, description: 'Changes an entity also where records would fail by it.' }),
+    }),
+    headers: [ifMatch, ifNoMatch],
+    body: Type.Unknown({ description: 'By the schema of its kind, which `GET /config` shows.' }),
+    replies: { 200: reply('Changed, or as it was.', ShownConfigItem, ['ETag']) },
+    problems: [
+      'role_required',
+      'prod_read_only',
+      'not_found',
+      'conflict',
+      'dangling_reference',
+      'plan_limit_exceeded',
+      'version_mismatch',
+    ],
+    takesTags: true,
+  }),
+  removeConfigItem: route({
+    method: 'DELETE',
+    path: '/config/:kind/:name',
+    access: 'developer',
+    tag: 'config',
+    summary: 'Takes an item away that no other refers to; its versions stay',
+    query: closed({ env: environment }),
+    headers: [ifMatch, ifNoMatch],
+    replies: { 204: reply('Taken away.') },
+    problems: ['role_required', 'prod_read_only', 'not_found', 'dangling_reference', 'version_mismatch'],
+    takesTags: true,
+  }),
+  restoreConfigItem: route({
+    method: 'POST',
+    path: '/config/:kind/:name/restore',
+    access: 'developer',
+    tag: 'config',
+    summary: 'Brings an earlier version back, as a version of its own, also of an item that was taken away',
+    query: closed({
+      env: environment,
+      force: Type.Boolean({ default: false, description: 'Changes an entity also where records would fail by it.' }),
+    }),
+    headers: [ifMatch, ifNoMatch],
+    body: closed({ version: Type.Integer({ minimum: 1 }) }),
+    replies: { 200: reply('Live again.', ShownConfigItem, ['ETag']) },
+    problems: [
+      'role_required',
+      'prod_read_only',
+      'not_found',
+      'conflict',
+      'dangling_reference',
+      'plan_limit_exceeded',
+      'version_mismatch',
+    ],
+    takesTags: true,
+  }),
+};

@@ -1,0 +1,161 @@
+import { Type } from '@sinclair/typebox';
+import { environment, ifMatch, ifNoMatch } from '../parameters.ts';
+import { reply, route } from '../route.ts';
+import { closed, count, guid, itemsOf, madeByServer, named, oneOf, text, time } from '../schema.ts';
+
+const CreateConfig = madeByServer('CreateConfig');
+const Views = madeByServer('Views');
+const EntityDefinition = madeByServer('EntityDefinition');
+const ConfigChange = madeByServer('ConfigChange');
+
+export const DefinedEntity = named(
+  'DefinedEntity',
+  Type.Object({
+    entityName: text,
+    apis: Type.Array(text),
+    version: Type.Integer(),
+    warnings: Type.Optional(Type.Array(text)),
+  }),
+);
+
+export const EntitySummary = named(
+  'EntitySummary',
+  Type.Object({ name: text, apis: Type.Array(text), records: Type.Integer(), updated_at: time }),
+);
+
+export const ApiConfig = named(
+  'ApiConfig',
+  Type.Object({ key: text, version: Type.Integer(), entityName: text, action: text, method: text, path: text, Views }),
+);
+
+export const EntityIndex = named(
+  'EntityIndex',
+  Type.Object({
+    name: text,
+    kind: oneOf(['field', 'unique', 'owner', 'parent', 'search']),
+    state: oneOf(['building', 'ready', 'failed']),
+    done: Type.Optional(Type.Integer({ minimum: 0, description: 'Records that are done, while it is being built.' })),
+    total: Type.Optional(count),
+    duplicates: Type.Optional(
+      Type.Array(Type.Object({ tenant_code: text, ids: Type.Array(guid, { minItems: 2, maxItems: 2 }) })),
+    ),
+  }),
+);
+
+export const EntityConfigs = named(
+  'EntityConfigs',
+  Type.Object({
+    entityName: text,
+    create: CreateConfig,
+    get: ApiConfig,
+    list: ApiConfig,
+    update: ApiConfig,
+    delete: ApiConfig,
+    indexes: Type.Array(EntityIndex),
+  }),
+);
+
+export const ChangedApi = named(
+  'ChangedApi',
+  Type.Object({
+    entityName: text,
+    api: text,
+    version: Type.Integer(),
+    indexes: Type.Optional(Type.Array(EntityIndex)),
+    warnings: Type.Optional(Type.Array(text)),
+  }),
+);
+
+export const EntityEndpoint = named(
+  'EntityEndpoint',
+  Type.Object({
+    action: text,
+    method: text,
+    path: text,
+    api: text,
+    params: Type.Array(
+      Type.Object({ name: text, in: oneOf(['path', 'query', 'body']), type: text, required: Type.Boolean() }),
+    ),
+    example: Type.String({ description: 'The call as a shell takes it.' }),
+  }),
+);
+
+export const entitiesApi = {
+  defineEntity: route({
+    method: 'POST',
+    path: '/api/:apiname',
+    access: 'developer',
+    tag: 'entity',
+    summary: 'Defines an entity, and with it five APIs',
+    query: closed({ env: environment }),
+    body: EntityDefinition,
+    replies: { 201: reply('Defined.', DefinedEntity, ['Idempotency-Replayed']) },
+    problems: ['prod_read_only', 'conflict', 'plan_limit_exceeded'],
+    repeats: 'by handler',
+  }),
+  changeApi: route({
+    method: 'PUT',
+    path: '/api/:apiname',
+    access: 'developer',
+    tag: 'entity',
+    summary: 'Changes one of the five configs of an entity',
+    description:
+      'The members that are sent take the place of those that stand; `null` takes out what a config may be without. Fields of `UpdateParams` are merged by their names, and go where `removeFields` names them: 409 with `would_lose` where records have values of them. The create config is the definition, the others have `Views` of their own.',
+    query: closed({
+      env: environment,
+      force: Type.Boolean({
+        default: false,
+        description: 'Makes a change also where records would fail by it, or lose values.',
+      }),
+    }),
+    headers: [ifMatch, ifNoMatch],
+    body: ConfigChange,
+    replies: { 200: reply('Changed.', ChangedApi, ['ETag']) },
+    problems: ['prod_read_only', 'not_found', 'conflict', 'version_mismatch', 'plan_limit_exceeded'],
+    takesTags: true,
+  }),
+  listEntities: route({
+    method: 'GET',
+    path: '/api/entities',
+    access: 'developer',
+    tag: 'entity',
+    summary: 'The entities of the org',
+    query: closed({ env: environment }),
+    replies: { 200: reply('All of them.', itemsOf(EntitySummary)) },
+  }),
+  readEntity: route({
+    method: 'GET',
+    path: '/api/entity',
+    access: 'developer',
+    tag: 'entity',
+    summary: 'The five configs of an entity, and how far its indexes are',
+    query: closed({ env: environment, entityName: text }),
+    replies: { 200: reply('The configs.', EntityConfigs) },
+    problems: ['not_found'],
+  }),
+  readEntityEndpoints: route({
+    method: 'GET',
+    path: '/api/entity/endpoints',
+    access: 'developer',
+    tag: 'entity',
+    summary: 'The routes that apps have for an entity, each with a call to copy',
+    query: closed({ env: environment, entity: text }),
+    replies: { 200: reply('The routes.', Type.Object({ endpoints: Type.Array(EntityEndpoint) })) },
+    problems: ['not_found'],
+  }),
+  removeEntity: route({
+    method: 'DELETE',
+    path: '/api/entity',
+    access: 'developer',
+    tag: 'entity',
+    summary: 'Removes an entity and its records',
+    description: 'The records are unreachable at once and removed in the background; until then the name answers 409.',
+    query: closed({
+      env: environment,
+      entityname: text,
+      if_empty: Type.Boolean({ default: false, description: 'Refuses while there are records.' }),
+    }),
+    replies: { 204: reply('Removed.') },
+    problems: ['not_found', 'prod_read_only', 'conflict', 'dangling_reference', 'in_use'],
+  }),
+};

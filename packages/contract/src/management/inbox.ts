@@ -1,0 +1,26 @@
+import { Type } from '@sinclair/typebox';
+import { route } from '../route.ts';
+import { closed, guid, itemsOf, named, text, time } from '../schema.ts';
+
+export const ReceivedMail = named(
+  'ReceivedMail',
+  Type.Object({ id: guid, to: text, subject: text, text, sent_at: time }),
+);
+
+export const inboxApi = {
+  readInbox: route({
+    method: 'GET',
+    path: '/inbox',
+    access: 'public',
+    tag: 'operation',
+    summary: 'The last mails, in development where no server is set up to send them; a page for browsers',
+    query: closed({ to: Type.Optional(Type.String({ description: 'Those to this address.' })) }),
+    replies: {
+      200: {
+        description: 'The mails, the last one first.',
+        content: { 'application/json': itemsOf(ReceivedMail), 'text/html': text },
+      },
+    },
+    problems: ['not_found', 'origin_refused'],
+  }),
+};

@@ -1,0 +1,137 @@
+import { Type } from '@sinclair/typebox';
+import { Email, EnvironmentAccess, LoggedIn, OrgCode, OrgRole, Password } from '../management/accounts.ts';
+import { sessionHeader } from '../parameters.ts';
+import { reply, route } from '../route.ts';
+import { closed, guid, itemsOf, named, oneOf, text, time } from '../schema.ts';
+
+export const OrgSession = named(
+  'OrgSession',
+  Type.Object({
+    id: guid,
+    org: OrgCode,
+    created_at: time,
+    expires_at: time,
+    current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
+  }),
+);
+
+export const ShownOrgUser = named(
+  'ShownOrgUser',
+  Type.Object({
+    id: guid,
+    email: text,
+    name: Type.Optional(text),
+    role: OrgRole,
+    status: oneOf(['active', 'invited']),
+    joined_at: Type.Optional(time),
+    expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'Until when an invitation is good.' })),
+  }),
+);
+
+export const Invited = named(
+  'Invited',
+  Type.Object({
+    id: guid,
+    email: text,
+    role: OrgRole,
+    status: Type.Literal('invited'),
+    expires_at: time,
+    code: text,
+    url: Type.String({ format: 'uri' }),
+  }),
+);
+
+export const orgUsersApi = {
+  acceptInvitation: route({
+    method: 'POST',
+    path: '/auth/accept-invitation',
+    access: 'public',
+    tag: 'account',
+    summary: 'Comes into an org by an invitation’s code: with the account that has its email, or with a new one',
+    headers: [sessionHeader],
+    body: closed({
+      code: text,
+      email: Type.Optional(Email),
+      password: Password,
+      name: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Needed for a new account.' })),
+    }),
+    replies: { 200: reply('Logged in.', LoggedIn) },
+    problems: ['credentials_invalid', 'escalation_refused', 'not_found', 'conflict', 'rate_limited'],
+    repeats: { notRemembered: 'takes a code that is good once, so a repetition is refused' },
+  }),
+  switchOrg: route({
+    method: 'POST',
+    path: '/auth/switch-org',
+    access: 'developer',
+    tag: 'account',
+    summary: 'Makes a session in another org of the caller’s',
+    body: closed({ org: text }),
+    replies: { 200: reply('Switched.', LoggedIn) },
+    problems: ['not_found'],
+    repeats: { notRemembered: 'gives a token, which is never stored; every call may give another' },
+  }),
+  listSessions: route({
+    method: 'GET',
+    path: '/auth/sessions',
+    access: 'developer',
+    tag: 'account',
+    summary: 'The caller’s own sessions',
+    replies: { 200: reply('The sessions, the oldest first.', itemsOf(OrgSession)) },
+  }),
+  endSession: route({
+    method: 'DELETE',
+    path: '/auth/sessions/:id',
+    access: 'developer',
+    tag: 'account',
+    summary: 'Ends a session of the caller’s own',
+    replies: { 204: reply('Ended.') },
+    problems: ['not_found'],
+  }),
+  rotateClientId: route({
+    method: 'POST',
+    path: '/org/environments/:env/rotate-client-id',
+    access: 'org_admin',
+    tag: 'account',
+    summary: 'Gives an environment a new client id; the one before is good for another 24 hours',
+    replies: { 200: reply('The new id.', EnvironmentAccess) },
+    problems: ['not_found', 'conflict'],
+    refusedAs: 'client_id.rotation_refused',
+  }),
+  listOrgUsers: route({
+    method: 'GET',
+    path: '/org/users',
+    access: 'org_admin',
+    tag: 'org users',
+    summary: 'Who is in the org, and who is invited',
+    replies: { 200: reply('Members and invitations.', itemsOf(ShownOrgUser)) },
+  }),
+  inviteOrgUser: route({
+    method: 'POST',
+    path: '/org/users',
+    access: 'org_admin',
+    tag: 'org users',
+    summary: 'Invites a person; the link is good once, for seven days, and told this once',
+    body: closed({ email: Email, role: OrgRole }),
+    replies: { 201: reply('Invited.', Invited) },
+    problems: ['conflict'],
+  }),
+  changeOrgUser: route({
+    method: 'PUT',
+    path: '/org/users/:id',
+    access: 'org_admin',
+    tag: 'org users',
+    summary: 'Gives a member or an invitation another role',
+    body: closed({ role: OrgRole }),
+    replies: { 200: reply('Changed.', ShownOrgUser) },
+    problems: ['not_found', 'last_admin', 'conflict'],
+  }),
+  removeOrgUser: route({
+    method: 'DELETE',
+    path: '/org/users/:id',
+    access: 'org_admin',
+    tag: 'org users',
+    summary: 'Removes a member, whose sessions in the org end at once, or withdraws an invitation',
+    replies: { 204: reply('Removed.') },
+    problems: ['not_found', 'last_admin', 'conflict'],
+  }),
+};

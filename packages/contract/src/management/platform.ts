@@ -1,0 +1,58 @@
+import { Type } from '@sinclair/typebox';
+import { reply, route } from '../route.ts';
+import { itemsOf, named, oneOf, text, time } from '../schema.ts';
+
+export const SigningKey = named(
+  'SigningKey',
+  Type.Object({
+    kid: text,
+    state: oneOf(['published', 'signing', 'retiring']),
+    created_at: time,
+    signs_from: time,
+    verifies_until: Type.Optional(Type.String({ format: 'date-time', description: 'Where another key follows.' })),
+  }),
+);
+
+export const platformApi = {
+  listSigningKeys: route({
+    method: 'GET',
+    path: '/platform/keys',
+    access: 'operator',
+    tag: 'platform',
+    summary: 'The keys that app JWTs are signed and verified by, in the order they sign',
+    replies: { 200: reply('The keys.', itemsOf(SigningKey)) },
+    problems: ['rate_limited'],
+  }),
+  rotateSigningKeys: route({
+    method: 'POST',
+    path: '/platform/keys/rotate',
+    access: 'operator',
+    tag: 'platform',
+    summary: 'Publishes a new key, which signs ten minutes later; tokens of the one before go on holding',
+    replies: {
+      201: reply('Made and published.', SigningKey),
+      200: reply('One is published already and waits to sign.', SigningKey),
+    },
+    problems: ['rate_limited', 'conflict'],
+    refusedAs: 'signing_key.rotation_refused',
+  }),
+  revokeSigningKey: route({
+    method: 'DELETE',
+    path: '/platform/keys/:kid',
+    access: 'operator',
+    tag: 'platform',
+    summary: 'Revokes a key: every token that it signed ends. Where it was the one that signs, another signs at once',
+    replies: { 204: reply('Revoked.') },
+    problems: ['rate_limited', 'not_found'],
+    refusedAs: 'signing_key.revocation_refused',
+  }),
+  readMetrics: route({
+    method: 'GET',
+    path: '/metrics',
+    access: 'operator',
+    tag: 'platform',
+    summary: 'What this node has counted and measured since it started, for Prometheus',
+    replies: { 200: { description: 'The text format 0.0.4.', content: { 'text/plain': text } } },
+    problems: ['rate_limited', 'origin_refused'],
+  }),
+};

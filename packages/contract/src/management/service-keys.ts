@@ -1,0 +1,98 @@
+import { Type } from '@sinclair/typebox';
+import { environment } from '../parameters.ts';
+import { reply, route } from '../route.ts';
+import { closed, guid, named, oneOf, orNull, text, time } from '../schema.ts';
+
+export const ServiceKeyRequest = named(
+  'ServiceKeyRequest',
+  closed({
+    env: oneOf(['test', 'prod']),
+    tenant_code: text,
+    name: Type.String({ minLength: 1, maxLength: 128 }),
+    policies: Type.Optional(Type.Array(Type.String({ description: 'Names of policies of the workspace.' }))),
+    expires_at: Type.Optional(time),
+  }),
+);
+
+export const ServiceKey = named(
+  'ServiceKey',
+  Type.Object({
+    id: guid,
+    env: oneOf(['test', 'prod']),
+    tenant_code: text,
+    name: Type.String({ minLength: 1, maxLength: 128 }),
+    created_at: time,
+    expires_at: orNull(time),
+    state: oneOf(['making', 'ready', 'removing'], { description: 'Only a key that is `ready` opens anything.' }),
+    created_by: Type.String({ format: 'uuid', description: 'The org user.' }),
+    last_used_at: orNull(time),
+  }),
+);
+
+export const CreatedServiceKey = named(
+  'CreatedServiceKey',
+  Type.Object({
+    id: guid,
+    env: oneOf(['test', 'prod']),
+    tenant_code: text,
+    name: Type.String({ minLength: 1, maxLength: 128 }),
+    created_at: time,
+    expires_at: orNull(time),
+    key: Type.String({ pattern: '^fhk_(test|prod)_[A-Za-z0-9_-]{43}$', description: 'Told this once.' }),
+    policies: Type.Array(Type.String({ description: 'Names of policies of the workspace.' })),
+  }),
+);
+
+export const Impersonation = named(
+  'Impersonation',
+  Type.Object({ token: text, expires_at: time, user_id: guid, tenant_id: guid, tenant_code: text }),
+);
+
+export const serviceKeysApi = {
+  listServiceKeys: route({
+    method: 'GET',
+    path: '/org/service-keys',
+    access: 'org_admin',
+    tag: 'service keys',
+    summary: 'The keys of the org’s servers, the oldest first',
+    query: closed({
+      env: environment,
+      pagesize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+      nexttoken: Type.Optional(Type.String({ description: 'Where the page before has ended.' })),
+    }),
+    replies: { 200: reply('A page.', Type.Object({ items: Type.Array(ServiceKey), nexttoken: orNull(text) })) },
+    problems: ['invalid_cursor'],
+  }),
+  createServiceKey: route({
+    method: 'POST',
+    path: '/org/service-keys',
+    access: 'org_admin',
+    tag: 'service keys',
+    summary: 'Makes a key for a server: a principal of one workspace, with the policies named and no others',
+    body: ServiceKeyRequest,
+    replies: { 201: reply('Made.', CreatedServiceKey) },
+    problems: ['not_found', 'conflict'],
+  }),
+  removeServiceKey: route({
+    method: 'DELETE',
+    path: '/org/service-keys/:id',
+    access: 'org_admin',
+    tag: 'service keys',
+    summary: 'Ends a key, and the membership of its principal',
+    replies: { 204: reply('Removed.') },
+    problems: ['not_found', 'dangling_reference', 'last_admin', 'conflict'],
+  }),
+  impersonate: route({
+    method: 'POST',
+    path: '/org/impersonate',
+    access: 'developer',
+    tag: 'impersonation',
+    summary: 'An app JWT of 15 minutes by which a builder sees the app as one of its users does',
+    description:
+      'In the test environment `user_id` may be left out: then the builder comes in his own name and may do everything. In production it is needed, takes the role `org_admin`, and the token only reads.',
+    body: closed({ env: oneOf(['test', 'prod']), tenant_code: text, user_id: Type.Optional(guid) }),
+    replies: { 200: reply('The token.', Impersonation) },
+    problems: ['role_required', 'not_found', 'conflict'],
+    repeats: { notRemembered: 'gives a token, which is never stored; every call may give another' },
+  }),
+};

@@ -1,0 +1,59 @@
+import { Type } from '@sinclair/typebox';
+import { environment } from '../parameters.ts';
+import { reply, route } from '../route.ts';
+import { closed, guid, named, oneOf, orNull, text, time } from '../schema.ts';
+
+export const SuspendedAccount = named(
+  'SuspendedAccount',
+  Type.Object({
+    env: oneOf(['test', 'prod']),
+    user_id: Type.String({ format: 'uuid', description: 'Also of its `user` records.' }),
+    email: text,
+    proved_by: Type.String({ format: 'uuid', description: 'The account that has proved the address.' }),
+    suspended_at: time,
+  }),
+);
+
+export const suspendedAccountsApi = {
+  listSuspendedAccounts: route({
+    method: 'GET',
+    path: '/org/suspended-accounts',
+    access: 'org_admin',
+    tag: 'suspended accounts',
+    summary: 'The accounts whose password is suspended, since another account has proved the email address',
+    query: closed({
+      env: environment,
+      pagesize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
+      nexttoken: Type.Optional(Type.String({ description: 'Where the page before has ended.' })),
+    }),
+    replies: { 200: reply('A page.', Type.Object({ items: Type.Array(SuspendedAccount), nexttoken: orNull(text) })) },
+    problems: ['invalid_cursor'],
+  }),
+  mergeSuspendedAccount: route({
+    method: 'POST',
+    path: '/org/suspended-accounts/:id/merge',
+    access: 'org_admin',
+    tag: 'suspended accounts',
+    summary: 'Makes the account and the one that has proved its address one',
+    description:
+      'Sign-ins to either lead to the suspended one from then on, under its id, with the memberships of both. The old password stays dead.',
+    replies: {
+      200: reply(
+        'The account that both are now.',
+        Type.Object({ env: oneOf(['test', 'prod']), user_id: guid, email: text }),
+      ),
+    },
+    problems: ['not_found', 'conflict'],
+    refusedAs: 'app_user.merge_refused',
+  }),
+  removeSuspendedAccount: route({
+    method: 'DELETE',
+    path: '/org/suspended-accounts/:id',
+    access: 'org_admin',
+    tag: 'suspended accounts',
+    summary: 'Removes the account with its memberships',
+    replies: { 204: reply('Removed.') },
+    problems: ['not_found', 'last_admin', 'conflict'],
+    refusedAs: 'app_user.removal_refused',
+  }),
+};

@@ -1,0 +1,233 @@
+import { Type } from '@sinclair/typebox';
+import { reply, route } from '../route.ts';
+import { closed, count, named, oneOf, orNull, recordOf, text, time } from '../schema.ts';
+
+export const PlanLimits = named(
+  'PlanLimits',
+  Type.Object({
+    api_calls_per_day: Type.Optional(count),
+    api_calls_per_month: Type.Optional(count),
+    records: Type.Optional(count),
+    entities: Type.Optional(count),
+    indexes: Type.Optional(count),
+    policies: Type.Optional(count),
+  }),
+);
+
+export const OrgPlan = named(
+  'OrgPlan',
+  Type.Object({ org: text, name: text, limits: PlanLimits, updated_at: orNull(time) }),
+);
+
+export const Usage = named(
+  'Usage',
+  Type.Object({
+    api_calls: Type.Object({
+      today: count,
+      month: count,
+      by_day: Type.Array(
+        Type.Object({
+          date: Type.String({ format: 'date', description: 'A day of UTC.' }),
+          calls: count,
+          records_added: Type.Integer(),
+        }),
+      ),
+    }),
+    records: Type.Object({ total: count, by_entity: recordOf(count) }),
+  }),
+);
+
+export const WorkspaceUsage = named(
+  'WorkspaceUsage',
+  Type.Object({
+    env: oneOf(['test', 'prod']),
+    tenant_code: orNull(text, { description: 'Null for calls that are in no workspace, such as signing in.' }),
+    api_calls: Type.Object({ today: count, month: count }),
+    records: Type.Object({ total: count, by_entity: recordOf(count) }),
+  }),
+);
+
+export const UsagePart = named(
+  'UsagePart',
+  Type.Object({
+    metric: oneOf(['api_calls', 'records']),
+    env: oneOf(['test', 'prod']),
+    date: orNull(Type.String({ format: 'date', description: 'A day of UTC.' }), {
+      description: 'Null for records, which are told as they are by now.',
+    }),
+    tenant_code: orNull(text, { description: 'Null for calls that are in no workspace, such as signing in.' }),
+    entity: orNull(text, { description: 'Null for calls.' }),
+    value: count,
+  }),
+);
+
+export const Observability = named(
+  'Observability',
+  Type.Object({
+    org: text,
+    plan: Type.Object({
+      name: text,
+      limits: PlanLimits,
+      updated_at: orNull(time),
+      upgrade_url: Type.String({ format: 'uri' }),
+    }),
+    usage: Type.Object({
+      api_calls: Type.Object({
+        today: count,
+        month: count,
+        by_day: Type.Array(
+          Type.Object({
+            date: Type.String({ format: 'date', description: 'A day of UTC.' }),
+            calls: count,
+            records_added: Type.Integer(),
+          }),
+        ),
+      }),
+      records: Type.Object({ total: count, by_entity: recordOf(count) }),
+      by_workspace: Type.Array(WorkspaceUsage),
+    }),
+    environments: Type.Object({ test: Usage, prod: orNull(Usage) }),
+    flags: Type.Object({
+      apiLimitExceeded: Type.Boolean(),
+      dailyLimitExceeded: Type.Boolean(),
+      recordLimitExceeded: Type.Boolean(),
+    }),
+    alerts: Type.Array(
+      Type.Object({
+        metric: oneOf(['api_calls_per_day', 'api_calls_per_month', 'records']),
+        percent: oneOf([80, 95, 100]),
+        used: count,
+        limit: count,
+        level: oneOf(['info', 'warning', 'critical']),
+        since: orNull(time, { description: 'When it was told in the audit log.' }),
+        resets_at: orNull(time),
+        message: text,
+      }),
+    ),
+    forecast: Type.Object({
+      api_calls_per_day: orNull(Type.String({ format: 'date', description: 'A day of UTC.' })),
+      api_calls_per_month: orNull(Type.String({ format: 'date', description: 'A day of UTC.' })),
+      records: orNull(Type.String({ format: 'date', description: 'A day of UTC.' })),
+    }),
+    caps: Type.Object(
+      {
+        entities: Type.Object({ limit: orNull(count), test: count, prod: orNull(count) }),
+        indexes: Type.Object({ limit: orNull(count), test: count, prod: orNull(count) }),
+        policies: Type.Object({
+          limit: orNull(count),
+          test: count,
+          prod: orNull(count),
+          workspaces: Type.Array(Type.Object({ env: oneOf(['test', 'prod']), tenant_code: text, used: count })),
+        }),
+      },
+      { description: 'What there is of each, and the limit of each environment: of policies that of each workspace.' },
+    ),
+    resets_at: orNull(time, { description: 'When the call flags that stand are gone at last.' }),
+    windows: Type.Object({ day: orNull(time), month: orNull(time) }),
+    explain: Type.Optional(
+      Type.Object({
+        figure: text,
+        value: Type.Integer(),
+        parts: Type.Array(
+          Type.Object({
+            env: oneOf(['test', 'prod']),
+            date: Type.Optional(Type.String({ format: 'date', description: 'A day of UTC.' })),
+            tenant_code: orNull(text),
+            entity: Type.Optional(text),
+            value: Type.Integer(),
+          }),
+        ),
+        others: Type.Object(
+          { count, value: Type.Integer() },
+          { description: 'Of more than 1,000 parts the largest are told, and here what the others come to.' },
+        ),
+      }),
+    ),
+  }),
+);
+
+export const usageApi = {
+  showPlan: route({
+    method: 'GET',
+    path: '/platform/orgs/:org/plan',
+    access: 'operator',
+    tag: 'platform',
+    summary: 'The plan of an org',
+    replies: { 200: reply('The plan.', OrgPlan) },
+    problems: ['rate_limited', 'not_found'],
+  }),
+  changePlan: route({
+    method: 'PUT',
+    path: '/platform/orgs/:org/plan',
+    access: 'operator',
+    tag: 'platform',
+    summary: 'Gives an org a plan: replaces all limits, and one that is left out is none',
+    body: closed({
+      name: Type.String({ pattern: '^[a-z][a-z0-9_-]{0,63}$' }),
+      limits: Type.Optional(
+        closed(
+          {
+            api_calls_per_day: Type.Optional(count),
+            api_calls_per_month: Type.Optional(count),
+            records: Type.Optional(count),
+            entities: Type.Optional(count),
+            indexes: Type.Optional(count),
+            policies: Type.Optional(count),
+          },
+          { description: 'Left out for `free`, `pro` and `unlimited`, which have limits of their own.' },
+        ),
+      ),
+    }),
+    replies: { 200: reply('Changed.', OrgPlan) },
+    problems: ['rate_limited', 'not_found'],
+    refusedAs: 'plan.change_refused',
+  }),
+  showUsage: route({
+    method: 'GET',
+    path: '/observability',
+    access: 'developer',
+    tag: 'usage',
+    summary: 'What the org uses of its plan, and when a limit will be reached',
+    query: closed({
+      days: Type.Integer({ minimum: 1, maximum: 400, default: 31, description: 'How far `by_day` goes back.' }),
+      explain: Type.Optional(
+        oneOf(['api_calls.today', 'api_calls.month', 'records.total'], { description: 'The figure to break down.' }),
+      ),
+    }),
+    replies: { 200: reply('As it is by now.', Observability) },
+  }),
+  exportUsage: route({
+    method: 'GET',
+    path: '/observability/export',
+    access: 'developer',
+    tag: 'usage',
+    summary: 'All parts that usage is added up from, as a file',
+    query: closed({
+      format: Type.Optional(
+        oneOf(['csv', 'jsonl'], { description: 'Where it is left out, `Accept` decides; else `jsonl`.' }),
+      ),
+      metric: Type.Optional(oneOf(['api_calls', 'records'], { description: 'Where it is left out, both.' })),
+      from: Type.Optional(
+        Type.String({
+          format: 'date',
+          description: 'The first day of which calls are told; left out, the first of this month.',
+        }),
+      ),
+      to: Type.Optional(Type.String({ format: 'date', description: 'The last one; left out, today.' })),
+    }),
+    replies: {
+      200: {
+        description: 'Calls by day and workspace, and records by workspace and entity, a line each.',
+        content: {
+          'text/csv': Type.String({ description: 'A line with the names of the members, and one for each part.' }),
+          'application/x-ndjson': Type.Unsafe({
+            type: 'string',
+            contentMediaType: 'application/x-ndjson',
+            contentSchema: { type: 'array', items: UsagePart },
+          }),
+        },
+        headers: ['Content-Disposition'],
+      },
+    },
+  }),
+};

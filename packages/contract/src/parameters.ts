@@ -1,0 +1,51 @@
+import type { HeaderParameter } from './route.ts';
+import { oneOf, text } from './schema.ts';
+
+/** Which environment a management route is about. */
+export const environment = oneOf(['test', 'prod'], { default: 'test' });
+
+export const ifMatch: HeaderParameter = {
+  name: 'If-Match',
+  description: 'Entity tags, one of which must be that of what is changed; else 412.',
+  schema: text,
+};
+
+export const ifNoneMatch: HeaderParameter = {
+  name: 'If-None-Match',
+  description: 'Entity tags of copies that the caller has; 304 where one of them is current.',
+  schema: text,
+};
+
+export const ifNoMatch: HeaderParameter = {
+  name: 'If-None-Match',
+  description: 'Entity tags, none of which may be that of what is changed; else 412.',
+  schema: text,
+};
+
+export const sessionHeader: HeaderParameter = {
+  name: 'X-Session',
+  description: 'With `cookie` the token comes in an HttpOnly cookie, and not in the body.',
+  schema: text,
+};
+
+export const xRequestIDHeader: HeaderParameter = {
+  name: 'X-Request-ID',
+  description: 'The caller’s own name for the request: it comes back with the answer.',
+  schema: text,
+};
+
+export const client_idHeader: HeaderParameter = {
+  name: 'client_id',
+  description:
+    'The client id of the org’s environment. `client-id` means the same, for proxies that drop headers with an underscore in their names, as nginx does where it is not told `underscores_in_headers on`; where both are sent they must be equal.',
+  schema: text,
+  isRequired: true,
+};
+
+export const oauthtokenHeader: HeaderParameter = {
+  name: 'oauthtoken',
+  description:
+    'The login token, which is good once and for five minutes, an identity token of a provider that the org allows, or an app JWT.',
+  schema: text,
+  isRequired: true,
+};

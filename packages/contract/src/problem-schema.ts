@@ -1,0 +1,33 @@
+import { Type } from '@sinclair/typebox';
+import { type ProblemCode, problemStatus } from './problem.ts';
+import { named, oneOf, text } from './schema.ts';
+
+export const InputError = named(
+  'InputError',
+  Type.Object({
+    pointer: Type.String({ format: 'json-pointer', description: 'Where in the input the mistake is (RFC 6901).' }),
+    code: text,
+    message: text,
+  }),
+);
+
+/** The body of every refusal (RFC 9457). */
+export const Problem = named(
+  'Problem',
+  Type.Object(
+    {
+      type: Type.String({ format: 'uri', description: 'The address of a page about the code.' }),
+      title: text,
+      status: Type.Integer(),
+      detail: text,
+      code: oneOf(Object.keys(problemStatus) as ProblemCode[], { description: 'Stable, unlike the texts.' }),
+      request_id: text,
+      errors: Type.Optional(Type.Array(InputError, { maxItems: 100 })),
+      reason: Type.Optional(oneOf(['implicit_deny', 'explicit_deny'])),
+      decision_id: Type.Optional(
+        Type.String({ description: 'By which the builder finds out why the call was denied.' }),
+      ),
+    },
+    { additionalProperties: true },
+  ),
+);

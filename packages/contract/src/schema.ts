@@ -1,0 +1,76 @@
+/** The vocabulary that routes are described in: JSON Schema (2020-12) by TypeBox, with the forms that come again and again. */
+import {
+  type ObjectOptions,
+  type SchemaOptions,
+  type Static,
+  type TArray,
+  type TNull,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TUnion,
+  type TUnsafe,
+  Type,
+} from '@sinclair/typebox';
+
+/** What a value of a schema is to those who only read it. */
+export type Read<S extends TSchema> = DeepReadonly<Static<S>>;
+
+type DeepReadonly<T> = T extends readonly (infer E)[]
+  ? readonly DeepReadonly<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> | (undefined extends T[K] ? undefined : never) }
+    : T;
+
+export const text = Type.String();
+export const guid = Type.String({ format: 'uuid' });
+export const time = Type.String({ format: 'date-time' });
+/** A number of things, from 0. */
+export const count = Type.Integer({ minimum: 0 });
+
+/** An object that takes no members but these. Members are needed unless they are `Type.Optional`. */
+export function closed<P extends TProperties>(properties: P, options: ObjectOptions = {}): TObject<P> {
+  return Type.Object(properties, { ...options, additionalProperties: false });
+}
+
+/** One of a few texts. */
+export function oneOf<const T extends string | number>(values: readonly T[], options: SchemaOptions = {}): TUnsafe<T> {
+  return Type.Unsafe<T>({ ...options, type: typeof values[0] === 'number' ? 'integer' : 'string', enum: values });
+}
+
+export function orNull<S extends TSchema>(schema: S, options: SchemaOptions = {}): TUnion<[S, TNull]> {
+  return Type.Union([schema, Type.Null()], options);
+}
+
+/** What every list answers: its items under one name. */
+export function itemsOf<S extends TSchema>(schema: S): TObject<{ items: TArray<S> }> {
+  return Type.Object({ items: Type.Array(schema) });
+}
+
+/** A schema that documents refer to by a name. */
+export function named<S extends TSchema>(name: string, schema: S): S {
+  return { ...schema, $id: name };
+}
+
+/** A schema that the server makes, as those of entity definitions, which follow from its registry of field types. */
+export function madeByServer<T = unknown>(name: string): TUnsafe<T> {
+  return Type.Unsafe<T>({ $ref: schemaPath(name) });
+}
+
+/** Where a document keeps the schema of a name. */
+export function schemaPath(name: string): string {
+  return `#/components/schemas/${name}`;
+}
+
+/** An object of any shape. */
+export function anyObject(options: SchemaOptions = {}): TUnsafe<Record<string, unknown>> {
+  return Type.Unsafe<Record<string, unknown>>({ ...options, type: 'object' });
+}
+
+/** An object whose members are all of one schema. */
+export function recordOf<S extends TSchema>(
+  schema: S,
+  options: SchemaOptions = {},
+): TUnsafe<Record<string, Static<S>>> {
+  return Type.Unsafe<Record<string, Static<S>>>({ ...options, type: 'object', additionalProperties: schema });
+}

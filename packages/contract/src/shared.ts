@@ -1,0 +1,36 @@
+import { Type } from '@sinclair/typebox';
+import { reply, route } from './route.ts';
+import { text } from './schema.ts';
+
+export const sharedApi = {
+  readHealth: route({
+    method: 'GET',
+    path: '/healthz',
+    access: 'public',
+    tag: 'operation',
+    summary: 'Whether the process lives',
+    replies: { 200: reply('It does.', Type.Object({ status: Type.Literal('ok') })) },
+  }),
+  readReadiness: route({
+    method: 'GET',
+    path: '/readyz',
+    access: 'public',
+    tag: 'operation',
+    summary: 'Whether it can serve now, and how safe a write is that it acknowledges',
+    replies: {
+      200: reply(
+        'It can.',
+        Type.Object({ status: Type.Literal('ok'), store: Type.Object({ kind: text, synchronous: text }) }),
+      ),
+    },
+  }),
+  readProblemPage: route({
+    method: 'GET',
+    path: '/problems/:code',
+    access: 'public',
+    tag: 'operation',
+    summary: 'The page behind the `type` of a refusal',
+    replies: { 200: { description: 'What the code means.', content: { 'text/html': text } } },
+    problems: ['not_found'],
+  }),
+};

@@ -1,0 +1,112 @@
+import type { HeaderParameter, ReplyDescription, Route } from '@freehold/contract/route';
+import { schemaPath } from '@freehold/contract/schema';
+import type { TObject, TSchema } from '@sinclair/typebox';
+import type { JsonSchema } from '../../lib/json-schema.ts';
+import { isRemembered } from '../remembered-posts.ts';
+import { type Content, jsonContent, type Operation, type Parameter } from './operation.ts';
+import { idempotencyKey } from './parameters.ts';
+
+export interface DescribedApi {
+  readonly operations: readonly Operation[];
+  /** Those that the operations refer to by their names, and these to one another. */
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+}
+
+/** The operations of routes that the contract describes, by their names. */
+export function describedOperations(routes: Readonly<Record<string, Route>>): DescribedApi {
+  const schemas: Record<string, JsonSchema> = {};
+  const refer: Refer = (schema) => referring(schema, schemas) as JsonSchema;
+  const operations = Object.entries(routes).map(([operationId, route]) => operationOf(operationId, route, refer));
+  return { operations, schemas };
+}
+
+/** Named schemas, and those that they refer to, by their names. */
+export function namedSchemas(roots: readonly TSchema[]): DescribedApi['schemas'] {
+  const schemas: Record<string, JsonSchema> = {};
+  for (const root of roots) referring(root, schemas);
+  return schemas;
+}
+
+/** A schema in which named ones are referred to. */
+type Refer = (schema: JsonSchema) => JsonSchema;
+
+function referring(value: unknown, schemas: Record<string, JsonSchema>): unknown {
+  if (Array.isArray(value)) return value.map((element) => referring(element, schemas));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $id, ...rest } = value as JsonSchema;
+  const inside = () =>
+    Object.fromEntries(Object.entries(rest).map(([name, member]) => [name, referring(member, schemas)]));
+  if (typeof $id !== 'string') return $id === undefined ? inside() : { $id: referring($id, schemas), ...inside() };
+  schemas[$id] ??= inside();
+  return { $ref: schemaPath($id) };
+}
+
+function operationOf(operationId: string, route: Route, refer: Refer): Operation {
+  const { method, path, tag, summary, description, isBodyOptional } = route;
+  const takesKey = route.repeats === 'by handler' || isRemembered({ method, route });
+  const parameters = [
+    ...queryParameters(route.query, refer),
+    ...(route.headers ?? []).map((header) => headerParameter(header, refer)),
+    ...(takesKey ? [idempotencyKey] : []),
+  ];
+  return {
+    method,
+    path,
+    operationId,
+    tag,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    access: route.access === 'public' ? 'public' : 'token',
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...bodyOf(route, refer),
+    ...(isBodyOptional === true ? { isBodyOptional } : {}),
+    replies: Object.entries(route.replies).map(([status, reply]) => ({
+      status: Number(status),
+      description: reply.description,
+      ...contentOf(reply, refer),
+      headers: [...(reply.headers ?? []), ...(takesKey ? (['Idempotency-Replayed'] as const) : [])],
+    })),
+    problems: [...(route.problems ?? []), ...impliedProblems(route), ...(takesKey ? problemsOfKeys : [])],
+  };
+}
+
+/** One with a default may be left out. */
+function queryParameters(query: TObject | undefined, refer: Refer): readonly Parameter[] {
+  return Object.entries(query?.properties ?? {}).map(([name, shape]) => {
+    const { description, ...schema } = shape as JsonSchema;
+    const isNeeded = schema.default === undefined && (query?.required ?? []).includes(name);
+    const told = typeof description === 'string' ? { description } : {};
+    return { name, in: 'query', ...told, ...(isNeeded ? { required: true } : {}), schema: refer(schema) };
+  });
+}
+
+function headerParameter({ name, description, schema, isRequired }: HeaderParameter, refer: Refer): Parameter {
+  const needed = isRequired === true ? { required: true } : {};
+  return { name, in: 'header', ...needed, description, schema: refer(schema as JsonSchema) };
+}
+
+function bodyOf({ body, takesStreamOf }: Route, refer: Refer): { readonly body?: Content } {
+  if (takesStreamOf !== undefined) return { body: Object.fromEntries(takesStreamOf.map((type) => [type, {}])) };
+  return body === undefined ? {} : { body: jsonContent(refer(body as JsonSchema)) };
+}
+
+function contentOf({ schema, content }: ReplyDescription, refer: Refer): { readonly content?: Content } {
+  if (schema !== undefined) return { content: jsonContent(refer(schema as JsonSchema)) };
+  if (content === undefined) return {};
+  const entries = Object.entries(content).map(([type, one]) => [type, refer(one as JsonSchema)]);
+  return { content: Object.fromEntries(entries) };
+}
+
+/** What follows from the rest of a description. */
+function impliedProblems({ body, access, method }: Route): NonNullable<Operation['problems']> {
+  const ofManagement = [...builders, ...admins].includes(access);
+  return [
+    ...(body === undefined ? [] : (['validation_failed', 'unknown_field'] as const)),
+    ...(admins.includes(access) ? (['role_required'] as const) : []),
+    ...(ofManagement && method !== 'GET' ? (['origin_refused'] as const) : []),
+  ];
+}
+
+const admins: readonly string[] = ['org_admin', 'activate'];
+const builders: readonly string[] = ['developer', 'watch', 'publish'];
+const problemsOfKeys = ['conflict', 'idempotency_key_reused'] as const;

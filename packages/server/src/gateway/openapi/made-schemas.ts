@@ -1,0 +1,60 @@
+/** Schemas that follow from the registries of the server. */
+import type { SettingType } from '../../config/port.ts';
+import { namesOf, settingTypes } from '../../identity/port.ts';
+import {
+  anyOf,
+  arrayOf,
+  closedObjectOf,
+  type JsonSchema,
+  objectOf,
+  orNull,
+  schemaReference,
+  text,
+} from '../../lib/json-schema.ts';
+import { definitionSchemas } from '../../schema/port.ts';
+
+const definitions = definitionSchemas(schemaReference);
+const version = { type: 'integer' };
+
+/** What is not a config's to change may be sent as it stands; `null` takes out what a definition may be without. */
+const changeableMembers: Readonly<Record<string, JsonSchema>> = {
+  ...Object.fromEntries(
+    Object.entries(definitions.EntityDefinition.properties).map(([name, schema]) => [
+      name,
+      name === 'entityName' ? schema : orNull(schema),
+    ]),
+  ),
+  UpdateParams: {
+    ...arrayOf({ ...objectOf({ name: text }), additionalProperties: true }),
+    description:
+      'Fields as in `EntityDefinition`, merged by their names: a field that is not sent stays, and so does each member that is not sent with a field. `null` takes a member out.',
+  },
+  removeFields: { ...arrayOf(text), description: 'Fields that go, with the values that records have of them.' },
+  key: text,
+  version,
+  action: text,
+  method: text,
+  path: text,
+};
+
+const settingVersion: JsonSchema = { type: 'integer', description: '0 where the value is the default.' };
+
+/** Schemas that the management document refers to, and the contract leaves to the server. */
+export const madeSchemas: Readonly<Record<string, JsonSchema>> = {
+  ...definitions,
+  ConfigChange: closedObjectOf(changeableMembers, Object.keys(changeableMembers)),
+  CreateConfig: {
+    ...objectOf({ key: text, version, ...definitions.EntityDefinition.properties }),
+    required: ['key', 'version', 'entityName', 'UpdateParams'],
+    description: 'The definition as it was supplied.',
+  },
+  ...Object.fromEntries(settingTypes.map(({ key, schema, description }) => [key, { ...schema, description }])),
+  Setting: anyOf(settingTypes.map((type) => objectOf({ ...membersOf(type), version: settingVersion }, ['prod_value']))),
+  SettingChange: anyOf(settingTypes.map((type) => closedObjectOf(membersOf(type), ['prod_value']))),
+};
+
+function membersOf(type: SettingType): Readonly<Record<string, JsonSchema>> {
+  const { group, name } = namesOf(type);
+  const value = schemaReference(type.key);
+  return { group: { const: group }, name: { const: name }, value, prod_value: value };
+}

@@ -1,0 +1,100 @@
+/** Puts a handler behind the description of its route: what comes to the handler fits it, and the reply follows from it. */
+import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route } from '@freehold/contract/route';
+import type { AppCaller, OrgCaller } from '../identity/port.ts';
+import { checkSchema } from '../lib/check-schema.ts';
+import type { JsonSchema } from '../lib/json-schema.ts';
+import { type NowOrLater, whenKnown } from '../lib/now-or-later.ts';
+import { invalidBody } from '../lib/problem.ts';
+import type { WriteContext } from '../records/port.ts';
+import type { EachCaller, EachRoute, SelfRoute, WorkspaceAction, WorkspaceRoute } from './app-route.ts';
+import type { DeployAccess, DeployCaller } from './deploy-caller.ts';
+import type { DeployRoute, OperatorRoute, OrgRoute } from './management-route.ts';
+import { readDescribedQuery } from './pipeline/described-query.ts';
+import type { PublicRoute } from './public-route.ts';
+import { json, type Reply } from './reply.ts';
+import type { GatewayRequest, RequestEnvelope, TakesBody } from './request.ts';
+
+/** A request as it comes to the handler of a described route. */
+export interface Received<R extends Route> extends RequestEnvelope {
+  readonly params: ParamsOf<R>;
+  readonly query: QueryOf<R>;
+  readonly body: BodyOf<R>;
+}
+
+/** Who calls a route of this access. */
+type CallerOf<A extends string> = A extends 'developer' | 'org_admin'
+  ? OrgCaller
+  : A extends DeployAccess
+    ? DeployCaller
+    : A extends 'self'
+      ? AppCaller
+      : A extends 'each'
+        ? EachCaller
+        : A extends WorkspaceAction
+          ? WriteContext
+          : undefined;
+
+type ServedAs<A extends string> = A extends 'developer' | 'org_admin'
+  ? OrgRoute
+  : A extends DeployAccess
+    ? DeployRoute
+    : A extends 'self'
+      ? SelfRoute
+      : A extends 'each'
+        ? EachRoute
+        : A extends WorkspaceAction
+          ? WorkspaceRoute
+          : A extends 'operator'
+            ? OperatorRoute
+            : PublicRoute;
+
+type Handle<R extends Route, A> = (request: Received<R>, caller: CallerOf<R['access']>) => A;
+
+/** What a handler gives back. One whose reply has no body may wait for what it does, and gives nothing. */
+type Answer<R extends Route> = NowOrLater<ReplyOf<R>> | (undefined extends ReplyOf<R> ? Promise<void> : never);
+
+/** What the contract does not say of a route. */
+type Beside = Pick<WorkspaceRoute, 'readTexts'>;
+
+/** The handler gives what the reply holds; nothing where it has no body. */
+export function serve<R extends Route>(route: R, handle: Handle<R, Answer<R>>, beside: Beside = {}) {
+  const [status = 204] = Object.keys(route.replies).map(Number);
+  return serveReply(
+    route,
+    (request, caller) =>
+      whenKnown(handle(request, caller), (value): Reply => (value === undefined ? { status } : json(status, value))),
+    beside,
+  );
+}
+
+/** The handler makes the reply itself, where it has headers, or is no JSON. */
+export function serveReply<R extends Route>(
+  route: R,
+  handle: Handle<R, NowOrLater<Reply>>,
+  beside: Beside = {},
+): ServedAs<R['access']> {
+  const { method, path, access, takesTags, refusedAs, isMetered, isGated, takesAnyone, isRead } = route;
+  const handleChecked = (request: GatewayRequest, caller: CallerOf<R['access']>) => {
+    const { params, ...rest } = request;
+    const query = readDescribedQuery(route.query, request.query) as QueryOf<R>;
+    return handle({ ...rest, params: params as ParamsOf<R>, query, body: checkedBody(route, request.body) }, caller);
+  };
+  const takesBody = bodyTaken(route);
+  const flags = { takesTags, refusedAs, isMetered, isGated, takesAnyone, isRead, takesBody };
+  const said = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
+  return { method, path, access, ...said, ...beside, route, handle: handleChecked } as unknown as ServedAs<R['access']>;
+}
+
+function bodyTaken({ body, isBodyOptional, takesStreamOf }: Route): TakesBody | undefined {
+  if (takesStreamOf !== undefined) return { streamOf: takesStreamOf };
+  if (body === undefined) return undefined;
+  return isBodyOptional === true ? 'where sent' : true;
+}
+
+/** @throws Problem `validation_failed`, `unknown_field`, with everything that is wrong. */
+function checkedBody<R extends Route>({ body: schema, isBodyOptional }: R, body: unknown): BodyOf<R> {
+  if (schema === undefined || (body === undefined && isBodyOptional === true)) return undefined as BodyOf<R>;
+  const errors = checkSchema(schema as JsonSchema, body);
+  if (errors.length > 0) throw invalidBody(errors);
+  return body as BodyOf<R>;
+}

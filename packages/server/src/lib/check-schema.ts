@@ -1,0 +1,244 @@
+import type { InputError } from '@freehold/contract/problem';
+import { RE2JS } from 're2js';
+import { pointerTo } from './json-pointer.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { errorsMax } from './problem.ts';
+import { unknownNames } from './unknown-names.ts';
+
+/**
+ * What is wrong with a value by a JSON Schema (2020-12), as sentences: of very many mistakes the first. It knows the
+ * keywords that bodies and config items are described by, and throws at one that it does not know; of `oneOf` and `anyOf`
+ * it knows branches that one constant member tells apart, and `null` beside another schema. Where a form is asked for,
+ * the `description` beside its `pattern` says which: it goes after "must be". A `$ref` is left to its own reader.
+ */
+export function checkSchema(schema: JsonSchema, value: unknown, place: Place = { pointer: '', name: '' }): Mistakes {
+  if (schema.$ref !== undefined) return [];
+  for (const keyword of Object.keys(schema))
+    if (!known.includes(keyword)) throw new TypeError(`the keyword ${keyword} is not known here`);
+  const wrong = wrongKind(schema, value);
+  if (wrong !== undefined) return [mistake(place, 'wrong_type', `${subject(place)} must be ${wrong}`)];
+  const branches = (schema.oneOf ?? schema.anyOf) as readonly JsonSchema[] | undefined;
+  if (branches !== undefined) return checkBranches(branches, value, place);
+  if (typeof value === 'string') return checkText(schema, value, place);
+  if (typeof value === 'number') return checkNumber(schema, value, place);
+  if (Array.isArray(value)) return checkElements(schema, value, place);
+  return isObject(value) ? checkMembers(schema, value, place) : [];
+}
+
+type Mistakes = readonly InputError[];
+
+interface Place {
+  readonly pointer: string;
+  /** What a sentence calls it; empty for the whole. */
+  readonly name: string;
+}
+
+interface ObjectShape extends JsonSchema {
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+}
+
+const annotations = ['$id', 'description', 'examples', 'default', 'format'];
+const asserting = [
+  'type',
+  'const',
+  'enum',
+  'oneOf',
+  'anyOf',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+];
+const composed = [
+  'items',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'properties',
+  'required',
+  'additionalProperties',
+  'maxProperties',
+];
+const known: readonly string[] = [...annotations, ...asserting, ...composed, 'propertyNames'];
+
+type Members = Readonly<Record<string, unknown>>;
+
+function mistake({ pointer }: Place, code: string, message: string): InputError {
+  return { pointer, code, message };
+}
+
+function subject({ name }: Place): string {
+  return name === '' ? 'the body' : `\`${name}\``;
+}
+
+/** What the value should be, where it is of another type or none of those that are listed. */
+function wrongKind({ type, const: only, enum: listed }: JsonSchema, value: unknown): string | undefined {
+  if (only !== undefined) return value === only ? undefined : `\`${String(only)}\``;
+  if (Array.isArray(listed)) return listed.includes(value) ? undefined : `one of ${listed.join(', ')}`;
+  const types = typesOf(type);
+  if (types.length === 0 || types.some((name) => isOfType(name, value))) return undefined;
+  return types.map((name) => typeNames[name] ?? name).join(' or ');
+}
+
+function typesOf(type: unknown): readonly string[] {
+  return (Array.isArray(type) ? type : type === undefined ? [] : [type]) as readonly string[];
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: '`true` or `false`',
+  array: 'an array',
+  object: 'a JSON object',
+  null: '`null`',
+};
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  switch (type) {
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return isObject(value);
+    case 'null':
+      return value === null;
+    case 'integer':
+      return Number.isInteger(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+function checkText(schema: JsonSchema, value: string, place: Place): Mistakes {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, description } = schema;
+  const length = [...value].length;
+  if (length > Number(maxLength))
+    return [mistake(place, 'too_long', `${subject(place)} ${mayHave(maxLength, 'characters')}`)];
+  if (length < Number(minLength))
+    return [
+      mistake(
+        place,
+        'too_short',
+        `${subject(place)} ${Number(minLength) === 1 ? 'must not be empty' : `must have at least ${String(minLength)} characters`}`,
+      ),
+    ];
+  if (typeof pattern !== 'string' || patternOf(pattern).matcher(value).find()) return [];
+  return [mistake(place, 'invalid_form', `${subject(place)} must be ${String(description ?? pattern)}`)];
+}
+
+/** As many as the schemas have: no caller brings one. */
+const patterns = new Map<string, RE2JS>();
+
+function patternOf(source: string): RE2JS {
+  const pattern = patterns.get(source) ?? RE2JS.compile(source);
+  patterns.set(source, pattern);
+  return pattern;
+}
+
+function checkNumber({ minimum, maximum }: JsonSchema, value: number, place: Place): Mistakes {
+  const isWithin = value >= Number(minimum ?? -Infinity) && value <= Number(maximum ?? Infinity);
+  if (isWithin) return [];
+  const message = `${subject(place)} must be ${range(minimum, maximum)}`;
+  return [mistake(place, 'out_of_range', message)];
+}
+
+function range(minimum: unknown, maximum: unknown): string {
+  if (maximum === undefined) return `at least ${String(minimum)}`;
+  return minimum === undefined
+    ? `at most ${String(maximum)}`
+    : `a number from ${String(minimum)} to ${String(maximum)}`;
+}
+
+function checkElements({ items, minItems, maxItems }: JsonSchema, value: readonly unknown[], place: Place): Mistakes {
+  if (maxItems !== undefined && value.length > Number(maxItems))
+    return [mistake(place, 'too_many', `${subject(place)} ${mayHave(maxItems, 'elements')}`)];
+  if (minItems !== undefined && value.length < Number(minItems))
+    return [mistake(place, 'too_few', `${subject(place)} must have at least ${String(minItems)} elements`)];
+  if (items === undefined) return [];
+  const name = `an element of ${place.name}`;
+  const errors: InputError[] = [];
+  for (const [index, element] of value.entries()) {
+    if (errors.length > errorsMax) break;
+    errors.push(...checkSchema(items as JsonSchema, element, { pointer: `${place.pointer}/${index}`, name }));
+  }
+  return errors;
+}
+
+function checkMembers(schema: JsonSchema, value: Members, place: Place): Mistakes {
+  const { required = [], properties = {}, additionalProperties, minProperties = 0, maxProperties } = schema;
+  const shapes = properties as Readonly<Record<string, JsonSchema>>;
+  const at = (name: string): Place => ({ pointer: place.pointer + pointerTo(name), name: name.slice(0, 100) });
+  if (maxProperties !== undefined && Object.keys(value).length > Number(maxProperties))
+    return [mistake(place, 'too_many', `${subject(place)} ${mayHave(maxProperties, 'members')}`)];
+  if (Object.keys(value).length < Number(minProperties))
+    return [mistake(place, 'too_few', `${subject(place)} must have at least ${String(minProperties)} members`)];
+  const missing = (required as readonly string[])
+    .filter((name) => !Object.hasOwn(value, name))
+    .map((name) => mistake(at(name), 'required', `\`${name}\` is required`));
+  const others: InputError[] = [];
+  const unknown = additionalProperties === false ? unknownNames(value, (name) => Object.hasOwn(shapes, name)) : [];
+  for (const name of unknown)
+    others.push(mistake(at(name), 'unknown_field', `unknown member \`${name.slice(0, 100)}\``));
+  for (const [name, member] of Object.entries(value)) {
+    if (others.length > errorsMax) break;
+    const shape = Object.hasOwn(shapes, name) ? shapes[name] : undefined;
+    if (shape !== undefined) others.push(...checkSchema(shape, member, at(name)));
+    else if (additionalProperties !== false) others.push(...checkOther(schema, { name, member }, at(name)));
+  }
+  return [...missing, ...others];
+}
+
+function checkOther(
+  { propertyNames, additionalProperties }: JsonSchema,
+  { name, member }: { readonly name: string; readonly member: unknown },
+  place: Place,
+): Mistakes {
+  const ofName = propertyNames === undefined ? [] : checkSchema(propertyNames as JsonSchema, name, place);
+  if (typeof additionalProperties !== 'object' || additionalProperties === null || ofName.length > 0) return ofName;
+  return checkSchema(additionalProperties as JsonSchema, member, place);
+}
+
+/** `null` beside one other schema, branches of objects that a constant tells apart, or any that the value fits. */
+function checkBranches(branches: readonly JsonSchema[], value: unknown, place: Place): Mistakes {
+  const others = branches.filter(({ type }) => type !== 'null');
+  if (value === null && others.length < branches.length) return [];
+  const [only] = others;
+  if (only !== undefined && others.length === 1) return checkSchema(only, value, place);
+  if (others.every(hasConstant)) return checkBranch(others, value, place);
+  const found = others.map((branch) => checkSchema(branch, value, place));
+  return found.find((errors) => errors.length === 0) ?? found[0] ?? [];
+}
+
+function hasConstant(schema: JsonSchema): schema is ObjectShape {
+  const { properties = {} } = schema as { readonly properties?: Readonly<Record<string, JsonSchema>> };
+  return Object.values(properties).some(({ const: only }) => only !== undefined);
+}
+
+/** The branch is the one whose constant the value has, so that what is wrong is told of that one alone. */
+function checkBranch(branches: readonly ObjectShape[], value: unknown, place: Place): Mistakes {
+  const constants = branches.map((branch) =>
+    Object.entries(branch.properties).find(([, { const: only }]) => only !== undefined),
+  );
+  const member = constants[0]?.[0] ?? '';
+  if (!isObject(value)) return [mistake(place, 'wrong_type', `${subject(place)} must be a JSON object`)];
+  const index = constants.findIndex((constant) => constant?.[1].const === value[member]);
+  const branch = branches[index];
+  if (branch !== undefined) return checkSchema(branch, value, place);
+  const choice = constants.map((constant) => String(constant?.[1].const)).join(', ');
+  const at: Place = { pointer: place.pointer + pointerTo(member), name: member };
+  return [
+    Object.hasOwn(value, member)
+      ? mistake(at, 'wrong_type', `\`${member}\` must be one of ${choice}`)
+      : mistake(at, 'required', `\`${member}\` is required: one of ${choice}`),
+  ];
+}
+
+function mayHave(max: unknown, what: string): string {
+  return `may have at most ${String(max)} ${what}`;
+}
