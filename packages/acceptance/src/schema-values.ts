@@ -4,6 +4,8 @@ import type { OpenapiDocument, Schema } from './openapi-document.ts';
 
 /** Texts that mean something: a schema with a pattern or a format gets those of them that fit it. */
 const texts = [
+  '*',
+  '"1"',
   'open',
   'thing',
   'A1',

@@ -163,7 +163,7 @@ const refused: readonly (readonly [name: string, body: unknown, places: readonly
   [
     'a context of the wrong kinds',
     { ...asViewer, ...asked, context: { request: { ip: 'here', time: 'now', queryParameters: { a: 1 }, verb: 'x' } } },
-    ['/context/request/ip', '/context/request/queryParameters', '/context/request/time', '/context/request/verb'],
+    ['/context/request/ip', '/context/request/queryParameters/a', '/context/request/time', '/context/request/verb'],
   ],
   ['another person than the member', { ...asViewer, ...asked, context: { user: { id: 'x' } } }, ['/context/user']],
   ['a stored record of a draft in no workspace', { statements: [], ...asked, record: { id: 'x' } }, ['/tenant_code']],

@@ -13,6 +13,8 @@ import {
   Type,
 } from '@sinclair/typebox';
 
+export { type TObject, type TSchema, Type } from '@sinclair/typebox';
+
 /** What a value of a schema is to those who only read it. */
 export type Read<S extends TSchema> = DeepReadonly<Static<S>>;
 

@@ -3,69 +3,38 @@ import { xRequestIDHeader } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, closed, named, oneOf, text } from '../schema.ts';
 
+const name = Type.String({ minLength: 1 });
+const properties = Type.Optional(anyObject());
+const context = Type.Optional(
+  anyObject({ description: 'Taken and not looked at: what is known of the request is known by the request.' }),
+);
+
 export const Evaluation = named(
   'Evaluation',
   closed({
-    subject: closed(
-      {
-        type: Type.String({ minLength: 1 }),
-        id: Type.String({ minLength: 1 }),
-        properties: Type.Optional(anyObject()),
-      },
-      { description: '`user` and the caller’s own id.' },
-    ),
-    action: closed(
-      { name: Type.String({ minLength: 1 }), properties: Type.Optional(anyObject()) },
-      { description: 'A verb such as `get`, or an action such as `getorder`.' },
-    ),
+    subject: closed({ type: name, id: name, properties }, { description: '`user` and the caller’s own id.' }),
+    action: closed({ name, properties }, { description: 'A verb such as `get`, or an action such as `getorder`.' }),
     resource: closed(
-      {
-        type: Type.String({ minLength: 1 }),
-        id: Type.Optional(Type.String({ minLength: 1 })),
-        properties: Type.Optional(anyObject()),
-      },
+      { type: name, id: Type.Optional(name), properties },
       { description: 'An entity, the id of a record, and with `properties` what is to be written.' },
     ),
-    context: Type.Optional(
-      anyObject({ description: 'Taken and not looked at: what is known of the request is known by the request.' }),
-    ),
+    context,
   }),
 );
 
+/** A question may leave out what the body has beside the questions; what is wrong with one is answered for that one. */
 export const Evaluations = named(
   'Evaluations',
   closed({
-    subject: Type.Optional(
-      closed(
-        {
-          type: Type.String({ minLength: 1 }),
-          id: Type.String({ minLength: 1 }),
-          properties: Type.Optional(anyObject()),
-        },
-        { description: '`user` and the caller’s own id.' },
-      ),
-    ),
-    action: Type.Optional(
-      closed(
-        { name: Type.String({ minLength: 1 }), properties: Type.Optional(anyObject()) },
-        { description: 'A verb such as `get`, or an action such as `getorder`.' },
-      ),
-    ),
-    resource: Type.Optional(
-      closed(
-        {
-          type: Type.String({ minLength: 1 }),
-          id: Type.Optional(Type.String({ minLength: 1 })),
-          properties: Type.Optional(anyObject()),
-        },
-        { description: 'An entity, the id of a record, and with `properties` what is to be written.' },
-      ),
-    ),
-    context: Type.Optional(
-      anyObject({ description: 'Taken and not looked at: what is known of the request is known by the request.' }),
-    ),
+    subject: Type.Optional(anyObject()),
+    action: Type.Optional(anyObject()),
+    resource: Type.Optional(anyObject()),
+    context,
     evaluations: Type.Optional(
-      Type.Array(anyObject(), { maxItems: 100, description: 'What is left out of one stands beside them.' }),
+      Type.Array(Type.Unknown(), {
+        maxItems: 100,
+        description: 'Each as in `Evaluation`; what is left out of one is that beside them.',
+      }),
     ),
     options: Type.Optional(
       Type.Object({

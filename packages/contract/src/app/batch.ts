@@ -3,34 +3,25 @@ import { Problem } from '../problem-schema.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, closed, named, oneOf, text } from '../schema.ts';
 
+const entity = Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$', description: 'the name of an entity' });
+const id = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'the id of a record' });
+const data = anyObject({ description: 'What the call takes as its body that does it alone.' });
+const if_match = Type.Optional(
+  Type.String({
+    pattern: '^[ \\t]*(\\*[ \\t]*|(,[ \\t]*)*((W/)?"[^"]*"[ \\t]*(,[ \\t]*|$))+)$',
+    description: '`*` or a list of entity tags, one of which must be the record’s, as `If-Match` takes it',
+  }),
+);
+
 export const Batch = named(
   'Batch',
   closed({
     mode: oneOf(['atomic', 'independent']),
     operations: Type.Array(
       Type.Union([
-        closed({
-          action: Type.Literal('create'),
-          entity: Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$' }),
-          data: anyObject({ description: 'What the call takes as its body that does it alone.' }),
-        }),
-        closed({
-          action: Type.Literal('update'),
-          entity: Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$' }),
-          id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
-          data: anyObject({ description: 'What the call takes as its body that does it alone.' }),
-          if_match: Type.Optional(
-            Type.String({ description: 'As `If-Match`: entity tags, one of which must be the record’s.' }),
-          ),
-        }),
-        closed({
-          action: Type.Literal('delete'),
-          entity: Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$' }),
-          id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
-          if_match: Type.Optional(
-            Type.String({ description: 'As `If-Match`: entity tags, one of which must be the record’s.' }),
-          ),
-        }),
+        closed({ action: Type.Literal('create'), entity, data }),
+        closed({ action: Type.Literal('update'), entity, id, data, if_match }),
+        closed({ action: Type.Literal('delete'), entity, id, if_match }),
       ]),
       { minItems: 1, maxItems: 100 },
     ),

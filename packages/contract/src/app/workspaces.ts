@@ -48,7 +48,7 @@ export const workspacesApi = {
     summary: 'Makes a workspace, of which the caller is the admin',
     description: 'A fresh token is of it; the token in hand is not. Without a code one is made from the name.',
     body: closed({
-      name: Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000-\\u001f\\u007f]*\\S' }),
+      name: Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\x00-\\x1f\\x7f]*\\S' }),
       code: Type.Optional(Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$' })),
     }),
     replies: { 201: reply('Made.', MadeWorkspace) },
@@ -64,7 +64,7 @@ export const workspacesApi = {
     description: 'Action `updateworkspace`. `default_member_access` is the name of a policy that the caller may grant.',
     body: closed(
       {
-        name: Type.Optional(Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000-\\u001f\\u007f]*\\S' })),
+        name: Type.Optional(Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\x00-\\x1f\\x7f]*\\S' })),
         default_member_access: Type.Optional(text),
       },
       { minProperties: 1 },

@@ -71,7 +71,7 @@ export const Simulation = named(
       Type.String({ minLength: 1, description: 'A member, with all that he holds now. Either this or `statements`.' }),
     ),
     statements: Type.Optional(
-      Type.Array(anyObject(), { description: 'A draft, held to what the statements of a policy are held to.' }),
+      Type.Array(Type.Unknown(), { description: 'A draft, held to what the statements of a policy are held to.' }),
     ),
     action: Type.Optional(
       Type.String({ minLength: 1, description: 'With `resource`. Either these or `method` and `path`.' }),
@@ -86,8 +86,13 @@ export const Simulation = named(
       closed({
         request: Type.Optional(
           closed({
-            ip: Type.Optional(text),
-            time: Type.Optional(time),
+            ip: Type.Optional(Type.String({ description: 'An IPv4 or IPv6 address.' })),
+            time: Type.Optional(
+              Type.String({
+                pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?Z$',
+                description: 'a time in UTC such as `2026-03-31T12:00:00Z`',
+              }),
+            ),
             origin: Type.Optional(Type.String({ minLength: 1 })),
             queryParameters: Type.Optional(recordOf(text)),
             body: Type.Optional(anyObject()),

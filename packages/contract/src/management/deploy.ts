@@ -3,10 +3,9 @@ import { environment } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, closed, count, guid, itemsOf, named, oneOf, orNull, text, time } from '../schema.ts';
 
-export const ConfigItem = named(
-  'ConfigItem',
-  Type.Object({ kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']), name: text }),
-);
+const itemKind = oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']);
+
+export const ConfigItem = named('ConfigItem', Type.Object({ kind: itemKind, name: text }));
 
 export const ProvisionedProd = named(
   'ProvisionedProd',
@@ -21,7 +20,7 @@ export const ProvisionedProd = named(
 export const ConfigDifference = named(
   'ConfigDifference',
   Type.Object({
-    kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']),
+    kind: itemKind,
     name: text,
     change: oneOf(['added', 'modified', 'removed']),
     staged: Type.Boolean(),
@@ -32,7 +31,7 @@ export const ConfigDifference = named(
     summary: Type.Array(text, { description: 'The same in words.' }),
     depends_on: Type.Array(
       Type.Object({
-        kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']),
+        kind: itemKind,
         name: text,
         pointer: text,
         reason: text,
@@ -47,7 +46,7 @@ export const PublishRequest = named(
   closed(
     {
       items: Type.Optional(
-        Type.Array(closed({ kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']), name: text }), {
+        Type.Array(closed({ kind: itemKind, name: Type.String({ minLength: 1 }) }), {
           minItems: 1,
           maxItems: 10000,
         }),
@@ -63,7 +62,7 @@ export const DeployCheck = named(
   'DeployCheck',
   Type.Object(
     {
-      kind: Type.Optional(oneOf(['entity', 'logicblock', 'event', 'settings', 'crew'])),
+      kind: Type.Optional(itemKind),
       name: Type.Optional(text),
       check: oneOf(['definition', 'references', 'switch', 'plan', 'records', 'indexes', 'access', 'impact']),
       level: oneOf(['error', 'warning', 'info'], { description: 'An error keeps it from becoming live.' }),
@@ -78,9 +77,7 @@ export const Published = named(
   Type.Object({
     release_id: text,
     staged: Type.Array(ConfigItem),
-    added_dependencies: Type.Array(
-      Type.Object({ kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']), name: text, reason: text }),
-    ),
+    added_dependencies: Type.Array(Type.Object({ kind: itemKind, name: text, reason: text })),
     checks: Type.Array(DeployCheck),
   }),
 );
@@ -88,7 +85,7 @@ export const Published = named(
 export const StagedItem = named(
   'StagedItem',
   Type.Object({
-    kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']),
+    kind: itemKind,
     name: text,
     change: oneOf(['put', 'remove']),
     test_version: count,
@@ -106,7 +103,7 @@ export const Activated = named(
     version: Type.Integer({ minimum: 1 }),
     activated: Type.Array(
       Type.Object({
-        kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']),
+        kind: itemKind,
         name: text,
         change: oneOf(['added', 'modified', 'removed']),
       }),
@@ -136,14 +133,14 @@ export const Release = named(
     previous: Type.Optional(Type.Integer({ minimum: 1 })),
     items: Type.Array(
       Type.Object({
-        kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']),
+        kind: itemKind,
         name: text,
         change: oneOf(['added', 'modified', 'removed']),
       }),
     ),
     diff: Type.Array(
       Type.Object({
-        kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']),
+        kind: itemKind,
         name: text,
         changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
         summary: Type.Array(text, { description: 'The same in words.' }),
@@ -156,7 +153,7 @@ export const ConfigImportProblem = named(
   'ConfigImportProblem',
   Type.Object(
     {
-      kind: Type.Optional(oneOf(['entity', 'logicblock', 'event', 'settings', 'crew'])),
+      kind: Type.Optional(itemKind),
       name: Type.Optional(text),
       code: text,
       message: text,
@@ -181,7 +178,7 @@ export const ConfigImport = named(
     ),
     items: Type.Array(
       Type.Object({
-        kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']),
+        kind: itemKind,
         name: text,
         change: oneOf(['added', 'modified', 'removed']),
         changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
@@ -310,7 +307,7 @@ export const deployApi = {
     tag: 'deploy',
     summary: 'Makes an earlier release live again, without a version the one before; a later one by its version',
     body: closed({
-      version: Type.Optional(Type.Integer({ minimum: 1 })),
+      version: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999_999 })),
       note: Type.Optional(Type.String({ maxLength: 1000 })),
     }),
     isBodyOptional: true,

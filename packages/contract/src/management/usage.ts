@@ -2,17 +2,17 @@ import { Type } from '@sinclair/typebox';
 import { reply, route } from '../route.ts';
 import { closed, count, named, oneOf, orNull, recordOf, text, time } from '../schema.ts';
 
-export const PlanLimits = named(
-  'PlanLimits',
-  Type.Object({
-    api_calls_per_day: Type.Optional(count),
-    api_calls_per_month: Type.Optional(count),
-    records: Type.Optional(count),
-    entities: Type.Optional(count),
-    indexes: Type.Optional(count),
-    policies: Type.Optional(count),
-  }),
-);
+const limit = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const limits = {
+  api_calls_per_day: Type.Optional(limit),
+  api_calls_per_month: Type.Optional(limit),
+  records: Type.Optional(limit),
+  entities: Type.Optional(limit),
+  indexes: Type.Optional(limit),
+  policies: Type.Optional(limit),
+};
+
+export const PlanLimits = named('PlanLimits', Type.Object(limits));
 
 export const OrgPlan = named(
   'OrgPlan',
@@ -163,19 +163,12 @@ export const usageApi = {
     tag: 'platform',
     summary: 'Gives an org a plan: replaces all limits, and one that is left out is none',
     body: closed({
-      name: Type.String({ pattern: '^[a-z][a-z0-9_-]{0,63}$' }),
+      name: Type.String({
+        pattern: '^[a-z][a-z0-9_-]{0,63}$',
+        description: 'lower-case letters, digits, `-` and `_`, beginning with a letter, at most 64',
+      }),
       limits: Type.Optional(
-        closed(
-          {
-            api_calls_per_day: Type.Optional(count),
-            api_calls_per_month: Type.Optional(count),
-            records: Type.Optional(count),
-            entities: Type.Optional(count),
-            indexes: Type.Optional(count),
-            policies: Type.Optional(count),
-          },
-          { description: 'Left out for `free`, `pro` and `unlimited`, which have limits of their own.' },
-        ),
+        closed(limits, { description: 'Left out for `free`, `pro` and `unlimited`, which have limits of their own.' }),
       ),
     }),
     replies: { 200: reply('Changed.', OrgPlan) },

@@ -1,4 +1,5 @@
 /** Puts a handler behind the description of its route: what comes to the handler fits it, and the reply follows from it. */
+import type { InputError } from '@freehold/contract/problem';
 import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route } from '@freehold/contract/route';
 import type { AppCaller, OrgCaller } from '../identity/port.ts';
 import { checkSchema } from '../lib/check-schema.ts';
@@ -54,7 +55,12 @@ type Handle<R extends Route, A> = (request: Received<R>, caller: CallerOf<R['acc
 type Answer<R extends Route> = NowOrLater<ReplyOf<R>> | (undefined extends ReplyOf<R> ? Promise<void> : never);
 
 /** What the contract does not say of a route. */
-type Beside = Pick<WorkspaceRoute, 'readTexts'>;
+interface Beside extends Pick<WorkspaceRoute, 'readTexts'> {
+  /** What is wrong with the members of a body together, of any kind: told with what is wrong by its schema. */
+  readonly mistakes?: Mistakes;
+}
+
+type Mistakes = (body: unknown) => readonly InputError[];
 
 /** The handler gives what the reply holds; nothing where it has no body. */
 export function serve<R extends Route>(route: R, handle: Handle<R, Answer<R>>, beside: Beside = {}) {
@@ -71,13 +77,16 @@ export function serve<R extends Route>(route: R, handle: Handle<R, Answer<R>>, b
 export function serveReply<R extends Route>(
   route: R,
   handle: Handle<R, NowOrLater<Reply>>,
-  beside: Beside = {},
+  { mistakes, ...beside }: Beside = {},
 ): ServedAs<R['access']> {
   const { method, path, access, takesTags, refusedAs, isMetered, isGated, takesAnyone, isRead } = route;
   const handleChecked = (request: GatewayRequest, caller: CallerOf<R['access']>) => {
     const { params, ...rest } = request;
     const query = readDescribedQuery(route.query, request.query) as QueryOf<R>;
-    return handle({ ...rest, params: params as ParamsOf<R>, query, body: checkedBody(route, request.body) }, caller);
+    return handle(
+      { ...rest, params: params as ParamsOf<R>, query, body: checkedBody(route, request.body, mistakes) },
+      caller,
+    );
   };
   const takesBody = bodyTaken(route);
   const flags = { takesTags, refusedAs, isMetered, isGated, takesAnyone, isRead, takesBody };
@@ -92,9 +101,13 @@ function bodyTaken({ body, isBodyOptional, takesStreamOf }: Route): TakesBody | 
 }
 
 /** @throws Problem `validation_failed`, `unknown_field`, with everything that is wrong. */
-function checkedBody<R extends Route>({ body: schema, isBodyOptional }: R, body: unknown): BodyOf<R> {
+function checkedBody<R extends Route>(
+  { body: schema, isBodyOptional }: R,
+  body: unknown,
+  mistakes: Mistakes = () => [],
+): BodyOf<R> {
   if (schema === undefined || (body === undefined && isBodyOptional === true)) return undefined as BodyOf<R>;
-  const errors = checkSchema(schema as JsonSchema, body);
+  const errors = [...checkSchema(schema as JsonSchema, body), ...mistakes(body)];
   if (errors.length > 0) throw invalidBody(errors);
   return body as BodyOf<R>;
 }

@@ -1,5 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
 import { RE2JS } from 're2js';
+import { emailBytesMax, isEmailAddress } from './email-address.ts';
 import { pointerTo } from './json-pointer.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { errorsMax } from './problem.ts';
@@ -16,7 +17,7 @@ export function checkSchema(schema: JsonSchema, value: unknown, place: Place = {
   for (const keyword of Object.keys(schema))
     if (!known.includes(keyword)) throw new TypeError(`the keyword ${keyword} is not known here`);
   const wrong = wrongKind(schema, value);
-  if (wrong !== undefined) return [mistake(place, 'wrong_type', `${subject(place)} must be ${wrong}`)];
+  if (wrong !== undefined) return [mistake(place, wrong.code, `${subject(place)} must be ${wrong.demand}`)];
   const branches = (schema.oneOf ?? schema.anyOf) as readonly JsonSchema[] | undefined;
   if (branches !== undefined) return checkBranches(branches, value, place);
   if (typeof value === 'string') return checkText(schema, value, place);
@@ -73,13 +74,24 @@ function subject({ name }: Place): string {
   return name === '' ? 'the body' : `\`${name}\``;
 }
 
+interface WrongKind {
+  readonly code: 'not_in_enum' | 'wrong_type';
+  readonly demand: string;
+}
+
 /** What the value should be, where it is of another type or none of those that are listed. */
-function wrongKind({ type, const: only, enum: listed }: JsonSchema, value: unknown): string | undefined {
-  if (only !== undefined) return value === only ? undefined : `\`${String(only)}\``;
-  if (Array.isArray(listed)) return listed.includes(value) ? undefined : `one of ${listed.join(', ')}`;
+function wrongKind({ type, const: only, enum: listed }: JsonSchema, value: unknown): WrongKind | undefined {
+  const choices = only === undefined ? (listed as readonly unknown[] | undefined) : [only];
+  if (choices !== undefined)
+    return choices.includes(value) ? undefined : { code: 'not_in_enum', demand: oneOf(choices) };
   const types = typesOf(type);
   if (types.length === 0 || types.some((name) => isOfType(name, value))) return undefined;
-  return types.map((name) => typeNames[name] ?? name).join(' or ');
+  return { code: 'wrong_type', demand: types.map((name) => typeNames[name] ?? name).join(' or ') };
+}
+
+function oneOf(choices: readonly unknown[]): string {
+  const names = choices.map((choice) => `\`${String(choice)}\``);
+  return names.length === 1 ? names.join() : `one of ${names.join(', ')}`;
 }
 
 function typesOf(type: unknown): readonly string[] {
@@ -95,6 +107,12 @@ const typeNames: Readonly<Record<string, string>> = {
   object: 'a JSON object',
   null: '`null`',
 };
+
+function checkEmail(value: string, place: Place): Mistakes {
+  if (Buffer.byteLength(value) > emailBytesMax)
+    return [mistake(place, 'too_long', `${subject(place)} ${mayHave(emailBytesMax, 'bytes')}`)];
+  return isEmailAddress(value) ? [] : [mistake(place, 'invalid_email', `${subject(place)} must be an email address`)];
+}
 
 function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -120,6 +138,7 @@ function checkText(schema: JsonSchema, value: string, place: Place): Mistakes {
   const length = [...value].length;
   if (length > Number(maxLength))
     return [mistake(place, 'too_long', `${subject(place)} ${mayHave(maxLength, 'characters')}`)];
+  if (schema.format === 'email') return checkEmail(value, place);
   if (length < Number(minLength))
     return [
       mistake(
@@ -129,7 +148,7 @@ function checkText(schema: JsonSchema, value: string, place: Place): Mistakes {
       ),
     ];
   if (typeof pattern !== 'string' || patternOf(pattern).matcher(value).find()) return [];
-  return [mistake(place, 'invalid_form', `${subject(place)} must be ${String(description ?? pattern)}`)];
+  return [mistake(place, 'pattern_mismatch', `${subject(place)} must be ${String(description ?? pattern)}`)];
 }
 
 /** As many as the schemas have: no caller brings one. */
@@ -230,12 +249,12 @@ function checkBranch(branches: readonly ObjectShape[], value: unknown, place: Pl
   const index = constants.findIndex((constant) => constant?.[1].const === value[member]);
   const branch = branches[index];
   if (branch !== undefined) return checkSchema(branch, value, place);
-  const choice = constants.map((constant) => String(constant?.[1].const)).join(', ');
+  const choice = oneOf(constants.map((constant) => constant?.[1].const));
   const at: Place = { pointer: place.pointer + pointerTo(member), name: member };
   return [
     Object.hasOwn(value, member)
-      ? mistake(at, 'wrong_type', `\`${member}\` must be one of ${choice}`)
-      : mistake(at, 'required', `\`${member}\` is required: one of ${choice}`),
+      ? mistake(at, 'not_in_enum', `\`${member}\` must be ${choice}`)
+      : mistake(at, 'required', `\`${member}\` is required: ${choice}`),
   ];
 }
 

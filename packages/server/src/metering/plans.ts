@@ -2,7 +2,7 @@ import { type Occasion, platformAuditEntry } from '../audit/audit-entry.ts';
 import { notFound } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
-import { defaultPlan, type Plan, readPlan } from './plan.ts';
+import { defaultPlan, type Plan, readPlan, type SentPlan } from './plan.ts';
 
 /** The plan of an org as it is kept. */
 export interface OrgPlan extends Plan {
@@ -13,7 +13,7 @@ export interface OrgPlan extends Plan {
 export interface Plans {
   of(orgCode: string): Promise<OrgPlan>;
   /** Gives an org a plan in place of the one that it has. @throws Problem `not_found`, `validation_failed`, `unknown_field`. */
-  set(orgCode: string, body: unknown, occasion: Occasion): Promise<OrgPlan>;
+  set(orgCode: string, body: SentPlan, occasion: Occasion): Promise<OrgPlan>;
   /** What an operator is shown. @throws Problem `not_found`. */
   show(orgCode: string): Promise<OrgPlan>;
 }

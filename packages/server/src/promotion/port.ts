@@ -3,3 +3,4 @@ export { archiveBytesMax } from './archive/config-archive.ts';
 export type { ConfigItems } from './config-items.ts';
 export { openPromotion, type PromotionModule } from './open-promotion.ts';
 export type { Promotion } from './promotion.ts';
+export { publishMistakes } from './read-requests.ts';

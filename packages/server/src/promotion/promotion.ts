@@ -8,7 +8,14 @@ import type { Check } from './checks/checks.ts';
 import { readAll } from './differences/compare.ts';
 import { type ShownDifference, showDiff } from './differences/diff.ts';
 import { type Asked, type PromotionDeps, placeIn } from './promotion-deps.ts';
-import { readActivate, readPublish, readRollback } from './read-requests.ts';
+import {
+  readActivate,
+  readPublish,
+  readRollback,
+  type SentActivate,
+  type SentPublish,
+  type SentRollback,
+} from './read-requests.ts';
 import { type Activated, activate } from './releases/activate.ts';
 import {
   type HistoryPage,
@@ -33,14 +40,14 @@ export interface Promotion {
   /** @throws Problem `validation_failed`, `unknown_field`, `version_mismatch`, `conflict`, `dangling_reference`. */
   importArchive(asked: Asked, archive: Buffer, options: ImportOptions): Promise<Imported>;
   /** @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
-  publish(asked: Asked, body: unknown): Promise<Published>;
+  publish(asked: Asked, body: SentPublish): Promise<Published>;
   staged(orgCode: string): Promise<ShownStaged>;
   /** Without an item all that is staged. @throws Problem `not_found`. */
   withdraw(asked: Asked, item?: ConfigItem): Promise<void>;
   /** @throws Problem `conflict`, `dangling_reference`, `validation_failed`, `unknown_field`. */
-  activate(asked: Asked, body: unknown): Promise<Activated>;
+  activate(asked: Asked, body?: SentActivate): Promise<Activated>;
   /** @throws Problem `no_previous_version`, `not_found`, `conflict`, `validation_failed`, `unknown_field`. */
-  rollback(asked: Asked, body: unknown): Promise<RolledBack>;
+  rollback(asked: Asked, body?: SentRollback): Promise<RolledBack>;
   /** @throws Problem `invalid_cursor`. */
   history(orgCode: string, query: HistoryQuery): Promise<HistoryPage>;
   /** @throws Problem `not_found`. */

@@ -3,7 +3,9 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { type AddressInfo, BlockList } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { alertWebhookApi } from '@freehold/contract/management/alert-webhook';
 import { platformAudit, readEntry } from '../audit/audit-entry.ts';
+import { checkSchema } from '../lib/check-schema.ts';
 import type { CallRules } from '../lib/guarded-request.ts';
 import { uuidv7Source } from '../lib/ids.ts';
 import { Problem } from '../lib/problem.ts';
@@ -226,7 +228,11 @@ function isWrong(error: unknown): boolean {
 }
 
 async function assertRefused({ webhook, platform }: Opened, bodies: readonly unknown[]): Promise<void> {
-  for (const body of bodies) await assert.rejects(webhook.set(asked, body), isWrong, JSON.stringify(body));
+  for (const body of bodies) {
+    // What the gateway refuses by the contract does not come here.
+    if (checkSchema(alertWebhookApi.setAlertWebhook.body, body).length > 0) continue;
+    await assert.rejects(webhook.set(asked, body as { readonly url: string }), isWrong, JSON.stringify(body));
+  }
   assert.deepEqual(await platform.range('alert-webhook', { limit: 1 }), []);
   assert.deepEqual(await platform.range(platformAudit('acme'), { limit: 1 }), []);
 }

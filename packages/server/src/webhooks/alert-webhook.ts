@@ -29,7 +29,7 @@ export interface AlertWebhook {
   /** @throws Problem `not_found` where there is none. */
   show(orgCode: string): Promise<ShownWebhook>;
   /** Puts one in place of another. Its secret is told this once. @throws Problem `validation_failed`, `unknown_field`. */
-  set(asked: AskedWebhook, body: unknown): Promise<CreatedWebhook>;
+  set(asked: AskedWebhook, body: { readonly url: string }): Promise<CreatedWebhook>;
   /** What waits is sent no more. @throws Problem `not_found`. */
   remove(asked: AskedWebhook): Promise<void>;
   /** Has a message sent that says nothing. @throws Problem `not_found`. */
@@ -132,7 +132,11 @@ async function showWebhook(platform: Scope, orgCode: string): Promise<ShownWebho
 }
 
 /** Another address has another secret: whoever knew the one can sign nothing for the other. */
-async function setWebhook(deps: AlertWebhookDeps, asked: AskedWebhook, body: unknown): Promise<CreatedWebhook> {
+async function setWebhook(
+  deps: AlertWebhookDeps,
+  asked: AskedWebhook,
+  body: { readonly url: string },
+): Promise<CreatedWebhook> {
   const { url } = readWebhook(body, deps.rules);
   const { orgCode, occasion, managementUrl: management_url } = asked;
   const config: WebhookConfig = { url, created_at: occasion.at, created_by: occasion.actor.id };

@@ -1,6 +1,5 @@
 import type { HeaderParameter, ReplyDescription, Route } from '@freehold/contract/route';
-import { schemaPath } from '@freehold/contract/schema';
-import type { TObject, TSchema } from '@sinclair/typebox';
+import { schemaPath, type TObject, type TSchema } from '@freehold/contract/schema';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { isRemembered } from '../remembered-posts.ts';
 import { type Content, jsonContent, type Operation, type Parameter } from './operation.ts';

@@ -27,10 +27,6 @@ export function queryParameter(name: string, schema: JsonSchema, description?: s
   return { name, in: 'query', ...(description === undefined ? {} : { description }), schema };
 }
 
-export function required(parameter: Parameter): Parameter {
-  return { ...parameter, required: true };
-}
-
 export const prefer: Parameter = {
   name: 'Prefer',
   in: 'header',
@@ -45,6 +41,3 @@ export const idempotencyKey: Parameter = {
     'A name for the request, of the caller’s making. Sent again within 24 hours under the same name, it is answered as the first time and not done again; another request under that name is a 422.',
   schema: { ...text, minLength: 1, maxLength: 255, pattern: '^[ -~]*$' },
 };
-
-/** Which environment a management route is about. */
-export const env = queryParameter('env', { ...text, enum: ['test', 'prod'], default: 'test' });

@@ -1,4 +1,4 @@
-import type { TObject } from '@sinclair/typebox';
+import type { TObject } from '@freehold/contract/schema';
 import { checkSchema } from '../../lib/check-schema.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
@@ -37,7 +37,11 @@ export function readDescribedQuery(
 }
 
 /** What a text means to its schema; the text itself where it means nothing to it, which the check then tells. */
-function parsed({ type }: JsonSchema, text: string): unknown {
+function parsed({ type, anyOf = [] }: JsonSchema, text: string): unknown {
+  for (const branch of anyOf as readonly JsonSchema[]) {
+    const value = parsed(branch, text);
+    if (value !== text) return value;
+  }
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   if (type === 'integer' && /^(0|-?[1-9]\d{0,14})$/.test(text)) return Number(text);
   return text;

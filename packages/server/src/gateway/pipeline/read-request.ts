@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import { checkSchema } from '../../lib/check-schema.ts';
 import type { NowOrLater } from '../../lib/now-or-later.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { GatewayRequest, TakesBody } from '../request.ts';
 import type { Match } from '../router.ts';
 import { openBodyStream } from './body-stream.ts';
-import { checkMembers } from './check-members.ts';
 import { refuseTags } from './preconditions.ts';
 import { readJsonBody, strangersBody } from './read-json-body.ts';
 import { readQuery } from './read-query.ts';
@@ -42,9 +42,11 @@ function isSafe({ method }: IncomingMessage): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
+const noMembers = { type: 'object', additionalProperties: false };
+
 /** @throws Problem where the body of a route that takes none is more than `{}`. */
 function refuseMembers(body: unknown): undefined {
-  const errors = checkMembers(body, {});
+  const errors = checkSchema(noMembers, body);
   if (errors.length > 0) throw new Problem('unknown_field', 'this route takes no body', { errors });
   return undefined;
 }

@@ -1,7 +1,7 @@
+import type { batchApi } from '@freehold/contract/app/batch';
 import type { InputError } from '@freehold/contract/problem';
-import { pointerTo } from '../../../lib/json-pointer.ts';
+import type { BodyOf } from '@freehold/contract/route';
 import { invalidBody } from '../../../lib/problem.ts';
-import { unknownNames } from '../../../lib/unknown-names.ts';
 import type { IfMatch } from '../../../records/port.ts';
 import { systemEntityNames } from '../../../schema/port.ts';
 import { parseIfMatch } from '../../pipeline/preconditions.ts';
@@ -24,111 +24,33 @@ export type BatchOperation =
     }
   | { readonly action: 'delete'; readonly entity: string; readonly id: string; readonly ifMatch?: IfMatch };
 
-type Action = BatchOperation['action'];
-type Members = Readonly<Record<string, unknown>>;
+type SentBatch = BodyOf<typeof batchApi.batch>;
+type SentOperation = SentBatch['operations'][number];
 
-const operationsMax = 100;
-
-/** @throws Problem `validation_failed` or `unknown_field`, with everything that is wrong with the shape of the batch. */
-export function readBatch(body: unknown): Batch {
-  if (!isObject(body)) throw invalidBody([wrong('', 'wrong_type', 'a batch is a JSON object')]);
-  const { mode, operations } = body;
-  const unknown = unknownNames(body, (name) => name === 'mode' || name === 'operations');
-  const errors = unknown.map((name) => unknownMember('', name, 'a batch'));
-  if (mode !== 'atomic' && mode !== 'independent')
-    errors.push(
-      wrong('/mode', mode === undefined ? 'required' : 'not_in_enum', '`mode` must be `atomic` or `independent`'),
-    );
-  const read: BatchOperation[] = [];
-  if (Array.isArray(operations) && operations.length > 0 && operations.length <= operationsMax)
-    for (const [index, operation] of operations.entries()) read.push(...readOperation(operation, index, errors));
-  else {
-    const code = operations === undefined ? 'required' : 'wrong_type';
-    errors.push(wrong('/operations', code, `\`operations\` must be an array of 1 to ${operationsMax} operations`));
-  }
+/** @throws Problem `validation_failed`, with every operation that cannot be done in such a batch. */
+export function readBatch({ mode, operations: sent }: SentBatch): Batch {
   const isAtomic = mode === 'atomic';
-  if (errors.length === 0 && isAtomic) errors.push(...doubledRecords(read), ...severalOfAccess(read));
+  const operations = sent.map(operationOf);
+  const errors = sent.flatMap(tagMistakes);
+  if (errors.length === 0 && isAtomic) errors.push(...doubledRecords(operations), ...severalOfAccess(operations));
   if (errors.length > 0) throw invalidBody(errors);
-  return { isAtomic, operations: read };
+  return { isAtomic, operations };
 }
 
-interface Member {
-  readonly name: 'entity' | 'id' | 'data' | 'if_match';
-  readonly neededBy: readonly Action[];
-  readonly takenBy: readonly Action[];
-  readonly isRight: (value: unknown) => boolean;
-  readonly demand: string;
+function operationOf(sent: SentOperation): BatchOperation {
+  const { action, entity } = sent;
+  if (action === 'create') return { action, entity, data: sent.data };
+  const { id, if_match: header } = sent;
+  const ifMatch = header === undefined ? undefined : parseIfMatch(header);
+  const record = { entity, id, ...(ifMatch === undefined ? {} : { ifMatch }) };
+  return action === 'update' ? { action, ...record, data: sent.data } : { action, ...record };
 }
 
-/** What names an entity or a record is held to what can stand in a path, since it is decided by the path it would have. */
-const members: readonly Member[] = [
-  {
-    name: 'entity',
-    neededBy: ['create', 'update', 'delete'],
-    takenBy: [],
-    isRight: (value) => typeof value === 'string' && /^[a-z][a-z0-9_]{0,62}$/.test(value),
-    demand: 'must be the name of an entity',
-  },
-  {
-    name: 'id',
-    neededBy: ['update', 'delete'],
-    takenBy: [],
-    isRight: (value) => typeof value === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(value),
-    demand: 'must be the id of a record',
-  },
-  { name: 'data', neededBy: ['create', 'update'], takenBy: [], isRight: isObject, demand: 'must be a JSON object' },
-  {
-    name: 'if_match',
-    neededBy: [],
-    takenBy: ['update', 'delete'],
-    isRight: (value) => typeof value === 'string' && parseIfMatch(value) !== undefined,
-    demand: 'must be `*` or a list of entity tags, each in its quotes',
-  },
-];
-
-/** The operation, or none where something is wrong with it. */
-function readOperation(input: unknown, index: number, errors: InputError[]): readonly BatchOperation[] {
-  const place = `/operations/${index}`;
-  const mistakes: InputError[] = [];
-  const { action, ...rest } = isObject(input) ? input : {};
-  if (!isObject(input)) mistakes.push(wrong(place, 'wrong_type', 'an operation is a JSON object'));
-  else if (!isAction(action)) {
-    const code = action === undefined ? 'required' : 'not_in_enum';
-    mistakes.push(wrong(`${place}/action`, code, '`action` must be `create`, `update` or `delete`'));
-  } else {
-    mistakes.push(...mistakesOf(rest, action, place));
-    if (mistakes.length === 0) return [operationOf(action, rest)];
-  }
-  errors.push(...mistakes);
-  return [];
-}
-
-function mistakesOf(input: Members, action: Action, place: string): readonly InputError[] {
-  const mistakes: InputError[] = [];
-  const taken = members.filter(({ neededBy, takenBy }) => neededBy.includes(action) || takenBy.includes(action));
-  for (const { name, neededBy, isRight, demand } of taken) {
-    const isNeeded = neededBy.includes(action);
-    const value = Object.hasOwn(input, name) ? input[name] : undefined;
-    if (value === undefined && isNeeded)
-      mistakes.push(wrong(`${place}/${name}`, 'required', `\`${name}\` is required`));
-    if (value !== undefined && !isRight(value))
-      mistakes.push(wrong(`${place}/${name}`, 'wrong_type', `\`${name}\` ${demand}`));
-  }
-  const unknown = unknownNames(input, (name) => taken.some((member) => member.name === name));
-  return [...mistakes, ...unknown.map((name) => unknownMember(place, name, `\`${action}\``))];
-}
-
-function operationOf(action: Action, { entity, id, data, if_match }: Members): BatchOperation {
-  const ifMatch = if_match === undefined ? undefined : parseIfMatch(String(if_match));
-  const record = { entity: String(entity), id: String(id), ...(ifMatch === undefined ? {} : { ifMatch }) };
-  switch (action) {
-    case 'create':
-      return { action, entity: record.entity, data };
-    case 'update':
-      return { action, ...record, data };
-    case 'delete':
-      return { action, ...record };
-  }
+function tagMistakes(sent: SentOperation, index: number): readonly InputError[] {
+  const header = sent.action === 'create' ? undefined : sent.if_match;
+  if (header === undefined || parseIfMatch(header) !== undefined) return [];
+  const message = '`if_match` must be `*` or a list of entity tags, each in its quotes';
+  return [wrong(`/operations/${index}/if_match`, 'wrong_type', message)];
 }
 
 /** All operations of an atomic batch are planned on what stood before it, so a record has one of them. */
@@ -154,18 +76,6 @@ function severalOfAccess(operations: readonly BatchOperation[]): readonly InputE
   return found.slice(1).map((index) => wrong(`/operations/${index}/entity`, 'too_many', message));
 }
 
-function isAction(value: unknown): value is Action {
-  return value === 'create' || value === 'update' || value === 'delete';
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function wrong(pointer: string, code: string, message: string): InputError {
   return { pointer, code, message };
-}
-
-function unknownMember(place: string, name: string, owner: string): InputError {
-  return wrong(place + pointerTo(name), 'unknown_field', `${owner} has no member \`${name.slice(0, 100)}\``);
 }

@@ -7,7 +7,7 @@ import type { Environment } from '../../../tenancy/port.ts';
 import type { AppRoute } from '../../app-route.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { serve } from '../../serve.ts';
-import { readSimulation } from './read-simulation.ts';
+import { readSimulation, simulationMistakes } from './read-simulation.ts';
 
 export interface AclServices {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
@@ -20,12 +20,16 @@ export interface AclServices {
 /** Who may do what, asked by builders. Nothing here changes anything, so production may be asked about. */
 export function aclRoutes({ simulator, matrix, configs, appRoutes }: AclServices): readonly ManagementRoute[] {
   return [
-    serve(accessApi.simulateAccess, async ({ body }, { org, role }) => {
-      const simulation = readSimulation(body, { orgCode: org.code, routes: appRoutes });
-      if (readsProduction(simulation) && role !== 'org_admin')
-        throw new Problem('role_required', 'a stored record of production takes the role `org_admin`');
-      return await simulator.simulate(org.code, simulation);
-    }),
+    serve(
+      accessApi.simulateAccess,
+      async ({ body }, { org, role }) => {
+        const simulation = readSimulation(body, { orgCode: org.code, routes: appRoutes });
+        if (readsProduction(simulation) && role !== 'org_admin')
+          throw new Problem('role_required', 'a stored record of production takes the role `org_admin`');
+        return await simulator.simulate(org.code, simulation);
+      },
+      { mistakes: simulationMistakes },
+    ),
     serve(accessApi.lintStatements, async ({ body }, { org }) => {
       const { env = 'test', statements } = body;
       const entities = await lintEntities(await configs[env].current(org.code));

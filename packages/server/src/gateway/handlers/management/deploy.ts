@@ -2,7 +2,7 @@ import { deployApi } from '@freehold/contract/management/deploy';
 import { configItemKinds } from '../../../config/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { notFound } from '../../../lib/problem.ts';
-import type { Promotion } from '../../../promotion/port.ts';
+import { type Promotion, publishMistakes } from '../../../promotion/port.ts';
 import { askDeploy, builderAsDeployer } from '../../deploy-caller.ts';
 import { longJson } from '../../long-json.ts';
 import type { ManagementRoute } from '../../management-route.ts';
@@ -30,7 +30,9 @@ function stagingRoutes({ accounts, promotion, clock }: DeployServices): readonly
     serveReply(deployApi.readDiff, async (request, caller) =>
       longJson(200, { items: await promotion.diff(askDeploy(clock, request, caller).orgCode) }),
     ),
-    serve(deployApi.publish, (request, caller) => promotion.publish(askDeploy(clock, request, caller), request.body)),
+    serve(deployApi.publish, (request, caller) => promotion.publish(askDeploy(clock, request, caller), request.body), {
+      mistakes: publishMistakes,
+    }),
     serve(deployApi.readStaged, (request, caller) => promotion.staged(askDeploy(clock, request, caller).orgCode)),
     serve(deployApi.withdrawAll, async (request, caller) => {
       await promotion.withdraw(askDeploy(clock, request, caller));

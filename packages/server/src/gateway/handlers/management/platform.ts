@@ -37,7 +37,8 @@ export function metricsRoute(
   services: Pick<PlatformServices, 'metrics' | 'metricsAreOpen' | 'site'>,
 ): OperatorRoute | PublicRoute {
   const { metrics, metricsAreOpen, site } = services;
-  return serveReply(platformApi.readMetrics, ({ incoming }) => {
+  const access: string = metricsAreOpen ? 'public' : 'operator';
+  return serveReply({ ...platformApi.readMetrics, access }, ({ incoming }) => {
     if (metricsAreOpen) requireOwnHost(site, incoming);
     return metricsReply(metrics);
   });

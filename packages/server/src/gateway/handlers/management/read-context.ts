@@ -1,79 +1,54 @@
 import { isIP } from 'node:net';
+import type { accessApi } from '@freehold/contract/management/access';
 import type { InputError } from '@freehold/contract/problem';
+import type { BodyOf } from '@freehold/contract/route';
 import type { SimulatedContext } from '../../../iam/port.ts';
-import {
-  anObject,
-  aText,
-  checkMembers,
-  isObject,
-  type MemberRule,
-  type Members,
-} from '../../pipeline/check-members.ts';
 
 export interface GivenContext extends SimulatedContext {
   readonly queryParameters?: ReadonlyMap<string, string>;
 }
 
-const requestRules: Readonly<Record<string, MemberRule>> = {
-  ip: { isRight: (value) => typeof value === 'string' && isIP(value) !== 0, demand: 'must be an IP address' },
-  time: {
-    isRight: (value) => typeof value === 'string' && millisecondsOf(value) !== undefined,
-    demand: 'must be a time in UTC such as `2026-03-31T12:00:00Z`',
-  },
-  origin: aText,
-  queryParameters: { isRight: isObjectOfTexts, demand: 'must be an object of strings' },
-  body: anObject,
-};
-
-const rulesBelow = {
-  request: requestRules,
-  user: { id: aText, email: aText },
-  tenant: { id: aText, code: aText },
-} as const;
+type Members = Readonly<Record<string, unknown>>;
+type SentContext = NonNullable<BodyOf<typeof accessApi.simulateAccess>['context']>;
 
 /** What is wrong with the context of a simulation. @param isDraft whether user and workspace are its own to say. */
-export function contextMistakes(input: Members, isDraft: boolean): readonly InputError[] {
-  const errors = [
-    ...checkMembers(input, { request: anObject, jwt: anObject, user: anObject, tenant: anObject }, '/context'),
-  ];
-  for (const [name, rules] of Object.entries(rulesBelow)) {
-    const value = input[name];
-    if (value === undefined) continue;
-    const pointer = `/context/${name}`;
-    if (isObject(value)) errors.push(...checkMembers(value, rules, pointer));
-    if (!isDraft && name !== 'request') {
-      const message = `\`${name}\` is that of the member: it is given for \`statements\` alone`;
-      errors.push({ pointer, code: 'invalid_value', message });
-    }
+export function contextMistakes(context: Members, isDraft: boolean): readonly InputError[] {
+  const { request, user, tenant } = context;
+  const errors: InputError[] = [];
+  const add = (pointer: string, code: string, message: string) => errors.push({ pointer, code, message });
+  const { ip, time } = isObject(request) ? request : {};
+  if (typeof ip === 'string' && isIP(ip) === 0) add('/context/request/ip', 'wrong_type', '`ip` must be an IP address');
+  if (typeof time === 'string' && time.endsWith('Z') && Number.isNaN(Date.parse(time)))
+    add('/context/request/time', 'wrong_type', '`time` must be a time that there is');
+  for (const [name, value] of Object.entries({ user, tenant })) {
+    if (isDraft || value === undefined) continue;
+    add(`/context/${name}`, 'invalid_value', `\`${name}\` is that of the member: it is given for \`statements\` alone`);
   }
   return errors;
 }
 
 /** Reads one in which nothing is wrong. */
-export function readContext({ request, jwt, user, tenant }: Members): GivenContext {
-  const { ip, time, origin, queryParameters, body } = isObject(request) ? request : {};
+export function readContext({ request = {}, jwt, user, tenant }: SentContext): GivenContext {
+  const { ip, time, origin, queryParameters, body } = request;
   return {
-    ...(ip === undefined ? {} : { ip: String(ip) }),
-    ...(origin === undefined ? {} : { origin: String(origin) }),
-    ...(typeof time === 'string' ? { time: millisecondsOf(time) ?? 0 } : {}),
+    ...(ip === undefined ? {} : { ip }),
+    ...(origin === undefined ? {} : { origin }),
+    ...(time === undefined ? {} : { time: Date.parse(time) }),
     ...(body === undefined ? {} : { body }),
-    ...(isObject(queryParameters) ? { queryParameters: new Map(Object.entries(textMembers(queryParameters))) } : {}),
-    ...(isObject(jwt) ? { jwt } : {}),
-    ...(isObject(user) ? { user: textMembers(user) } : {}),
-    ...(isObject(tenant) ? { tenant: textMembers(tenant) } : {}),
+    ...(queryParameters === undefined ? {} : { queryParameters: new Map(Object.entries(queryParameters)) }),
+    ...(jwt === undefined ? {} : { jwt }),
+    ...(user === undefined ? {} : { user: present(user) }),
+    ...(tenant === undefined ? {} : { tenant: present(tenant) }),
   };
 }
 
-function textMembers(input: Members): Readonly<Record<string, string>> {
-  const entries = Object.entries(input).map(([name, value]) => [name, String(value)]);
-  return Object.fromEntries(entries);
+/** Without members that are undefined. */
+function present(input: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(input).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
-function isObjectOfTexts(value: unknown): boolean {
-  return isObject(value) && Object.values(value).every((one) => typeof one === 'string');
-}
-
-function millisecondsOf(text: string): number | undefined {
-  const milliseconds = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(milliseconds) ? undefined : milliseconds;
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

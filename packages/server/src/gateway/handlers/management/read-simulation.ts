@@ -1,61 +1,41 @@
+import type { accessApi } from '@freehold/contract/management/access';
 import type { InputError } from '@freehold/contract/problem';
+import type { BodyOf } from '@freehold/contract/route';
 import { parseStatements } from '../../../access/port.ts';
 import type { Simulation } from '../../../iam/port.ts';
-import { invalidBody } from '../../../lib/problem.ts';
 import type { AppRoute } from '../../app-route.ts';
-import {
-  anEnvironment,
-  anObject,
-  anything,
-  aText,
-  checkMembers,
-  isObject,
-  type MemberRule,
-  type Members,
-} from '../../pipeline/check-members.ts';
 import { type AskedAction, askedByAction, askedByCall } from './asked-action.ts';
 import { contextMistakes, readContext } from './read-context.ts';
 
-const rules: Readonly<Record<string, MemberRule>> = {
-  env: anEnvironment,
-  tenant_code: aText,
-  user_id: aText,
-  statements: anything,
-  action: aText,
-  resource: aText,
-  method: aText,
-  path: aText,
-  record: anObject,
-  context: anObject,
-};
+type Members = Readonly<Record<string, unknown>>;
+type SentSimulation = BodyOf<typeof accessApi.simulateAccess>;
 
 export interface AppOfOrg {
   readonly orgCode: string;
   readonly routes: readonly AppRoute[];
 }
 
-/** @throws Problem `validation_failed`, `unknown_field` or `invalid_request`, with everything that is wrong. */
-export function readSimulation(body: unknown, app: AppOfOrg): Simulation {
-  const input = isObject(body) ? body : {};
-  const { env, tenant_code, user_id, record, context = {} } = input;
-  const drafted = parseStatements(input.statements ?? []);
-  const errors: readonly InputError[] = [
-    ...checkMembers(body, rules),
-    ...choiceMistakes(input),
-    ...(isObject(context) ? contextMistakes(context, user_id === undefined) : []),
-    ...statementMistakes(drafted),
+/** What is wrong with a simulation beside the kinds of its members. */
+export function simulationMistakes(sent: unknown): readonly InputError[] {
+  const body = isObject(sent) ? sent : {};
+  const { statements = [], context } = body;
+  return [
+    ...choiceMistakes(body),
+    ...(isObject(context) ? contextMistakes(context, body.user_id === undefined) : []),
+    ...statementMistakes(parseStatements(statements)),
   ];
-  if (errors.length > 0) throw invalidBody(errors);
-  const { action, request, bodyAsRead = (sent) => sent } = askedOf(input, app);
-  const {
-    queryParameters = request.queryParameters,
-    body: sentBody,
-    ...given
-  } = readContext(isObject(context) ? context : {});
+}
+
+/** Reads one in which nothing is wrong. @throws Problem `invalid_request` for a call that is none of the app's. */
+export function readSimulation(body: SentSimulation, app: AppOfOrg): Simulation {
+  const { env = 'test', tenant_code: tenantCode, user_id: userId, record, context = {} } = body;
+  const drafted = parseStatements(body.statements ?? []);
+  const { action, request, bodyAsRead = (sent) => sent } = askedOf(body, app);
+  const { queryParameters = request.queryParameters, body: sentBody, ...given } = readContext(context);
   return {
-    env: env === 'prod' ? 'prod' : 'test',
-    tenantCode: tenant_code === undefined ? undefined : String(tenant_code),
-    who: user_id === undefined && 'statements' in drafted ? drafted : { userId: String(user_id) },
+    env,
+    tenantCode,
+    who: userId === undefined && 'statements' in drafted ? drafted : { userId: String(userId) },
     action,
     request: { ...request, queryParameters },
     record: recordOf(record),
@@ -83,7 +63,7 @@ function statementMistakes(drafted: ReturnType<typeof parseStatements>): readonl
   return drafted.errors.map((error) => ({ ...error, pointer: `/statements${error.pointer}` }));
 }
 
-function askedOf({ action, resource, method, path }: Members, { orgCode, routes }: AppOfOrg): AskedAction {
+function askedOf({ action, resource, method, path }: SentSimulation, { orgCode, routes }: AppOfOrg): AskedAction {
   if (action !== undefined) return askedByAction(String(action), String(resource));
   return askedByCall(routes, orgCode, { method: String(method), path: String(path) });
 }
@@ -93,7 +73,11 @@ function isStored(record: unknown): record is { readonly id: string } {
   return isObject(record) && typeof record.id === 'string' && Object.keys(record).length === 1;
 }
 
-function recordOf(record: unknown): Simulation['record'] {
-  if (isStored(record)) return record;
-  return isObject(record) ? { fields: record } : undefined;
+function recordOf(record: SentSimulation['record']): Simulation['record'] {
+  if (record === undefined || isStored(record)) return record;
+  return { fields: record };
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
