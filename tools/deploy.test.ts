@@ -39,7 +39,7 @@ test('each deployment behind a proxy names the proxy and both public addresses',
 });
 
 test('probes ask for routes that there are', () => {
-  const shared = read('packages/server/src/gateway/handlers/shared.ts');
+  const shared = read('packages/contract/src/shared.ts');
   const probes = [...read('deploy/kubernetes/freehold.yaml').matchAll(/httpGet: \{ path: (\S+),/g)];
   assert.equal(probes.length, 3);
   for (const [, path = ''] of probes) assert.ok(shared.includes(`path: '${path}'`), path);

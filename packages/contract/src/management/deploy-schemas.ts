@@ -1,0 +1,218 @@
+import { Type } from '@sinclair/typebox';
+import { anyObject, closed, count, guid, named, oneOf, orNull, text, time } from '../schema.ts';
+
+const itemKind = oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']);
+
+export const ConfigItem = named('ConfigItem', Type.Object({ kind: itemKind, name: text }));
+
+export const ProvisionedProd = named(
+  'ProvisionedProd',
+  Type.Object({
+    environment: oneOf(['prod']),
+    client_id: text,
+    provisioned_at: time,
+    created: Type.Boolean({ description: 'Whether it was this call that made it.' }),
+  }),
+);
+
+export const ConfigDifference = named(
+  'ConfigDifference',
+  Type.Object({
+    kind: itemKind,
+    name: text,
+    change: oneOf(['added', 'modified', 'removed']),
+    staged: Type.Boolean(),
+    edited_since_staged: Type.Optional(
+      Type.Boolean({ description: 'Whether test has gone on since it was published.' }),
+    ),
+    changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
+    summary: Type.Array(text, { description: 'The same in words.' }),
+    depends_on: Type.Array(
+      Type.Object({
+        kind: itemKind,
+        name: text,
+        pointer: text,
+        reason: text,
+        in_production: Type.Boolean(),
+      }),
+    ),
+  }),
+);
+
+export const PublishRequest = named(
+  'PublishRequest',
+  closed(
+    {
+      items: Type.Optional(
+        Type.Array(closed({ kind: itemKind, name: Type.String({ minLength: 1 }) }), {
+          minItems: 1,
+          maxItems: 10000,
+        }),
+      ),
+      all: Type.Optional(Type.Literal(true)),
+      note: Type.Optional(Type.String({ maxLength: 1000 })),
+    },
+    { description: 'Either `items` or `all`.' },
+  ),
+);
+
+export const DeployCheck = named(
+  'DeployCheck',
+  Type.Object(
+    {
+      kind: Type.Optional(itemKind),
+      name: Type.Optional(text),
+      check: oneOf(['definition', 'references', 'switch', 'plan', 'records', 'indexes', 'access', 'impact']),
+      level: oneOf(['error', 'warning', 'info'], { description: 'An error keeps it from becoming live.' }),
+      message: text,
+    },
+    { description: 'Further members say what was found.' },
+  ),
+);
+
+export const Published = named(
+  'Published',
+  Type.Object({
+    release_id: text,
+    staged: Type.Array(ConfigItem),
+    added_dependencies: Type.Array(Type.Object({ kind: itemKind, name: text, reason: text })),
+    checks: Type.Array(DeployCheck),
+  }),
+);
+
+export const StagedItem = named(
+  'StagedItem',
+  Type.Object({
+    kind: itemKind,
+    name: text,
+    change: oneOf(['put', 'remove']),
+    test_version: count,
+    release_id: text,
+    staged_at: time,
+    staged_by: Type.Object({ kind: text, id: text }),
+    note: Type.Optional(Type.String({ maxLength: 1000 })),
+    reason: Type.Optional(Type.String({ description: 'Why it was staged though nobody named it.' })),
+  }),
+);
+
+export const Activated = named(
+  'Activated',
+  Type.Object({
+    version: Type.Integer({ minimum: 1 }),
+    activated: Type.Array(
+      Type.Object({
+        kind: itemKind,
+        name: text,
+        change: oneOf(['added', 'modified', 'removed']),
+      }),
+    ),
+    checks: Type.Array(DeployCheck),
+  }),
+);
+
+export const RolledBack = named(
+  'RolledBack',
+  Type.Object({
+    version: Type.Integer({ minimum: 1 }),
+    restored: Type.Integer({ minimum: 1, description: 'The release whose configuration is live again.' }),
+  }),
+);
+
+export const Release = named(
+  'Release',
+  Type.Object({
+    version: Type.Integer({ minimum: 1 }),
+    action: oneOf(['activate', 'rollback']),
+    at: time,
+    actor: Type.Object({ kind: text, id: text }),
+    note: Type.Optional(Type.String({ maxLength: 1000 })),
+    live: Type.Boolean({ description: 'Whether its configuration is live.' }),
+    restored: Type.Optional(Type.Integer({ minimum: 1 })),
+    previous: Type.Optional(Type.Integer({ minimum: 1 })),
+    items: Type.Array(
+      Type.Object({
+        kind: itemKind,
+        name: text,
+        change: oneOf(['added', 'modified', 'removed']),
+      }),
+    ),
+    diff: Type.Array(
+      Type.Object({
+        kind: itemKind,
+        name: text,
+        changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
+        summary: Type.Array(text, { description: 'The same in words.' }),
+      }),
+    ),
+  }),
+);
+
+export const ConfigImportProblem = named(
+  'ConfigImportProblem',
+  Type.Object(
+    {
+      kind: Type.Optional(itemKind),
+      name: Type.Optional(text),
+      code: text,
+      message: text,
+    },
+    { description: 'What is more is told as the refusal itself would tell it.', additionalProperties: true },
+  ),
+);
+
+export const ConfigImport = named(
+  'ConfigImport',
+  Type.Object({
+    base: Type.String({ description: 'Names the configuration of test that was compared.' }),
+    applied: Type.Boolean(),
+    problems: Type.Optional(
+      Type.Array(ConfigImportProblem, { description: 'Without a `base`: all that the change would be refused for.' }),
+    ),
+    version: Type.Optional(Type.Integer({ minimum: 1 })),
+    warnings: Type.Optional(
+      Type.Array(text, {
+        description: 'Of a change that was made: fields that are hidden from then on, whose values records keep.',
+      }),
+    ),
+    items: Type.Array(
+      Type.Object({
+        kind: itemKind,
+        name: text,
+        change: oneOf(['added', 'modified', 'removed']),
+        changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
+        summary: Type.Array(text, { description: 'The same in words.' }),
+      }),
+    ),
+  }),
+);
+
+export const DeployKey = named(
+  'DeployKey',
+  Type.Object({
+    id: guid,
+    name: text,
+    scope: oneOf(['publish', 'activate']),
+    created_at: time,
+    created_by: guid,
+    expires_at: orNull(time),
+    last_used_at: orNull(time),
+  }),
+);
+
+export const CreatedDeployKey = named(
+  'CreatedDeployKey',
+  Type.Object({
+    id: guid,
+    name: text,
+    scope: oneOf(['publish', 'activate']),
+    created_at: time,
+    created_by: guid,
+    expires_at: orNull(time),
+    key: Type.String({ pattern: '^fhd_[A-Za-z0-9_-]{43}$', description: 'Told this once.' }),
+  }),
+);
+
+export const RetiredEntity = named(
+  'RetiredEntity',
+  Type.Object({ name: text, records: Type.Integer(), retired_at: time }),
+);
