@@ -46,7 +46,10 @@ async function told(org: Org, query: string): Promise<readonly Entry[]> {
 }
 
 /** What a call adds to the log of the workspace: its action and target. */
-async function toldOf(user: AppUser, work: () => Promise<Reply<unknown>>): Promise<readonly (readonly string[])[]> {
+async function auditEntriesOf(
+  user: AppUser,
+  work: () => Promise<Reply<unknown>>,
+): Promise<readonly (readonly string[])[]> {
   const query = `?tenant_code=${user.tenantCode}&pagesize=200`;
   const before = await told(user.org, query);
   const reply = await work();
@@ -69,7 +72,7 @@ test('J07: each change of access control in a workspace leaves exactly one row, 
   const by = `app_user ${founder.id}`;
   const add = async (kind: string, entity: string, body: unknown): Promise<string> => {
     let id = '';
-    const rows = await toldOf(founder, async () => {
+    const rows = await auditEntriesOf(founder, async () => {
       const reply = await act(founder, 'POST', `/create/${entity}`, { body });
       id = idOf(reply);
       return reply;
@@ -94,7 +97,7 @@ test('J07: each change of access control in a workspace leaves exactly one row, 
     ['DELETE', `/delete/user/${member.id}`, undefined, 'member.removed', member.id],
   ];
   for (const [method, path, body, action, target] of steps) {
-    const rows = await toldOf(founder, async () => {
+    const rows = await auditEntriesOf(founder, async () => {
       const reply = await act(founder, method, path, body === undefined ? {} : { body });
       assert.ok(reply.status < 300, `${path}: ${reply.text}`);
       return reply;
@@ -113,7 +116,7 @@ test('J07: what is refused, ordinary records, and what a person is called leave 
     () => act(founder, 'DELETE', `/delete/user/${founder.id}`),
     () => act(founder, 'DELETE', `/delete/group/${founder.id}`),
   ];
-  for (const work of works) assert.deepEqual(await toldOf(founder, work), []);
+  for (const work of works) assert.deepEqual(await auditEntriesOf(founder, work), []);
 });
 
 test('J07: workspaces, invitations and who joins and leaves stand in the log, and no email, name or code', async () => {

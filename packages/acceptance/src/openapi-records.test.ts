@@ -144,13 +144,13 @@ test('searches and owners are told of where an entity has them, and nowhere else
   const { id } = await create(founder, 'thing', { title: 'rare' });
   assert.deepEqual(await idsOf({ q: 'rare' }), [id]);
   assert.ok((await idsOf({ owner: founder.id, pagesize: '200' })).includes(id));
-  const toldOf = (operationId: string) =>
+  const parametersOf = (operationId: string) =>
     document
       .operation(operationId)
       .parameters.flatMap(({ name }) => (['q', 'owner', 'all'].includes(name) ? name : []));
-  assert.deepEqual(toldOf('listThing').toSorted(), ['owner', 'q']);
-  assert.deepEqual(toldOf('listCoupon').toSorted(), ['all', 'owner']);
-  assert.deepEqual(toldOf('listPart'), []);
+  assert.deepEqual(parametersOf('listThing').toSorted(), ['owner', 'q']);
+  assert.deepEqual(parametersOf('listCoupon').toSorted(), ['all', 'owner']);
+  assert.deepEqual(parametersOf('listPart'), []);
   assert.equal((await app.send('listCoupon', { token, query: { all: 'true' } })).status, 200);
 });
 

@@ -11,7 +11,7 @@ import { systemClock } from './lib/clock.ts';
 import { openSpace } from './open-spaces.ts';
 import type { Item, OpenedStore } from './store/port.ts';
 
-const occasion = { at: '2026-01-01T00:00:00.000Z', actor: { kind: 'org_user', id: 'u' }, request_id: 'r' } as const;
+const auditContext = { at: '2026-01-01T00:00:00.000Z', actor: { kind: 'org_user', id: 'u' }, request_id: 'r' } as const;
 
 interface Run {
   readonly code: number;
@@ -54,13 +54,13 @@ async function dataFolder(context: TestContext): Promise<string> {
       .scope('platform')
       .commit([
         { kind: 'put', ...orgs.key('acme'), value: '{}', if: 'absent' },
-        platformAuditEntry('acme', occasion, { action: 'org.created' }),
+        platformAuditEntry('acme', auditContext, { action: 'org.created' }),
       ]),
   );
   await using(folder, 'prod', async () => undefined);
   await using(folder, 'test', async ({ store }) => {
     for (const action of ['one', 'two', 'three'])
-      await store.scope('org#acme').commit([auditEntry(occasion, { action })]);
+      await store.scope('org#acme').commit([auditEntry(auditContext, { action })]);
   });
   return folder;
 }
@@ -90,7 +90,7 @@ test('verify prints the head of each whole chain, and what was printed proves la
   const noted = join(folder, 'noted');
   writeFileSync(noted, stdout);
   await using(folder, 'test', ({ store }) =>
-    store.scope('org#acme').commit([auditEntry(occasion, { action: 'four' })]),
+    store.scope('org#acme').commit([auditEntry(auditContext, { action: 'four' })]),
   );
   assert.equal((await audit('verify', '--data-dir', folder, '--expect-file', noted)).code, 0);
   const digest = /3 ([0-9a-f]{64})/.exec(stdout)?.[1] ?? '';
@@ -189,7 +189,7 @@ test('a copy, and a backup that is restored, have the chains of what they were m
   assert.equal((await run('restore.ts', [file, '--data-dir', restored])).code, 0);
   for (const made of [copied, restored]) {
     await using(made, 'test', ({ store }) =>
-      store.scope('org#acme').commit([auditEntry(occasion, { action: 'later' })]),
+      store.scope('org#acme').commit([auditEntry(auditContext, { action: 'later' })]),
     );
     const { code, stdout } = await audit('verify', '--data-dir', made, '--expect-file', noted);
     assert.equal(code, 0, stdout);

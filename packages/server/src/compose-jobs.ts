@@ -47,15 +47,15 @@ interface DataSpace extends OpenedStore {
 
 export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: JobDeps): JobRunner {
   const handlers = new Map<string, JobHandler<DataSpace>>([
-    [purgeEntityJob, ({ store }, work, stillMine) => purgeEntity(store, readPurgeWork(work), stillMine)],
+    [purgeEntityJob, ({ store }, work, renewLease) => purgeEntity(store, readPurgeWork(work), renewLease)],
     [
       maintainEntityJob,
-      (space, work, stillMine) => maintainEntity({ ...space, clock }, readMaintainWork(work), stillMine),
+      (space, work, renewLease) => maintainEntity({ ...space, clock }, readMaintainWork(work), renewLease),
     ],
     [closeWorkspaceJob, (space, work) => closeWorkspace({ ...space, clock }, readRemovalWork(work))],
     [
       purgeWorkspaceJob,
-      (space, work, stillMine) => purgeWorkspace({ ...space, clock }, readRemovalWork(work), stillMine),
+      (space, work, renewLease) => purgeWorkspace({ ...space, clock }, readRemovalWork(work), renewLease),
     ],
   ]);
   const dataSpaces = [
@@ -65,7 +65,7 @@ export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: Jo
   const runner = startJobRunner({ spaces: dataSpaces, handlers: watch(handlers), clock, onError: onFault });
   const sweep = startExpirySweep({ spaces: Object.values(spaces), clock, onError: onFault });
   return {
-    poke: runner.poke,
+    wake: runner.wake,
     close: async () => {
       await Promise.all([runner.close(), sweep.close()]);
     },
@@ -93,9 +93,9 @@ export function startAlerts({ platform }: Spaces, deps: AlertDeps): Alerts {
     rootKey: derivedKey(secrets, 'alert-webhook'),
     rules: { isDevelopment: config.mode === 'development', alsoAllowed: networkList(config.webhookNetworks) },
     upgradeUrl: config.upgradeUrl,
-    poke: () => runner.poke(),
+    wake: () => runner.wake(),
   });
-  const deliver: JobHandler = (_space, work, stillMine) => webhook.deliver(work, stillMine);
+  const deliver: JobHandler = (_space, work, renewLease) => webhook.deliver(work, renewLease);
   const handlers = watch(new Map([[deliveryJob, deliver]]));
   const runner = startJobRunner({ spaces: [platform], handlers, clock, onError: onFault, isParallel: true });
   return {

@@ -7,7 +7,7 @@ import { createFences } from './config/fence.ts';
 import { foundWorkspace } from './iam/testing/founded-workspace.ts';
 import { uuidv7Source } from './lib/ids.ts';
 import { Problem } from './lib/problem.ts';
-import { occasion, openNode, SteppedClock } from './metering/testing/metered-org.ts';
+import { auditContext, openNode, SteppedClock } from './metering/testing/metered-org.ts';
 import { createCursors } from './records/listing/cursor.ts';
 import { createRecordRuntime } from './records/record-runtime.ts';
 import { createNumbering } from './records/writing/numbering.ts';
@@ -23,7 +23,7 @@ test('who is refused a policy may ask how the org stands, also when that has to 
   const { store } = await openStore({ kind: 'memory', clock });
   const here = await foundWorkspace(store, clock);
   const node = openNode(store, clock, 'one');
-  await node.plans.set('acme', { name: 'own', limits: { records: 10, policies: 2 } }, occasion);
+  await node.plans.set('acme', { name: 'own', limits: { records: 10, policies: 2 } }, auditContext);
   const configs = createConfigReader({ store, clock });
   const runtime = createRecordRuntime({
     clock,
@@ -39,7 +39,7 @@ test('who is refused a policy may ask how the org stands, also when that has to 
       return {
         max: 2,
         exceeded: async () => {
-          await node.gate.standing('acme');
+          await node.gate.quota('acme');
           return new Problem('plan_limit_exceeded', 'there is no room');
         },
       };

@@ -73,7 +73,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
   const metering = composeMetering(opened, { configs, clock, announce, onError: onFault });
   const { gates, policyBound, foundingGate } = capGates(metering.caps);
 
-  const shared = { platform, stores, configs, clock, newId, cursors, poke: jobs.poke };
+  const shared = { platform, stores, configs, clock, newId, cursors, wake: jobs.wake };
   const audit = openAudit({ ...opened, clock, cursors });
   const iam = openIam(shared);
   const records = openRecords({

@@ -8,10 +8,10 @@ import { type MasterKeyUse, masterKeyFault, operatorKeyDigest, operatorKeyFault 
 import { isEmailAddress } from './lib/email-address.ts';
 import type { SmtpSettings } from './mail/smtp-delivery.ts';
 import { readSmtpServer } from './mail/smtp-server.ts';
-import { readStorePlaces, type StorePlaces } from './store/store-places.ts';
+import { readStorePlaces, type StoreAddresses } from './store/store-places.ts';
 
 /** Everything that is set from outside, read once at start and never changed. */
-export interface Config extends StorePlaces {
+export interface Config extends StoreAddresses {
   readonly mode: 'development' | 'production';
   readonly host: string;
   /** Undefined where the listener is switched off; 0 is any free port. */

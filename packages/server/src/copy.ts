@@ -8,7 +8,7 @@ import { createSecretsFile } from './identity/port.ts';
 import { systemClock } from './lib/clock.ts';
 import { openSpace, type SpaceDeps, sqlitePath } from './open-spaces.ts';
 import type { OpenedStore } from './store/port.ts';
-import type { StorePlace } from './store/store-places.ts';
+import type { StoreAddress } from './store/store-places.ts';
 
 const help = `Copies the stores of a platform, and compares the copy with the source by count and SHA-256. No platform may run on
 either of them. A copy that was cut off continues when the same command is run again.
@@ -48,7 +48,7 @@ async function run(words: readonly string[]): Promise<number> {
   }
 }
 
-function placeOf(text: string): StorePlace {
+function placeOf(text: string): StoreAddress {
   const address = textOrVariable(text);
   const folder = /^sqlite:(.*)$/s.exec(address)?.[1];
   if (folder !== undefined) return { kind: 'sqlite', folder: folder === '' ? dataFolder(undefined) : resolve(folder) };
@@ -57,16 +57,16 @@ function placeOf(text: string): StorePlace {
 }
 
 /** What is opened is noted, to be closed however the copy ends. The first one's lock says whether somebody has the folder. */
-async function openEnd(place: StorePlace, opened: OpenedStore[]): Promise<CopyEnd> {
+async function openEnd(address: StoreAddress, opened: OpenedStore[]): Promise<CopyEnd> {
   const open = async (space: (typeof copiedSpaces)[number]): Promise<OpenedStore> => {
-    const one = await openSpace(space, place, spaceParts);
+    const one = await openSpace(space, address, spaceParts);
     opened.push(one);
     return one;
   };
-  if (place.kind === 'sqlite') mkdirSync(place.folder, { recursive: true, mode: 0o700 });
+  if (address.kind === 'sqlite') mkdirSync(address.folder, { recursive: true, mode: 0o700 });
   const stores = { platform: await open('platform'), test: await open('test'), prod: await open('prod') };
   const secrets =
-    place.kind === 'sqlite' ? { file: createSecretsFile(place.folder) } : { masterKey: masterKeyFor(place.url) };
+    address.kind === 'sqlite' ? { file: createSecretsFile(address.folder) } : { masterKey: masterKeyFor(address.url) };
   return { stores, secrets };
 }
 

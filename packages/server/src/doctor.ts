@@ -15,7 +15,7 @@ import { systemClock } from './lib/clock.ts';
 import { hasLostSecrets, openSpace, openVault, secretsGone, storesGone } from './open-spaces.ts';
 import { missingStores } from './stopped-platform.ts';
 import { Unavailable } from './store/port.ts';
-import type { StorePlace } from './store/store-places.ts';
+import type { StoreAddress } from './store/store-places.ts';
 
 const help = `Checks settings, ports, clock, disk, store, keys and the mail server for a platform that starts here with this
 environment. Changes nothing. A platform may be running.
@@ -97,11 +97,11 @@ function checkClock(): Finding {
 }
 
 function checkPlace(
-  place: StorePlace,
+  address: StoreAddress,
   asked: { readonly setting: string; readonly spaces: readonly string[] },
 ): Promise<readonly Finding[]> {
-  if (place.kind === 'sqlite') return checkFolder(place.folder, systemClock);
-  return checkServer({ url: place.url, ...asked }, systemClock);
+  if (address.kind === 'sqlite') return checkFolder(address.folder, systemClock);
+  return checkServer({ url: address.url, ...asked }, systemClock);
 }
 
 /** Whether all stores are there that belong together: the start would make one that is not. */

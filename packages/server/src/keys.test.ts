@@ -34,7 +34,7 @@ interface Reply {
   };
 }
 
-interface Scene {
+interface Fixture {
   readonly pass: (milliseconds: number) => void;
   readonly now: () => number;
   /** The private half of the key that the platform began with. */
@@ -50,7 +50,7 @@ interface Scene {
 }
 
 /** A platform that listens, on a clock that the test moves, and an app with one user. */
-async function setScene(context: TestContext): Promise<Scene> {
+async function setUpFixture(context: TestContext): Promise<Fixture> {
   const dataDir = mkdtempSync(join(tmpdir(), 'freehold-rotation-'));
   context.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const read = readConfig({ FREEHOLD_DATA_DIR: dataDir, FREEHOLD_DEMO: 'off', FREEHOLD_OPERATOR_KEY: operatorKey });
@@ -135,7 +135,7 @@ function signedAnew(
 }
 
 test('J01 while a hundred keys follow each other under load, no token is refused before its time', async (context) => {
-  const { pass, now, rotate, publishedIds, signIn, refresh, me, list } = await setScene(context);
+  const { pass, now, rotate, publishedIds, signIn, refresh, me, list } = await setUpFixture(context);
   const turns = 100;
   const untilNext = 8 * hour;
   let tokens = [await signIn()];
@@ -178,7 +178,7 @@ test('J01 while a hundred keys follow each other under load, no token is refused
 });
 
 test('J01 a retired key verifies to the end of its grace and not longer, and an unknown key never', async (context) => {
-  const { pass, now, firstKey, rotate, publishedIds, signIn, me } = await setScene(context);
+  const { pass, now, firstKey, rotate, publishedIds, signIn, me } = await setUpFixture(context);
   const token = await signIn();
   const kid = String(partOf(token, 0).kid);
   await rotate();

@@ -15,7 +15,7 @@ import type { Clock } from './lib/clock.ts';
 import { dataVersion } from './store/data-version.ts';
 import { openStore } from './store/open-store.ts';
 import type { OpenedStore, Store } from './store/port.ts';
-import type { StorePlace, StorePlaces } from './store/store-places.ts';
+import type { StoreAddress, StoreAddresses } from './store/store-places.ts';
 import { UnknownData } from './upgrade/stores.ts';
 import { isUpToDate, staleVersion, upgradeStores } from './upgrade/upgrade-stores.ts';
 
@@ -38,7 +38,7 @@ interface SpacesDeps extends SpaceDeps {
   readonly openSpace?: (space: keyof Spaces) => Promise<OpenedStore>;
 }
 
-type PlacesToOpen = StorePlaces & Pick<Config, 'storeCacheMegabytes'>;
+type PlacesToOpen = StoreAddresses & Pick<Config, 'storeCacheMegabytes'>;
 
 /**
  * Opens the stores of all data spaces; those that are not there yet are made, and those of an earlier release are
@@ -80,7 +80,7 @@ async function openAll(config: PlacesToOpen, deps: SpacesDeps & Pick<OpenDeps, '
  * would seem that nobody had ever been there.
  * @throws Error with a sentence for the operator.
  */
-function refuseLostStores(folder: string, prod: StorePlace): void {
+function refuseLostStores(folder: string, prod: StoreAddress): void {
   if (!existsSync(secretsPath(folder))) return;
   const isBeside = prod.kind === 'sqlite' && prod.folder === folder;
   const spaces = isBeside ? (['platform', 'test', 'prod'] as const) : (['platform', 'test'] as const);
@@ -107,21 +107,21 @@ async function closeAll(spaces: Spaces): Promise<void> {
 }
 
 /** The store of one data space, for commands. @throws Error with a sentence where it is of an earlier release. */
-export async function openSpace(space: keyof Spaces, place: StorePlace, deps: SpaceDeps): Promise<OpenedStore> {
-  const opened = await openAnyVersion(space, place, deps);
+export async function openSpace(space: keyof Spaces, address: StoreAddress, deps: SpaceDeps): Promise<OpenedStore> {
+  const opened = await openAnyVersion(space, address, deps);
   const found = await staleVersion({ [space]: opened });
   if (found === undefined) return opened;
   await opened.store.close();
   throw new Refusal(
     found < 0
-      ? `the data in ${placeText(place)} was left on its way to version ${-found}: start the platform on it, which goes on there`
-      : `the data in ${placeText(place)} is of version ${found}, and this release works on version ${dataVersion}: ` +
+      ? `the data in ${placeText(address)} was left on its way to version ${-found}: start the platform on it, which goes on there`
+      : `the data in ${placeText(address)} is of version ${found}, and this release works on version ${dataVersion}: ` +
           'start the platform on it once, which brings it there',
   );
 }
 
-function placeText(place: StorePlace): string {
-  return place.kind === 'sqlite' ? `\`${place.folder}\`` : 'the database';
+function placeText(address: StoreAddress): string {
+  return address.kind === 'sqlite' ? `\`${address.folder}\`` : 'the database';
 }
 
 interface OpenDeps extends SpaceDeps {
@@ -129,10 +129,10 @@ interface OpenDeps extends SpaceDeps {
   readonly hold?: 'shared' | 'alone';
 }
 
-function openAnyVersion(space: keyof Spaces, place: StorePlace, deps: OpenDeps): Promise<OpenedStore> {
-  if (place.kind === 'sqlite') return openStore({ kind: 'sqlite', path: sqlitePath(place.folder, space), ...deps });
+function openAnyVersion(space: keyof Spaces, address: StoreAddress, deps: OpenDeps): Promise<OpenedStore> {
+  if (address.kind === 'sqlite') return openStore({ kind: 'sqlite', path: sqlitePath(address.folder, space), ...deps });
   const { clock, onFatal, hold = 'shared' } = deps;
-  return openStore({ kind: 'postgres', url: place.url, space, clock, onFatal, hold });
+  return openStore({ kind: 'postgres', url: address.url, space, clock, onFatal, hold });
 }
 
 export function sqlitePath(folder: string, space: keyof Spaces): string {
@@ -163,7 +163,7 @@ export async function hasLostSecrets(stores: readonly OpenedStore[], vault: Secr
 }
 
 /** What to do then. */
-export function secretsGone(store: StorePlace): string {
+export function secretsGone(store: StoreAddress): string {
   if (store.kind === 'postgres')
     return 'the stores hold data, and the secrets of the platform are gone: restore a dump';
   return (

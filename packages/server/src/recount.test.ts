@@ -180,8 +180,8 @@ test('a repair gives way to whoever writes meanwhile, and then changes nothing',
     const workspace = bench.workspaceOf(one.tenantCode);
     await node.runtime.create(await node.call('order', { workspace }), { title: 'd' });
     const before = await bench.contents(workspace);
-    const occasion = { at: '', actor: { kind: 'operator', id: 'operator' }, request_id: '' } as const;
-    await assert.rejects(repairCounters(one, { env: 'test', occasion }), Conflict);
+    const auditContext = { at: '', actor: { kind: 'operator', id: 'operator' }, request_id: '' } as const;
+    await assert.rejects(repairCounters(one, { env: 'test', auditContext }), Conflict);
     assert.deepEqual(await bench.contents(workspace), before);
   }
 });

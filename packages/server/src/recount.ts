@@ -85,13 +85,13 @@ async function recountSpace(opened: OpenedStore, env: Environment, isRepair: boo
     differences: 0,
     repaired: 0,
   };
-  const occasion = { at: timestamp(systemClock.now()), actor: operatorActor, request_id: '' };
+  const auditContext = { at: timestamp(systemClock.now()), actor: operatorActor, request_id: '' };
   for await (const one of recountRecords({ opened, clock: systemClock })) {
     const wrong = await look(one, totals);
     for (const line of wrong) say(`${env}: ${line}`);
     totals.differences += wrong.length;
     if (one.kind !== 'workspace' || !one.hasHead || wrong.length === 0 || !isRepair) continue;
-    await repairCounters(one, { env, occasion }).catch(refuseConflict);
+    await repairCounters(one, { env, auditContext }).catch(refuseConflict);
     totals.repaired += wrong.length;
   }
   return totals;

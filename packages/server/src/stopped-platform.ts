@@ -5,11 +5,11 @@ import { missingSpaces } from './doctor/check-server.ts';
 import { systemClock } from './lib/clock.ts';
 import { isFileMissing, openSpace, type Spaces, sqlitePath, storesGone } from './open-spaces.ts';
 import type { OpenedStore } from './store/port.ts';
-import type { StorePlace, StorePlaces } from './store/store-places.ts';
+import type { StoreAddress, StoreAddresses } from './store/store-places.ts';
 
 /** Opens the store of a data space for as long as the work takes. */
 export async function usingSpace<T>(
-  config: StorePlaces,
+  config: StoreAddresses,
   space: keyof Spaces,
   work: (opened: OpenedStore) => Promise<T>,
 ): Promise<T> {
@@ -36,7 +36,7 @@ export async function requireStores(config: Pick<Config, 'store' | 'storeProd' |
 }
 
 /** Where they should be, those of the stores that are not there. All are missing where no platform has ever started. */
-export async function missingStores(config: StorePlaces): Promise<readonly string[]> {
+export async function missingStores(config: StoreAddresses): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const space of spaces) {
     const place = placeOf(config, space);
@@ -48,9 +48,9 @@ export async function missingStores(config: StorePlaces): Promise<readonly strin
 
 const spaces = ['platform', 'test', 'prod'] as const;
 
-async function isMissing(place: StorePlace, space: keyof Spaces): Promise<boolean> {
-  if (place.kind === 'postgres') return (await missingSpaces(place.url, [space])).length > 0;
-  return isFileMissing(place.folder, space);
+async function isMissing(address: StoreAddress, space: keyof Spaces): Promise<boolean> {
+  if (address.kind === 'postgres') return (await missingSpaces(address.url, [space])).length > 0;
+  return isFileMissing(address.folder, space);
 }
 
 export function noData({ store, dataDir }: Pick<Config, 'store' | 'dataDir'>): Refusal {
@@ -58,6 +58,6 @@ export function noData({ store, dataDir }: Pick<Config, 'store' | 'dataDir'>): R
   return new Refusal(`there is no data of a platform in ${place}`);
 }
 
-function placeOf({ store, storeProd }: StorePlaces, space: keyof Spaces): StorePlace {
+function placeOf({ store, storeProd }: StoreAddresses, space: keyof Spaces): StoreAddress {
   return space === 'prod' ? storeProd : store;
 }

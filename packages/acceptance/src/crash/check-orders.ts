@@ -26,31 +26,31 @@ export async function checkOrders(founder: AppUser, before: Orders, entries: rea
 }
 
 /** Takes into `expected` what a request without an answer did, if it did it whole. */
-function settle(asked: Asked, expected: Map<string, StoredRecord>, found: Orders): void {
-  if (asked.kind === 'create' || asked.kind === 'batch') {
-    const bodies = asked.kind === 'create' ? [asked.body] : asked.bodies;
+function settle(command: Asked, expected: Map<string, StoredRecord>, found: Orders): void {
+  if (command.kind === 'create' || command.kind === 'batch') {
+    const bodies = command.kind === 'create' ? [command.body] : command.bodies;
     const made = bodies.flatMap((body) => withBody(found, body));
     assert.ok(made.length === 0 || made.length === bodies.length, `${made.length} of ${bodies.length} orders stand`);
     for (const record of made) expected.set(record.id, record);
-  } else if (asked.kind === 'update') {
-    const [known, now] = [expected.get(asked.id), found.get(asked.id)];
-    if (known === undefined || now?.title !== asked.title) return;
+  } else if (command.kind === 'update') {
+    const [known, now] = [expected.get(command.id), found.get(command.id)];
+    if (known === undefined || now?.title !== command.title) return;
     const { title, version, updated_at } = now;
     assert.ok(version > known.version);
-    expected.set(asked.id, { ...known, title, version, updated_at });
-  } else if (asked.kind === 'delete' && !found.has(asked.id)) {
-    expected.delete(asked.id);
+    expected.set(command.id, { ...known, title, version, updated_at });
+  } else if (command.kind === 'delete' && !found.has(command.id)) {
+    expected.delete(command.id);
   }
 }
 
 /** Sent again with its key, a request counts once. */
-async function repeat(founder: AppUser, asked: Asked, found: Orders): Promise<void> {
-  if (asked.kind !== 'create' && asked.kind !== 'batch') return;
-  const bodies = asked.kind === 'create' ? [asked.body] : asked.bodies;
+async function repeat(founder: AppUser, command: Asked, found: Orders): Promise<void> {
+  if (command.kind !== 'create' && command.kind !== 'batch') return;
+  const bodies = command.kind === 'create' ? [command.body] : command.bodies;
   const again =
-    asked.kind === 'create'
-      ? await sendOrder(founder, asked.key, asked.body)
-      : await sendBatch(founder, asked.key, bodies);
+    command.kind === 'create'
+      ? await sendOrder(founder, command.key, command.body)
+      : await sendBatch(founder, command.key, bodies);
   const stood = bodies.flatMap((body) => withBody(found, body));
   if (stood.length > 0) assert.deepEqual(again.records, stood, 'a repeated request has another answer');
   for (const { code } of bodies) assert.equal((await list(founder, 'order', `?code=${code}`)).items.length, 1);

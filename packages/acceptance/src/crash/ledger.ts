@@ -41,9 +41,9 @@ export class Ledger {
   }
 
   /** Notes what is asked, and what was answered once it was. Rejects with what `call` rejects with. */
-  async record(asked: Asked, call: () => Promise<Answer>): Promise<Answer> {
+  async record(command: Asked, call: () => Promise<Answer>): Promise<Answer> {
     const number = this.#next++;
-    this.#append({ number, asked });
+    this.#append({ number, asked: command });
     const answer = await call();
     this.#append({ number, answer });
     return answer;

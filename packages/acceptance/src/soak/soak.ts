@@ -6,7 +6,7 @@ import { commandToEnd, type Run } from '../platform.ts';
 import { build, promote } from './builders.ts';
 import { type KeyCounts, keyStates, rotateKeys } from './key-rotations.ts';
 import { People } from './people.ts';
-import { RecordClerk } from './record-clerk.ts';
+import { RecordWorkload } from './record-workload.ts';
 import { type Samples, startSampler } from './samples.ts';
 import { ignoreFound, SoakCaller, untilOver } from './soak-caller.ts';
 import { type SoakedPlatform, startSoaked } from './soaked-platform.ts';
@@ -45,14 +45,14 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
   const platform = await startSoaked(options);
   const caller = new SoakCaller(platform, options.callsPerSecond);
   const stage = await setStage(platform);
-  const clerks = stage.workplaces.flatMap((workplace) =>
-    (['thing', 'ticket'] as const).map((entity) => new RecordClerk(caller, { entity, workplace })),
+  const workloads = stage.workplaces.flatMap((workplace) =>
+    (['thing', 'ticket'] as const).map((entity) => new RecordWorkload(caller, { entity, workplace })),
   );
-  for (const clerk of clerks) await clerk.fill();
+  for (const workload of workloads) await workload.fill();
   const people = stage.workplaces.map((workplace) => new People(caller, workplace));
   const keys: KeyCounts = { asked: 0, made: 0, revoked: 0 };
   const load = Promise.all([
-    ...[...clerks, ...people].map((client) => untilOver(caller, () => client.turn())),
+    ...[...workloads, ...people].map((client) => untilOver(caller, () => client.turn())),
     untilOver(caller, () => build(caller, stage)),
     untilOver(caller, () => promote(caller, stage)),
     untilOver(caller, () => beRefused(caller, stage)),
@@ -75,7 +75,7 @@ export async function soak(options: SoakOptions): Promise<Soaked> {
     keys,
     keyStates: await keyStates(caller),
     met,
-    ...(await readAgain(stage, { caller, clerks })),
+    ...(await readAgain(stage, { caller, workloads })),
     verified: await verify(platform),
   };
 }
@@ -109,15 +109,15 @@ function metBy(people: readonly People[]): number {
 /** After a restart nothing is known but what is on disk. */
 async function readAgain(
   { workplaces }: Stage,
-  { caller, clerks }: { readonly caller: SoakCaller; readonly clerks: readonly RecordClerk[] },
+  { caller, workloads }: { readonly caller: SoakCaller; readonly workloads: readonly RecordWorkload[] },
 ) {
-  for (const clerk of clerks) await clerk.readAll().catch(ignoreFound);
+  for (const workload of workloads) await workload.readAll().catch(ignoreFound);
   for (const { admin, held } of workplaces) {
     for (const token of held)
       await caller.ask('a token at the end', 200, () => exchangeToken(admin.org, token)).catch(ignoreFound);
     await caller.ask('a log-in at the end', 200, () => logIn(admin.org, admin.email)).catch(ignoreFound);
   }
-  return { records: clerks.reduce((total, { kept }) => total + kept.size, 0) };
+  return { records: workloads.reduce((total, { kept }) => total + kept.size, 0) };
 }
 
 async function verify(platform: SoakedPlatform): Promise<readonly Run[]> {

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
-import { AppToken } from '../app/sign-in.ts';
 import { ifNoneMatch } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, closed, guid, named, orNull, recordOf, text } from '../schema.ts';
+import { AppToken } from './sign-in.ts';
 
 export const AppCaller = named(
   'AppCaller',

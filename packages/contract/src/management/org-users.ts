@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
-import { Email, EnvironmentAccess, LoggedIn, OrgCode, OrgRole, Password } from '../management/accounts.ts';
 import { sessionHeader } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { closed, guid, itemsOf, named, oneOf, text, time } from '../schema.ts';
+import { Email, EnvironmentAccess, LoggedIn, OrgCode, OrgRole, Password } from './accounts.ts';
 
 export const OrgSession = named(
   'OrgSession',

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { Email, Password } from '../management/accounts.ts';
 import { reply, route } from '../route.ts';
 import { closed, text } from '../schema.ts';
+import { Email, Password } from './accounts.ts';
 
 export const passwordsApi = {
   changePassword: route({

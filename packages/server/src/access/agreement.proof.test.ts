@@ -7,13 +7,13 @@ test('agrees with the reference evaluator on 100,000 pairs of policies and a req
   const seen: Distribution = new Map();
   const found = agree(100_000, 1, seen);
   assert.equal(found, undefined, found === undefined ? '' : describe(found));
-  const worlds = 20_000;
+  const samples = 20_000;
   for (const outcome of ['allowed', 'explicit_deny', 'implicit_deny', 'allowed, not all fields']) {
-    assert.ok((seen.get(outcome) ?? 0) > worlds / 20, `${outcome}: ${seen.get(outcome)}`);
+    assert.ok((seen.get(outcome) ?? 0) > samples / 20, `${outcome}: ${seen.get(outcome)}`);
   }
-  assert.ok((seen.get(ambiguous) ?? 0) > worlds / 50, `${ambiguous}: ${seen.get(ambiguous)}`);
+  assert.ok((seen.get(ambiguous) ?? 0) > samples / 50, `${ambiguous}: ${seen.get(ambiguous)}`);
   for (const name of [vague.condition, vague.resource]) {
-    assert.ok((seen.get(name) ?? 0) > worlds / 200, `${name}: ${seen.get(name)}`);
+    assert.ok((seen.get(name) ?? 0) > samples / 200, `${name}: ${seen.get(name)}`);
   }
   for (const operator of operatorNames) {
     for (const result of ['holds', 'fails']) {

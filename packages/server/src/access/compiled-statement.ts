@@ -40,7 +40,7 @@ export function compilePolicy(policy: AttachedPolicy): readonly CompiledStatemen
 }
 
 /** What a statement says of a request: whether it takes effect, or what of it is still open. */
-export type Standing = boolean | OpenStatement;
+export type StatementMatch = boolean | OpenStatement;
 
 export interface OpenStatement {
   readonly statement: CompiledStatement;
@@ -86,7 +86,7 @@ export function lookAt(statement: CompiledStatement, asked: AskedPath): Look {
   return { resource, isReached, failed: undefined, open };
 }
 
-export function standingOf(statement: CompiledStatement, asked: AskedPath): Standing {
+export function standingOf(statement: CompiledStatement, asked: AskedPath): StatementMatch {
   return standingBy(statement, lookAt(statement, asked), asked.effort);
 }
 
@@ -95,7 +95,7 @@ export function standingBy(
   statement: CompiledStatement,
   { resource, isReached, failed, open }: Look,
   effort: Effort,
-): Standing {
+): StatementMatch {
   if (isSpent(effort)) return statement.effect === 'Deny';
   if (resource === undefined || failed !== undefined) return false;
   return isReached && open.length === 0 ? true : { statement, isReached, tests: open };

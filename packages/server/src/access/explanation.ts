@@ -3,7 +3,7 @@ import {
   type CompiledStatement,
   type Look,
   lookAt,
-  type Standing,
+  type StatementMatch,
   standingBy,
 } from './compiled-statement.ts';
 import { isPending } from './context/context-key.ts';
@@ -79,7 +79,7 @@ interface Concerned {
 
 interface Seen {
   readonly look: Look;
-  readonly standing: Standing;
+  readonly standing: StatementMatch;
   readonly isUnseen: boolean;
 }
 
@@ -91,7 +91,7 @@ export function explain(
 ): Explanation {
   const seen = new Map<CompiledStatement, Seen>();
   for (const statement of [...denies, ...allows]) seen.set(statement, see(statement, asked));
-  const standing = (statement: CompiledStatement): Standing => seen.get(statement)?.standing ?? false;
+  const standing = (statement: CompiledStatement): StatementMatch => seen.get(statement)?.standing ?? false;
   const { outcome } = rulingOf(sort(denies, standing), sort(allows, standing), asked);
   const shown = { asked: { ...asked, effort: wholeEffort() }, foldedAction };
   const told = statements.flatMap((statement): readonly Told[] => {

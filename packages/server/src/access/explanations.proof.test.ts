@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileAll, randomRequest, randomWorld } from './testing/agreement.ts';
+import { compileAll, randomRequest, randomSample } from './testing/agreement.ts';
 import { Dice } from './testing/dice.ts';
 import { entryHolds } from './testing/reference-condition.ts';
 import { reaches, readByReference, ruleByReference } from './testing/reference-evaluator.ts';
@@ -9,7 +9,7 @@ test('names exactly the statements that match, and near ones with a condition th
   const dice = new Dice(1);
   const seen = { matched: 0, near: 0 };
   for (let number = 0; number < 5000; number++) {
-    const { palette, policies } = randomWorld(dice);
+    const { palette, policies } = randomSample(dice);
     const statements = readByReference(policies);
     const request = randomRequest(dice, palette);
     const { action, resource, context } = request;

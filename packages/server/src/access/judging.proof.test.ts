@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { AccessContext, Pending } from './context/context.ts';
 import type { FieldSet } from './field-set.ts';
 import type { Ruling } from './ruling.ts';
-import { compileAll, randomRequest, randomWorld, type World } from './testing/agreement.ts';
+import { compileAll, type PolicySample, randomRequest, randomSample } from './testing/agreement.ts';
 import { Dice } from './testing/dice.ts';
 import { ids, randomMembers } from './testing/random-context.ts';
 import { fieldNames } from './testing/random-policies.ts';
@@ -11,12 +11,16 @@ import { valuesOf } from './testing/reference-context.ts';
 import { type ReferenceRequest, referenceRuling } from './testing/reference-evaluator.ts';
 import { textOf } from './testing/reference-pattern.ts';
 
-const worlds = 1500;
+const samples = 1500;
 
 /** Gives each world's policies, a request, and that request with some other records. */
-function forEachWorld(seed: number, check: (trial: Trial) => void, make: (dice: Dice) => World = randomWorld): void {
+function forEachSample(
+  seed: number,
+  check: (trial: Trial) => void,
+  make: (dice: Dice) => PolicySample = randomSample,
+): void {
   const dice = new Dice(seed);
-  for (let number = 0; number < worlds; number++) {
+  for (let number = 0; number < samples; number++) {
     const { palette, policies } = make(dice);
     const request = randomRequest(dice, palette);
     const records = [request.context.record ?? {}, ...dice.list(4, 4, () => randomMembers(dice, palette))];
@@ -80,7 +84,7 @@ function assertFollows(open: Ruling, judged: { readonly outcome: string }, known
 
 test('judging a record decides as if it had been known from the start', () => {
   const seen: Record<string, number> = { allowed: 0, explicit_deny: 0, implicit_deny: 0, undecided: 0 };
-  forEachWorld(1, (trial) => {
+  forEachSample(1, (trial) => {
     const open = ruleWithout(trial, ['record']);
     seen[open.outcome] = (seen[open.outcome] ?? 0) + 1;
     for (const [index, record] of trial.records.entries()) {
@@ -92,11 +96,11 @@ test('judging a record decides as if it had been known from the start', () => {
       for (const name of fieldNames) assert.equal(has(judged.fields, name), known.mayUse(name), name);
     }
   });
-  for (const [outcome, count] of Object.entries(seen)) assert.ok(count > worlds / 20, `${outcome}: ${count}`);
+  for (const [outcome, count] of Object.entries(seen)) assert.ok(count > samples / 20, `${outcome}: ${count}`);
 });
 
 test('judging a record once does not change how the next one is judged', () => {
-  forEachWorld(2, (trial) => {
+  forEachSample(2, (trial) => {
     const open = ruleWithout(trial, ['record']);
     const first = trial.records.map((record) => open.judge(record).outcome);
     const again = trial.records.toReversed().map((record) => open.judge(record).outcome);
@@ -105,7 +109,7 @@ test('judging a record once does not change how the next one is judged', () => {
 });
 
 test('judging a record whose id was pending too decides as if both had been known', () => {
-  forEachWorld(3, (trial) => {
+  forEachSample(3, (trial) => {
     const open = ruleWithout(trial, ['record', 'id']);
     const { id } = trial.request.context.request.pathParameters;
     if (id === undefined) return;
@@ -118,7 +122,7 @@ test('judging a record whose id was pending too decides as if both had been know
 
 test('ruling on some record of a path decides about each as if its path and id had been known', () => {
   const seen: Record<string, number> = { allowed: 0, explicit_deny: 0, implicit_deny: 0, undecided: 0 };
-  forEachWorld(10, (trial) => {
+  forEachSample(10, (trial) => {
     const { action, context } = trial.request;
     const open = trial.access.ruleOnSome(action, pathBeforeId, () => withhold(context, ['record']));
     seen[open.outcome] = (seen[open.outcome] ?? 0) + 1;
@@ -130,13 +134,13 @@ test('ruling on some record of a path decides about each as if its path and id h
       for (const name of fieldNames) assert.equal(has(judged.fields, name), known.mayUse(name), name);
     }
   });
-  for (const [outcome, count] of Object.entries(seen)) assert.ok(count > worlds / 20, `${outcome}: ${count}`);
+  for (const [outcome, count] of Object.entries(seen)) assert.ok(count > samples / 20, `${outcome}: ${count}`);
 });
 
 test('the Denies alone decide about each record as if all else was allowed', () => {
   const seen: Record<string, number> = { allowed: 0, explicit_deny: 0, undecided: 0 };
   const everything = { Effect: 'Allow', Action: '*', Resource: '*' };
-  forEachWorld(11, (trial) => {
+  forEachSample(11, (trial) => {
     const { action, context } = trial.request;
     const open = trial.access.denials(action, pathBeforeId, () => withhold(context, ['record']));
     seen[open.outcome] = (seen[open.outcome] ?? 0) + 1;
@@ -149,7 +153,7 @@ test('the Denies alone decide about each record as if all else was allowed', () 
       for (const name of fieldNames) assert.equal(has(judged.fields, name), known.mayUse(name), name);
     }
   });
-  for (const [outcome, count] of Object.entries(seen)) assert.ok(count > worlds / 20, `${outcome}: ${count}`);
+  for (const [outcome, count] of Object.entries(seen)) assert.ok(count > samples / 20, `${outcome}: ${count}`);
 });
 
 const pathBeforeId = '/item/order/';
@@ -170,7 +174,7 @@ function somewhere({ records, request }: Trial) {
 }
 
 test('leaves undecided only what depends on what is pending, and says on what', () => {
-  forEachWorld(4, (trial) => {
+  forEachSample(4, (trial) => {
     const known = ruleOn(trial, trial.request);
     assert.notEqual(known.outcome, 'undecided');
     assert.deepEqual(known.needs, []);
@@ -190,7 +194,7 @@ test('leaves undecided only what depends on what is pending, and says on what', 
 
 test('asks for the context only where a statement needs it', () => {
   let asked = 0;
-  forEachWorld(5, ({ access, request: { action, resource, context } }) => {
+  forEachSample(5, ({ access, request: { action, resource, context } }) => {
     let asks = 0;
     const counting = () => {
       asks++;
@@ -200,12 +204,12 @@ test('asks for the context only where a statement needs it', () => {
     asked += Math.sign(asks);
     assert.ok(asks <= 1);
   });
-  assert.ok(asked > worlds / 10 && asked < (worlds * 95) / 100, `${asked} of ${worlds}`);
+  assert.ok(asked > samples / 10 && asked < (samples * 95) / 100, `${asked} of ${samples}`);
 });
 
 test('counts against the caller what is still pending when a record is judged', () => {
   let undecided = 0;
-  forEachWorld(6, (trial) => {
+  forEachSample(6, (trial) => {
     const open = ruleWithout(trial, ['body', 'record']);
     for (const [index, record] of trial.records.entries()) {
       const known = referenceRuling(trial.policies, trial.requests[index] ?? trial.request);
@@ -216,12 +220,12 @@ test('counts against the caller what is still pending when a record is judged', 
       for (const name of fieldNames) assert.ok(!has(judged.fields, name) || known.mayUse(name), name);
     }
   });
-  assert.ok(undecided > worlds / 40, String(undecided));
+  assert.ok(undecided > samples / 40, String(undecided));
 });
 
 test('gives every allowed record the sure fields, and none but the possible ones', () => {
   const seen = { narrow: 0, wide: 0 };
-  forEachWorld(7, (trial) => {
+  forEachSample(7, (trial) => {
     const open = ruleWithout(trial, ['record']);
     for (const record of trial.records) {
       const { outcome, fields } = open.judge(record);
@@ -238,7 +242,7 @@ test('gives every allowed record the sure fields, and none but the possible ones
 
 test('names only equalities that hold of every record that can be allowed', () => {
   const seen = { named: 0, kept: 0 };
-  forEachWorld(
+  forEachSample(
     8,
     (trial) => {
       const open = ruleWithout(trial, ['record']);
@@ -255,12 +259,12 @@ test('names only equalities that hold of every record that can be allowed', () =
     },
     randomEqualities,
   );
-  assert.ok(seen.named > worlds / 8 && seen.kept > worlds / 8, JSON.stringify(seen));
+  assert.ok(seen.named > samples / 8 && seen.kept > samples / 8, JSON.stringify(seen));
 });
 
 /** Policies whose Allows mostly ask a field of the record for the same value. */
-function randomEqualities(dice: Dice): World {
-  const { palette, policies } = randomWorld(dice);
+function randomEqualities(dice: Dice): PolicySample {
+  const { palette, policies } = randomSample(dice);
   const value = dice.pick(dice.hits(60) ? palette.text : [`$\u007buser.id}`, `$\u007bjwt.status}`]);
   const statements = policies.flat().map((statement) => {
     if (typeof statement !== 'object' || statement === null || !('Effect' in statement) || dice.hits(8))
@@ -276,7 +280,7 @@ function randomEqualities(dice: Dice): World {
 test('names the equality by which an owner sees what is its own', () => {
   const own = { StringEquals: { 'record.owner': `$\u007buser.id}` } };
   const access = compileAll([[{ Effect: 'Allow', Action: 'list*', Resource: '*', Condition: own }]]);
-  const context = randomRequest(new Dice(1), randomWorld(new Dice(1)).palette).context;
+  const context = randomRequest(new Dice(1), randomSample(new Dice(1)).palette).context;
   const pending = withhold({ ...context, user: { id: 'u1', email: '' } }, ['record']);
   const ruling = access.rule('listorder', '/list/order', () => pending);
   assert.deepEqual([ruling.outcome, ruling.equalities], ['undecided', [{ field: 'owner', value: 'u1' }]]);
@@ -284,7 +288,7 @@ test('names the equality by which an owner sees what is its own', () => {
 
 test('says that no Deny may concern an action only where none does', () => {
   let none = 0;
-  forEachWorld(9, ({ access, policies, request }) => {
+  forEachSample(9, ({ access, policies, request }) => {
     if (access.mayDeny(request.action)) return;
     none++;
     const { outcome, mayUse } = referenceRuling(
@@ -294,5 +298,5 @@ test('says that no Deny may concern an action only where none does', () => {
     assert.equal(outcome, 'allowed');
     for (const name of fieldNames) assert.ok(mayUse(name));
   });
-  assert.ok(none > worlds / 10, String(none));
+  assert.ok(none > samples / 10, String(none));
 });

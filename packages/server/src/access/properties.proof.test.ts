@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { AccessContext } from './context/context.ts';
 import type { CompiledAccess } from './decide.ts';
 import { compilePolicies } from './decide.ts';
-import { attach, compileAll, randomRequest, randomWorld } from './testing/agreement.ts';
+import { attach, compileAll, randomRequest, randomSample } from './testing/agreement.ts';
 import { Dice } from './testing/dice.ts';
 import { randomPolicies, randomStatement } from './testing/random-policies.ts';
 import type { ReferenceRequest } from './testing/reference-evaluator.ts';
@@ -24,7 +24,7 @@ interface Trial {
 
 const trials: fc.Arbitrary<Trial> = fc.noShrink(fc.integer()).map((seed) => {
   const dice = new Dice(seed);
-  const { policies, palette } = randomWorld(dice);
+  const { policies, palette } = randomSample(dice);
   const { Fields: _, ...forbid } = { Fields: undefined, ...randomStatement(dice, palette), Effect: 'Deny' };
   return {
     policies,
@@ -135,7 +135,7 @@ test('the result depends on statements, action, path and context only, and chang
     const before = structuredClone({ policies, request });
     const used = compileAll(policies);
     const decision = outcomeOf(used, request);
-    for (let count = 0; count < 3; count++) outcomeOf(used, randomRequest(dice, randomWorld(dice).palette));
+    for (let count = 0; count < 3; count++) outcomeOf(used, randomRequest(dice, randomSample(dice).palette));
     decide(others, request);
     assert.equal(outcomeOf(used, request), decision);
     assert.equal(decide(policies, structuredClone(request)), decision);

@@ -1,4 +1,4 @@
-import { type CompiledStatement, type OpenStatement, type Standing, standingOf } from './compiled-statement.ts';
+import { type CompiledStatement, type OpenStatement, type StatementMatch, standingOf } from './compiled-statement.ts';
 import { fieldSetOf } from './field-set.ts';
 import { OpenRuling } from './open-ruling.ts';
 import type { AskedPath } from './patterns/resource-glob.ts';
@@ -18,7 +18,7 @@ export interface Sorted {
 
 /** What is denied for sure is not asked for an Allow. */
 export function weigh({ denies, allows }: Weighed, asked: AskedPath): Ruling {
-  const standing = (statement: CompiledStatement): Standing => standingOf(statement, asked);
+  const standing = (statement: CompiledStatement): StatementMatch => standingOf(statement, asked);
   const denied = sort(denies, standing);
   if (denied.inEffect.some(isAboutAllFields)) return plainRulings.explicit_deny;
   return rulingOf(denied, allows === 'everything' ? everything : sort(allows, standing), asked);
@@ -41,7 +41,7 @@ export function rulingOf(denied: Sorted, allowed: Sorted, asked: AskedPath): Rul
 /** Statements of one effect. Once one takes effect on all fields, the others change nothing. */
 export function sort(
   statements: readonly CompiledStatement[],
-  standingOf: (statement: CompiledStatement) => Standing,
+  standingOf: (statement: CompiledStatement) => StatementMatch,
 ): Sorted {
   const inEffect: CompiledStatement[] = [];
   const open: OpenStatement[] = [];

@@ -17,14 +17,14 @@ export interface AuditActor {
 export const platformActor = { kind: 'platform', id: 'platform' } as const;
 
 /** By whom, when and in answer to which request something is done. */
-export interface Occasion {
+export interface AuditContext {
   readonly at: string;
   readonly actor: AuditActor;
   readonly request_id: string;
 }
 
 /** By whom and in answer to which request something is asked for. */
-export type Asking = Pick<Occasion, 'actor' | 'request_id'>;
+export type AuditCaller = Pick<AuditContext, 'actor' | 'request_id'>;
 
 /** INVARIANT: ids, names of configuration and counts; never an email, a secret or the value of a field. */
 export interface Audited {
@@ -36,16 +36,16 @@ export interface Audited {
   readonly detail?: Readonly<Record<string, string | number | boolean>>;
 }
 
-export interface AuditEntry extends Occasion, Audited {}
+export interface AuditEntry extends AuditContext, Audited {}
 
 /** What is done in an org's own scope. The change belongs into the commit of what it tells of. */
-export function auditEntry(occasion: Occasion, audited: Audited): Append {
-  return entryIn(orgAudit, occasion, audited);
+export function auditEntry(auditContext: AuditContext, audited: Audited): Append {
+  return entryIn(orgAudit, auditContext, audited);
 }
 
 /** The same for what is done to an org in the scope of the platform. */
-export function platformAuditEntry(orgCode: string, occasion: Occasion, audited: Audited): Append {
-  return entryIn(platformAudit(orgCode), occasion, audited);
+export function platformAuditEntry(orgCode: string, auditContext: AuditContext, audited: Audited): Append {
+  return entryIn(platformAudit(orgCode), auditContext, audited);
 }
 
 /** The partition of the entries in the scope of an org, in those of its workspaces, and of the operator's. */
@@ -56,7 +56,7 @@ export function platformAudit(orgCode: string): string {
   return `audit;${orgCode}`;
 }
 
-function entryIn(pk: string, { at, actor, request_id }: Occasion, audited: Audited): Append {
+function entryIn(pk: string, { at, actor, request_id }: AuditContext, audited: Audited): Append {
   const entry: AuditEntry = { at, actor, request_id, ...audited };
   return { kind: 'append', pk, value: JSON.stringify(entry), isChained: true };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
 import type { Append, Scope } from '../store/port.ts';
-import { auditEntry, type Occasion, platformAuditEntry } from './audit-entry.ts';
+import { type AuditContext, auditEntry, platformAuditEntry } from './audit-entry.ts';
 import { type AuditFilter, createAuditLog } from './audit-log.ts';
 
 const clock = { now: () => 0 };
@@ -41,7 +41,7 @@ async function bench() {
   return { platform, test, prod, workspaceScopes, log, pages };
 }
 
-function at(minute: number, actor = 'bea'): Occasion {
+function at(minute: number, actor = 'bea'): AuditContext {
   const at = new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
   return { at, actor: { kind: 'org_user', id: actor }, request_id: 'r' };
 }
@@ -146,8 +146,8 @@ test('target, request and times choose among the entries', async () => {
   const { test: testScope, pages } = await bench();
   for (const minute of [1, 2, 3]) {
     const target = { kind: 'entity', id: `e${minute}` };
-    const occasion = { ...at(minute), request_id: `r${minute}` };
-    await testScope.commit([auditEntry(occasion, { action: `a${minute}`, target })]);
+    const auditContext = { ...at(minute), request_id: `r${minute}` };
+    await testScope.commit([auditEntry(auditContext, { action: `a${minute}`, target })]);
   }
   assert.deepEqual(await pages({ target: 'e2' }), [['a2']]);
   assert.deepEqual(await pages({ requestId: 'r3' }), [['a3']]);

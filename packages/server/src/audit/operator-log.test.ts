@@ -9,8 +9,8 @@ test('what the operator does stands in order, apart from what builders do to the
   const { store } = await openStore({ kind: 'memory', clock });
   const platform = store.scope('platform');
   const log = createOperatorLog(platform, clock);
-  const occasion = { at: '', actor: { kind: 'org_user', id: 'u' }, request_id: 'r' } as const;
-  await platform.commit([platformAuditEntry('acme', occasion, { action: 'org.created' })]);
+  const auditContext = { at: '', actor: { kind: 'org_user', id: 'u' }, request_id: 'r' } as const;
+  await platform.commit([platformAuditEntry('acme', auditContext, { action: 'org.created' })]);
   for (const action of ['signing_key.made', 'signing_key.revoked'])
     await log.tell('r1', { action, target: { kind: 'signing_key', id: 'k' } });
   const entries = (await platform.range(orgAudit, { limit: 9 })).flatMap((item) => readEntry(item) ?? []);

@@ -15,8 +15,8 @@ export interface OperatorLog {
 export function createOperatorLog(platform: Scope, clock: Clock): OperatorLog {
   return {
     tell: async (request_id, audited, actor = operatorActor) => {
-      const occasion = { at: timestamp(clock.now()), actor, request_id };
-      await platform.commit([auditEntry(occasion, audited)]);
+      const auditContext = { at: timestamp(clock.now()), actor, request_id };
+      await platform.commit([auditEntry(auditContext, audited)]);
     },
   };
 }

@@ -21,9 +21,10 @@ export interface Refused extends Pick<Audited, 'action' | 'target'> {
 export function createRefusalLog(platform: Scope, clock: Clock): RefusalLog {
   return {
     tell: async ({ actor, requestId, orgCode, problem, action, target }) => {
-      const occasion = { at: timestamp(clock.now()), actor, request_id: requestId };
+      const auditContext = { at: timestamp(clock.now()), actor, request_id: requestId };
       const entry = { action, ...(target === undefined ? {} : { target }), detail: reasonOf(problem) };
-      const told = orgCode === undefined ? auditEntry(occasion, entry) : platformAuditEntry(orgCode, occasion, entry);
+      const told =
+        orgCode === undefined ? auditEntry(auditContext, entry) : platformAuditEntry(orgCode, auditContext, entry);
       await platform.commit([told]);
     },
   };

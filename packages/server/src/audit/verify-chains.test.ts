@@ -8,7 +8,7 @@ import { exportedEntries } from './export-entries.ts';
 import { type Chain, verifyChains } from './verify-chains.ts';
 
 const clock = { now: () => 0 };
-const occasion = { at: '2026-01-01T00:00:00.000Z', actor: { kind: 'org_user', id: 'u' }, request_id: 'r' } as const;
+const auditContext = { at: '2026-01-01T00:00:00.000Z', actor: { kind: 'org_user', id: 'u' }, request_id: 'r' } as const;
 
 async function gather<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
@@ -25,13 +25,13 @@ async function written(): Promise<OpenedStore> {
   const opened = await open();
   const { store } = opened;
   for (let turn = 0; turn < 5; turn++) {
-    await store.scope('org#acme').commit([auditEntry(occasion, { action: `a${turn}` })]);
-    await store.scope('org#acme-main').commit([auditEntry(occasion, { action: `m${turn}` })]);
+    await store.scope('org#acme').commit([auditEntry(auditContext, { action: `a${turn}` })]);
+    await store.scope('org#acme-main').commit([auditEntry(auditContext, { action: `m${turn}` })]);
     await store
       .scope('platform')
       .commit([
-        platformAuditEntry('acme', occasion, { action: 'p' }),
-        platformAuditEntry('other', occasion, { action: 'o' }),
+        platformAuditEntry('acme', auditContext, { action: 'p' }),
+        platformAuditEntry('other', auditContext, { action: 'o' }),
       ]);
   }
   return opened;
@@ -160,7 +160,7 @@ test('a whole chain is none in the place of another one', async () => {
 test('who writes all of a chain anew is found by a digest that was noted before', async () => {
   const opened = await written();
   const noted = (await allChains(opened))[0]?.digest ?? '';
-  await opened.store.scope('org#acme').commit([auditEntry(occasion, { action: 'later' })]);
+  await opened.store.scope('org#acme').commit([auditEntry(auditContext, { action: 'later' })]);
   const seenIn = async (store: OpenedStore): Promise<boolean> => {
     let isSeen = false;
     const chains = await allChains(store, (digest) => {

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type HitTally, newHitTally } from '../lib/hit-tally.ts';
-import type { NowOrLater } from '../lib/now-or-later.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { singleFlight } from '../lib/single-flight.ts';
 import type { ConfiguredViews } from '../schema/port.ts';
 import {
@@ -32,7 +32,7 @@ import {
 /** Reads the configuration of the orgs of one environment. */
 export interface ConfigReader {
   /** At once where it is known. */
-  current(orgCode: string): NowOrLater<ConfigSet>;
+  current(orgCode: string): MaybePromise<ConfigSet>;
   /** The same, read anew: for a writer that met a newer version than it knew. */
   refresh(orgCode: string): Promise<ConfigSet>;
   /** What is known of the org may be out of date: whoever asks next waits until it has been read. */
@@ -60,7 +60,7 @@ interface Cached {
 /** The newest revision of an entity that was asked for: what it was before does not stay in memory. */
 interface Compiled {
   readonly revision: number;
-  entity: NowOrLater<CompiledEntity>;
+  entity: MaybePromise<CompiledEntity>;
 }
 
 /** The configurations of both environments. */
@@ -96,7 +96,7 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
   };
   const readShared = (orgCode: string): Promise<ConfigSet> => flights(orgCode, () => read(orgCode));
 
-  const compileOnce = (orgCode: string, name: string, active: ActiveEntity): NowOrLater<CompiledEntity> => {
+  const compileOnce = (orgCode: string, name: string, active: ActiveEntity): MaybePromise<CompiledEntity> => {
     // Neither codes nor names have spaces.
     const key = `${orgCode} ${name}`;
     const known = compiled.get(key);
@@ -142,7 +142,7 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
 
 interface ReadOptions {
   readonly known: ConfigSet | undefined;
-  readonly compile: (name: string, active: ActiveEntity) => NowOrLater<CompiledEntity>;
+  readonly compile: (name: string, active: ActiveEntity) => MaybePromise<CompiledEntity>;
 }
 
 async function readConfigSet(scope: Scope, { known, compile }: ReadOptions): Promise<ConfigSet> {

@@ -1,4 +1,4 @@
-import type { NowOrLater } from '../lib/now-or-later.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { ApiAction, CompiledEntity, EntityState, Reference, ReferenceMap } from '../schema/port.ts';
 import { systemEntities } from '../schema/port.ts';
 
@@ -10,7 +10,7 @@ export interface ConfigSet {
   /** What stands of an entity; undefined where there is no such entity. System entities have none. */
   active(name: string): ActiveEntity | undefined;
   /** Undefined where the org has no entity of that name. System entities are in every org. */
-  entity(name: string): NowOrLater<CompiledEntity | undefined>;
+  entity(name: string): MaybePromise<CompiledEntity | undefined>;
   /** What the fence of an entity must not stand above, for its writers to know all that they have to heed. */
   generation(name: string): number;
   readonly references: ReferenceMap;
@@ -38,17 +38,17 @@ export interface ActiveEntity {
 
 export type ApiVersions = Readonly<Record<ApiAction, number>>;
 
-export interface ConfigSetParts {
+export interface ConfigSetDeps {
   readonly version: number;
   readonly entities: ReadonlyMap<string, ActiveEntity>;
   readonly references: ReferenceMap;
   readonly items: ReadonlyMap<string, number>;
   readonly settings: ReadonlyMap<string, StoredSetting>;
-  readonly compile: (name: string, active: ActiveEntity) => NowOrLater<CompiledEntity>;
+  readonly compile: (name: string, active: ActiveEntity) => MaybePromise<CompiledEntity>;
 }
 
-export function makeConfigSet(parts: ConfigSetParts): ConfigSet {
-  const { version, entities, references, items, settings, compile } = parts;
+export function makeConfigSet(deps: ConfigSetDeps): ConfigSet {
+  const { version, entities, references, items, settings, compile } = deps;
   return {
     version,
     entityNames: [...entities.keys()],

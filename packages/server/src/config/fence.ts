@@ -68,12 +68,12 @@ export const floorKey = fenceKey(floor);
  * this one, so nobody may write here by a configuration from before its founding; nor may anybody who still means a
  * workspace that had the code before.
  */
-export function fenceFloor(configVersion: number, tenantId: string): Put {
+export function minConfigVersion(configVersion: number, tenantId: string): Put {
   return fences.insert(floor, { configVersion, tenantId });
 }
 
 /** What a removed workspace leaves until its code is free: the scope is nobody's, so nobody writes in it. */
-export function nobodysFloor(until: number): Put {
+export function tombstone(until: number): Put {
   return fences.put(floor, { configVersion: 0, tenantId: '' }, { if: 'any', due: { at: until, queue: 'expire' } });
 }
 

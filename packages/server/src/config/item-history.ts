@@ -1,4 +1,4 @@
-import type { AuditActor, Occasion } from '../audit/audit-entry.ts';
+import type { AuditActor, AuditContext } from '../audit/audit-entry.ts';
 import type { Put } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
 import type { ConfigItem } from './config-item.ts';
@@ -26,7 +26,7 @@ export const itemHistory = table(
 /** The change that notes it, for the commit that makes it so. */
 export function itemChanged(
   item: ConfigItem,
-  { at, actor }: Pick<Occasion, 'at' | 'actor'>,
+  { at, actor }: Pick<AuditContext, 'at' | 'actor'>,
   what: Omit<ItemChanged, 'at' | 'actor'>,
 ): Put {
   const noted: ItemChanged = { ...what, at, actor };

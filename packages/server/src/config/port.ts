@@ -17,12 +17,12 @@ export {
   createFences,
   type FenceLevel,
   type Fences,
-  fenceFloor,
   fenceKey,
   fences,
   floorKey,
-  nobodysFloor,
+  minConfigVersion,
   raise,
+  tombstone,
 } from './fence.ts';
 export { type ItemChanged, itemChanged, itemHistory } from './item-history.ts';
 export {

@@ -8,7 +8,7 @@ import { readSecrets, secretsKey, writeSecrets } from '../identity/tokens/secret
 import { openMemory } from '../store/memory/open-memory.ts';
 import type { Maintenance, OpenedStore } from '../store/port.ts';
 import { everythingOf } from '../store/testing/conformance/store-contents.ts';
-import { type CopyEnd, copiedSpaces, copyPlatform, type SecretsPlace } from './copy-platform.ts';
+import { type CopyEnd, copiedSpaces, copyPlatform, type SecretsLocation } from './copy-platform.ts';
 
 const clock = { now: () => 1_000 };
 const secrets: Partial<Secrets> = { cursor_key: Buffer.alloc(32, 7).toString('base64url') };
@@ -19,7 +19,7 @@ type Kind = 'a file' | 'a store' | 'a store with a master key';
 
 const kinds: readonly Kind[] = ['a file', 'a store', 'a store with a master key'];
 
-function placeFor(kind: Kind, kept: Partial<Secrets> = {}): SecretsPlace {
+function placeFor(kind: Kind, kept: Partial<Secrets> = {}): SecretsLocation {
   if (kind === 'a file') return { file: createSecretsInMemory(kept) };
   return { masterKey: kind === 'a store' ? undefined : masterKey };
 }

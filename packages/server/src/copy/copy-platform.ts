@@ -18,11 +18,11 @@ export const copiedSpaces = ['prod', 'test', 'platform'] as const;
 /** One end of a copy: the stores, and where its secrets lie. */
 export interface CopyEnd {
   readonly stores: Readonly<Record<(typeof copiedSpaces)[number], OpenedStore>>;
-  readonly secrets: SecretsPlace;
+  readonly secrets: SecretsLocation;
 }
 
 /** A file beside the stores, or the platform's own scope, where a master key seals them if there is one. */
-export type SecretsPlace = { readonly file: SecretsVault } | { readonly masterKey: KeyObject | undefined };
+export type SecretsLocation = { readonly file: SecretsVault } | { readonly masterKey: KeyObject | undefined };
 
 /**
  * Copies a platform with its secrets. They are there before a scope of the target is opened, so no platform that finds

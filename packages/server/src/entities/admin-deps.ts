@@ -1,4 +1,4 @@
-import type { Occasion } from '../audit/audit-entry.ts';
+import type { AuditContext } from '../audit/audit-entry.ts';
 import type { ConfigGate, ConfigReader, ConfigSet } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Store } from '../store/port.ts';
@@ -10,9 +10,9 @@ export interface EntityAdminDeps {
   readonly clock: Clock;
   readonly gate?: ConfigGate | undefined;
   /** On which what is asked for is done. */
-  readonly occasion: Occasion;
+  readonly auditContext: AuditContext;
   /** Tells the job runner that there is work. */
-  readonly poke: () => void;
+  readonly wake: () => void;
   /** Refuses to take an entity away that something else of the configuration needs, which is not known here. */
   readonly refuseRemoval?:
     | ((place: { readonly orgCode: string; readonly set: ConfigSet }, name: string) => Promise<void>)

@@ -5,14 +5,14 @@ import { type ConfigGate, configSize } from '../config/config-gate.ts';
 import { createConfigReader } from '../config/config-reader.ts';
 import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
-import { everyCrossing } from '../records/testing/interleaving.ts';
+import { everyInterleaving } from '../records/testing/interleaving.ts';
 import type { Store } from '../store/port.ts';
 import { openForTest, roundsOn, type StoreKind, storeKinds } from '../store/testing/open-test-store.ts';
 import type { ConfigSize } from '../tenancy/quota.ts';
 import { createEntityAdmin, type EntityAdmin } from './entity-admin.ts';
 
 const writers = 32;
-const occasion = { at: '', actor: { kind: 'org_user', id: 'ann' }, request_id: '' } as const;
+const auditContext = { at: '', actor: { kind: 'org_user', id: 'ann' }, request_id: '' } as const;
 
 /** Lets in what does not grow, and what there is room for. */
 function gateOf(limits: Partial<ConfigSize>): ConfigGate {
@@ -27,7 +27,7 @@ function gateOf(limits: Partial<ConfigSize>): ConfigGate {
 function adminOn(store: Store, limits: Partial<ConfigSize>): EntityAdmin {
   const clock = systemClock;
   const configs = createConfigReader({ store, clock });
-  return createEntityAdmin({ store, configs, clock, poke: () => undefined, occasion, gate: gateOf(limits) });
+  return createEntityAdmin({ store, configs, clock, wake: () => undefined, auditContext, gate: gateOf(limits) });
 }
 
 async function sizeOf(store: Store, orgCode = 'acme'): Promise<ConfigSize> {
@@ -75,16 +75,16 @@ for (const kind of storeKinds) {
     const store = await openStore(t, kind);
     const left = new Set<boolean>();
     let orgs = 0;
-    await everyCrossing('edges', async (crossing) => {
+    await everyInterleaving('edges', async (interleaving) => {
       const org = `o${++orgs}`;
       await adminOn(store, {}).define(org, definition('first'));
-      const [one, other] = crossing.stores(store);
-      const [inLeft, inRight] = await crossing.run(
+      const [one, other] = interleaving.stores(store);
+      const [inLeft, inRight] = await interleaving.run(
         () => wasLetIn(adminOn(one, { entities: 2 }).define(org, definition('left'))),
         () => wasLetIn(adminOn(other, { entities: 2 }).define(org, definition('right'))),
       );
-      assert.equal(inLeft, !inRight, crossing.name);
-      assert.equal((await sizeOf(store, org)).entities, 2, crossing.name);
+      assert.equal(inLeft, !inRight, interleaving.name);
+      assert.equal((await sizeOf(store, org)).entities, 2, interleaving.name);
       left.add(inLeft);
     });
     assert.deepEqual([...left].sort(), [false, true]);
@@ -94,19 +94,19 @@ for (const kind of storeKinds) {
     const store = await openStore(t, kind);
     const left = new Set<boolean>();
     let orgs = 0;
-    await everyCrossing('edges', async (crossing) => {
+    await everyInterleaving('edges', async (interleaving) => {
       const org = `o${++orgs}`;
       for (const name of ['left', 'right']) await adminOn(store, {}).define(org, definition(name));
       const limits = { indexes: (await sizeOf(store, org)).indexes + 2 };
       const grow = (on: Store, name: string) =>
         wasLetIn(adminOn(on, limits).change(org, { api: `create-${name}`, body: definition(name, ['a', 'b']) }));
-      const [one, other] = crossing.stores(store);
-      const [inLeft, inRight] = await crossing.run(
+      const [one, other] = interleaving.stores(store);
+      const [inLeft, inRight] = await interleaving.run(
         () => grow(one, 'left'),
         () => grow(other, 'right'),
       );
-      assert.equal(inLeft, !inRight, crossing.name);
-      assert.deepEqual(await sizeOf(store, org), { entities: 2, ...limits }, crossing.name);
+      assert.equal(inLeft, !inRight, interleaving.name);
+      assert.deepEqual(await sizeOf(store, org), { entities: 2, ...limits }, interleaving.name);
       left.add(inLeft);
     });
     assert.deepEqual([...left].sort(), [false, true]);

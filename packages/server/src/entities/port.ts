@@ -1,6 +1,7 @@
 /** How builders define, change and remove entities. */
 export type { EntityAdmin } from './entity-admin.ts';
 export { type Entities, openEntities } from './open-entities.ts';
+export { type EntityMigrationDeps, type EntityStep, type EntityTarget, planMigration } from './plan-migration.ts';
 export {
   failingEntities,
   fieldsToHide,
@@ -10,4 +11,3 @@ export {
   refuseFailingRecords,
   setAfter,
 } from './stored-records/records-against.ts';
-export { type EntityStep, type EntitySwitchDeps, type EntityTarget, switchEntities } from './switch-entities.ts';

@@ -4,7 +4,7 @@ import { Problem } from '../lib/problem.ts';
 import { countStoredRecords } from '../records/port.ts';
 import type { EntityAdminDeps } from './admin-deps.ts';
 import { entityAudited } from './entity-audited.ts';
-import { switchEntities } from './switch-entities.ts';
+import { planMigration } from './plan-migration.ts';
 import { unknownEntity } from './unknown-entity.ts';
 
 export interface RemovalOptions {
@@ -28,15 +28,15 @@ export async function removeEntity(
     await deps.refuseRemoval?.({ orgCode, set }, entityName);
     if (ifEmpty) await refuseWhileFull(deps, orgCode, entityName);
     const target = { name: entityName, wanted: undefined };
-    const plan = await switchEntities(deps, { orgCode, set, next, keepsRecords: false }, [target]);
+    const plan = await planMigration(deps, { orgCode, set, next, keepsRecords: false }, [target]);
     const changes = [
       ...plan.changes,
-      itemChanged({ kind: 'entity', name: entityName }, deps.occasion, { version: next, action: 'removed' }),
-      auditEntry(deps.occasion, entityAudited('entity.removed', entityName, { version: next })),
+      itemChanged({ kind: 'entity', name: entityName }, deps.auditContext, { version: next, action: 'removed' }),
+      auditEntry(deps.auditContext, entityAudited('entity.removed', entityName, { version: next })),
     ];
     return { changes };
   });
-  deps.poke();
+  deps.wake();
 }
 
 function refuseWhileReferred(set: ConfigSet, entityName: string): void {

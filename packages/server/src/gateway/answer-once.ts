@@ -1,4 +1,4 @@
-import type { NowOrLater } from '../lib/now-or-later.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Idempotency, MarkedScope, RepeatedRequests } from '../records/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 import { readOnce, replayedHeaders } from './pipeline/idempotency-key.ts';
@@ -37,8 +37,8 @@ export interface OnceAsked {
 export function answerOnce(
   { idempotency, repeats }: Pick<OnceServices, 'idempotency' | 'repeats'>,
   { route, request, principal, scopes }: OnceAsked,
-  handle: () => NowOrLater<Reply>,
-): NowOrLater<Reply> {
+  handle: () => MaybePromise<Reply>,
+): MaybePromise<Reply> {
   if (route.method !== 'POST' || request.incoming.headers['idempotency-key'] === undefined) return handle();
   const once = isRemembered(route) ? readOnce(idempotency, request, principal) : undefined;
   if (once === undefined) return handle();

@@ -8,7 +8,7 @@ import type { ErrorReplies } from './error-reply.ts';
 import { isStreamed } from './pipeline/body-stream.ts';
 import { type Reply, send } from './reply.ts';
 
-export interface AnswerParts {
+export interface AnswerDeps {
   readonly gateway: Gateway;
   readonly errors: ErrorReplies;
   readonly watch: CallWatch;
@@ -24,8 +24,8 @@ export interface AnswerParts {
  */
 export type Answer = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem) => () => void;
 
-export function createAnswer(parts: AnswerParts): Answer {
-  const { gateway, errors, watch, nextRequestId, isDraining, endIdle } = parts;
+export function createAnswer(deps: AnswerDeps): Answer {
+  const { gateway, errors, watch, nextRequestId, isDraining, endIdle } = deps;
   // A drain may have begun after the head of a long answer went out.
   const endOfStream = (): void => {
     if (isDraining()) endIdle();

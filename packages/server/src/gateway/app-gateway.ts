@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { type AppCaller, type AppOrigins, environmentOfClient, requirePlace } from '../identity/port.ts';
+import { type AppCaller, type AppOrigins, environmentOfClient, requireWorkspace } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
-import { turns } from '../lib/event-loop.ts';
-import type { Lane } from '../lib/fair-turns.ts';
+import { scheduler } from '../lib/event-loop.ts';
+import type { Lane } from '../lib/fair-scheduler.ts';
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
 import { networkKey } from '../lib/network-key.ts';
-import { type NowOrLater, whenKnown } from '../lib/now-or-later.ts';
 import { Problem } from '../lib/problem.ts';
-import type { MeteredPlace } from '../metering/call-meter.ts';
+import type { MeteredWorkspace } from '../metering/call-meter.ts';
 import type { Metering } from '../metering/metering.ts';
 import { answerOnce, type OnceAsked, type OnceServices } from './answer-once.ts';
 import { type AppRoute, bodyAsRead, type EachCaller, isWorkspaceRoute } from './app-route.ts';
@@ -31,8 +31,8 @@ import { withCors } from './pipeline/cors.ts';
 import { conditional } from './pipeline/preconditions.ts';
 import { type MatchedRequest, readRequest } from './pipeline/read-request.ts';
 import { readAppToken } from './pipeline/read-token.ts';
-import { refuseStandIn } from './pipeline/stand-ins.ts';
-import { inItsTurn, takeTurn } from './pipeline/take-turn.ts';
+import { rejectImpersonation } from './pipeline/reject-impersonation.ts';
+import { acquireSlice, withTimeSlice } from './pipeline/time-slice.ts';
 import type { PublicRoute } from './public-route.ts';
 import type { RateLimits } from './rate-limits.ts';
 import { json, type Reply } from './reply.ts';
@@ -68,15 +68,15 @@ export function createAppGateway(parts: AppGatewayDeps): Gateway {
       trace.env = caller.claims.env;
       trace.principal = caller.claims.sub;
       parts.rateLimits.take(trace);
-      const turn = takeTurn(incoming, trace, laneOf(caller));
+      const turn = acquireSlice(incoming, trace, laneOf(caller));
       if (turn !== undefined) await turn;
       try {
-        refuseStandIn(route, caller);
+        rejectImpersonation(route, caller);
         return conditional(incoming, await answerCaller(parts, caller, { incoming, route, matched, path, errors }));
       } finally {
         // Whatever the answer, it is the org's: its limits are held to the calls that were answered before.
-        parts.metering.meter.count(meteredPlace(caller));
-        turns.leave(trace);
+        parts.metering.meter.count(meteredWorkspace(caller));
+        scheduler.leave(trace);
       }
     });
 }
@@ -92,7 +92,7 @@ function answerAnyone(parts: AppGatewayDeps, request: PublicRequest): Promise<Re
   const work = () => answerPublic(parts, request);
   if (matched.params.org === undefined) return work();
   // The path is the caller's choice, but not where he comes from.
-  return inItsTurn(incoming, trace, { lane: { org: nobodys, workspace: networkKey(matched.ip) }, work });
+  return withTimeSlice(incoming, trace, { lane: { org: nobodys, workspace: networkKey(matched.ip) }, work });
 }
 
 async function answerPublic(parts: AppGatewayDeps, request: PublicRequest): Promise<Reply> {
@@ -111,15 +111,15 @@ function laneOf({ claims }: AppCaller): Lane {
   return { org: claims.org, workspace: claims.tenant_id ?? '' };
 }
 
-function meteredPlace({ claims }: AppCaller): MeteredPlace {
+function meteredWorkspace({ claims }: AppCaller): MeteredWorkspace {
   return { orgCode: claims.org, env: claims.env, tenantCode: claims.tenant_code ?? '' };
 }
 
 /** The plan is looked at before a body is read that nothing would come of. @throws Problem `plan_limit_exceeded`. */
-function enter({ metering }: AppGatewayDeps, orgCode: string, request: CallerRequest): NowOrLater<GatewayRequest> {
+function enter({ metering }: AppGatewayDeps, orgCode: string, request: CallerRequest): MaybePromise<GatewayRequest> {
   const { incoming, matched } = request;
   if (!isGated(request)) return readRequest(incoming, matched);
-  return whenKnown(metering.gate.check(orgCode), () => readRequest(incoming, matched));
+  return andThen(metering.gate.check(orgCode), () => readRequest(incoming, matched));
 }
 
 /** A request that may be one sent again is let in: what it asks for may have been done, and is gated when it is not. */
@@ -136,37 +136,39 @@ interface CallerRequest {
   readonly errors: ErrorReplies;
 }
 
-function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerRequest): NowOrLater<Reply> {
+function answerCaller(parts: AppGatewayDeps, caller: AppCaller, request: CallerRequest): MaybePromise<Reply> {
   const { incoming, route, matched, path, errors } = request;
   const { requestId, params, ip } = matched;
   const asking = { caller, requestId, ip, origin: incoming.headers.origin, time: parts.clock.now() };
   const { org } = caller.claims;
-  const once = (entered: GatewayRequest, handle: () => NowOrLater<Reply>): NowOrLater<Reply> =>
+  const once = (entered: GatewayRequest, handle: () => MaybePromise<Reply>): MaybePromise<Reply> =>
     answerOnce(parts, onceAsked(parts, caller, { route, request: entered }), handle);
   if (route.access === 'self')
-    return whenKnown(enter(parts, org, request), (entered) => once(entered, () => route.handle(entered, caller)));
+    return andThen(enter(parts, org, request), (entered) => once(entered, () => route.handle(entered, caller)));
   if (route.access === 'each') {
     const each: EachCaller = {
-      workspace: requirePlace(caller).workspace,
+      workspace: requireWorkspace(caller).workspace,
       actor: actorOf(asking),
       authorize: async (alone) => authorize(parts, asking, requestAlone(alone)),
       refusal: (error) => errors.reply(error, requestId),
     };
-    return whenKnown(enter(parts, org, request), (entered) => route.handle(entered, each));
+    return andThen(enter(parts, org, request), (entered) => route.handle(entered, each));
   }
   const { method, takesBody = false } = route;
   const resource = path.slice('/app/'.length + org.length);
   const asked = { method, resource, params, query: matched.query, takesBody: takesBody !== false };
   if (isWorkspaceRoute(route))
-    return whenKnown(authorizeAction(parts, asking, { action: route.access, ...asked }), ({ context, demandBody }) =>
-      whenKnown(enter(parts, org, request), (entered) => {
-        demandBody(bodyAsRead(route, entered.body));
-        return once(entered, () => route.handle(entered, context));
-      }),
+    return andThen(
+      authorizeAction(parts, asking, { action: route.access, ...asked }),
+      ({ context, assertBodyAllowed }) =>
+        andThen(enter(parts, org, request), (entered) => {
+          assertBodyAllowed(bodyAsRead(route, entered.body));
+          return once(entered, () => route.handle(entered, context));
+        }),
     );
   const verb = { verb: route.access, entityName: params.entity ?? '' };
-  return whenKnown(authorize(parts, asking, { ...verb, ...asked }), (call) =>
-    whenKnown(enter(parts, org, request), (entered) => route.handle(entered, authorizeBody(call, entered.body))),
+  return andThen(authorize(parts, asking, { ...verb, ...asked }), (call) =>
+    andThen(enter(parts, org, request), (entered) => route.handle(entered, authorizeBody(call, entered.body))),
   );
 }
 

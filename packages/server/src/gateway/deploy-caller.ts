@@ -1,8 +1,8 @@
-import type { AuditActor, Occasion } from '../audit/audit-entry.ts';
+import type { AuditActor, AuditContext } from '../audit/audit-entry.ts';
 import type { DeployKeyScope, KnownDeployKey, OrgCaller } from '../identity/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
-import { occasionBy } from './pipeline/occasion.ts';
+import { occasionBy } from './pipeline/audit-context.ts';
 import type { RequestEnvelope } from './request.ts';
 
 /** Who moves configuration: a builder, or a pipeline with a deploy key. */
@@ -12,7 +12,7 @@ export interface DeployCaller extends Pick<OrgCaller, 'org' | 'role'> {
 
 export interface AskedDeploy {
   readonly orgCode: string;
-  readonly occasion: Occasion;
+  readonly auditContext: AuditContext;
 }
 
 export function builderAsDeployer({ org, role, user }: OrgCaller): DeployCaller {
@@ -42,7 +42,7 @@ export function keyAsDeployer({ id, scope, org }: KnownDeployKey): DeployCaller 
 /** That somebody asks for something that takes production. @throws Problem `conflict` where there is none yet. */
 export function askDeploy(clock: Clock, request: RequestEnvelope, caller: DeployCaller): AskedDeploy {
   requireProd(caller);
-  return { orgCode: caller.org.code, occasion: occasionBy(clock, request, caller) };
+  return { orgCode: caller.org.code, auditContext: occasionBy(clock, request, caller) };
 }
 
 /** @throws Problem `conflict`. */

@@ -1,5 +1,5 @@
 import type { ProblemBody, ProblemCode } from '@freehold/contract/problem';
-import { Problem, toldErrors } from '../lib/problem.ts';
+import { Problem, reportedErrors } from '../lib/problem.ts';
 import { problemTitles } from './problem-titles.ts';
 import type { Reply } from './reply.ts';
 
@@ -47,7 +47,7 @@ function problemReply(problem: Problem, requestId: string, baseUrl: string): Rep
     code: problem.code,
     request_id: requestId,
     ...details,
-    ...(errors === undefined ? {} : { errors: toldErrors(errors) }),
+    ...(errors === undefined ? {} : { errors: reportedErrors(errors) }),
   };
   const headers: Record<string, string> = {};
   if (problem.status === 401) headers['WWW-Authenticate'] = challenge(problem.code);

@@ -7,9 +7,9 @@ import { type CallWatch, unwatched } from './call-watch.ts';
 import { createConnectionLimit } from './connection-limit.ts';
 import type { ErrorReplies } from './error-reply.ts';
 import { isStreamed } from './pipeline/body-stream.ts';
+import { createPipeliningQueue } from './pipeline/pipelining-queue.ts';
 import { createRequestIds } from './pipeline/request-id.ts';
 import { faultOfTarget } from './pipeline/request-target.ts';
-import { createTurns } from './pipeline/turns.ts';
 
 /** A gateway that listens. */
 export interface Listener {
@@ -75,7 +75,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     endIdle: () => server.closeIdleConnections(),
   });
 
-  const turns = createTurns();
+  const turns = createPipeliningQueue();
   const take = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem): void =>
     turns.take(incoming, response, () => {
       if (!isDraining) underWay.add(incoming);

@@ -1,4 +1,4 @@
-import { inTurns } from '../lib/in-turns.ts';
+import { cooperatively } from '../lib/cooperatively.ts';
 import { jsonPieces } from '../lib/json-pieces.ts';
 import { json, type Reply } from './reply.ts';
 
@@ -20,7 +20,7 @@ export async function longJson(status: number, value: unknown): Promise<Reply> {
 
 async function* inPieces(value: unknown): AsyncGenerator<string, undefined> {
   let text = '';
-  for await (const piece of inTurns(jsonPieces(value))) {
+  for await (const piece of cooperatively(jsonPieces(value))) {
     text += piece;
     if (text.length < pieceCharacters) continue;
     yield text;

@@ -4,7 +4,7 @@ import { operatorActor } from '../audit/operator-log.ts';
 import type { RefusalLog } from '../audit/refusal-log.ts';
 import type { DecisionLog } from '../iam/port.ts';
 import { isDeployKey, type OperatorAccess, type OrgCaller } from '../identity/port.ts';
-import type { Lane } from '../lib/fair-turns.ts';
+import type { Lane } from '../lib/fair-scheduler.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { Metering } from '../metering/metering.ts';
 import { answerOnce, type OnceServices } from './answer-once.ts';
@@ -47,13 +47,13 @@ import { isCookieCall, readSession } from './pipeline/console-cookie.ts';
 import { conditional } from './pipeline/preconditions.ts';
 import { readRequest } from './pipeline/read-request.ts';
 import { readBearerToken } from './pipeline/read-token.ts';
-import { inItsTurn } from './pipeline/take-turn.ts';
+import { withTimeSlice } from './pipeline/time-slice.ts';
 import type { RateLimits } from './rate-limits.ts';
+import { recordRefusals } from './record-refusals.ts';
 import type { Reply } from './reply.ts';
 import { createRouter } from './router.ts';
-import { tellRefusals } from './tell-refusals.ts';
 
-export interface ManagementGatewayParts
+export interface ManagementGatewayDeps
   extends Operations,
     OnceServices,
     AccountServices,
@@ -82,58 +82,61 @@ export interface ManagementGatewayParts
 }
 
 /** The management gateway: canonical path, route, authenticate, role, body, handler, in this order. */
-export function createManagementGateway(parts: ManagementGatewayParts): Gateway {
-  const { operator } = parts;
-  const routes = managementRoutes(parts);
+export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
+  const { operator } = deps;
+  const routes = managementRoutes(deps);
   const router = createRouter(operator === undefined ? routes.filter(({ access }) => access !== 'operator') : routes);
   const scopesOf =
     ({ org }: Pick<OrgCaller, 'org'>) =>
     () =>
-      parts.onceScopes.ofBuilder(org.code);
+      deps.onceScopes.ofBuilder(org.code);
   const answer = async (incoming: IncomingMessage, trace: CallTrace): Promise<Reply> => {
     const { path, query } = readTarget(incoming.url ?? '/');
     const { route, params } = router.match(incoming.method ?? '', path);
     trace.route = route.path;
-    const matched = { route, params, query, requestId: trace.requestId, ip: parts.clientAddress(incoming) };
+    const matched = { route, params, query, requestId: trace.requestId, ip: deps.clientAddress(incoming) };
     if (route.access === 'public') return route.handle(await readRequest(incoming, matched));
     if (route.access === 'operator') {
       if (operator === undefined) throw notFound();
       operator.admit(readBearerToken(incoming), matched.ip);
       const told = { ...matched, route, actor: operatorActor };
-      const scopes = () => parts.onceScopes.ofBuilder(undefined);
-      return tellRefusals(parts.refusals, told, async () => {
+      const scopes = () => deps.onceScopes.ofBuilder(undefined);
+      return recordRefusals(deps.refusals, told, async () => {
         const request = await readRequest(incoming, matched);
-        return answerOnce(parts, { route, request, principal: 'operator', scopes }, () => route.handle(request));
+        return answerOnce(deps, { route, request, principal: 'operator', scopes }, () => route.handle(request));
       });
     }
     if (isDeployRoute(route)) {
-      const { deployer, refusal } = await authenticateDeployer(parts, incoming, route.access);
+      const { deployer, refusal } = await authenticateDeployer(deps, incoming, route.access);
       traceCaller(trace, { org: deployer.org, id: deployer.actor.id });
-      parts.rateLimits.take(trace);
+      deps.rateLimits.take(trace);
       const work = async () => {
         if (refusal !== undefined) throw refusal;
         const request = await readRequest(incoming, matched);
         const once = { route, request, principal: deployer.actor.id, scopes: scopesOf(deployer) };
-        return answerOnce(parts, once, () => route.handle(request, deployer));
+        return answerOnce(deps, once, () => route.handle(request, deployer));
       };
       const told = { ...matched, route, actor: deployer.actor, orgCode: deployer.org.code };
-      return inItsTurn(incoming, trace, {
+      return withTimeSlice(incoming, trace, {
         lane: laneOf(deployer),
-        work: () => tellRefusals(parts.refusals, told, work),
+        work: () => recordRefusals(deps.refusals, told, work),
       });
     }
-    const caller = await authenticate(parts, incoming);
+    const caller = await authenticate(deps, incoming);
     traceCaller(trace, { org: caller.org, id: caller.user.id });
-    parts.rateLimits.take(trace);
+    deps.rateLimits.take(trace);
     const work = async () => {
       const refusal = refusalOf(route.access, caller);
       if (refusal !== undefined) throw refusal;
       const request = await readRequest(incoming, matched);
       const once = { route, request, principal: caller.user.id, scopes: scopesOf(caller) };
-      return answerOnce(parts, once, () => route.handle(request, caller));
+      return answerOnce(deps, once, () => route.handle(request, caller));
     };
     const told = { ...matched, route, actor: builderAsDeployer(caller).actor, orgCode: caller.org.code };
-    return inItsTurn(incoming, trace, { lane: laneOf(caller), work: () => tellRefusals(parts.refusals, told, work) });
+    return withTimeSlice(incoming, trace, {
+      lane: laneOf(caller),
+      work: () => recordRefusals(deps.refusals, told, work),
+    });
   };
   return async (incoming, trace) => conditional(incoming, await answer(incoming, trace));
 }
@@ -153,32 +156,32 @@ function traceCaller(trace: CallTrace, { org, id }: KnownCaller): void {
 }
 
 /** Every route of the management gateway, in one table. */
-export function managementRoutes(parts: ManagementGatewayParts): readonly ManagementRoute[] {
+export function managementRoutes(deps: ManagementGatewayDeps): readonly ManagementRoute[] {
   return [
-    ...accountRoutes(parts),
-    ...passwordRoutes(parts),
-    ...orgRoutes(parts),
-    ...entityRoutes(parts),
-    ...configItemRoutes(parts),
-    ...observabilityRoutes(parts),
-    ...usageExportRoutes(parts),
-    ...alertWebhookRoutes(parts),
-    ...decisionRoutes(parts.decisions),
-    ...aclRoutes(parts),
-    ...settingRoutes(parts),
-    ...deployRoutes(parts),
-    ...deployArchiveRoutes(parts),
-    ...deployKeyRoutes(parts),
-    ...serviceKeyRoutes(parts),
-    ...suspendedAccountRoutes(parts),
-    ...impersonationRoutes(parts),
-    ...inboxRoutes(parts),
-    ...auditRoutes(parts.audit),
-    ...platformRoutes(parts),
-    metricsRoute(parts),
-    ...planRoutes(parts),
-    ...managementDocumentRoutes(parts),
-    ...sharedRoutes(parts),
+    ...accountRoutes(deps),
+    ...passwordRoutes(deps),
+    ...orgRoutes(deps),
+    ...entityRoutes(deps),
+    ...configItemRoutes(deps),
+    ...observabilityRoutes(deps),
+    ...usageExportRoutes(deps),
+    ...alertWebhookRoutes(deps),
+    ...decisionRoutes(deps.decisions),
+    ...aclRoutes(deps),
+    ...settingRoutes(deps),
+    ...deployRoutes(deps),
+    ...deployArchiveRoutes(deps),
+    ...deployKeyRoutes(deps),
+    ...serviceKeyRoutes(deps),
+    ...suspendedAccountRoutes(deps),
+    ...impersonationRoutes(deps),
+    ...inboxRoutes(deps),
+    ...auditRoutes(deps.audit),
+    ...platformRoutes(deps),
+    metricsRoute(deps),
+    ...planRoutes(deps),
+    ...managementDocumentRoutes(deps),
+    ...sharedRoutes(deps),
   ];
 }
 
@@ -200,17 +203,17 @@ interface KnownDeployer {
 
 /** A builder by his session, or a pipeline by its key, which no browser has to send along: a cookie is none. */
 async function authenticateDeployer(
-  parts: ManagementGatewayParts,
+  deps: ManagementGatewayDeps,
   incoming: IncomingMessage,
   access: DeployAccess,
 ): Promise<KnownDeployer> {
   const { role, scopes } = deployAccess[access];
-  const token = readSession(parts.site, incoming);
+  const token = readSession(deps.site, incoming);
   if (isCookieCall(incoming) || !isDeployKey(token)) {
-    const caller = await authenticate(parts, incoming);
+    const caller = await authenticate(deps, incoming);
     return { deployer: builderAsDeployer(caller), refusal: refusalOf(role, caller) };
   }
-  const key = await parts.deployKeys.authenticate(token);
+  const key = await deps.deployKeys.authenticate(token);
   if (key === undefined) throw new Problem('token_invalid', 'the token is not valid');
   const refusal = scopes.some((scope) => scope === key.scope)
     ? undefined

@@ -6,27 +6,27 @@ import { readRequest } from './pipeline/read-request.ts';
 import type { PublicRoute } from './public-route.ts';
 import { createRouter } from './router.ts';
 
-export interface MetricsGatewayParts extends Operations, Pick<PlatformServices, 'metrics'> {}
+export interface MetricsGatewayDeps extends Operations, Pick<PlatformServices, 'metrics'> {}
 
 /** What supervises the platform asks here, at an address that is its alone: nobody needs a key. */
-export function createMetricsGateway(parts: MetricsGatewayParts): Gateway {
-  const router = createRouter(metricsRoutes(parts));
+export function createMetricsGateway(deps: MetricsGatewayDeps): Gateway {
+  const router = createRouter(metricsRoutes(deps));
   return async (incoming, trace) => {
     const { path, query } = readTarget(incoming.url ?? '/');
     const { route, params } = router.match(incoming.method ?? '', path);
     trace.route = route.path;
-    const matched = { route, params, query, requestId: trace.requestId, ip: parts.clientAddress(incoming) };
+    const matched = { route, params, query, requestId: trace.requestId, ip: deps.clientAddress(incoming) };
     return route.handle(await readRequest(incoming, matched));
   };
 }
 
 /** Every route of the address for metrics. */
-export function metricsRoutes(parts: MetricsGatewayParts): readonly PublicRoute[] {
+export function metricsRoutes(deps: MetricsGatewayDeps): readonly PublicRoute[] {
   const metrics: PublicRoute = {
     method: 'GET',
     path: '/metrics',
     access: 'public',
-    handle: () => metricsReply(parts.metrics),
+    handle: () => metricsReply(deps.metrics),
   };
-  return [metrics, ...sharedRoutes(parts)];
+  return [metrics, ...sharedRoutes(deps)];
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AppGatewayDeps, appRoutes } from './app-gateway.ts';
-import { type ManagementGatewayParts, managementRoutes } from './management-gateway.ts';
+import { type ManagementGatewayDeps, managementRoutes } from './management-gateway.ts';
 import { isRemembered } from './remembered-posts.ts';
 
-const posts = [...appRoutes({} as AppGatewayDeps), ...managementRoutes({} as ManagementGatewayParts)].filter(
+const posts = [...appRoutes({} as AppGatewayDeps), ...managementRoutes({} as ManagementGatewayDeps)].filter(
   ({ method }) => method === 'POST',
 );
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AppGatewayDeps, appRoutes } from './app-gateway.ts';
-import { type ManagementGatewayParts, managementRoutes } from './management-gateway.ts';
-import { type MetricsGatewayParts, metricsRoutes } from './metrics-gateway.ts';
+import { type ManagementGatewayDeps, managementRoutes } from './management-gateway.ts';
+import { type MetricsGatewayDeps, metricsRoutes } from './metrics-gateway.ts';
 
 interface Listed {
   readonly method: string;
@@ -61,7 +61,7 @@ test('B11: every route of the app gateway is known here with what it takes to ge
 });
 
 test('every route that changes production, what signs its callers in, or a plan says what a refusal is called in the audit log', () => {
-  const routes = managementRoutes({} as ManagementGatewayParts);
+  const routes = managementRoutes({} as ManagementGatewayDeps);
   const changing = routes.filter(
     ({ method, path }) =>
       method !== 'GET' && /^\/deploy\/(?!keys)|^\/platform\/|rotate|provision|suspended-accounts/.test(path),
@@ -71,7 +71,7 @@ test('every route that changes production, what signs its callers in, or a plan 
 });
 
 test('B11: the address for metrics has these routes alone', () => {
-  assert.deepEqual(inventory(metricsRoutes({} as MetricsGatewayParts)), [
+  assert.deepEqual(inventory(metricsRoutes({} as MetricsGatewayDeps)), [
     'public GET /healthz',
     'public GET /metrics',
     'public GET /problems/:code',
@@ -80,7 +80,7 @@ test('B11: the address for metrics has these routes alone', () => {
 });
 
 test('B11: every route of the management gateway is known here with the role it takes', () => {
-  assert.deepEqual(inventory(managementRoutes({} as ManagementGatewayParts)), [
+  assert.deepEqual(inventory(managementRoutes({} as ManagementGatewayDeps)), [
     'activate POST /deploy/activate',
     'activate POST /deploy/rollback',
     'developer DELETE /api/entity',

@@ -4,7 +4,7 @@ import type { BodyOf, ParamsOf, QueryOf, ReplyOf, Route } from '@freehold/contra
 import type { AppCaller, OrgCaller } from '../identity/port.ts';
 import { checkSchema } from '../lib/check-schema.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
-import { type NowOrLater, whenKnown } from '../lib/now-or-later.ts';
+import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
 import { invalidBody } from '../lib/problem.ts';
 import type { WriteContext } from '../records/port.ts';
 import type { EachCaller, EachRoute, SelfRoute, WorkspaceAction, WorkspaceRoute } from './app-route.ts';
@@ -52,7 +52,7 @@ type ServedAs<A extends string> = A extends 'developer' | 'org_admin'
 type Handle<R extends Route, A> = (request: Received<R>, caller: CallerOf<R['access']>) => A;
 
 /** What a handler gives back. One whose reply has no body may wait for what it does, and gives nothing. */
-type Answer<R extends Route> = NowOrLater<ReplyOf<R>> | (undefined extends ReplyOf<R> ? Promise<void> : never);
+type Answer<R extends Route> = MaybePromise<ReplyOf<R>> | (undefined extends ReplyOf<R> ? Promise<void> : never);
 
 /** What the contract does not say of a route. */
 interface Beside extends Pick<WorkspaceRoute, 'readTexts'> {
@@ -68,7 +68,7 @@ export function serve<R extends Route>(route: R, handle: Handle<R, Answer<R>>, b
   return serveReply(
     route,
     (request, caller) =>
-      whenKnown(handle(request, caller), (value): Reply => (value === undefined ? { status } : json(status, value))),
+      andThen(handle(request, caller), (value): Reply => (value === undefined ? { status } : json(status, value))),
     beside,
   );
 }
@@ -76,7 +76,7 @@ export function serve<R extends Route>(route: R, handle: Handle<R, Answer<R>>, b
 /** The handler makes the reply itself, where it has headers, or is no JSON. */
 export function serveReply<R extends Route>(
   route: R,
-  handle: Handle<R, NowOrLater<Reply>>,
+  handle: Handle<R, MaybePromise<Reply>>,
   { mistakes, ...beside }: Beside = {},
 ): ServedAs<R['access']> {
   const { method, path, access, takesTags, refusedAs, isMetered, isGated, takesAnyone, isRead } = route;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
-import { type Crossing, everyCrossing, extentOn } from '../records/testing/interleaving.ts';
+import { everyInterleaving, extentOn, type Interleaving } from '../records/testing/interleaving.ts';
 import type { Store } from '../store/port.ts';
 import { openForTest, storeKinds } from '../store/testing/open-test-store.ts';
 import { heldPolicies } from './policies/held-policies.ts';
@@ -29,22 +29,22 @@ for (const kind of storeKinds)
         const { store } = await openForTest(context, kind, systemClock);
         const left = new Set<string>();
         let workspaces = 0;
-        await everyCrossing(extentOn(kind), async (crossing) => {
-          const act = { crossing, way, otherWay, tenantCode: `w${++workspaces}` };
+        await everyInterleaving(extentOn(kind), async (interleaving) => {
+          const act = { interleaving, way, otherWay, tenantCode: `w${++workspaces}` };
           left.add(await meet(store, act));
         });
         assert.deepEqual([...left].sort(), ['one', 'other']);
       });
 
 interface Meeting {
-  readonly crossing: Crossing;
+  readonly interleaving: Interleaving;
   readonly way: keyof typeof removals;
   readonly otherWay: keyof typeof removals;
   readonly tenantCode: string;
 }
 
 /** Who is left of the two. */
-async function meet(store: Store, { crossing, way, otherWay, tenantCode }: Meeting): Promise<'one' | 'other'> {
+async function meet(store: Store, { interleaving, way, otherWay, tenantCode }: Meeting): Promise<'one' | 'other'> {
   const here = await foundWorkspace(store, systemClock, tenantCode);
   const founder = here.as(here.founderId);
   const [[ownLink], [ownMembership]] = [await founder.all('useraclpolicy'), await founder.all('usergroup')];
@@ -53,17 +53,17 @@ async function meet(store: Store, { crossing, way, otherWay, tenantCode }: Meeti
   const grant = { user_id: otherId, acl_policy_id: here.adminPolicyId };
   const one: Admin = { id: here.founderId, link: ownLink?.id ?? '' };
   const other: Admin = { id: otherId, link: await founder.create('useraclpolicy', grant) };
-  const [oneStore, otherStore] = crossing.stores(store);
-  const outcomes = await crossing.run(
+  const [oneStore, otherStore] = interleaving.stores(store);
+  const outcomes = await interleaving.run(
     () => wasRefused(() => removals[way](here.as(one.id, oneStore), other)),
     () => wasRefused(() => removals[otherWay](here.as(other.id, otherStore), one)),
   );
   const users = (await founder.all('user')).filter(({ status }) => status === 'active');
   const held = await Promise.all(users.map(({ id }) => heldPolicies(here.workspace, id)));
   const admins = users.filter((_, index) => held[index]?.some(({ policyName }) => policyName === 'adminacl'));
-  assert.equal(admins.length, 1, crossing.name);
+  assert.equal(admins.length, 1, interleaving.name);
   const isOne = admins[0]?.id === one.id;
-  assert.deepEqual(outcomes, [!isOne, isOne], crossing.name);
+  assert.deepEqual(outcomes, [!isOne, isOne], interleaving.name);
   return isOne ? 'one' : 'other';
 }
 

@@ -19,7 +19,7 @@ const deny = (Action: readonly string[], Resource: readonly string[] = ['*']): S
   Resource,
 });
 
-interface Scene extends FoundedWorkspace {
+interface Fixture extends FoundedWorkspace {
   readonly founder: Writer;
   /** Makes a policy in the founder's name. */
   policy(...statements: readonly Statement[]): Promise<string>;
@@ -31,13 +31,13 @@ interface Scene extends FoundedWorkspace {
   refused(write: () => Promise<unknown>, sentence?: RegExp): Promise<void>;
 }
 
-async function scene(): Promise<Scene> {
+async function fixture(): Promise<Fixture> {
   const { store } = await openStore({ kind: 'memory', clock: systemClock });
   const founded = await foundWorkspace(store, systemClock);
   const founder = founded.as(founded.founderId);
-  const policy: Scene['policy'] = (...statements) =>
+  const policy: Fixture['policy'] = (...statements) =>
     founder.create('aclpolicy', { name: `policy ${founded.newId()}`, statements });
-  const link: Scene['link'] = (user_id, acl_policy_id) => founder.create('useraclpolicy', { user_id, acl_policy_id });
+  const link: Fixture['link'] = (user_id, acl_policy_id) => founder.create('useraclpolicy', { user_id, acl_policy_id });
   return {
     ...founded,
     founder,
@@ -64,7 +64,7 @@ async function scene(): Promise<Scene> {
 }
 
 test('a policy may allow what its author may do, and nothing else', async () => {
-  const { holder, refused } = await scene();
+  const { holder, refused } = await fixture();
   const clerk = await holder(allow(['get*', 'list*']), allow(['create*'], ['/create/order']));
   await clerk.create('aclpolicy', { name: 'reading', statements: [allow(['getorder', 'list*'])] });
   await clerk.create('aclpolicy', { name: 'denying', statements: [deny(['*'])] });
@@ -76,7 +76,7 @@ test('a policy may allow what its author may do, and nothing else', async () => 
 });
 
 test('one who is denied a part may not grant the whole', async () => {
-  const { holder, refused } = await scene();
+  const { holder, refused } = await fixture();
   const clerk = await holder(allow(['*']), deny(['*'], ['/item/secret/*']));
   const body = { name: 'all', statements: [allow(['get*'])] };
   await refused(() => clerk.create('aclpolicy', body), /statement 1 of policy `all` .* deny a part$/);
@@ -84,7 +84,7 @@ test('one who is denied a part may not grant the whole', async () => {
 });
 
 test('what comes to the author through a group counts as the author’s', async () => {
-  const { group, join, as, member, policy, refused } = await scene();
+  const { group, join, as, member, policy, refused } = await fixture();
   const id = await join();
   const body = { name: 'reading', statements: [allow(['getorder'])] };
   await refused(() => as(id).create('aclpolicy', body));
@@ -93,14 +93,14 @@ test('what comes to the author through a group counts as the author’s', async 
 });
 
 test('the founder may grant everything', async () => {
-  const { founder, join, policy, group, adminPolicyId } = await scene();
+  const { founder, join, policy, group, adminPolicyId } = await fixture();
   const id = await join();
   await founder.create('useraclpolicy', { user_id: id, acl_policy_id: adminPolicyId });
   await founder.create('usergroup', { user_id: id, group_id: await group(await policy(allow(['*']), deny(['get*']))) });
 });
 
 test('an update needs cover for what it adds, not for what stood', async () => {
-  const { holder, policy, refused, founder } = await scene();
+  const { holder, policy, refused, founder } = await fixture();
   const clerk = await holder(allow(['get*']));
   const id = await policy(allow(['*'], ['/item/*']));
   await clerk.update('aclpolicy', id, { statements: [allow(['delete*', 'update*'], ['/item/order/*'])] });
@@ -110,7 +110,7 @@ test('an update needs cover for what it adds, not for what stood', async () => {
 });
 
 test('a policy under another name is granted anew: a name may be what new members get', async () => {
-  const { holder, policy, refused } = await scene();
+  const { holder, policy, refused } = await fixture();
   const clerk = await holder(allow(['get*']));
   const [wide, narrow] = [await policy(allow(['*'])), await policy(allow(['getorder']))];
   await refused(() => clerk.update('aclpolicy', wide, { name: 'taken by newcomers' }));
@@ -118,7 +118,7 @@ test('a policy under another name is granted anew: a name may be what new member
 });
 
 test('linking a person to a policy is granting it, to oneself as to others', async () => {
-  const { holder, join, policy, refused, adminPolicyId } = await scene();
+  const { holder, join, policy, refused, adminPolicyId } = await fixture();
   const clerk = await holder(allow(['get*']));
   const other = await join();
   for (const user_id of [clerk.id, other]) {
@@ -131,7 +131,7 @@ test('linking a person to a policy is granting it, to oneself as to others', asy
 });
 
 test('putting a person into a group is granting all of its policies', async () => {
-  const { holder, join, policy, group, refused, adminGroupId } = await scene();
+  const { holder, join, policy, group, refused, adminGroupId } = await fixture();
   const clerk = await holder(allow(['get*']));
   const user_id = await join();
   const [reading, deleting] = [await policy(allow(['get*'])), await policy(allow(['delete*']))];
@@ -143,7 +143,7 @@ test('putting a person into a group is granting all of its policies', async () =
 });
 
 test('a group takes only policies that the caller covers, and keeps those that stood', async () => {
-  const { holder, policy, group, refused } = await scene();
+  const { holder, policy, group, refused } = await fixture();
   const clerk = await holder(allow(['get*']));
   const [reading, deleting] = [await policy(allow(['get*'])), await policy(allow(['delete*']))];
   await refused(() => clerk.create('group', { name: 'g', acl_policies: [reading, deleting] }));
@@ -156,7 +156,7 @@ test('a group takes only policies that the caller covers, and keeps those that s
 });
 
 test('a policy that goes from a group frees nothing that the caller does not cover', async () => {
-  const { holder, policy, group, refused, founder } = await scene();
+  const { holder, policy, group, refused, founder } = await fixture();
   const clerk = await holder(allow(['get*']));
   const [everything, brake] = [await policy(allow(['*'])), await policy(deny(['delete*']))];
   const id = await group(everything, brake);
@@ -165,7 +165,7 @@ test('a policy that goes from a group frees nothing that the caller does not cov
 });
 
 test('nobody lifts, narrows or slips out of a Deny that limits the caller', async () => {
-  const { founder, holder, link, member, policy, group, refused } = await scene();
+  const { founder, holder, link, member, policy, group, refused } = await fixture();
   const clerk = await holder(allow(['*']));
   const [brake, milder] = [await policy(deny(['delete*'])), await policy(deny(['deleteorder']))];
   const direct = await link(clerk.id, brake);
@@ -189,7 +189,7 @@ test('nobody lifts, narrows or slips out of a Deny that limits the caller', asyn
 });
 
 test('nobody lifts from another a Deny that limits the caller too', async () => {
-  const { holder, join, link, policy, refused } = await scene();
+  const { holder, join, link, policy, refused } = await fixture();
   const clerk = await holder(allow(['*']));
   const brake = await policy(deny(['delete*']));
   await link(clerk.id, brake);
@@ -198,7 +198,7 @@ test('nobody lifts from another a Deny that limits the caller too', async () => 
 });
 
 test('a Deny that does not limit the caller may be lifted', async () => {
-  const { holder, join, link, member, policy, group } = await scene();
+  const { holder, join, link, member, policy, group } = await fixture();
   const clerk = await holder(allow(['get*']));
   const other = await join();
   const brake = await policy(deny(['delete*']));
@@ -213,14 +213,14 @@ test('a Deny that does not limit the caller may be lifted', async () => {
 });
 
 test('labels of roles and the particulars of a person need no cover', async () => {
-  const { holder, join } = await scene();
+  const { holder, join } = await fixture();
   const clerk = await holder(allow(['getorder']));
   await clerk.create('userrole', { name: 'admin' });
   await clerk.update('user', await join(), { role: 'admin', status: 'suspended' });
 });
 
 test('a broken stored policy is granted by one who may do everything alone', async () => {
-  const { workspace, holder, join, policy, refused, founder } = await scene();
+  const { workspace, holder, join, policy, refused, founder } = await fixture();
   const clerk = await holder(allow(['get*']));
   const id = await policy(allow(['get*']));
   const [user_id, name] = [await join(), 'broken'];
@@ -235,7 +235,7 @@ test('a broken stored policy is granted by one who may do everything alone', asy
 test('nobody grants what was taken from him before the grant is written', async () => {
   const outcomes = { fulfilled: 0, rejected: 0 };
   for (let ticks = 0; ticks < 60; ticks++) {
-    const { workspace, founder, holder, join, policy, link } = await scene();
+    const { workspace, founder, holder, join, policy, link } = await fixture();
     const clerk = await holder(allow(['get*']));
     const deleting = await policy(allow(['delete*']));
     const own = await link(clerk.id, deleting);

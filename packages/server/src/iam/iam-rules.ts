@@ -5,6 +5,7 @@ import type { EntityRules, PlannedChange, RecordData, RecordWrite } from '../rec
 import { findRecord } from '../records/port.ts';
 import { systemEntity } from '../schema/port.ts';
 import type { Workspace } from '../tenancy/port.ts';
+import { type AuditedEntity, auditEntriesOfWrite } from './audited-changes.ts';
 import { groupLink, linksOf, policyLink, removeLinks } from './members/links.ts';
 import { suspendedPassword } from './members/member-status.ts';
 import type { AccessEpochs } from './policies/access-epochs.ts';
@@ -15,19 +16,18 @@ import { groupChanges } from './rules/group-rules.ts';
 import { keepAnAdmin } from './rules/last-admin.ts';
 import { linkChanges } from './rules/link-rules.ts';
 import { policyChanges } from './rules/policy-rules.ts';
-import { type ToldEntity, toldWrites } from './told-changes.ts';
 
 /** What the entities of access control demand beyond their definitions: all of it stands here and in `rules/`. */
 export function createIamRules(epochs: AccessEpochs, clock: Clock): ReadonlyMap<string, EntityRules> {
   const serial = (
-    entity: ToldEntity,
+    entity: AuditedEntity,
     check: (write: RecordWrite) => Promise<readonly PlannedChange[]>,
-  ): readonly [ToldEntity, EntityRules] => [
+  ): readonly [AuditedEntity, EntityRules] => [
     entity,
     {
       changes: async (write) => {
         const epoch = await moveEpoch(write.workspace.scope);
-        return [epoch, ...(await check(write)), ...toldWrites(clock, entity, write)];
+        return [epoch, ...(await check(write)), ...auditEntriesOfWrite(clock, entity, write)];
       },
       committed: ({ workspace }) => epochs.bump(workspace.scope.name),
     },

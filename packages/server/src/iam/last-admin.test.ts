@@ -5,7 +5,7 @@ import { Problem } from '../lib/problem.ts';
 import { openStore } from '../store/open-store.ts';
 import { type FoundedWorkspace, foundWorkspace, type Writer } from './testing/founded-workspace.ts';
 
-interface Scene extends FoundedWorkspace {
+interface Fixture extends FoundedWorkspace {
   readonly founder: Writer;
   /** The founder's own link to the policy and to the group. */
   readonly ownLink: string;
@@ -15,7 +15,7 @@ interface Scene extends FoundedWorkspace {
   refused(write: () => Promise<unknown>): Promise<void>;
 }
 
-async function scene(): Promise<Scene> {
+async function fixture(): Promise<Fixture> {
   const { store } = await openStore({ kind: 'memory', clock: systemClock });
   const founded = await foundWorkspace(store, systemClock);
   const founder = founded.as(founded.founderId);
@@ -41,7 +41,7 @@ async function scene(): Promise<Scene> {
 }
 
 /** Every way to take `adminacl` from the founder, who holds it directly alone. */
-function lossesOfLink({ founder, founderId, ownLink }: Scene, otherPolicy: string): (() => Promise<unknown>)[] {
+function lossesOfLink({ founder, founderId, ownLink }: Fixture, otherPolicy: string): (() => Promise<unknown>)[] {
   return [
     () => founder.remove('useraclpolicy', ownLink),
     () => founder.update('useraclpolicy', ownLink, { acl_policy_id: otherPolicy }),
@@ -52,14 +52,14 @@ function lossesOfLink({ founder, founderId, ownLink }: Scene, otherPolicy: strin
 }
 
 test('the last holder of a link to `adminacl` cannot lose it', async () => {
-  const here = await scene();
+  const here = await fixture();
   const other = await here.founder.create('aclpolicy', { name: 'other', statements: [] });
   await here.founder.remove('usergroup', here.ownMembership);
   for (const loss of lossesOfLink(here, other)) await here.refused(loss);
 });
 
 test('the last holder through a group cannot lose it', async () => {
-  const here = await scene();
+  const here = await fixture();
   const { founder, founderId, ownLink, ownMembership, adminGroupId } = here;
   const other = await founder.create('group', { name: 'other', acl_policies: [] });
   await founder.remove('useraclpolicy', ownLink);
@@ -77,7 +77,7 @@ test('the last holder through a group cannot lose it', async () => {
 });
 
 test('`adminacl` keeps its name and its reach, however many hold it', async () => {
-  const { founder, adminPolicyId, join, link, refused } = await scene();
+  const { founder, adminPolicyId, join, link, refused } = await fixture();
   await link(await join());
   const everything = { Effect: 'Allow', Action: ['*'], Resource: ['*'] };
   for (const body of [
@@ -100,7 +100,7 @@ test('`adminacl` keeps its name and its reach, however many hold it', async () =
 });
 
 test('a person who is suspended or gone is no admin that is left', async () => {
-  const here = await scene();
+  const here = await fixture();
   const { founder, founderId, ownLink, ownMembership, adminGroupId, join, link, member, as } = here;
   await founder.remove('usergroup', ownMembership);
   const suspended = await join();
@@ -121,7 +121,7 @@ test('a person who is suspended or gone is no admin that is left', async () => {
 
 test('an admin may go while another is left, in whatever way that one is admin', async () => {
   for (const how of ['link', 'group', 'another group'] as const) {
-    const here = await scene();
+    const here = await fixture();
     const { founder, founderId, join, link, member, adminPolicyId } = here;
     const other = await join();
     if (how === 'link') await link(other);
@@ -135,7 +135,7 @@ test('an admin may go while another is left, in whatever way that one is admin',
 });
 
 test('one of two ways to hold it may go', async () => {
-  const { founder, ownLink, ownMembership, founderId, member, adminPolicyId } = await scene();
+  const { founder, ownLink, ownMembership, founderId, member, adminPolicyId } = await fixture();
   await founder.remove('useraclpolicy', ownLink);
   const second = await founder.create('group', { name: 'second', acl_policies: [adminPolicyId] });
   await member(founderId, second);
@@ -146,7 +146,7 @@ test('one of two ways to hold it may go', async () => {
 });
 
 test('an admin is found behind any number of suspended ones on the same page and the next', async () => {
-  const { founder, ownLink, ownMembership, join, link } = await scene();
+  const { founder, ownLink, ownMembership, join, link } = await fixture();
   for (let index = 0; index < 60; index++) {
     const id = await join();
     await link(id);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
-import { everyCrossing } from '../records/testing/interleaving.ts';
+import { everyInterleaving } from '../records/testing/interleaving.ts';
 import type { PolicyBound } from '../records/writing/policy-bound.ts';
 import type { Store } from '../store/port.ts';
 import { openForTest, roundsOn, storeKinds } from '../store/testing/open-test-store.ts';
@@ -53,17 +53,17 @@ for (const kind of storeKinds) {
     const { store } = await openForTest(t, kind, systemClock);
     const left = new Set<boolean>();
     let workspaces = 0;
-    await everyCrossing('edges', async (crossing) => {
+    await everyInterleaving('edges', async (interleaving) => {
       const here = await foundWorkspace(store, systemClock, `w${++workspaces}`);
       const make = (on: Store, name: string) =>
         wasLetIn(here.as(here.founderId, on, boundOf(3)).create('aclpolicy', policy(name)));
-      const [one, other] = crossing.stores(store);
-      const [inLeft, inRight] = await crossing.run(
+      const [one, other] = interleaving.stores(store);
+      const [inLeft, inRight] = await interleaving.run(
         () => make(one, 'left'),
         () => make(other, 'right'),
       );
-      assert.equal(inLeft, !inRight, crossing.name);
-      assert.equal((await here.as(here.founderId).all('aclpolicy')).length, 3, crossing.name);
+      assert.equal(inLeft, !inRight, interleaving.name);
+      assert.equal((await here.as(here.founderId).all('aclpolicy')).length, 3, interleaving.name);
       left.add(inLeft);
     });
     assert.deepEqual([...left].sort(), [false, true]);

@@ -1,4 +1,6 @@
 /** What a person holds in a workspace: policies, groups and links, what they allow, and what new workspaces begin with. */
+
+export { auditCallerOf, auditEntryInWorkspace, type WorkspaceAuditContext } from './audited-changes.ts';
 export { builderAccess, builderPolicy, isBuilder } from './builder-access.ts';
 export { actionParts, routeOfVerb } from './decisions/action-parts.ts';
 export type { DecisionLog, LoggedDecision } from './decisions/decision-log.ts';
@@ -27,14 +29,18 @@ export { escalationCheck } from './policies/escalation-check.ts';
 export { groupEntries } from './policies/group-policies.ts';
 export { heldPolicies } from './policies/held-policies.ts';
 export { adminPolicy, platformPolicies, policyIdByName, viewerPolicy } from './policies/policy-names.ts';
-export { isWhole, type Refusals, rowsOf, rowsOfMany } from './policies/policy-rows.ts';
 export { promisePolicy } from './policies/promised-policy.ts';
+export {
+  isWhole,
+  type Refusals,
+  recordPolicyOf as rowsOf,
+  recordPolicyOfMany as rowsOfMany,
+} from './policies/record-policies.ts';
 export { type Access, type ResolvedAccess, resolveAccess } from './policies/resolve-access.ts';
 export type { AccessMatrix } from './simulation/matrix.ts';
-export { type Permissions, type PermissionsAsker, permissionsOf } from './simulation/permissions.ts';
+export { type Permissions, type PermissionsCaller, permissionsOf } from './simulation/permissions.ts';
 export type {
   AccessSimulator,
   SimulatedContext,
   Simulation,
 } from './simulation/simulate.ts';
-export { personAsking, type ToldPlace, toldInWorkspace } from './told-changes.ts';

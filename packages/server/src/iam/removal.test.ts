@@ -9,13 +9,13 @@ import { heldPolicies, recordKey } from './policies/held-policies.ts';
 import { linksReleasedMax } from './rules/release-links.ts';
 import { type FoundedWorkspace, foundWorkspace, type Writer } from './testing/founded-workspace.ts';
 
-interface Scene extends FoundedWorkspace {
+interface Fixture extends FoundedWorkspace {
   readonly founder: Writer;
   policy(): Promise<string>;
   refused(code: string, write: () => Promise<unknown>): Promise<void>;
 }
 
-async function scene(): Promise<Scene> {
+async function fixture(): Promise<Fixture> {
   const { store } = await openStore({ kind: 'memory', clock: systemClock });
   const founded = await foundWorkspace(store, systemClock);
   const founder = founded.as(founded.founderId);
@@ -42,7 +42,7 @@ async function danglingIds({ founder }: FoundedWorkspace & { readonly founder: W
 }
 
 test('a removed policy takes its links along, and they can be made again to another', async () => {
-  const here = await scene();
+  const here = await fixture();
   const { founder, join, policy, workspace } = here;
   const [going, staying] = [await policy(), await policy()];
   const users = [await join(), await join(), await join()];
@@ -63,7 +63,7 @@ test('a removed policy takes its links along, and they can be made again to anot
 });
 
 test('a removed group takes the links of its members along, and leaves its policies', async () => {
-  const here = await scene();
+  const here = await fixture();
   const { founder, join, policy, workspace } = here;
   const held = await policy();
   const group = await founder.create('group', { name: 'staff', acl_policies: [held] });
@@ -77,7 +77,7 @@ test('a removed group takes the links of its members along, and leaves its polic
 });
 
 test('a policy that a group holds is in use until the group lets it go', async () => {
-  const here = await scene();
+  const here = await fixture();
   const { founder, policy, refused } = here;
   const id = await policy();
   const group = await founder.create('group', { name: 'staff', acl_policies: [id, await policy(), id] });
@@ -90,7 +90,7 @@ test('a policy that a group holds is in use until the group lets it go', async (
 });
 
 test('a policy or group with more links than one commit can remove is in use', async () => {
-  const here = await scene();
+  const here = await fixture();
   const { founder, join, policy, refused } = here;
   const acl_policy_id = await policy();
   const group_id = await founder.create('group', { name: 'staff', acl_policies: [] });
@@ -108,7 +108,7 @@ test('a policy or group with more links than one commit can remove is in use', a
 });
 
 test('a member with as many links as one may have can be removed', async () => {
-  const here = await scene();
+  const here = await fixture();
   const { founder, join, policy, refused } = here;
   const user_id = await join();
   for (let index = 0; index < linksPerUserMax; index++) {
@@ -125,7 +125,7 @@ test('a member with as many links as one may have can be removed', async () => {
 test('a person who joins while the policy goes is left without a link that points nowhere', async () => {
   const outcomes = new Set<string>();
   for (let ticks = -40; ticks < 40; ticks++) {
-    const here = await scene();
+    const here = await fixture();
     const { founder, joining, policy, workspace } = here;
     const id = await policy();
     const [joined, removed] = await Promise.allSettled([
@@ -142,7 +142,7 @@ test('a person who joins while the policy goes is left without a link that point
 
 test('a person who is linked, or a group that takes the policy, while it goes leaves nothing dangling', async () => {
   for (let ticks = -40; ticks < 40; ticks++) {
-    const here = await scene();
+    const here = await fixture();
     const { founder, join, policy } = here;
     const [id, user_id] = [await policy(), await join()];
     const write =
@@ -155,7 +155,7 @@ test('a person who is linked, or a group that takes the policy, while it goes le
 });
 
 test('a link to what is not there, should one be stored, grants nothing and can be removed', async () => {
-  const { founder, join, policy, workspace } = await scene();
+  const { founder, join, policy, workspace } = await fixture();
   const [user_id, id] = [await join(), await policy()];
   const link = await founder.create('useraclpolicy', { user_id, acl_policy_id: id });
   const group_id = await founder.create('group', { name: 'staff', acl_policies: [id] });

@@ -1,4 +1,4 @@
-import type { Occasion } from '../audit/audit-entry.ts';
+import type { AuditContext } from '../audit/audit-entry.ts';
 import type { OperatorLog } from '../audit/operator-log.ts';
 import { type AccessEpochs, createAccessEpochs } from '../iam/port.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -41,7 +41,7 @@ export interface IdentityDeps extends MembershipDeps {
   readonly cursors: Cursors;
   readonly tokenTally: HitTally;
   /** Tells the jobs that there is work. */
-  readonly poke: () => void;
+  readonly wake: () => void;
   readonly operatorLog: OperatorLog;
   readonly onError: (error: unknown) => void;
   readonly settings: IdentitySettings;
@@ -92,8 +92,8 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
       suspendedAccounts: createSuspendedAccounts(app),
       impersonate: createImpersonation(app),
       signingKeys,
-      settings: (env: Environment, occasion: Occasion) =>
-        createOrgSettings({ env, store: stores[env], configs: configs[env], occasion }),
+      settings: (env: Environment, auditContext: AuditContext) =>
+        createOrgSettings({ env, store: stores[env], configs: configs[env], auditContext }),
     },
     close: () => upkeep.close(),
   };

@@ -21,7 +21,7 @@ export { type OrgAccounts, type OrgCaller, sessionSeconds } from './org-users/or
 export { environmentOfClient, findOrg, orgCodes, platformScopeName } from './org-users/org-directory.ts';
 export { emailKey } from './people/email.ts';
 export type { PasswordCost } from './people/passwords.ts';
-export { type AppCaller, type AppSessions, requirePlace } from './sessions/app-sessions.ts';
+export { type AppCaller, type AppSessions, requireWorkspace } from './sessions/app-sessions.ts';
 export type { Impersonate } from './sessions/impersonation.ts';
 export type { AppOrigins } from './settings/app-origins.ts';
 export { namesOf, type OrgSettings, settingTypes } from './settings/org-settings.ts';

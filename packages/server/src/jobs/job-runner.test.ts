@@ -45,7 +45,7 @@ test('every piece of work that is due is done once and removed, also more than o
   for (const name of names) await give(name);
   const done: string[] = [];
   const runner = run(async (_space, work) => void done.push(nameOf(work)));
-  runner.poke();
+  runner.wake();
   await until(async () => (await left()).length === 0);
   assert.deepEqual(done.toSorted(), names);
   assert.deepEqual(errors, []);
@@ -66,7 +66,7 @@ test('a parallel runner does at most ten at once, each once, and one that fails 
     done.push(nameOf(work));
   };
   const runner = run(handler, opened, true);
-  runner.poke();
+  runner.wake();
   for (const count of [10, 20, 25]) {
     await until(() => begun.length === count);
     await until(() => true);
@@ -87,7 +87,7 @@ test('work whose time has not come is left', async () => {
   await give('later');
   advance(-1000);
   const runner = run(() => assert.fail('too early'));
-  runner.poke();
+  runner.wake();
   await runner.close();
   assert.deepEqual(await due(), []);
 });
@@ -111,12 +111,12 @@ test('what fails is told of and done again when its lease has run out, and keeps
     tries.push(nameOf(work));
     if (nameOf(work) === 'bad' && tries.length < 3) throw new Error('broken');
   });
-  runner.poke();
+  runner.wake();
   await until(() => tries.length === 2 && errors.length === 1);
   advance(29_999);
   assert.deepEqual(await due(), []);
   advance(1);
-  runner.poke();
+  runner.wake();
   await until(async () => (await left()).length === 0);
   assert.deepEqual(tries, ['bad', 'good', 'bad']);
   assert.match(String(errors[0]), /broken/);
@@ -136,7 +136,7 @@ test('work that nobody knows how to do, or that cannot be read, is told of and k
   } as const;
   await opened.store.scope('s').commit([broken]);
   const runner = run(() => assert.fail('not for this handler'));
-  runner.poke();
+  runner.wake();
   await until(() => errors.length === 2);
   await runner.close();
   assert.deepEqual(await left(), ['broken', 'unknown']);
@@ -146,10 +146,10 @@ test('two processes do not do one piece of work at a time, and it passes to the 
   const { run, give, left, errors, advance } = await workplace();
   const gate = Promise.withResolvers<void>();
   const log: string[] = [];
-  const slow = run(async (_space, _work, stillMine) => {
+  const slow = run(async (_space, _work, renewLease) => {
     log.push('slow begins');
     await gate.promise;
-    await stillMine().catch((error: unknown) => {
+    await renewLease().catch((error: unknown) => {
       log.push('slow is told');
       throw error;
     });
@@ -157,15 +157,15 @@ test('two processes do not do one piece of work at a time, and it passes to the 
   });
   const other = run(async () => void log.push('other does it'));
   await give('w');
-  slow.poke();
+  slow.wake();
   await until(() => log.length === 1);
-  other.poke();
+  other.wake();
   advance(29_999);
-  other.poke();
+  other.wake();
   await until(async () => true);
   assert.deepEqual(log, ['slow begins']);
   advance(1);
-  other.poke();
+  other.wake();
   await until(async () => (await left()).length === 0);
   gate.resolve();
   await until(() => log.length === 3);
@@ -178,15 +178,15 @@ test('two processes do not do one piece of work at a time, and it passes to the 
 test('a job that says it is still at work keeps its lease', async () => {
   const { run, give, due, left, advance } = await workplace();
   const steps: number[] = [];
-  const runner = run(async (_space, _work, stillMine) => {
+  const runner = run(async (_space, _work, renewLease) => {
     for (let step = 0; step < 8; step++) {
       advance(20_000);
-      await stillMine();
+      await renewLease();
       steps.push((await due()).length);
     }
   });
   await give('w');
-  runner.poke();
+  runner.wake();
   await until(async () => (await left()).length === 0);
   assert.deepEqual(steps, Array(8).fill(0));
   await runner.close();
@@ -196,20 +196,20 @@ test('a runner that is closed lets its job stop between two steps, and the work 
   const { run, give, due, left, errors } = await workplace();
   const begun = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
-  const runner = run(async (_space, _work, stillMine) => {
+  const runner = run(async (_space, _work, renewLease) => {
     begun.resolve();
     await gate.promise;
-    await stillMine();
+    await renewLease();
     assert.fail('it was to stop');
   });
   for (const name of ['a', 'b']) await give(name);
-  runner.poke();
+  runner.wake();
   await begun.promise;
   const closing = runner.close();
   gate.resolve();
   await closing;
   assert.deepEqual((await due()).toSorted(), ['a', 'b']);
-  runner.poke();
+  runner.wake();
   assert.deepEqual(await left(), ['a', 'b']);
   assert.deepEqual(errors, []);
 });
@@ -218,17 +218,17 @@ test('a runner that is closed gives nothing back that another process has taken 
   const { run, give, left, errors, advance } = await workplace();
   const begun = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
-  const runner = run(async (_space, _work, stillMine) => {
+  const runner = run(async (_space, _work, renewLease) => {
     begun.resolve();
     await gate.promise;
-    await stillMine();
+    await renewLease();
   });
   await give('w');
-  runner.poke();
+  runner.wake();
   await begun.promise;
   advance(30_000);
   const other = run(async () => undefined);
-  other.poke();
+  other.wake();
   await until(async () => (await left()).length === 0);
   const closing = runner.close();
   gate.resolve();
@@ -252,7 +252,7 @@ test('while the store takes no commits the runner waits for its next turn, and d
   };
   const runner = run(async () => undefined, { ...opened, store: failing });
   t.after(() => runner.close());
-  runner.poke();
+  runner.wake();
   await until(() => errors.length === 10);
   for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
   assert.equal(errors.length, 10);
@@ -265,26 +265,26 @@ test('work that takes the place of work being done is done as well', async () =>
     times += 1;
     if (times > 1) return;
     await give('w');
-    runner.poke();
+    runner.wake();
   });
   await give('w');
-  runner.poke();
+  runner.wake();
   await until(() => times === 2);
   await runner.close();
   advance(30_000);
   assert.deepEqual([await left(), errors], [[], []]);
 });
 
-test('a poke while work is done is not lost', async () => {
+test('a wake-up while work is done is not lost', async () => {
   const { run, give, left } = await workplace();
   const done: string[] = [];
   const runner = run(async (_space, work) => {
     done.push(nameOf(work));
     if (done.length === 1) await give('second');
-    runner.poke();
+    runner.wake();
   });
   await give('first');
-  runner.poke();
+  runner.wake();
   await until(async () => (await left()).length === 0);
   assert.deepEqual(done, ['first', 'second']);
   await runner.close();

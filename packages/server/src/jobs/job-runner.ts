@@ -15,13 +15,13 @@ export interface JobSpace {
 }
 
 /**
- * Does the work to its end. `stillMine` is to be called between any two steps: it keeps the lease, and throws where
+ * Does the work to its end. `renewLease` is to be called between any two steps: it keeps the lease, and throws where
  * another process has taken over or this one is ending.
  */
 export type JobHandler<Space extends JobSpace = JobSpace> = (
   space: Space,
   work: unknown,
-  stillMine: () => Promise<void>,
+  renewLease: () => Promise<void>,
 ) => Promise<void>;
 
 export interface JobRunnerOptions<Space extends JobSpace> {
@@ -36,7 +36,7 @@ export interface JobRunnerOptions<Space extends JobSpace> {
 
 export interface JobRunner {
   /** Looks for work now instead of at the next turn. */
-  poke(): void;
+  wake(): void;
   /** Ends when the job at hand has ended, or has come to the end of a step: the next start goes on with it. */
   close(): Promise<void>;
 }
@@ -73,7 +73,7 @@ export function startJobRunner<Space extends JobSpace>(options: JobRunnerOptions
   const timer = setInterval(start, turnMilliseconds);
   timer.unref();
   return {
-    poke: start,
+    wake: start,
     close: async () => {
       isClosed = true;
       clearInterval(timer);
@@ -131,7 +131,7 @@ async function runOne<Space extends JobSpace>(
     leasedAt = clock.now();
     await dueAt(leasedAt + leaseMilliseconds);
   };
-  const stillMine = async (): Promise<void> => {
+  const renewLease = async (): Promise<void> => {
     if (isClosed()) throw new Stopped();
     const age = clock.now() - leasedAt;
     if (age < 0 || age >= renewAfterMilliseconds) await lease();
@@ -141,7 +141,7 @@ async function runOne<Space extends JobSpace>(
     const work = works.row(scope, entry.item).value;
     const handler = handlers.get(work.job);
     if (handler === undefined) throw new Error(`there is no handler for the job ${work.job}`);
-    await handler(space, work, stillMine);
+    await handler(space, work, renewLease);
     await scope.commit([{ kind: 'remove', pk, sk, if: { version } }], { priority: 'background' });
   } catch (error) {
     // A conflict means that another process holds the lease now: its work, not ours.

@@ -12,7 +12,11 @@ import { unknownNames } from './unknown-names.ts';
  * it knows branches that one constant member tells apart, and `null` beside another schema. Where a form is asked for,
  * the `description` beside its `pattern` says which: it goes after "must be". A `$ref` is left to its own reader.
  */
-export function checkSchema(schema: JsonSchema, value: unknown, place: Place = { pointer: '', name: '' }): Mistakes {
+export function checkSchema(
+  schema: JsonSchema,
+  value: unknown,
+  place: SchemaPosition = { pointer: '', name: '' },
+): Mistakes {
   if (schema.$ref !== undefined) return [];
   for (const keyword of Object.keys(schema))
     if (!known.includes(keyword)) throw new TypeError(`the keyword ${keyword} is not known here`);
@@ -28,7 +32,7 @@ export function checkSchema(schema: JsonSchema, value: unknown, place: Place = {
 
 type Mistakes = readonly InputError[];
 
-interface Place {
+interface SchemaPosition {
   readonly pointer: string;
   /** What a sentence calls it; empty for the whole. */
   readonly name: string;
@@ -66,11 +70,11 @@ const known: readonly string[] = [...annotations, ...asserting, ...composed, 'pr
 
 type Members = Readonly<Record<string, unknown>>;
 
-function mistake({ pointer }: Place, code: string, message: string): InputError {
+function mistake({ pointer }: SchemaPosition, code: string, message: string): InputError {
   return { pointer, code, message };
 }
 
-function subject({ name }: Place): string {
+function subject({ name }: SchemaPosition): string {
   return name === '' ? 'the body' : `\`${name}\``;
 }
 
@@ -108,7 +112,7 @@ const typeNames: Readonly<Record<string, string>> = {
   null: '`null`',
 };
 
-function checkEmail(value: string, place: Place): Mistakes {
+function checkEmail(value: string, place: SchemaPosition): Mistakes {
   if (Buffer.byteLength(value) > emailBytesMax)
     return [mistake(place, 'too_long', `${subject(place)} ${mayHave(emailBytesMax, 'bytes')}`)];
   return isEmailAddress(value) ? [] : [mistake(place, 'invalid_email', `${subject(place)} must be an email address`)];
@@ -133,7 +137,7 @@ function isOfType(type: string, value: unknown): boolean {
   }
 }
 
-function checkText(schema: JsonSchema, value: string, place: Place): Mistakes {
+function checkText(schema: JsonSchema, value: string, place: SchemaPosition): Mistakes {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, description } = schema;
   const length = [...value].length;
   if (length > Number(maxLength))
@@ -160,7 +164,7 @@ function patternOf(source: string): RE2JS {
   return pattern;
 }
 
-function checkNumber({ minimum, maximum }: JsonSchema, value: number, place: Place): Mistakes {
+function checkNumber({ minimum, maximum }: JsonSchema, value: number, place: SchemaPosition): Mistakes {
   const isWithin = value >= Number(minimum ?? -Infinity) && value <= Number(maximum ?? Infinity);
   if (isWithin) return [];
   const message = `${subject(place)} must be ${range(minimum, maximum)}`;
@@ -174,7 +178,11 @@ function range(minimum: unknown, maximum: unknown): string {
     : `a number from ${String(minimum)} to ${String(maximum)}`;
 }
 
-function checkElements({ items, minItems, maxItems }: JsonSchema, value: readonly unknown[], place: Place): Mistakes {
+function checkElements(
+  { items, minItems, maxItems }: JsonSchema,
+  value: readonly unknown[],
+  place: SchemaPosition,
+): Mistakes {
   if (maxItems !== undefined && value.length > Number(maxItems))
     return [mistake(place, 'too_many', `${subject(place)} ${mayHave(maxItems, 'elements')}`)];
   if (minItems !== undefined && value.length < Number(minItems))
@@ -189,10 +197,10 @@ function checkElements({ items, minItems, maxItems }: JsonSchema, value: readonl
   return errors;
 }
 
-function checkMembers(schema: JsonSchema, value: Members, place: Place): Mistakes {
+function checkMembers(schema: JsonSchema, value: Members, place: SchemaPosition): Mistakes {
   const { required = [], properties = {}, additionalProperties, minProperties = 0, maxProperties } = schema;
   const shapes = properties as Readonly<Record<string, JsonSchema>>;
-  const at = (name: string): Place => ({ pointer: place.pointer + pointerTo(name), name: name.slice(0, 100) });
+  const at = (name: string): SchemaPosition => ({ pointer: place.pointer + pointerTo(name), name: name.slice(0, 100) });
   if (maxProperties !== undefined && Object.keys(value).length > Number(maxProperties))
     return [mistake(place, 'too_many', `${subject(place)} ${mayHave(maxProperties, 'members')}`)];
   if (Object.keys(value).length < Number(minProperties))
@@ -216,7 +224,7 @@ function checkMembers(schema: JsonSchema, value: Members, place: Place): Mistake
 function checkOther(
   { propertyNames, additionalProperties }: JsonSchema,
   { name, member }: { readonly name: string; readonly member: unknown },
-  place: Place,
+  place: SchemaPosition,
 ): Mistakes {
   const ofName = propertyNames === undefined ? [] : checkSchema(propertyNames as JsonSchema, name, place);
   if (typeof additionalProperties !== 'object' || additionalProperties === null || ofName.length > 0) return ofName;
@@ -224,7 +232,7 @@ function checkOther(
 }
 
 /** `null` beside one other schema, branches of objects that a constant tells apart, or any that the value fits. */
-function checkBranches(branches: readonly JsonSchema[], value: unknown, place: Place): Mistakes {
+function checkBranches(branches: readonly JsonSchema[], value: unknown, place: SchemaPosition): Mistakes {
   const others = branches.filter(({ type }) => type !== 'null');
   if (value === null && others.length < branches.length) return [];
   const [only] = others;
@@ -240,7 +248,7 @@ function hasConstant(schema: JsonSchema): schema is ObjectShape {
 }
 
 /** The branch is the one whose constant the value has, so that what is wrong is told of that one alone. */
-function checkBranch(branches: readonly ObjectShape[], value: unknown, place: Place): Mistakes {
+function checkBranch(branches: readonly ObjectShape[], value: unknown, place: SchemaPosition): Mistakes {
   const constants = branches.map((branch) =>
     Object.entries(branch.properties).find(([, { const: only }]) => only !== undefined),
   );
@@ -250,7 +258,7 @@ function checkBranch(branches: readonly ObjectShape[], value: unknown, place: Pl
   const branch = branches[index];
   if (branch !== undefined) return checkSchema(branch, value, place);
   const choice = oneOf(constants.map((constant) => constant?.[1].const));
-  const at: Place = { pointer: place.pointer + pointerTo(member), name: member };
+  const at: SchemaPosition = { pointer: place.pointer + pointerTo(member), name: member };
   return [
     Object.hasOwn(value, member)
       ? mistake(at, 'not_in_enum', `\`${member}\` must be ${choice}`)

@@ -1,4 +1,4 @@
-import { type EventLoop, FairTurns, type Lane } from './fair-turns.ts';
+import { type EventLoop, FairScheduler, type Lane } from './fair-scheduler.ts';
 
 const eventLoop: EventLoop = {
   now: () => performance.now(),
@@ -8,7 +8,7 @@ const eventLoop: EventLoop = {
 };
 
 /** The turns at this process's one event loop: all platforms of a process share it. */
-export const turns: FairTurns = new FairTurns(eventLoop);
+export const scheduler: FairScheduler = new FairScheduler(eventLoop);
 
 /** As long may one piece of work keep everybody else waiting. */
 const sliceMilliseconds = 1;
@@ -21,12 +21,12 @@ const sliceSteps = 250_000;
  * Undefined where the work may go on at once.
  * @param stepsTaken what the work has taken so far, where that is counted.
  */
-export function inSlices(lane: Lane, stepsTaken: () => number = uncounted): () => Promise<void> | undefined {
+export function createYielder(lane: Lane, stepsTaken: () => number = uncounted): () => Promise<void> | undefined {
   let begun = performance.now();
   let begunAt = stepsTaken();
   return () => {
     if (performance.now() - begun < sliceMilliseconds && stepsTaken() - begunAt < sliceSteps) return undefined;
-    return turns.rejoin(lane).then(() => {
+    return scheduler.rejoin(lane).then(() => {
       begun = performance.now();
       begunAt = stepsTaken();
     });

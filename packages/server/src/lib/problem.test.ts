@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { invalidBody, toldErrors } from './problem.ts';
+import { invalidBody, reportedErrors } from './problem.ts';
 import { unknownNames } from './unknown-names.ts';
 
 function errors(count: number) {
@@ -32,6 +32,6 @@ test('no more unknown members are looked for than a refusal names, and one that 
 });
 
 test('what is told of a name that was cut within a character is well-formed', () => {
-  const [told] = toldErrors([{ pointer: '', code: 'c', message: 'a\ud83d' }]);
+  const [told] = reportedErrors([{ pointer: '', code: 'c', message: 'a\ud83d' }]);
   assert.equal(told?.message, 'a\ufffd');
 });

@@ -33,7 +33,7 @@ export function invalidInput(code: ProblemCode, errors: readonly InputError[]): 
 }
 
 /** As they are told: a name that was cut may end in half of a character. */
-export function toldErrors(errors: readonly InputError[]): readonly InputError[] {
+export function reportedErrors(errors: readonly InputError[]): readonly InputError[] {
   return errors.slice(0, errorsMax).map((error) => ({ ...error, message: error.message.toWellFormed() }));
 }
 

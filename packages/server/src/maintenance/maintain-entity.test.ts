@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { fenceFloor } from '../config/fence.ts';
+import { minConfigVersion } from '../config/fence.ts';
 import { configHeadKey } from '../config/org-keys.ts';
 import type { EntityDefinition, KeyTemplates } from '../schema/definition.ts';
 import type { Change, Scope, Store } from '../store/port.ts';
@@ -256,7 +256,7 @@ test('a workspace that is founded behind the build is not written by whoever doe
   await maintainEntity(job(bench), work, always);
   const [head] = await bench.opened.store.scope('org#acme').get([configHeadKey]);
   await bench.found(late);
-  await late.scope.commit([fenceFloor(head?.version ?? 0, late.tenantId)]);
+  await late.scope.commit([minConfigVersion(head?.version ?? 0, late.tenantId)]);
   await stale.runtime.create(call, { a: 'late', text: 'late', k: 'k' });
   await assertNoDrift(bench);
 });

@@ -42,9 +42,9 @@ export interface MaintainDeps extends ChangeConfigDeps {
 }
 
 /** After so long it is the turn of other work: a million records of one org must not hold up the jobs of the others. */
-const turnMilliseconds = 10_000;
+const sliceMilliseconds = 10_000;
 
-class TurnOver extends Error {}
+class TimeSliceExpired extends Error {}
 
 /**
  * Builds the indexes that are to be built and erases those that are to go, until nothing is left to do or its turn is
@@ -54,26 +54,26 @@ class TurnOver extends Error {}
 export async function maintainEntity(
   deps: MaintainDeps,
   work: MaintainEntity,
-  stillMine: () => Promise<void>,
+  renewLease: () => Promise<void>,
 ): Promise<void> {
   const begunAt = deps.clock.now();
-  const inTurn = async (): Promise<void> => {
-    await stillMine();
-    if (deps.clock.now() - begunAt >= turnMilliseconds) throw new TurnOver();
+  const withinSlice = async (): Promise<void> => {
+    await renewLease();
+    if (deps.clock.now() - begunAt >= sliceMilliseconds) throw new TimeSliceExpired();
   };
   try {
-    await maintain(deps, work, inTurn);
+    await maintain(deps, work, withinSlice);
   } catch (error) {
-    if (!(error instanceof TurnOver)) throw error;
+    if (!(error instanceof TimeSliceExpired)) throw error;
     const scope = deps.store.scope(orgScopeName(work.orgCode));
     await scope.commit([maintainWork(work, deps.clock.now())], { priority: 'background' });
   }
 }
 
-async function maintain(deps: MaintainDeps, work: MaintainEntity, stillMine: () => Promise<void>): Promise<void> {
+async function maintain(deps: MaintainDeps, work: MaintainEntity, renewLease: () => Promise<void>): Promise<void> {
   const place = { scope: deps.store.scope(orgScopeName(work.orgCode)), entityName: work.entityName };
   for (;;) {
-    await stillMine();
+    await renewLease();
     const set = await ageDropped(deps, work);
     await raiseTargets(deps.store, work, set);
     const task = await findTask(set, work.entityName);
@@ -83,7 +83,7 @@ async function maintain(deps: MaintainDeps, work: MaintainEntity, stillMine: () 
     }
     const count = () => countStoredRecords(deps.store, work.orgCode, [work.entityName]);
     const progress = await TaskProgress.open({ ...place, clock: deps.clock }, taskText(task), count);
-    const outcome = await maintainRecords(deps, work.orgCode, { task, progress, stillMine });
+    const outcome = await maintainRecords(deps, work.orgCode, { task, progress, renewLease });
     if (outcome === 'overtaken') continue;
     await changeIndexes(deps, work, (indexes) => ({
       indexes: settledIndexes(indexes, task, progress.duplicates),

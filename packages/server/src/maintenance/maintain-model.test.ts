@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { fenceFloor } from '../config/fence.ts';
+import { minConfigVersion } from '../config/fence.ts';
 import { configHeadKey } from '../config/org-keys.ts';
 import { Problem } from '../lib/problem.ts';
-import { Turns } from '../records/testing/turn-store.ts';
+import { Steps } from '../records/testing/stepped-store.ts';
 import type { EntityDefinition, FieldDefinition, KeyTemplates } from '../schema/definition.ts';
 import { openStore } from '../store/open-store.ts';
 import { Conflict, type Store } from '../store/port.ts';
@@ -109,7 +109,7 @@ function writes(body: fc.Arbitrary<Body>): fc.Arbitrary<readonly Write[]> {
   return fc.array(one, { maxLength: 15 });
 }
 
-interface Plot {
+interface Run {
   readonly first: Shape;
   /** Written before anything changes. */
   readonly records: readonly Body[];
@@ -121,8 +121,8 @@ interface Plot {
   readonly turns: readonly number[];
 }
 
-function plots({ shape, body }: { readonly shape: fc.Arbitrary<Shape>; readonly body: fc.Arbitrary<Body> }) {
-  return fc.record<Plot>({
+function runs({ shape, body }: { readonly shape: fc.Arbitrary<Shape>; readonly body: fc.Arbitrary<Body> }) {
+  return fc.record<Run>({
     first: shape,
     records: fc.array(body, { maxLength: 6 }),
     shapes: fc.array(shape, { minLength: 1, maxLength: 4 }),
@@ -143,13 +143,13 @@ class Killed extends Error {}
 for (const [subject, drawn] of Object.entries(subjects))
   for (const [keying, baseKeys] of Object.entries(keyings))
     test(`D14: whoever writes, changes the definition, dies or knows it late, the ${subject} of records ${keying} come to be right`, async () => {
-      const property = fc.asyncProperty(plots(drawn), (plot) => play(plot, baseKeys));
+      const property = fc.asyncProperty(runs(drawn), (run) => play(run, baseKeys));
       await fc.assert(property, { numRuns: 150 });
     });
 
 interface Stage {
   readonly bench: RecordBench;
-  readonly turns: Turns;
+  readonly turns: Steps;
   /** The store, for those who take turns. */
   readonly store: Store;
   readonly workspaces: Workspace[];
@@ -157,16 +157,16 @@ interface Stage {
   readonly records: { readonly id: string; readonly workspace: Workspace }[];
 }
 
-async function play(plot: Plot, baseKeys: KeyTemplates | undefined): Promise<void> {
+async function play(run: Run, baseKeys: KeyTemplates | undefined): Promise<void> {
   const clock = new SteppedClock();
   const bench = new RecordBench(await openStore({ kind: 'memory', clock }), clock);
-  const turns = new Turns();
+  const turns = new Steps();
   const workspaces = [bench.workspace, bench.workspaceOf('other')];
   const stage: Stage = { bench, turns, store: turns.store(bench.opened.store), workspaces, records: [] };
   for (const workspace of workspaces) await bench.found(workspace);
   const before = bench.node();
-  await before.admin.define('acme', definitionOf(plot.first, baseKeys));
-  for (const body of plot.records) await act(stage, before, { kind: 'create', pause: 0, body });
+  await before.admin.define('acme', definitionOf(run.first, baseKeys));
+  for (const body of run.records) await act(stage, before, { kind: 'create', pause: 0, body });
   let busy = 0;
   const whileBusy = async (actor: Promise<void>): Promise<void> => {
     busy += 1;
@@ -174,17 +174,17 @@ async function play(plot: Plot, baseKeys: KeyTemplates | undefined): Promise<voi
       busy -= 1;
     });
   };
-  const kills = [...plot.kills];
+  const kills = [...run.kills];
   const actors = [
-    ...plot.writers.map((writes) => whileBusy(writeAll(stage, writes))),
-    whileBusy(redefine(stage, plot.shapes)),
+    ...run.writers.map((writes) => whileBusy(writeAll(stage, writes))),
+    whileBusy(redefine(stage, run.shapes)),
     whileBusy(foundAnother(stage)),
-    whileBusy(passTime(stage, plot.ticks)),
+    whileBusy(passTime(stage, run.ticks)),
     ...[0, 1].map(() => workOff(stage, kills, () => busy > 0)),
     look(stage, () => busy > 0),
   ];
   let turn = 0;
-  await turns.run(Promise.all(actors), (waiting) => (plot.turns[turn++ % plot.turns.length] ?? 0) % waiting);
+  await turns.run(Promise.all(actors), (waiting) => (run.turns[turn++ % run.turns.length] ?? 0) % waiting);
   clock.advance(droppedForMilliseconds);
   await workOff({ ...stage, store: bench.opened.store }, [], () => false);
   await assertWhole(stage);
@@ -242,7 +242,7 @@ async function foundAnother({ bench, store, workspaces }: Stage): Promise<void> 
       if (error instanceof Conflict) continue;
       throw error;
     }
-    await store.scope(workspace.scope.name).commit([fenceFloor(head.version, workspace.tenantId)]);
+    await store.scope(workspace.scope.name).commit([minConfigVersion(head.version, workspace.tenantId)]);
     workspaces.push(workspace);
     return;
   }
@@ -259,7 +259,7 @@ async function passTime({ bench, turns }: Stage, ticks: readonly number[]): Prom
 async function workOff({ bench, turns, store }: Stage, kills: boolean[], isBusy: () => boolean): Promise<void> {
   const parts = { store, configs: bench.node(store).configs, clock: bench.clock, recordsPerStep: 2 };
   const isTakingTurns = store !== bench.opened.store;
-  const stillMine = async (): Promise<void> => {
+  const renewLease = async (): Promise<void> => {
     if (kills.shift() === true) throw new Killed();
   };
   for (;;) {
@@ -269,7 +269,7 @@ async function workOff({ bench, turns, store }: Stage, kills: boolean[], isBusy:
     if (due === undefined) continue;
     const { pk, sk, value, version } = due.item;
     try {
-      await maintainEntity(parts, readMaintainWork(JSON.parse(value)), stillMine);
+      await maintainEntity(parts, readMaintainWork(JSON.parse(value)), renewLease);
       await store.scope(due.scope).commit([{ kind: 'remove', pk, sk, if: { version } }]);
     } catch (error) {
       const isFair = error instanceof Killed || error instanceof Conflict;

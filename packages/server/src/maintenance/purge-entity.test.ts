@@ -144,12 +144,12 @@ test('two purges of one entity at once remove everything once', async () => {
 test('writers that know the removed definition get nowhere from the moment their workspace is being purged', async () => {
   const org = await removedEntity('direct');
   const writes: Promise<unknown>[] = [];
-  const stillMine = async (): Promise<void> => {
+  const renewLease = async (): Promise<void> => {
     if (writes.length === 50) return;
     const write = org.node.runtime.create(org.stale, { f0: 'a', f1: 'late' });
     writes.push(write.catch((error: unknown) => (error instanceof Problem ? error.code : error)));
   };
-  await purgeEntity(org.store, org.work, stillMine);
+  await purgeEntity(org.store, org.work, renewLease);
   assert.deepEqual(new Set(await Promise.all(writes)), new Set(['not_found']));
   assert.deepEqual([await org.left(), await org.counters()], [0, ['0', '0']]);
 });

@@ -34,7 +34,7 @@ export function purgeWork(work: PurgeEntity, at: number): Put {
  * INVARIANT: once the name is free, a repetition touches nothing of a new entity of that name, since the row is not
  * the one that was removed and the fence stands higher.
  */
-export async function purgeEntity(store: Store, work: PurgeEntity, stillMine: () => Promise<void>): Promise<void> {
+export async function purgeEntity(store: Store, work: PurgeEntity, renewLease: () => Promise<void>): Promise<void> {
   const orgScope = store.scope(orgScopeName(work.orgCode));
   const row = await entityRows.read(orgScope, work.entityName);
   if (row === undefined || row.value.removal !== work.removal) return;
@@ -45,7 +45,7 @@ export async function purgeEntity(store: Store, work: PurgeEntity, stillMine: ()
       entity,
       partition: directPartition(entity, { orgCode: work.orgCode, tenantCode: code }),
       removal: work.removal,
-      stillMine,
+      renewLease,
     }).catch(ignoreClosed);
   await orgScope.commit([removeAsRead(row)], { priority: 'background' });
 }
@@ -76,15 +76,15 @@ interface WorkspacePurge {
   /** Where the records lie, if they are found by their keys. */
   readonly partition: string;
   readonly removal: number;
-  readonly stillMine: () => Promise<void>;
+  readonly renewLease: () => Promise<void>;
 }
 
 async function purgeWorkspace(scope: Scope, purge: WorkspacePurge): Promise<void> {
-  await purge.stillMine();
+  await purge.renewLease();
   const level = { generation: purge.removal, configVersion: Number.MAX_SAFE_INTEGER };
   const fence = await raise({ scope }, purge.entity.name, level);
   if (fence === 'newer') return;
-  while (await purgeStep(scope, purge, fence.itemVersion)) await purge.stillMine();
+  while (await purgeStep(scope, purge, fence.itemVersion)) await purge.renewLease();
   await removeNumbers(scope, purge.entity.name, fence.itemVersion);
 }
 

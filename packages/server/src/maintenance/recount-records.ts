@@ -1,5 +1,5 @@
 /** Counts the records of a data space anew, and sets counters right that say otherwise. Nobody should write meanwhile. */
-import { auditEntry, type Occasion } from '../audit/audit-entry.ts';
+import { type AuditContext, auditEntry } from '../audit/audit-entry.ts';
 import type { ConfigSet } from '../config/port.ts';
 import { createConfigReader } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -15,7 +15,7 @@ import { Findings } from './verification/findings.ts';
 import { keptEntities } from './verification/kept-entities.ts';
 import { createOwners } from './verification/kept-entity.ts';
 import { storedRecord } from './verification/look.ts';
-import { type ScopeOfOrg, scopesOfOrgs, workspaceStanding } from './verification/scopes-of-orgs.ts';
+import { type ScopeOfOrg, scopesOfOrgs, workspaceStateOf } from './verification/scopes-of-orgs.ts';
 
 /**
  * An org comes first and its sum last, its workspaces between them. One is `skipped` that is removed, or of an org whose
@@ -86,10 +86,10 @@ interface OpenOrg {
 
 async function* sumOf({ store }: OpenedStore, { orgCode, isWhole, found }: OpenOrg): AsyncGenerator<OrgSum> {
   if (!isWhole) return;
-  yield { kind: 'sum', orgCode, told: await toldOf(store, orgCode), found };
+  yield { kind: 'sum', orgCode, told: await reportedOf(store, orgCode), found };
 }
 
-async function toldOf(store: Store, orgCode: string): Promise<number | undefined> {
+async function reportedOf(store: Store, orgCode: string): Promise<number | undefined> {
   try {
     return (await recordsOfOrg(store, orgCode)).reduce((sum, { records }) => sum + records, 0);
   } catch (error) {
@@ -100,7 +100,7 @@ async function toldOf(store: Store, orgCode: string): Promise<number | undefined
 
 async function isCounted(opened: OpenedStore, place: ScopeOfOrg, { isWhole }: OpenOrg): Promise<boolean> {
   const { tenantCode = '', state } = place;
-  return isWhole && state === 'open' && (await workspaceStanding(opened, { ...place, tenantCode })) !== 'removed';
+  return isWhole && state === 'open' && (await workspaceStateOf(opened, { ...place, tenantCode })) !== 'removed';
 }
 
 interface WorkspaceToCount {
@@ -144,7 +144,7 @@ export function isRight({ counter, found }: RecountedEntity): boolean {
 
 export interface Repair {
   readonly env: Environment;
-  readonly occasion: Occasion;
+  readonly auditContext: AuditContext;
 }
 
 /**
@@ -153,7 +153,7 @@ export interface Repair {
  */
 export async function repairCounters(
   { tenantCode, scope, entities }: RecountedWorkspace,
-  { env, occasion }: Repair,
+  { env, auditContext }: Repair,
 ): Promise<void> {
   const wrong = entities.filter((one) => !isRight(one));
   if (wrong.length === 0) return;
@@ -170,7 +170,7 @@ export async function repairCounters(
   );
   const target = { kind: 'workspace', id: tenantCode };
   const audited = { action: 'records.recounted', target, env, tenant_code: tenantCode, detail };
-  await scope.commit([...changes, auditEntry(occasion, audited)]);
+  await scope.commit([...changes, auditEntry(auditContext, audited)]);
 }
 
 function told(counter: Item | undefined): string {

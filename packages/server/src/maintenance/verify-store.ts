@@ -16,7 +16,7 @@ import { Findings } from './verification/findings.ts';
 import { keptEntities } from './verification/kept-entities.ts';
 import { createOwners, type FurtherEntries } from './verification/kept-entity.ts';
 import { drift } from './verification/look.ts';
-import { scopesOfOrgs, workspaceStanding } from './verification/scopes-of-orgs.ts';
+import { scopesOfOrgs, workspaceStateOf } from './verification/scopes-of-orgs.ts';
 import { Tallies } from './verification/tallies.ts';
 
 export interface VerifyDeps {
@@ -47,7 +47,7 @@ export async function verifyStore(deps: VerifyDeps): Promise<Findings> {
 /** Of a removed workspace nothing has to hold; once its code is free again an empty scope is left. */
 async function verifyKnown(deps: VerifyDeps, check: WorkspaceCheck): Promise<void> {
   const { tenantCode, scope } = check.workspace;
-  const standing = await workspaceStanding(deps.opened, check.workspace);
+  const standing = await workspaceStateOf(deps.opened, check.workspace);
   if (standing === 'removed') return check.findings.count('skipped');
   if (standing === 'unknown')
     check.findings.add(

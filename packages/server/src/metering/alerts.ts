@@ -8,9 +8,9 @@ import {
   type Alert,
   type AlertPercent,
   metricWords,
+  type QuotaUsage,
   reachedAlerts,
   resetsAt,
-  type Standing,
   windows,
 } from './limits.ts';
 
@@ -41,7 +41,7 @@ export interface ShownAlert extends Alert {
 
 const action = 'plan.limit_near';
 
-const toldMax = 10_000;
+const recordedMax = 10_000;
 
 /**
  * Tells in the org's audit log, and to where the org wants it, that 80, 95 or 100 % of a limit are reached: each once a
@@ -49,8 +49,8 @@ const toldMax = 10_000;
  */
 export function createAlerts({ platform, now, announce }: AlertsDeps) {
   /** What this node knows to have been told, so that the store is not asked each second. */
-  let told = new BoundedMap<string, true>(toldMax);
-  let toldOn: Day = '';
+  let told = new BoundedMap<string, true>(recordedMax);
+  let recordedOn: Day = '';
 
   const tell = async (orgCode: string, alert: Alert, today: Day): Promise<void> => {
     const key = markKey(orgCode, alert, today);
@@ -72,16 +72,16 @@ export function createAlerts({ platform, now, announce }: AlertsDeps) {
   };
 
   return {
-    tell: async (orgCode: string, standing: Standing): Promise<void> => {
-      const { today } = standing;
-      if (toldOn !== today) told = new BoundedMap(toldMax);
-      toldOn = today;
-      for (const alert of reachedAlerts(standing)) await tell(orgCode, alert, today);
+    tell: async (orgCode: string, quota: QuotaUsage): Promise<void> => {
+      const { today } = quota;
+      if (recordedOn !== today) told = new BoundedMap(recordedMax);
+      recordedOn = today;
+      for (const alert of reachedAlerts(quota)) await tell(orgCode, alert, today);
     },
     /** What stands at the moment, as a banner has it. */
-    show: async (orgCode: string, standing: Standing): Promise<readonly ShownAlert[]> => {
-      const { today } = standing;
-      const alerts = reachedAlerts(standing);
+    show: async (orgCode: string, quota: QuotaUsage): Promise<readonly ShownAlert[]> => {
+      const { today } = quota;
+      const alerts = reachedAlerts(quota);
       const marks = await platform.get(alerts.map((alert) => markKey(orgCode, alert, today)));
       return alerts.map((alert, index) => ({
         ...alert,

@@ -4,7 +4,7 @@ import { addDays, type Day, dayMilliseconds, dayOf, startOfDay } from './calenda
 import { addTallies, dayTallies, type Tally, workspaceTallies } from './usage-rows.ts';
 
 /** Whose usage it is. A call that is in no workspace has the code `''`. */
-export interface MeteredPlace {
+export interface MeteredWorkspace {
   readonly orgCode: string;
   readonly env: Environment;
   readonly tenantCode: string;
@@ -97,13 +97,13 @@ export class CallMeter {
     return this.#day;
   }
 
-  count(place: MeteredPlace): void {
-    this.#add(place, 1, 0);
+  count(workspace: MeteredWorkspace): void {
+    this.#add(workspace, 1, 0);
   }
 
   /** Records that were made, or removed where `by` is negative. */
-  noteRecords(place: MeteredPlace, by: number): void {
-    if (by !== 0) this.#add(place, 0, by);
+  noteRecords(workspace: MeteredWorkspace, by: number): void {
+    if (by !== 0) this.#add(workspace, 0, by);
   }
 
   own(orgCode: string, env: Environment): OwnDays {
@@ -135,21 +135,21 @@ export class CallMeter {
     return { orgCodes, failures: failures.map(({ error }) => error) };
   }
 
-  #add(place: MeteredPlace, calls: number, records: number): void {
-    const day = this.#dayOf(place, this.today());
-    let cell = day.workspaces.get(place.tenantCode);
+  #add(workspace: MeteredWorkspace, calls: number, records: number): void {
+    const day = this.#dayOf(workspace, this.today());
+    let cell = day.workspaces.get(workspace.tenantCode);
     if (cell === undefined) {
-      cell = { code: place.tenantCode, isDirty: false, ...nothing() };
-      day.workspaces.set(place.tenantCode, cell);
+      cell = { code: workspace.tenantCode, isDirty: false, ...nothing() };
+      day.workspaces.set(workspace.tenantCode, cell);
     }
     for (const one of [day.total, cell]) {
       one.calls += calls;
       one.records += records;
     }
-    this.#soil(day, cell);
+    this.#markDirty(day, cell);
   }
 
-  #soil(day: MeteredDay, cell: Cell): void {
+  #markDirty(day: MeteredDay, cell: Cell): void {
     if (cell.isDirty) return;
     cell.isDirty = true;
     if (day.dirty.length === 0) this.#dirty.push(day);
@@ -157,7 +157,7 @@ export class CallMeter {
     day.waitsSince ??= this.#deps.clock.now();
   }
 
-  #dayOf({ orgCode, env }: MeteredPlace, day: Day): MeteredDay {
+  #dayOf({ orgCode, env }: MeteredWorkspace, day: Day): MeteredDay {
     const orgs = this.#orgs[env];
     let days = orgs.get(orgCode);
     if (days === undefined) {
@@ -208,7 +208,7 @@ export class CallMeter {
           ),
         ]);
       } catch (error) {
-        for (const cell of cells.slice(at)) this.#soil(day, cell);
+        for (const cell of cells.slice(at)) this.#markDirty(day, cell);
         throw error;
       }
       day.total.stored = whole;

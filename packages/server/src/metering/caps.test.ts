@@ -14,7 +14,7 @@ function capsOf(limits: Limits) {
   return createCaps({
     plans: { of: async () => ({ name: 'own', limits, updated_at: null }) },
     configured: { size: async () => ({ entities: 0, indexes: 0 }), policies: async () => [] },
-    standing: async () => ({ limits: { records: 9 }, usage, today }),
+    quota: async () => ({ limits: { records: 9 }, usage, today }),
   });
 }
 

@@ -1,8 +1,8 @@
 /** What an org may have configured by its plan: nothing is counted here, since whoever asks knows what there is. */
 import { Problem } from '../lib/problem.ts';
 import type { ConfigSize, CountBound } from '../tenancy/port.ts';
-import type { MeteredPlace } from './call-meter.ts';
-import { flagsOf, type Standing } from './limits.ts';
+import type { MeteredWorkspace } from './call-meter.ts';
+import { flagsOf, type QuotaUsage } from './limits.ts';
 import type { Cap } from './plan.ts';
 import type { Plans } from './plans.ts';
 import { type Configured, type ShownCaps, showCaps } from './show-caps.ts';
@@ -12,25 +12,28 @@ export interface Caps {
    * Holds a change of an org's configuration, before it is committed, to the plan that the org has by then. What does not
    * grow is let through, also where it is more than the plan has room for. @throws Problem `plan_limit_exceeded`.
    */
-  admitConfig(place: ConfigPlace, size: { readonly before: ConfigSize; readonly after: ConfigSize }): Promise<void>;
+  admitConfig(
+    place: MeteredEnvironment,
+    size: { readonly before: ConfigSize; readonly after: ConfigSize },
+  ): Promise<void>;
   /** How many policies a workspace may have; undefined where the plan does not say. */
-  policyBound(place: MeteredPlace): Promise<CountBound | undefined>;
+  policyBound(workspace: MeteredWorkspace): Promise<CountBound | undefined>;
   /** What is used of each, and the limit. */
   show(orgCode: string, options: { readonly hasProd: boolean }): Promise<ShownCaps>;
 }
 
-type ConfigPlace = Pick<MeteredPlace, 'orgCode' | 'env'>;
+type MeteredEnvironment = Pick<MeteredWorkspace, 'orgCode' | 'env'>;
 
 export interface CapsDeps {
   readonly plans: Pick<Plans, 'of'>;
   readonly configured: Configured;
-  readonly standing: (orgCode: string) => Promise<Standing>;
+  readonly quota: (orgCode: string) => Promise<QuotaUsage>;
 }
 
 /** The plan is read each time: what is configured seldom changes, and two nodes must not go by two plans. */
-export function createCaps({ plans, configured, standing }: CapsDeps): Caps {
-  const exceeded = async (cap: Cap, where: CapPlace, told: ToldCap): Promise<Problem> => {
-    const { limits, usage } = await standing(where.orgCode);
+export function createCaps({ plans, configured, quota }: CapsDeps): Caps {
+  const exceeded = async (cap: Cap, where: CappedScope, told: ToldCap): Promise<Problem> => {
+    const { limits, usage } = await quota(where.orgCode);
     return capExceeded(cap, where, { ...told, flags: flagsOf(limits, usage) });
   };
   return {
@@ -56,7 +59,7 @@ export function createCaps({ plans, configured, standing }: CapsDeps): Caps {
   };
 }
 
-type CapPlace = ConfigPlace & Partial<Pick<MeteredPlace, 'tenantCode'>>;
+type CappedScope = MeteredEnvironment & Partial<Pick<MeteredWorkspace, 'tenantCode'>>;
 
 interface ToldCap {
   readonly used: number;
@@ -69,7 +72,7 @@ const retrySeconds = 3600;
 
 function capExceeded(
   cap: Cap,
-  { env, tenantCode }: CapPlace,
+  { env, tenantCode }: CappedScope,
   { used, wanted, limit, flags }: ToldCap & { readonly flags: ReturnType<typeof flagsOf> },
 ): Problem {
   const where = tenantCode === undefined ? `in ${env}` : 'in this workspace';

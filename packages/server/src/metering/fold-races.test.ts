@@ -42,13 +42,13 @@ async function stepsOfFold(): Promise<readonly string[]> {
   return calls;
 }
 
-const scenes = [
+const fixtures = [
   { what: 'another fold', late: 0, isFolded: true },
   { what: 'a late write', late: 3, isFolded: false },
   { what: 'a late write and another fold', late: 3, isFolded: true },
 ] as const;
 
-for (const { what, late, isFolded } of scenes)
+for (const { what, late, isFolded } of fixtures)
   test(`no call is lost or counted twice where ${what} comes between two steps of a fold`, async () => {
     const steps = await stepsOfFold();
     // Once a row is folded nobody writes it any more: a day is folded long after it is over.

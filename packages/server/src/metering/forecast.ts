@@ -1,5 +1,5 @@
 import { addDays, type Day, dayMilliseconds, endOfMonth, startOfDay } from './calendar.ts';
-import { isReached, type Standing } from './limits.ts';
+import { isReached, type QuotaUsage } from './limits.ts';
 import type { Metric } from './plan.ts';
 import type { Tally } from './usage-rows.ts';
 
@@ -12,8 +12,8 @@ const daysLookedAhead = 3650;
 const shareOfDayMin = 1 / 24;
 
 /** @param days what was counted by day, of the last week at least. */
-export function forecast(standing: Standing, days: ReadonlyMap<Day, Tally>, now: number): Forecast {
-  const { limits, usage, today } = standing;
+export function forecast(quota: QuotaUsage, days: ReadonlyMap<Day, Tally>, now: number): Forecast {
+  const { limits, usage, today } = quota;
   const share = Math.min(1, Math.max(shareOfDayMin, (now - startOfDay(today)) / dayMilliseconds));
   const pace = paceOf(days, today, share, usage.records);
   const ahead = (metric: Metric, perDay: number, daysMax: number): Day | null => {

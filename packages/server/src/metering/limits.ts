@@ -41,7 +41,7 @@ export function resetsAt(metric: Metric, today: Day): string | null {
   return timestamp(end);
 }
 
-export interface Standing {
+export interface QuotaUsage {
   readonly limits: Limits;
   readonly usage: Usage;
   readonly today: Day;
@@ -56,7 +56,7 @@ const recordsRetrySeconds = 3600;
  */
 export function limitExceeded(
   metric: Metric,
-  { limits, usage, today }: Standing,
+  { limits, usage, today }: QuotaUsage,
   now: number,
   wanted?: number,
 ): Problem {
@@ -87,7 +87,7 @@ export const metricWords = {
 } as const;
 
 /** Of the shares of a limit that are told of, the highest that is reached. */
-function reachedPercent(metric: Metric, { limits, usage }: Standing): AlertPercent | undefined {
+function reachedPercent(metric: Metric, { limits, usage }: QuotaUsage): AlertPercent | undefined {
   const limit = limits[metric];
   if (limit === undefined) return undefined;
   return alertPercents.findLast((percent) => usage[metric] * 100 >= limit * percent);
@@ -98,11 +98,11 @@ export const alertPercents = [80, 95, 100] as const;
 export type AlertPercent = (typeof alertPercents)[number];
 
 /** The metrics of which a share is reached that is told of. */
-export function reachedAlerts(standing: Standing): readonly Alert[] {
+export function reachedAlerts(quota: QuotaUsage): readonly Alert[] {
   return metrics.flatMap((metric) => {
-    const percent = reachedPercent(metric, standing);
+    const percent = reachedPercent(metric, quota);
     if (percent === undefined) return [];
-    return [{ metric, percent, used: standing.usage[metric], limit: standing.limits[metric] ?? 0 }];
+    return [{ metric, percent, used: quota.usage[metric], limit: quota.limits[metric] ?? 0 }];
   });
 }
 

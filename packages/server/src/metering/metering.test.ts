@@ -6,10 +6,10 @@ import { OutcomeUnknown, type Store, Unavailable } from '../store/port.ts';
 import { checkDays } from './check-days.ts';
 import { foldDays } from './fold-days.ts';
 import { forecast } from './forecast.ts';
-import { flagsOf, type Standing } from './limits.ts';
+import { flagsOf, type QuotaUsage } from './limits.ts';
 import {
+  auditContext,
   type MeteredNode,
-  occasion,
   openNode,
   orgScope,
   place,
@@ -100,7 +100,11 @@ for (const isFolded of [false, true])
   test(`a clock that was days ahead and is right again counts on the right day${isFolded ? ', also where the day was folded meanwhile' : ''}`, async () => {
     const { clock, store } = await open('2026-01-30T12:00:00Z');
     const [node, other] = [openNode(store, clock, 'one'), openNode(store, clock, 'two')];
-    await node.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 9, api_calls_per_month: 9 } }, occasion);
+    await node.plans.set(
+      'acme',
+      { name: 'own', limits: { api_calls_per_day: 9, api_calls_per_month: 9 } },
+      auditContext,
+    );
     callTimes(node, 2);
     await node.meter.flush();
     clock.advance(48 * hour);
@@ -111,7 +115,7 @@ for (const isFolded of [false, true])
     clock.advance(-48 * hour);
     callTimes(node, 1);
     assert.equal(node.meter.today(), '2026-01-30');
-    const { usage, today } = await node.gate.standing('acme');
+    const { usage, today } = await node.gate.quota('acme');
     assert.deepEqual([today, usage.api_calls_per_day, usage.api_calls_per_month], ['2026-01-30', 6, 6]);
     await node.meter.flush();
     // What was stored while the clock was wrong stays on the day that it was stored for.
@@ -166,7 +170,7 @@ test('what was being stored when the clock was set right is counted once, whethe
 test('days and months are those of UTC, and do not go back by a little', async () => {
   const { clock, store } = await open('2026-01-31T23:59:59.999Z');
   const node = openNode(store, clock, 'one');
-  await node.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 9, api_calls_per_month: 9 } }, occasion);
+  await node.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 9, api_calls_per_month: 9 } }, auditContext);
   callTimes(node, 2);
   clock.advance(1);
   callTimes(node, 1);
@@ -176,7 +180,7 @@ test('days and months are those of UTC, and do not go back by a little', async (
     ['2026-01-31', 2],
     ['2026-02-01', 2],
   ]);
-  const { usage, today } = await node.gate.standing('acme');
+  const { usage, today } = await node.gate.quota('acme');
   assert.deepEqual([today, usage.api_calls_per_day, usage.api_calls_per_month], ['2026-02-01', 2, 2]);
 });
 
@@ -246,7 +250,7 @@ test('where usage cannot be told no write gets in, and removals do', async () =>
   const { clock, store } = await open();
   const broken = faulty(store);
   const gated = openNode(broken.store, clock, 'one');
-  await gated.plans.set('acme', { name: 'own', limits: { records: 10 } }, occasion);
+  await gated.plans.set('acme', { name: 'own', limits: { records: 10 } }, auditContext);
   await gated.write(5);
   clock.advance(2000);
   broken.fault.before = new Unavailable('off');
@@ -265,14 +269,14 @@ test('an org whose calls cannot be stored writes nothing after a while, unless t
     [{ api_calls_per_day: 100 }, false],
     [{ records: 100 }, true],
   ] as const) {
-    await node.plans.set('acme', { name: 'own', limits }, occasion);
+    await node.plans.set('acme', { name: 'own', limits }, auditContext);
     callTimes(node, 1);
     clock.advance(11_000);
     if (isOpen) await node.write(1);
     else await assert.rejects(node.write(1), { code: 'unavailable' });
   }
   await node.meter.flush();
-  await node.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 100 } }, occasion);
+  await node.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 100 } }, auditContext);
   await node.write(1);
 });
 
@@ -284,7 +288,7 @@ test('what is being stored for long waits as well', async () => {
     return call();
   });
   const node = openNode(slow, clock, 'one');
-  await node.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 100 } }, occasion);
+  await node.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 100 } }, auditContext);
   callTimes(node, 1);
   const flushed = node.meter.flush();
   clock.advance(11_000);
@@ -312,14 +316,14 @@ test('what is stored of an org is the sum of its workspaces, also where a node d
 test('another node’s calls and plans are known a second later', async () => {
   const { clock, store } = await open();
   const [one, two] = [openNode(store, clock, 'one'), openNode(store, clock, 'two')];
-  await one.plans.set('acme', { name: 'own', limits: { api_calls_per_month: 5 } }, occasion);
+  await one.plans.set('acme', { name: 'own', limits: { api_calls_per_month: 5 } }, auditContext);
   await two.write(1);
   callTimes(one, 5);
   await assert.rejects(one.write(1), { code: 'plan_limit_exceeded' });
   await one.meter.flush();
   clock.advance(1000);
   await assert.rejects(two.write(1), { code: 'plan_limit_exceeded' });
-  await one.plans.set('acme', { name: 'unlimited' }, occasion);
+  await one.plans.set('acme', { name: 'unlimited' }, auditContext);
   await one.write(1);
   clock.advance(1000);
   await two.write(1);
@@ -328,7 +332,7 @@ test('another node’s calls and plans are known a second later', async () => {
 test('a write whose end nobody knows makes the records be added up again', async () => {
   const { clock, store } = await open();
   const node = openNode(store, clock, 'one');
-  await node.plans.set('acme', { name: 'own', limits: { records: 2 } }, occasion);
+  await node.plans.set('acme', { name: 'own', limits: { records: 2 } }, auditContext);
   const pass = await node.gate.admit(place, { records: 1, isRemoval: false });
   await store.scope('acme-main').commit([{ kind: 'add', pk: 'count', sk: 'order', by: 1 }]);
   pass.unknown();
@@ -357,26 +361,26 @@ test('a forecast goes on as the last week went', () => {
     ]),
   );
   days.set(today, { calls: 50, records: 5 });
-  const standing = (limits: Standing['limits'], usage: Partial<Standing['usage']>): Standing => ({
+  const quota = (limits: QuotaUsage['limits'], usage: Partial<QuotaUsage['usage']>): QuotaUsage => ({
     limits,
     usage: { api_calls_per_day: 50, api_calls_per_month: 1000, records: 100, ...usage },
     today,
   });
-  assert.deepEqual(forecast(standing({}, {}), days, noon), {
+  assert.deepEqual(forecast(quota({}, {}), days, noon), {
     api_calls_per_day: null,
     api_calls_per_month: null,
     records: null,
   });
-  const near = standing({ api_calls_per_day: 100, api_calls_per_month: 1500, records: 200 }, {});
+  const near = quota({ api_calls_per_day: 100, api_calls_per_month: 1500, records: 200 }, {});
   assert.deepEqual(forecast(near, days, noon), {
     api_calls_per_day: today,
     api_calls_per_month: '2026-01-16',
     records: '2026-01-21',
   });
-  const far = standing({ api_calls_per_day: 101, api_calls_per_month: 9000, records: 1_000_000 }, {});
+  const far = quota({ api_calls_per_day: 101, api_calls_per_month: 9000, records: 1_000_000 }, {});
   assert.deepEqual(Object.values(forecast(far, days, noon)), [null, null, null]);
-  const emptied = standing({ records: 200 }, { records: 13 });
+  const emptied = quota({ records: 200 }, { records: 13 });
   assert.equal(forecast(emptied, days, noon).records, '2026-04-14', 'no more has come and stayed than is there');
-  const reached = standing({ records: 100 }, {});
+  const reached = quota({ records: 100 }, {});
   assert.equal(forecast(reached, new Map(), noon).records, today);
 });

@@ -1,7 +1,7 @@
 /** The room's door: what is counted of orgs, what their plans allow, and what is told of both. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
-import { sharedByNextRun } from '../lib/next-run.ts';
+import { coalesce } from '../lib/coalesce.ts';
 import type { Scope } from '../store/port.ts';
 import type { OrgScopes } from '../tenancy/port.ts';
 import { type Announce, createAlerts } from './alerts.ts';
@@ -46,21 +46,21 @@ const turnMilliseconds = 1000;
 
 export function startMetering(deps: MeteringDeps): Metering {
   const { clock, platform, orgScopes, hasOrg, configured, announce, onError } = deps;
-  const recordsOf = sharedByNextRun(deps.recordsOf);
+  const recordsOf = coalesce(deps.recordsOf);
   const meter = new CallMeter({ clock, orgScopes, node: randomBytes(9).toString('base64url') });
   const ledger = createLedger(meter, orgScopes);
   const plans = createPlans({ platform, hasOrg, changed: (orgCode) => gate.forget(orgCode) });
   const gate = createPlanGate({ clock, plans, ledger, meter, recordsOf });
   const alerts = createAlerts({ platform, now: () => clock.now(), announce });
   const now = (): number => clock.now();
-  const report = sharedByNextRun((request) =>
+  const report = coalesce((request) =>
     reportUsage({ ledger, gate, plans, alerts, recordsOf, now }, JSON.parse(request) as ReportRequest),
   );
   /** The orgs whose days before today were folded. */
   let folded: { readonly day: Day; readonly orgCodes: Set<string> } = { day: '', orgCodes: new Set() };
 
   const follow = async (orgCode: string): Promise<void> => {
-    await alerts.tell(orgCode, await gate.standing(orgCode));
+    await alerts.tell(orgCode, await gate.quota(orgCode));
     const today = meter.today();
     if (folded.day !== today) folded = { day: today, orgCodes: new Set() };
     if (folded.orgCodes.has(orgCode)) return;
@@ -102,7 +102,7 @@ export function startMetering(deps: MeteringDeps): Metering {
     meter,
     gate,
     plans,
-    caps: createCaps({ plans, configured, standing: (orgCode) => gate.standing(orgCode) }),
+    caps: createCaps({ plans, configured, quota: (orgCode) => gate.quota(orgCode) }),
     report: (request) => report(JSON.stringify(request)),
     parts: (request) => exportUsage({ ledger, recordsOf }, request),
     today: () => meter.today(),

@@ -30,7 +30,7 @@ export class PartsOfUsage {
   readonly #today: Day;
   readonly #figure: Figure | undefined;
   readonly #calls = new Map<string, WorkspaceCalls>();
-  readonly #largest = new LargestParts();
+  readonly #largest = new LargestDeps();
 
   /** @param figure the one that is to be explained. */
   constructor(today: Day, figure: Figure | undefined) {
@@ -71,25 +71,25 @@ export class PartsOfUsage {
 const partsMax = 1000;
 
 /** Keeps the largest of any number of parts, and what the others come to. */
-class LargestParts {
-  #parts: FigurePart[] = [];
+class LargestDeps {
+  #deps: FigurePart[] = [];
   #value = 0;
   #others = 0;
 
   add(part: FigurePart): void {
     this.#value += part.value;
-    this.#parts.push(part);
-    if (this.#parts.length > 4 * partsMax) this.#cut();
+    this.#deps.push(part);
+    if (this.#deps.length > 4 * partsMax) this.#cut();
   }
 
   told() {
-    if (this.#parts.length > partsMax) this.#cut();
-    const shown = this.#parts.reduce((sum, { value }) => sum + value, 0);
-    return { value: this.#value, parts: this.#parts, others: { count: this.#others, value: this.#value - shown } };
+    if (this.#deps.length > partsMax) this.#cut();
+    const shown = this.#deps.reduce((sum, { value }) => sum + value, 0);
+    return { value: this.#value, parts: this.#deps, others: { count: this.#others, value: this.#value - shown } };
   }
 
   #cut(): void {
-    this.#others += this.#parts.length - partsMax;
-    this.#parts = this.#parts.toSorted((left, right) => right.value - left.value).slice(0, partsMax);
+    this.#others += this.#deps.length - partsMax;
+    this.#deps = this.#deps.toSorted((left, right) => right.value - left.value).slice(0, partsMax);
   }
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openForTest, roundsOn, storeKinds } from '../store/testing/open-test-store.ts';
-import { occasion, openNode, recordsStored, SteppedClock } from './testing/metered-org.ts';
+import { auditContext, openNode, recordsStored, SteppedClock } from './testing/metered-org.ts';
 
 const writers = 64;
 
@@ -12,7 +12,7 @@ for (const kind of storeKinds) {
       const clock = new SteppedClock('2026-01-31T12:00:00Z');
       const { store } = await openForTest(t, kind, clock);
       const node = openNode(store, clock, 'one');
-      await node.plans.set('acme', { name: 'own', limits: { records: 20 } }, occasion);
+      await node.plans.set('acme', { name: 'own', limits: { records: 20 } }, auditContext);
       for (let made = 0; made < 10; made++) await node.write(1);
       const outcomes = await Promise.allSettled(
         Array.from({ length: writers }, async (_, index) => {
@@ -34,7 +34,7 @@ for (const kind of storeKinds) {
     const clock = new SteppedClock('2026-01-31T12:00:00Z');
     const { store } = await openForTest(t, kind, clock);
     const [one, two] = [openNode(store, clock, 'one'), openNode(store, clock, 'two')];
-    await one.plans.set('acme', { name: 'own', limits: { records: 10 } }, occasion);
+    await one.plans.set('acme', { name: 'own', limits: { records: 10 } }, auditContext);
     await Promise.all([one.write(4), two.write(4)]);
     clock.advance(1100);
     await one.write(1);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openStore } from '../store/open-store.ts';
-import { occasion, openNode, SteppedClock } from './testing/metered-org.ts';
+import { auditContext, openNode, SteppedClock } from './testing/metered-org.ts';
 
 async function openGate() {
   const clock = new SteppedClock('2026-01-31T12:00:00Z');
@@ -12,10 +12,10 @@ async function openGate() {
 
 const ticksMost = 60;
 
-for (const what of ['check', 'standing'] as const)
+for (const what of ['check', 'quota'] as const)
   test(`a plan may change at any moment of a ${what}, which is answered all the same`, async () => {
     const { gate, plans } = await openGate();
-    await plans.set('acme', { name: 'own', limits: { records: 10 } }, occasion);
+    await plans.set('acme', { name: 'own', limits: { records: 10 } }, auditContext);
     for (let ticks = 0; ticks < ticksMost; ticks++) {
       gate.forget('acme');
       const asked = Promise.resolve(gate[what]('acme'));
@@ -28,7 +28,7 @@ for (const what of ['check', 'standing'] as const)
 
 test('a write that is larger than what is left is told how much there is, and one that finds nothing left that it is reached', async () => {
   const { write, plans } = await openGate();
-  await plans.set('acme', { name: 'own', limits: { records: 10 } }, occasion);
+  await plans.set('acme', { name: 'own', limits: { records: 10 } }, auditContext);
   await write(8);
   await assert.rejects(write(5), {
     code: 'plan_limit_exceeded',

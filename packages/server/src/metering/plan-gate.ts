@@ -1,16 +1,16 @@
 import { Problem } from '../lib/problem.ts';
 import type { WritePass, WriteToAdmit } from '../tenancy/port.ts';
-import type { MeteredPlace } from './call-meter.ts';
-import { limitExceeded, reachedMetric, type Standing } from './limits.ts';
-import { OrgStanding, type StandingDeps } from './org-standing.ts';
+import type { MeteredWorkspace } from './call-meter.ts';
+import { limitExceeded, type QuotaUsage, reachedMetric } from './limits.ts';
+import { QuotaState, type QuotaStateDeps } from './quota-state.ts';
 
 /** Holds the writes of an org to its plan. Where usage cannot be told it lets no write in. */
 export interface PlanGate {
   /** On entry: whether a write may begin at all. @throws Problem `plan_limit_exceeded`. */
   check(orgCode: string): void | Promise<void>;
   /** Before the commit: holds the records to their limit. @throws Problem `plan_limit_exceeded`. */
-  admit(place: MeteredPlace, write: WriteToAdmit): WritePass | Promise<WritePass>;
-  standing(orgCode: string): Promise<Standing>;
+  admit(workspace: MeteredWorkspace, write: WriteToAdmit): WritePass | Promise<WritePass>;
+  quota(orgCode: string): Promise<QuotaUsage>;
   /** The plan of an org has changed. */
   forget(orgCode: string): void;
   /** Lets go of orgs that nobody has asked about for a while. */
@@ -19,18 +19,18 @@ export interface PlanGate {
 
 const keptMilliseconds = 60_000;
 
-export function createPlanGate(deps: StandingDeps): PlanGate {
+export function createPlanGate(deps: QuotaStateDeps): PlanGate {
   const { clock, meter } = deps;
-  const standings = new Map<string, OrgStanding>();
-  const standingOf = (orgCode: string): OrgStanding => {
-    let standing = standings.get(orgCode);
-    if (standing === undefined) {
-      standing = new OrgStanding(deps, orgCode);
-      standings.set(orgCode, standing);
+  const quotas = new Map<string, QuotaState>();
+  const quotaOf = (orgCode: string): QuotaState => {
+    let quota = quotas.get(orgCode);
+    if (quota === undefined) {
+      quota = new QuotaState(deps, orgCode);
+      quotas.set(orgCode, quota);
     }
-    return standing;
+    return quota;
   };
-  const demand = (orgCode: string, now: Standing, records = 0): void => {
+  const assertWithinPlan = (orgCode: string, now: QuotaUsage, records = 0): void => {
     const { limits, usage } = now;
     const isCounting = limits.api_calls_per_day !== undefined || limits.api_calls_per_month !== undefined;
     if (isCounting && meter.isOverdue(orgCode))
@@ -40,39 +40,42 @@ export function createPlanGate(deps: StandingDeps): PlanGate {
     if (reached !== undefined) throw limitExceeded(reached, now, clock.now());
     if (isFull) throw limitExceeded('records', now, clock.now(), usage.records + records);
   };
-  const enter = (standing: OrgStanding, place: MeteredPlace, write: WriteToAdmit): WritePass => {
-    if (!write.isRemoval) demand(place.orgCode, standing.current(), write.records);
-    standing.enter(write.records);
+  const enter = (quota: QuotaState, workspace: MeteredWorkspace, write: WriteToAdmit): WritePass => {
+    if (!write.isRemoval) assertWithinPlan(workspace.orgCode, quota.current(), write.records);
+    quota.enter(write.records);
     return {
-      written: () => standing.leave(place, write.records, 'written'),
-      refused: () => standing.leave(place, write.records, 'refused'),
-      unknown: () => standing.leave(place, write.records, 'unknown'),
+      written: () => quota.leave(workspace, write.records, 'written'),
+      refused: () => quota.leave(workspace, write.records, 'refused'),
+      unknown: () => quota.leave(workspace, write.records, 'unknown'),
     };
   };
-  const admitLater = async (standing: OrgStanding, place: MeteredPlace, write: WriteToAdmit): Promise<WritePass> => {
+  const admitLater = async (
+    quota: QuotaState,
+    workspace: MeteredWorkspace,
+    write: WriteToAdmit,
+  ): Promise<WritePass> => {
     // What is removed has to wait while records are added up, but not for a meter that fails.
-    for (let waiting = standing.whenReady(); waiting !== undefined; waiting = standing.whenReady()) {
+    for (let waiting = quota.whenReady(); waiting !== undefined; waiting = quota.whenReady()) {
       if (!write.isRemoval) await waiting;
       else if (await waiting.then(isDone, isFailed)) break;
     }
-    return enter(standing, place, write);
+    return enter(quota, workspace, write);
   };
   return {
     check: (orgCode) => {
-      const standing = standingOf(orgCode);
-      if (standing.whenReady() === undefined) return demand(orgCode, standing.current());
-      return known(standing).then((now) => demand(orgCode, now));
+      const quota = quotaOf(orgCode);
+      if (quota.whenReady() === undefined) return assertWithinPlan(orgCode, quota.current());
+      return known(quota).then((now) => assertWithinPlan(orgCode, now));
     },
     admit: (place, write) => {
-      const standing = standingOf(place.orgCode);
-      return standing.whenReady() === undefined ? enter(standing, place, write) : admitLater(standing, place, write);
+      const quota = quotaOf(place.orgCode);
+      return quota.whenReady() === undefined ? enter(quota, place, write) : admitLater(quota, place, write);
     },
-    standing: (orgCode) => known(standingOf(orgCode)),
-    forget: (orgCode) => standings.get(orgCode)?.forget(),
+    quota: (orgCode) => known(quotaOf(orgCode)),
+    forget: (orgCode) => quotas.get(orgCode)?.forget(),
     tidy: () => {
       const before = clock.now() - keptMilliseconds;
-      for (const [orgCode, standing] of standings)
-        if (standing.isIdle && standing.lastAsked < before) standings.delete(orgCode);
+      for (const [orgCode, quota] of quotas) if (quota.isIdle && quota.lastAsked < before) quotas.delete(orgCode);
     },
   };
 }
@@ -86,7 +89,7 @@ function isFailed(): boolean {
 }
 
 /** A plan may change while what hangs on it is read: then it is read again. */
-async function known(standing: OrgStanding): Promise<Standing> {
-  for (let waiting = standing.whenReady(); waiting !== undefined; waiting = standing.whenReady()) await waiting;
-  return standing.current();
+async function known(quota: QuotaState): Promise<QuotaUsage> {
+  for (let waiting = quota.whenReady(); waiting !== undefined; waiting = quota.whenReady()) await waiting;
+  return quota.current();
 }

@@ -1,4 +1,4 @@
-import { type Occasion, platformAuditEntry } from '../audit/audit-entry.ts';
+import { type AuditContext, platformAuditEntry } from '../audit/audit-entry.ts';
 import { notFound } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
@@ -13,7 +13,7 @@ export interface OrgPlan extends Plan {
 export interface Plans {
   of(orgCode: string): Promise<OrgPlan>;
   /** Gives an org a plan in place of the one that it has. @throws Problem `not_found`, `validation_failed`, `unknown_field`. */
-  set(orgCode: string, body: SentPlan, occasion: Occasion): Promise<OrgPlan>;
+  set(orgCode: string, body: SentPlan, auditContext: AuditContext): Promise<OrgPlan>;
   /** What an operator is shown. @throws Problem `not_found`. */
   show(orgCode: string): Promise<OrgPlan>;
 }
@@ -40,14 +40,14 @@ export function createPlans({ platform, hasOrg, changed }: PlansDeps): Plans {
       await requireOrg(orgCode);
       return of(orgCode);
     },
-    set: async (orgCode, body, occasion) => {
+    set: async (orgCode, body, auditContext) => {
       await requireOrg(orgCode);
-      const plan: OrgPlan = { ...readPlan(body), updated_at: occasion.at };
+      const plan: OrgPlan = { ...readPlan(body), updated_at: auditContext.at };
       const audited = { action: 'plan.changed', target: { kind: 'plan', id: plan.name }, detail: { ...plan.limits } };
       try {
         await platform.commit([
           plans.put(orgCode, plan, { if: 'any' }),
-          platformAuditEntry(orgCode, occasion, audited),
+          platformAuditEntry(orgCode, auditContext, audited),
         ]);
       } finally {
         changed(orgCode);

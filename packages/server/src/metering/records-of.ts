@@ -1,7 +1,7 @@
-import type { MeteredPlace } from './call-meter.ts';
+import type { MeteredWorkspace } from './call-meter.ts';
 
 /** How many records of an entity a workspace has, by the counter that every write of one moves in its own commit. */
-export interface EntityRecords extends Pick<MeteredPlace, 'env' | 'tenantCode'> {
+export interface EntityRecords extends Pick<MeteredWorkspace, 'env' | 'tenantCode'> {
   readonly entity: string;
   readonly records: number;
 }

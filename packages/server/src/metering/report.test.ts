@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
 import { reportUsage } from './report.ts';
-import { occasion, openNode, place, SteppedClock } from './testing/metered-org.ts';
+import { auditContext, openNode, place, SteppedClock } from './testing/metered-org.ts';
 
 test('the figures of one answer come to the same, also while calls are counted', async () => {
   const clock = new SteppedClock('2026-01-31T12:00:00Z');
@@ -14,7 +14,7 @@ test('the figures of one answer come to the same, also while calls are counted',
     return answer;
   });
   const node = openNode(busy, clock, 'one');
-  await node.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 1000 } }, occasion);
+  await node.plans.set('acme', { name: 'own', limits: { api_calls_per_day: 1000 } }, auditContext);
   clock.advance(24 * 3_600_000);
   const parts = { ...node, alerts: { show: async () => [] }, recordsOf: async () => [], now: () => clock.now() };
   const request = { orgCode: 'acme', hasProd: true, days: 7, upgradeUrl: '' };

@@ -4,7 +4,7 @@ import type { createAlerts } from './alerts.ts';
 import { addDays, type Day, firstOfMonth } from './calendar.ts';
 import { forecast } from './forecast.ts';
 import type { Ledger } from './ledger.ts';
-import { flagsOf, resetsAt, type Standing } from './limits.ts';
+import { flagsOf, type QuotaUsage, resetsAt } from './limits.ts';
 import { type Figure, figures, PartsOfUsage } from './parts-of-usage.ts';
 import type { PlanGate } from './plan-gate.ts';
 import type { Plans } from './plans.ts';
@@ -13,7 +13,7 @@ import { addTallies, type Tally } from './usage-rows.ts';
 
 export interface ReportDeps {
   readonly ledger: Ledger;
-  readonly gate: Pick<PlanGate, 'standing'>;
+  readonly gate: Pick<PlanGate, 'quota'>;
   readonly plans: Pick<Plans, 'of'>;
   readonly alerts: Pick<ReturnType<typeof createAlerts>, 'show'>;
   readonly recordsOf: RecordsOf;
@@ -38,11 +38,11 @@ const noTally: Tally = { calls: 0, records: 0 };
 export async function reportUsage(deps: ReportDeps, request: ReportRequest) {
   const { orgCode } = request;
   const figure = readFigure(request.explain);
-  const standing = await deps.gate.standing(orgCode);
-  const facts = await gather(deps, { ...request, figure }, standing);
-  const { limits, today } = standing;
-  const usage = { ...standing.usage, ...callsOf(facts.all, today), records: total(facts.records) };
-  const now: Standing = { limits, today, usage };
+  const quota = await deps.gate.quota(orgCode);
+  const facts = await gather(deps, { ...request, figure }, quota);
+  const { limits, today } = quota;
+  const usage = { ...quota.usage, ...callsOf(facts.all, today), records: total(facts.records) };
+  const now: QuotaUsage = { limits, today, usage };
   const plan = await deps.plans.of(orgCode);
   return {
     org: orgCode,
@@ -94,7 +94,7 @@ interface Gathered extends ReportRequest {
   readonly figure: Figure | undefined;
 }
 
-async function gather({ ledger, recordsOf }: ReportDeps, request: Gathered, { today }: Standing): Promise<Facts> {
+async function gather({ ledger, recordsOf }: ReportDeps, request: Gathered, { today }: QuotaUsage): Promise<Facts> {
   const { orgCode, days, figure } = request;
   const month = firstOfMonth(today);
   const first = [month, addDays(today, 1 - Math.max(days, 7))].toSorted()[0] ?? month;
@@ -166,7 +166,7 @@ function byWorkspace({ parts, records }: Facts): readonly WorkspaceUsage[] {
 }
 
 /** When the call flags that stand are gone at last; where none stands, when the next window is over. */
-function resetOf({ limits, usage, today }: Standing): string | null {
+function resetOf({ limits, usage, today }: QuotaUsage): string | null {
   const { apiLimitExceeded } = flagsOf(limits, usage);
   return resetsAt(apiLimitExceeded ? 'api_calls_per_month' : 'api_calls_per_day', today);
 }

@@ -5,14 +5,14 @@ import { interceptStore } from '../store/intercepted-store.ts';
 import { openStore } from '../store/open-store.ts';
 import { type Store, Unavailable } from '../store/port.ts';
 import { startMetering } from './metering.ts';
-import { occasion, orgScope, place, SteppedClock } from './testing/metered-org.ts';
+import { auditContext, orgScope, place, SteppedClock } from './testing/metered-org.ts';
 import { readDays } from './usage-rows.ts';
 
 const turns = 50;
 
 type Parts = Parameters<typeof startMetering>[0];
 
-function meteringOf(store: Store, clock: SteppedClock, parts: Pick<Parts, 'recordsOf' | 'onError'> & Partial<Parts>) {
+function meteringOf(store: Store, clock: SteppedClock, deps: Pick<Parts, 'recordsOf' | 'onError'> & Partial<Parts>) {
   return startMetering({
     clock,
     platform: store.scope('platform'),
@@ -20,7 +20,7 @@ function meteringOf(store: Store, clock: SteppedClock, parts: Pick<Parts, 'recor
     hasOrg: async () => true,
     configured: { size: () => assert.fail(), policies: () => assert.fail() },
     announce: async () => [],
-    ...parts,
+    ...deps,
   });
 }
 
@@ -43,7 +43,7 @@ test('calls are stored each second, also while it takes longer to look at what f
     },
     onError: assert.ifError,
   });
-  await metering.plans.set('acme', { name: 'own', limits: { records: 5 } }, occasion);
+  await metering.plans.set('acme', { name: 'own', limits: { records: 5 } }, auditContext);
   const stored = async () => (await readDays(orgScope(store), '2026-01-01')).map(({ tally }) => tally.calls);
   for (const calls of [1, 2, 3]) {
     metering.meter.count(place);
@@ -78,7 +78,7 @@ test('calls of one org that cannot be stored keep nothing of other orgs from bei
     onError: (error) => failures.push(error),
   });
   for (const orgCode of ['sick', 'well']) {
-    await metering.plans.set(orgCode, { name: 'own', limits: { api_calls_per_day: 2 } }, occasion);
+    await metering.plans.set(orgCode, { name: 'own', limits: { api_calls_per_day: 2 } }, auditContext);
     for (const env of ['test', 'prod'] as const) metering.meter.count({ ...place, orgCode, env });
   }
   await turn(t.mock.timers);

@@ -18,7 +18,7 @@ import {
   showItem,
   showKinds,
 } from './items/show-items.ts';
-import type { Asked, PromotionDeps } from './promotion-deps.ts';
+import type { PromotionCommand, PromotionDeps } from './promotion-deps.ts';
 
 /** Config items of all kinds, by their names: read in both environments, written in test; each change is a version that stays. */
 export interface ConfigItems {
@@ -32,13 +32,13 @@ export interface ConfigItems {
   /** @throws Problem `not_found`. */
   version(asked: AskedVersion): Promise<ItemAtVersion>;
   /** @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
-  create(asked: Asked, made: ItemChange & { readonly content: unknown }): Promise<ShownItem>;
+  create(command: PromotionCommand, made: ItemChange & { readonly content: unknown }): Promise<ShownItem>;
   /** @throws Problem `not_found`, `version_mismatch`, or what `create` throws. */
-  replace(asked: Asked, change: ItemChange & { readonly content: unknown }): Promise<ShownItem>;
+  replace(command: PromotionCommand, change: ItemChange & { readonly content: unknown }): Promise<ShownItem>;
   /** @throws Problem what `replace` throws. */
-  restore(asked: Asked, change: ItemChange & { readonly version: number }): Promise<ShownItem>;
+  restore(command: PromotionCommand, change: ItemChange & { readonly version: number }): Promise<ShownItem>;
   /** @throws Problem `not_found`, `version_mismatch`, `dangling_reference`. */
-  remove(asked: Asked, change: ItemChange): Promise<void>;
+  remove(command: PromotionCommand, change: ItemChange): Promise<void>;
 }
 
 export function createConfigItems(deps: PromotionDeps): ConfigItems {

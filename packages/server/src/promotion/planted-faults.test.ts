@@ -15,9 +15,9 @@ import {
   staged,
   withdrawAll,
 } from './testing/proof/attacks.ts';
+import type { Request } from './testing/proof/model-state.ts';
 import { type Step, takeAll } from './testing/proof/steps.ts';
 import type { Planted } from './testing/proof/two-spaces.ts';
-import type { Request } from './testing/proof/world.ts';
 
 type Keyed = Exclude<Change, { readonly kind: 'append' | 'check-empty' }>;
 

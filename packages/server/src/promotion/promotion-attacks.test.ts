@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { everyCrossing } from '../records/testing/interleaving.ts';
+import { everyInterleaving } from '../records/testing/interleaving.ts';
 import { roundsOn } from '../store/testing/open-test-store.ts';
 import {
   act,
@@ -18,11 +18,11 @@ import {
   staged,
   withdrawAll,
 } from './testing/proof/attacks.ts';
+import { after, type ModelState, type Request } from './testing/proof/model-state.ts';
 import { observe } from './testing/proof/observe.ts';
 import { isSame, seenBy, seenOf } from './testing/proof/race.ts';
 import { send } from './testing/proof/requests.ts';
-import { asked, org, TwoSpaces } from './testing/proof/two-spaces.ts';
-import { after, type Request, type World } from './testing/proof/world.ts';
+import { command, org, TwoSpaces } from './testing/proof/two-spaces.ts';
 
 const all: Readonly<Record<string, Request>> = {
   publish: publishAll,
@@ -46,7 +46,7 @@ test('E02 where one of five items is not valid, nothing of them becomes live', a
   await act(spaces, publishAll);
   const before = await observe(spaces);
   assert.equal(before.staged.size, 5);
-  await assert.rejects(spaces.node().promotion.activate(asked, {}), (error: unknown) => {
+  await assert.rejects(spaces.node().promotion.activate(command, {}), (error: unknown) => {
     assert.match(String(error), /nothing was activated: .*`steps`/);
     return true;
   });
@@ -66,10 +66,10 @@ test('E04 what is activated twice is activated once, and then there is nothing t
 
 test('E05 of twenty who activate at once one does, and the others are told that nothing is staged', async () => {
   const spaces = await staged();
-  const world = await observe(spaces);
+  const model = await observe(spaces);
   const sent = await Promise.all(Array.from({ length: 20 }, () => send(spaces, spaces.node(), activate)));
   assert.deepEqual(sent.toSorted(), [...Array<string>(19).fill('conflict'), 'done']);
-  assert.deepEqual(await observe(spaces), after(world, activate).world);
+  assert.deepEqual(await observe(spaces), after(model, activate).model);
 });
 
 const pairs: readonly (readonly [Request, Request])[] = [
@@ -116,11 +116,11 @@ test('E07 what is published is what was named and exactly what it cannot do with
     await send(spaces, spaces.node(), activate);
     await draw(spaces, second);
     await publishAnd(spaces, others);
-    const world = await observe(spaces);
-    const expected = after(world, activate);
+    const model = await observe(spaces);
+    const expected = after(model, activate);
     seen.add(expected.outcome);
     assert.equal(await send(spaces, spaces.node(), activate), expected.outcome);
-    assert.deepEqual(await observe(spaces), expected.world);
+    assert.deepEqual(await observe(spaces), expected.model);
   });
   await fc.assert(property, { numRuns: roundsOn('memory', 60) });
   assert.ok(seen.has('done') && seen.has('dangling_reference'), [...seen].join());
@@ -134,14 +134,14 @@ async function draw(spaces: TwoSpaces, graph: readonly (readonly string[] | unde
 }
 
 async function publishAnd(spaces: TwoSpaces, some: readonly string[]): Promise<void> {
-  const world = await observe(spaces);
-  const isThere = (name: string): boolean => [world.test, world.prod].some((one) => one.has(`logicblock#${name}`));
+  const model = await observe(spaces);
+  const isThere = (name: string): boolean => [model.test, model.prod].some((one) => one.has(`logicblock#${name}`));
   const items = some.filter(isThere).map(item);
   if (items.length === 0) return;
-  const expected = after(world, { does: 'publish', items });
+  const expected = after(model, { does: 'publish', items });
   if (expected.outcome !== 'done') return;
-  const { staged: told, added_dependencies } = await spaces.node().promotion.publish(asked, { items });
-  assert.deepEqual(await observe(spaces), expected.world);
+  const { staged: told, added_dependencies } = await spaces.node().promotion.publish(command, { items });
+  assert.deepEqual(await observe(spaces), expected.model);
   const added = told.filter(({ name }) => !some.includes(name)).map(({ name }) => name);
   assert.deepEqual(added_dependencies.map(({ name }) => name).toSorted(), added.toSorted());
 }
@@ -154,23 +154,23 @@ test('E10 whoever holds a configuration sees that one, whatever becomes live mea
   const flips: readonly Request[] = [activate, rollback, rollback, { does: 'rollback', version: 3 }];
   for (const flip of [undefined, ...flips]) {
     if (flip !== undefined) await act(spaces, flip);
-    const world: World = await observe(spaces);
-    held.push({ set: await configs.prod.refresh(org), expected: seenOf(world.prod) });
+    const model: ModelState = await observe(spaces);
+    held.push({ set: await configs.prod.refresh(org), expected: seenOf(model.prod) });
     for (const { set, expected } of held) assert.deepEqual(await seenBy(store, set), expected);
   }
 });
 
 test('E10 whoever reads while something becomes live sees all of it or nothing', async () => {
   const origin = await staged();
-  const world = await observe(origin);
-  const allowed = [world, after(world, activate).world].map(({ prod }) => seenOf(prod));
+  const model = await observe(origin);
+  const allowed = [model, after(model, activate).model].map(({ prod }) => seenOf(prod));
   const counts = [0, 0];
-  await everyCrossing('edges', async (crossing) => {
+  await everyInterleaving('edges', async (interleaving) => {
     const spaces = await origin.copy();
-    const [reading, switching] = crossing.stores(spaces.stores.prod);
+    const [reading, switching] = interleaving.stores(spaces.stores.prod);
     const { configs } = spaces.node({ ...spaces.stores, prod: reading });
     const node = spaces.node({ ...spaces.stores, prod: switching });
-    const [seen] = await crossing.run(
+    const [seen] = await interleaving.run(
       async () => seenBy(reading, await configs.prod.refresh(org)),
       () => send(spaces, node, activate),
     );

@@ -1,4 +1,4 @@
-import type { Occasion } from '../audit/audit-entry.ts';
+import type { AuditContext } from '../audit/audit-entry.ts';
 import type { ConfigGate, ConfigReader, ConfigSet } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Cursors } from '../records/port.ts';
@@ -16,23 +16,27 @@ export interface PromotionDeps {
   readonly kinds: ConfigKinds;
   readonly cursors: Cursors;
   /** Tells the job runner that there is work. */
-  readonly poke: () => void;
+  readonly wake: () => void;
 }
 
 /** Who asks for something, and in which org. */
-export interface Asked {
+export interface PromotionCommand {
   readonly orgCode: string;
-  readonly occasion: Occasion;
+  readonly auditContext: AuditContext;
 }
 
 /** An org's configuration in one environment, and where it lies. */
-export interface Place {
+export interface PromotionContext {
   readonly store: Store;
   readonly orgCode: string;
   readonly set: ConfigSet;
 }
 
 /** Read anew: what is decided by it must not be a moment old. */
-export async function placeIn({ stores, configs }: PromotionDeps, env: Environment, orgCode: string): Promise<Place> {
+export async function promotionContext(
+  { stores, configs }: PromotionDeps,
+  env: Environment,
+  orgCode: string,
+): Promise<PromotionContext> {
   return { store: stores[env], orgCode, set: await configs[env].refresh(orgCode) };
 }

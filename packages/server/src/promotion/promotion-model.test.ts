@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { Turns } from '../records/testing/turn-store.ts';
+import { Steps } from '../records/testing/stepped-store.ts';
 import type { Store } from '../store/port.ts';
 import { openForTest, roundsOn, type StoreKind, storeKinds } from '../store/testing/open-test-store.ts';
 import { SteppedClock } from '../testing/record-bench.ts';
+import type { ModelState, Request } from './testing/proof/model-state.ts';
 import { observe } from './testing/proof/observe.ts';
 import { assertSerial, isSame, seenBy, seenOf, serialOrders, starters } from './testing/proof/race.ts';
 import { edits, requests } from './testing/proof/requests.ts';
 import { type Death, type Step, takeAll } from './testing/proof/steps.ts';
 import { assertTruthful } from './testing/proof/truthful.ts';
 import { org, TwoSpaces } from './testing/proof/two-spaces.ts';
-import type { Request, World } from './testing/proof/world.ts';
 
 const deaths: fc.Arbitrary<Death> = fc.record({ calls: fc.nat({ max: 25 }), when: fc.constantFrom('before', 'after') });
 
@@ -46,12 +46,12 @@ test('of two who ask for something at once, with each order of their calls, it i
     turns,
     async (all, pairs, order) => {
       const spaces = await TwoSpaces.inMemory();
-      let world = await takeAll(spaces, all);
+      let model = await takeAll(spaces, all);
       let turn = 0;
       for (const pair of pairs) {
-        await meet(spaces, { world, pair, choose: (waiting) => (order[turn++ % order.length] ?? 0) % waiting });
-        world = await observe(spaces);
-        await assertTruthful(spaces, world);
+        await meet(spaces, { model, pair, choose: (waiting) => (order[turn++ % order.length] ?? 0) % waiting });
+        model = await observe(spaces);
+        await assertTruthful(spaces, model);
       }
     },
   );
@@ -59,13 +59,13 @@ test('of two who ask for something at once, with each order of their calls, it i
 });
 
 interface Meeting {
-  readonly world: World;
+  readonly model: ModelState;
   readonly pair: readonly [Request, Request];
   readonly choose: (waiting: number) => number;
 }
 
-async function meet(spaces: TwoSpaces, { world, pair, choose }: Meeting): Promise<void> {
-  const turns = new Turns();
+async function meet(spaces: TwoSpaces, { model, pair, choose }: Meeting): Promise<void> {
+  const turns = new Steps();
   const prod = turns.store(spaces.stores.prod);
   const race = { spaces, requests: pair, prod: [prod, prod] } as const;
   const [one, other] = starters(race);
@@ -73,10 +73,10 @@ async function meet(spaces: TwoSpaces, { world, pair, choose }: Meeting): Promis
   const both = Promise.all([one(), other()]).finally(() => {
     isBusy = false;
   });
-  const allowed = serialOrders(world, pair).flatMap(({ live }) => live.map(seenOf));
+  const allowed = serialOrders(model, pair).flatMap(({ live }) => live.map(seenOf));
   const reading = read(spaces, prod, { isBusy: () => isBusy, allowed });
   await turns.run(Promise.all([both, reading]), choose);
-  await assertSerial(race, world, await both);
+  await assertSerial(race, model, await both);
 }
 
 interface Reading {

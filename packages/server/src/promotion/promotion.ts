@@ -7,7 +7,7 @@ import { type Imported, type ImportOptions, importConfig } from './archive/impor
 import type { Check } from './checks/checks.ts';
 import { readAll } from './differences/compare.ts';
 import { type ShownDifference, showDiff } from './differences/diff.ts';
-import { type Asked, type PromotionDeps, placeIn } from './promotion-deps.ts';
+import { type PromotionCommand, type PromotionDeps, promotionContext } from './promotion-deps.ts';
 import {
   readActivate,
   readPublish,
@@ -38,23 +38,23 @@ export interface Promotion {
   /** What is live in an environment, as a tar archive in pieces. */
   archive(orgCode: string, env: Environment): Promise<Iterable<string>>;
   /** @throws Problem `validation_failed`, `unknown_field`, `version_mismatch`, `conflict`, `dangling_reference`. */
-  importArchive(asked: Asked, archive: Buffer, options: ImportOptions): Promise<Imported>;
+  importArchive(command: PromotionCommand, archive: Buffer, options: ImportOptions): Promise<Imported>;
   /** @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
-  publish(asked: Asked, body: SentPublish): Promise<Published>;
+  publish(command: PromotionCommand, body: SentPublish): Promise<Published>;
   staged(orgCode: string): Promise<ShownStaged>;
   /** Without an item all that is staged. @throws Problem `not_found`. */
-  withdraw(asked: Asked, item?: ConfigItem): Promise<void>;
+  withdraw(command: PromotionCommand, item?: ConfigItem): Promise<void>;
   /** @throws Problem `conflict`, `dangling_reference`, `validation_failed`, `unknown_field`. */
-  activate(asked: Asked, body?: SentActivate): Promise<Activated>;
+  activate(command: PromotionCommand, body?: SentActivate): Promise<Activated>;
   /** @throws Problem `no_previous_version`, `not_found`, `conflict`, `validation_failed`, `unknown_field`. */
-  rollback(asked: Asked, body?: SentRollback): Promise<RolledBack>;
+  rollback(command: PromotionCommand, body?: SentRollback): Promise<RolledBack>;
   /** @throws Problem `invalid_cursor`. */
   history(orgCode: string, query: HistoryQuery): Promise<HistoryPage>;
   /** @throws Problem `not_found`. */
   release(orgCode: string, version: number): Promise<ShownRelease>;
   retired(orgCode: string): Promise<readonly RetiredEntity[]>;
   /** @throws Problem `not_found`. */
-  removeRetired(asked: Asked, entityName: string): Promise<void>;
+  removeRetired(command: PromotionCommand, entityName: string): Promise<void>;
 }
 
 export interface ShownStaged {
@@ -68,7 +68,8 @@ export interface ShownStaged {
 export function createPromotion(deps: PromotionDeps): Promotion {
   return {
     diff: (orgCode) => showDiff(deps, orgCode),
-    archive: async (orgCode, env) => writeArchive([...(await readAll(await placeIn(deps, env, orgCode))).values()]),
+    archive: async (orgCode, env) =>
+      writeArchive([...(await readAll(await promotionContext(deps, env, orgCode))).values()]),
     importArchive: async (asked, archive, options) =>
       importConfig(deps, asked, { items: await readArchive(archive), options }),
     publish: (asked, body) => publish(deps, asked, readPublish(body)),

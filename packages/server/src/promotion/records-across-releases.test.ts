@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verifyStore } from '../maintenance/verify-store.ts';
-import { Crossing } from '../records/testing/interleaving.ts';
+import { Interleaving } from '../records/testing/interleaving.ts';
 import { listAll, type Node, outcomeOf, verifyParts } from '../testing/record-bench.ts';
-import { asked, org, TwoSpaces } from './testing/proof/two-spaces.ts';
+import { command, org, TwoSpaces } from './testing/proof/two-spaces.ts';
 
 const plain = { UpdateParams: [{ name: 'a' }, { name: 'text' }], UniqueIndexes: [] };
 const indexed = {
@@ -23,12 +23,12 @@ function line(onDelete: string) {
 async function release(spaces: TwoSpaces, entities: Readonly<Record<string, object | undefined>>): Promise<void> {
   for (const [name, members] of Object.entries(entities)) await spaces.editEntity(name, members);
   const { promotion } = spaces.node();
-  await promotion.publish(asked, { all: true });
-  await promotion.activate(asked, {});
+  await promotion.publish(command, { all: true });
+  await promotion.activate(command, {});
 }
 
 async function goTo(spaces: TwoSpaces, version: number): Promise<void> {
-  await spaces.node().promotion.rollback(asked, { version });
+  await spaces.node().promotion.rollback(command, { version });
 }
 
 /** All jobs are done, and what is dropped is erased. */
@@ -118,7 +118,7 @@ test('records of an entity that a release takes away stay, are right and come ba
   await assertClean(spaces, 'with lines');
   assert.deepEqual(await idsOf(prod.node(), 'line', { ref: order }), [held]);
   await goTo(spaces, 2);
-  await promotion.removeRetired(asked, 'line');
+  await promotion.removeRetired(command, 'line');
   await settle(spaces);
   await assertClean(spaces, 'with lines removed');
   await goTo(spaces, 1);
@@ -216,8 +216,8 @@ test('a release without a field tells how many records have values of it, and on
   const { spaces } = await withValues();
   const { promotion } = spaces.node();
   await spaces.editEntity('order', plain);
-  await promotion.publish(asked, { all: true });
-  const { checks } = await promotion.activate(asked, {});
+  await promotion.publish(command, { all: true });
+  const { checks } = await promotion.activate(command, {});
   const told = checks.find(({ hides }) => hides !== undefined);
   assert.deepEqual(
     [told?.level, told?.hides, told?.checked, told?.complete],
@@ -227,8 +227,8 @@ test('a release without a field tells how many records have values of it, and on
     ...plain,
     UpdateParams: [...plain.UpdateParams, { name: 'severity', colType: 'integer' }],
   });
-  await promotion.publish(asked, { all: true });
-  assert.equal(await outcomeOf(promotion.activate(asked, {})), 'conflict');
+  await promotion.publish(command, { all: true });
+  assert.equal(await outcomeOf(promotion.activate(command, {})), 'conflict');
 });
 
 test('records are looked at by what production is when something becomes live, not by what it was when that began', async () => {
@@ -241,18 +241,18 @@ test('records are looked at by what production is when something becomes live, n
     await release(spaces, { order: needed });
     await spaces.editEntity('order', { ...needed, UpdateParams: [...needed.UpdateParams, { name: 'b' }] });
     const { test: own, prod } = spaces.stores;
-    await spaces.node().promotion.publish(asked, { all: true });
-    const crossing = new Crossing(at, Number.POSITIVE_INFINITY);
-    const [activating] = crossing.stores(prod);
+    await spaces.node().promotion.publish(command, { all: true });
+    const interleaving = new Interleaving(at, Number.POSITIVE_INFINITY);
+    const [activating] = interleaving.stores(prod);
     const { promotion } = spaces.node({ test: own, prod: activating });
-    const [outcome] = await crossing.run(
-      () => outcomeOf(promotion.activate(asked, {})),
+    const [outcome] = await interleaving.run(
+      () => outcomeOf(promotion.activate(command, {})),
       async () => {
         await goTo(spaces, 1);
         await create(spaces.bench.prod.node(), 'order', {});
       },
     );
-    [isHeld] = crossing.wasHeld;
+    [isHeld] = interleaving.wasHeld;
     const { items } = await spaces.node().promotion.history(org, { pageSize: 1, nexttoken: undefined });
     outcomes.add(`${outcome}, then ${items[0]?.action}`);
   }

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Problem } from '../lib/problem.ts';
 import { verifyStore } from '../maintenance/verify-store.ts';
-import { Turns } from '../records/testing/turn-store.ts';
+import { Steps } from '../records/testing/stepped-store.ts';
 import { Conflict, type Store } from '../store/port.ts';
 import { roundsOn } from '../store/testing/open-test-store.ts';
 import { listAll, type Node, verifyParts } from '../testing/record-bench.ts';
-import { asked, type PromotionNode, TwoSpaces } from './testing/proof/two-spaces.ts';
+import { command, type PromotionNode, TwoSpaces } from './testing/proof/two-spaces.ts';
 
 /** What production has from one release on. */
 interface Shape {
@@ -66,7 +66,7 @@ const writes: fc.Arbitrary<Write> = fc.record({
   u: fc.constantFrom('p', 'q', 'r', 's'),
 });
 
-const plots = fc.record({
+const runs = fc.record({
   moves: fc.array(moves, { minLength: 1, maxLength: 6 }),
   writers: fc.array(fc.array(writes, { maxLength: 15 }), { minLength: 2, maxLength: 2 }),
   ticks: fc.array(fc.constantFrom(100, 600, 1100, 2100), { maxLength: 8 }),
@@ -78,7 +78,7 @@ class Killed extends Error {}
 
 interface Stage {
   readonly spaces: TwoSpaces;
-  readonly turns: Turns;
+  readonly turns: Steps;
   /** Production's store, for those who take turns. */
   readonly store: Store;
   readonly ids: { readonly entity: string; readonly id: string }[];
@@ -87,12 +87,12 @@ interface Stage {
 }
 
 test('whatever is released and gone back from while records are written, they come to be right, those that nobody serves too', async () => {
-  const property = fc.asyncProperty(plots, async (plot) => {
+  const property = fc.asyncProperty(runs, async (run) => {
     const spaces = await TwoSpaces.inMemory();
     const bench = spaces.bench.prod;
     await bench.found(bench.workspace);
     await release(spaces, spaces.node(), full);
-    const turns = new Turns();
+    const turns = new Steps();
     const stage: Stage = { spaces, turns, store: turns.store(bench.opened.store), ids: [], kept: new Map() };
     let busy = 0;
     const whileBusy = async (actor: Promise<void>): Promise<void> => {
@@ -101,18 +101,18 @@ test('whatever is released and gone back from while records are written, they co
         busy -= 1;
       });
     };
-    const kills = [...plot.kills];
+    const kills = [...run.kills];
     const actors = [
-      ...plot.writers.map((all) => whileBusy(writeAll(stage, all))),
-      whileBusy(moveAll(stage, plot.moves)),
-      whileBusy(passTime(stage, plot.ticks)),
+      ...run.writers.map((all) => whileBusy(writeAll(stage, all))),
+      whileBusy(moveAll(stage, run.moves)),
+      whileBusy(passTime(stage, run.ticks)),
       ...[0, 1].map(() => workOff(stage, kills, () => busy > 0)),
     ];
     let turn = 0;
-    await turns.run(Promise.all(actors), (waiting) => (plot.turns[turn++ % plot.turns.length] ?? 0) % waiting);
+    await turns.run(Promise.all(actors), (waiting) => (run.turns[turn++ % run.turns.length] ?? 0) % waiting);
     await settle(spaces);
     await assertRight(spaces);
-    await tolerant(spaces.node().promotion.rollback(asked, { version: 1 }));
+    await tolerant(spaces.node().promotion.rollback(command, { version: 1 }));
     await settle(spaces);
     await assertRight(spaces);
     await assertKept(spaces, stage.kept);
@@ -142,8 +142,8 @@ async function release(spaces: TwoSpaces, { promotion }: PromotionNode, { order,
   if (order !== 'gone') await spaces.editEntity('order', orderOf(order));
   await tolerant(spaces.editEntity('line', line === 'gone' ? undefined : { UpdateParams: [held] }));
   if (order === 'gone') await tolerant(spaces.editEntity('order', undefined));
-  await tolerant(promotion.publish(asked, { all: true }));
-  await tolerant(promotion.activate(asked, { force: true }));
+  await tolerant(promotion.publish(command, { all: true }));
+  await tolerant(promotion.activate(command, { force: true }));
 }
 
 function orderOf({ a, unique, search, kept }: Exclude<Shape['order'], 'gone'>): object {
@@ -162,8 +162,8 @@ async function moveAll({ spaces, store }: Stage, all: readonly Move[]): Promise<
   const node = spaces.node({ test: spaces.stores.test, prod: store });
   for (const move of all) {
     if (move.does === 'release') await release(spaces, node, move.shape);
-    else if (move.does === 'rollback') await tolerant(node.promotion.rollback(asked, { version: move.version }));
-    else await tolerant(node.promotion.removeRetired(asked, move.name));
+    else if (move.does === 'rollback') await tolerant(node.promotion.rollback(command, { version: move.version }));
+    else await tolerant(node.promotion.removeRetired(command, move.name));
   }
 }
 
@@ -209,7 +209,7 @@ async function passTime({ spaces, turns }: Stage, ticks: readonly number[]): Pro
 async function workOff({ spaces, turns, store }: Stage, kills: boolean[], isBusy: () => boolean): Promise<void> {
   const bench = spaces.bench.prod;
   const { configs } = bench.node(store);
-  const stillMine = async (): Promise<void> => {
+  const renewLease = async (): Promise<void> => {
     if (kills.shift() === true) throw new Killed();
   };
   while (isBusy()) {
@@ -218,7 +218,7 @@ async function workOff({ spaces, turns, store }: Stage, kills: boolean[], isBusy
     if (due === undefined) continue;
     const { pk, sk, version } = due.item;
     try {
-      await bench.work({ store, configs, recordsPerStep: 2 }, due.item, stillMine);
+      await bench.work({ store, configs, recordsPerStep: 2 }, due.item, renewLease);
       await store.scope(due.scope).commit([{ kind: 'remove', pk, sk, if: { version } }]);
     } catch (error) {
       const isFair = error instanceof Killed || error instanceof Conflict;

@@ -1,18 +1,18 @@
-import type { RowAccess } from './row-access.ts';
+import type { RecordPolicy } from './record-policy.ts';
 import type { RecordCall } from './writing/write-loop.ts';
 
 /** What the caller may do beside the call itself. Entities know that this is decided, not how. */
 export interface CallerAccess {
   /** What the caller may do with the records that a request of its own would be about. */
-  rows(request: RowRequest): RowAccess | undefined;
+  rows(request: RecordPolicyRequest): RecordPolicy | undefined;
   /** What the caller may do with the records that the call itself is about, now that its body is known. */
-  rowsOfBody(body: unknown): RowAccess | undefined;
+  rowsOfBody(body: unknown): RecordPolicy | undefined;
   /** Asks for a verb on the call's entity at the call's path, whatever the record. @throws Problem `access_denied`. */
-  demand(verb: string): void;
+  assertAllowed(verb: string): void;
 }
 
 /** A request that does one thing by one verb. */
-export interface RowRequest {
+export interface RecordPolicyRequest {
   readonly verb: 'get' | 'list' | 'count' | 'create' | 'update' | 'delete' | 'browse';
   readonly entityName: string;
   /** That of the record, where the request names one. */

@@ -1,6 +1,6 @@
 /** The one runtime of all records: writes, lists, views. */
 export type { Actor } from './actor.ts';
-export type { AuthorizedCall, RowRequest } from './caller-access.ts';
+export type { AuthorizedCall, RecordPolicyRequest } from './caller-access.ts';
 export {
   claimKey,
   type Idempotency,
@@ -34,11 +34,11 @@ export {
   unknownField,
 } from './record.ts';
 export { directKey, directPartition, recordPlace } from './record-keys.ts';
+export { bothPolicies, isOfEnvelope, isReadable, type ReadableText, type RecordPolicy } from './record-policy.ts';
 export type { BulkWrites, RecordRuntime } from './record-runtime.ts';
 export { recordsOfOrg } from './records-of-org.ts';
 export { checkLookups } from './references/lookup-checks.ts';
 export { type MarkedScope, markingStore, type RepeatedRequests } from './repeated-requests.ts';
-export { bothRows, isOfEnvelope, isReadable, type ReadableText, type RowAccess } from './row-access.ts';
 export { countStoredRecords } from './stored-counts.ts';
 export { bodyAsRead } from './writing/body-as-read.ts';
 export { type CreatePlan, type Creation, newCreation, planCreate } from './writing/create-record.ts';
@@ -54,9 +54,16 @@ export {
   sameKey,
   sealedKey,
 } from './writing/record-changes.ts';
+export {
+  asDefined,
+  assertFieldsAllowed,
+  assertNotDenied,
+  assertWriteAllowed,
+  grantOn,
+  namesIn,
+} from './writing/record-checks.ts';
 export { recordOfCreate, recordOfUpdate } from './writing/record-to-be.ts';
 export type { RecordWriteDeps } from './writing/record-write-deps.ts';
-export { asDefined, demandSent, demandSome, demandWritten, grantOn, namesIn } from './writing/row-checks.ts';
 export { createSealer, readSealed, type Sealer, type SealingKey } from './writing/sealed-values.ts';
 export { holdsFor, type IfMatch, type Preconditions, planUpdate, type UpdatePlan } from './writing/update-record.ts';
 export {

@@ -1,5 +1,5 @@
-import { inSlices } from '../lib/event-loop.ts';
-import { whenKnown } from '../lib/now-or-later.ts';
+import { createYielder } from '../lib/event-loop.ts';
+import { andThen } from '../lib/maybe-promise.ts';
 import { Problem } from '../lib/problem.ts';
 import type { ApiAction, CompiledEntity } from '../schema/port.ts';
 import { type Projection, shapeOf } from '../schema/port.ts';
@@ -7,11 +7,11 @@ import { laneOf } from '../tenancy/port.ts';
 import type { AuthorizedCall } from './caller-access.ts';
 import { findItems } from './listing/find-record.ts';
 import { dataOf, entityTag, partTag, readRecord, recordText, type StoredRecord, storedText } from './record.ts';
-import type { ReadableText, RowAccess } from './row-access.ts';
+import type { ReadableText, RecordPolicy } from './record-policy.ts';
 import type { LookupSource, UnreadRecord } from './views/load-lookups.ts';
 import { showRecords } from './views/show-records.ts';
 import type { ShownRecord } from './views/shown-record.ts';
-import { grantOn, namesIn } from './writing/row-checks.ts';
+import { grantOn, namesIn } from './writing/record-checks.ts';
 
 /** A view that a reply is to be made by. */
 export interface Presentation {
@@ -50,9 +50,9 @@ export async function presentRecords(
   if (projection === 'stored' && items.every(({ fields }) => fields === undefined)) return items.map(recordText);
   const { config, entity } = call;
   const rowsOf = rowsToGet(call);
-  const pause = inSlices(laneOf(call.workspace));
+  const pause = createYielder(laneOf(call.workspace));
   return showRecords(items.map(shownRecord), projection === 'stored' ? entity.views.whole() : projection, {
-    mayRead: (entityName, id) => whenKnown(pause(), () => rowsOf(entityName, id)?.isNone !== true),
+    mayRead: (entityName, id) => andThen(pause(), () => rowsOf(entityName, id)?.isNone !== true),
     fetch: roomyFetch(call, rowsOf, pause),
     projection: async (entityName, view) => {
       const entity = await config.entity(entityName);
@@ -62,11 +62,11 @@ export async function presentRecords(
   });
 }
 
-type RowsToGet = (entityName: string, id: string) => RowAccess | undefined;
+type RecordPoliciesToGet = (entityName: string, id: string) => RecordPolicy | undefined;
 
 /** What the caller may get of single records, each decided once for a reply. */
-function rowsToGet({ access }: AuthorizedCall): RowsToGet {
-  const decided = new Map<string, RowAccess | undefined>();
+function rowsToGet({ access }: AuthorizedCall): RecordPoliciesToGet {
+  const decided = new Map<string, RecordPolicy | undefined>();
   return (entityName, id) => {
     const place = `${entityName} ${id}`;
     if (!decided.has(place)) decided.set(place, access.rows({ verb: 'get', entityName, id }));
@@ -97,7 +97,7 @@ const readAtOnce = 10;
 /** Reads what is looked up until it is too much for one reply. */
 function roomyFetch(
   { config, workspace }: AuthorizedCall,
-  rowsOf: RowsToGet,
+  rowsOf: RecordPoliciesToGet,
   pause: () => Promise<void> | undefined,
 ): LookupSource['fetch'] {
   let left = lookedUpMax;
@@ -118,7 +118,7 @@ function roomyFetch(
   };
 }
 
-function granted(entity: CompiledEntity, record: StoredRecord, rowsOf: RowsToGet): readonly ShownRecord[] {
+function granted(entity: CompiledEntity, record: StoredRecord, rowsOf: RecordPoliciesToGet): readonly ShownRecord[] {
   const rows = rowsOf(entity.name, record.data.id);
   if (rows === undefined) return [record];
   const grant = grantOn(rows, entity, record.data);

@@ -6,11 +6,11 @@ import type { ListQuery } from './listing/list-query.ts';
 import { listRecords, type Page } from './listing/list-records.ts';
 import { readText } from './read-text.ts';
 import type { StoredRecord } from './record.ts';
-import type { ReadableText } from './row-access.ts';
+import type { ReadableText } from './record-policy.ts';
+import { afterCommitHooks } from './writing/after-commit-hooks.ts';
 import type { DeleteInput } from './writing/delete-record.ts';
 import { boundedLoop } from './writing/policy-bound.ts';
 import type { RecordWriteDeps } from './writing/record-write-deps.ts';
-import { tellRules } from './writing/tell-rules.ts';
 import type { UpdateInput } from './writing/update-record.ts';
 import { gatedLoop } from './writing/write-gate.ts';
 import type { RecordCall } from './writing/write-loop.ts';
@@ -47,7 +47,7 @@ export function createRecordRuntime(given: RecordWriteDeps): RecordRuntime {
   // The gate is innermost: who holds a place at it and asked how the org stands would wait for that very place.
   const gated = gate === undefined ? given.writeLoop : gatedLoop(given.writeLoop, gate);
   const bounded = policyBound === undefined ? gated : boundedLoop(gated, policyBound);
-  const parts = { ...given, writeLoop: tellRules(bounded, rules) };
+  const parts = { ...given, writeLoop: afterCommitHooks(bounded, rules) };
   const inTurn = serialLanes<string>();
   const laneOf = (operation: RecordOperation): readonly string[] => {
     const { workspace, entity } = operation.call;

@@ -9,8 +9,8 @@ import { SteppedClock, sealer } from '../testing/record-bench.ts';
 import { createIdempotency } from './idempotency.ts';
 import { createRepeatedRequests, markingStore } from './repeated-requests.ts';
 
-const occasion = { at: '', actor: platformActor, request_id: '' } as const;
-const told = auditEntry(occasion, { action: 'thing.made' });
+const auditContext = { at: '', actor: platformActor, request_id: '' } as const;
+const told = auditEntry(auditContext, { action: 'thing.made' });
 
 class Killed extends Error {}
 

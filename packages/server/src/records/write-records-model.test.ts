@@ -179,7 +179,7 @@ function brokenRules(rows: Rows, gone: ReadonlySet<number>): readonly string[] {
 }
 
 /** A workspace, and the ids of the records by their numbers. */
-class World {
+class Model {
   readonly node: Node;
   readonly bench: RecordBench;
   readonly ids: string[] = [];
@@ -253,9 +253,9 @@ for (const [kind, numRuns] of [
     const seen = new Map<string, number>();
     let worlds = 0;
     const property = fc.asyncProperty(scenario, async ({ linked, batch }) => {
-      const [together, apart] = [0, 1].map(() => new World(node, new RecordBench(opened, clock, `w${++worlds}`)));
+      const [together, apart] = [0, 1].map(() => new Model(node, new RecordBench(opened, clock, `w${++worlds}`)));
       assert.ok(together !== undefined && apart !== undefined);
-      for (const world of [together, apart]) await world.begin(linked);
+      for (const model of [together, apart]) await model.begin(linked);
       const before = await contentsOf(together);
       const { against, after } = expected(await together.rows(), batch, together.ids.length);
       const outcome = await together.write(batch);
@@ -278,11 +278,11 @@ for (const [kind, numRuns] of [
   });
 
 /** All that is stored of a workspace, but for the fences, which a refused write may raise. */
-async function contentsOf({ bench }: World): Promise<readonly unknown[]> {
+async function contentsOf({ bench }: Model): Promise<readonly unknown[]> {
   return (await bench.contents()).filter(({ pk }) => pk !== 'fence').map(({ version: _, ...item }) => item);
 }
 
-async function doneApart(world: World, batch: readonly Op[]): Promise<boolean> {
-  for (const op of batch) if ((await world.write([op])) !== 'done') return false;
+async function doneApart(model: Model, batch: readonly Op[]): Promise<boolean> {
+  for (const op of batch) if ((await model.write([op])) !== 'done') return false;
   return true;
 }

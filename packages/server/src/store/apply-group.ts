@@ -19,7 +19,7 @@ export interface Current {
   readonly now: number;
   head(scope: ScopeName): Head | undefined;
   /** The item as it is stored, expired or not. */
-  item(scope: ScopeName, key: Key): Standing | undefined;
+  item(scope: ScopeName, key: Key): StoredItem | undefined;
   /** The value of an item; asked for counters and heads of chains only. */
   value(scope: ScopeName, key: Key): string | undefined;
   /** The `sk` of items that have not expired at `now`, at most `atMost` of them. */
@@ -31,7 +31,7 @@ export interface Head {
   readonly state: ScopeState;
 }
 
-export interface Standing {
+export interface StoredItem {
   readonly version: number;
   readonly due?: Due;
 }

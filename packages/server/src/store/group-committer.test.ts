@@ -435,7 +435,7 @@ class CommitterBench {
     const group = this.#take(scope);
     const answers = group?.members.map((member, seq): MemberAnswer => {
       const isApart = apart === 'all' || apart === member.scope;
-      return isApart ? 'apart' : { kind: 'committed', seq, sums: [] };
+      return isApart ? 'retryAlone' : { kind: 'committed', seq, sums: [] };
     });
     group?.answer.resolve(answers ?? []);
   }

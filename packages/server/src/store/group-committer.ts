@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import { AnswerLine } from './answer-line.ts';
 import type { Member, Verdict } from './apply-group.ts';
-import { OwnerShares } from './owner-shares.ts';
+import { CommitQueue, changesIn, type Waiting } from './commit-queue.ts';
+import { CompletionQueue } from './completion-queue.ts';
 import { type CommitOptions, ownerOf, type ScopeName, Unavailable } from './port.ts';
-import { changesIn, type Waiting, WaitingCommits } from './waiting-commits.ts';
+import { TenantQuota } from './tenant-quota.ts';
 
 /** `apart`: nothing of the member is stored, and it has to be run again in a group of its scope alone. */
-export type MemberAnswer = Verdict | 'apart';
+export type MemberAnswer = Verdict | 'retryAlone';
 
 /**
  * Judges and stores one group, and answers when it is on disk; a rejection is handed to every member. INVARIANT: no
@@ -51,13 +51,13 @@ export const committerDefaults: CommitterLimits = {
 export class GroupCommitter {
   readonly #run: RunGroup;
   readonly #limits: CommitterLimits;
-  readonly #lines = { request: new WaitingCommits(), background: new WaitingCommits() };
+  readonly #lines = { request: new CommitQueue(), background: new CommitQueue() };
   /** Scopes that must wait for a group of theirs to end. */
   readonly #busy = new Set<ScopeName>();
   /** Scopes whose next group is of them alone. */
   readonly #apart = new Set<ScopeName>();
-  readonly #answers = new AnswerLine();
-  readonly #shares: OwnerShares;
+  readonly #answers = new CompletionQueue();
+  readonly #shares: TenantQuota;
   #queuedBytes = 0;
   #underWay = 0;
   #isStarting = false;
@@ -67,7 +67,7 @@ export class GroupCommitter {
   constructor(run: RunGroup, limits: CommitterLimits = committerDefaults) {
     this.#run = run;
     this.#limits = limits;
-    this.#shares = new OwnerShares(limits.groupChangesOfOwnerMax);
+    this.#shares = new TenantQuota(limits.groupChangesOfOwnerMax);
   }
 
   /** `bytes` is the size of the commit's keys and values. */
@@ -146,13 +146,14 @@ export class GroupCommitter {
   async #settle(group: readonly Waiting[], isOfOneScope: boolean): Promise<void> {
     try {
       const answers = await this.#run(group.map((waiting) => waiting.member));
-      if (isOfOneScope && answers.includes('apart')) throw new Error('the engine set a scope apart that was alone');
+      if (isOfOneScope && answers.includes('retryAlone'))
+        throw new Error('the engine set a scope apart that was alone');
       for (const [index, waiting] of group.entries()) {
         const answer = answers[index];
         if (answer === undefined) waiting.reject(new Error('the engine left a commit without an answer'));
-        else if (answer !== 'apart') this.#answers.tell(waiting, answer);
+        else if (answer !== 'retryAlone') this.#answers.tell(waiting, answer);
       }
-      this.#putBack(group.filter((_, index) => answers[index] === 'apart'));
+      this.#putBack(group.filter((_, index) => answers[index] === 'retryAlone'));
     } catch (error) {
       for (const waiting of group) waiting.reject(error);
     }
@@ -193,7 +194,7 @@ export class GroupCommitter {
   }
 
   /** Who comes next into a group. */
-  #nextPlace(forming: Forming): Place | undefined {
+  #nextPlace(forming: Forming): QueuePosition | undefined {
     const { scopes } = forming;
     const { scopesOfGroupMax = Number.POSITIVE_INFINITY } = this.#limits;
     const isAlone = scopes.values().some((scope) => this.#apart.has(scope));
@@ -238,7 +239,7 @@ function join({ scopes, changesOf }: Forming, waiting: Waiting): void {
   changesOf.set(owner, (changesOf.get(owner) ?? 0) + changesIn(waiting));
 }
 
-interface Place {
-  readonly line: WaitingCommits;
+interface QueuePosition {
+  readonly line: CommitQueue;
   readonly next: Waiting;
 }

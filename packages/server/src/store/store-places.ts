@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { parseAddress } from './postgres/address.ts';
 
-export interface StorePlaces {
-  readonly store: StorePlace;
+export interface StoreAddresses {
+  readonly store: StoreAddress;
   /** Where the data space `prod` lies: with the others, unless another place is set. */
-  readonly storeProd: StorePlace;
+  readonly storeProd: StoreAddress;
 }
 
 /** Each data space has a file in the folder, or a schema in the database. */
-export type StorePlace =
+export type StoreAddress =
   | { readonly kind: 'sqlite'; readonly folder: string }
   /** The address holds a password. Never told to anybody. */
   | { readonly kind: 'postgres'; readonly url: string };
@@ -18,8 +18,8 @@ export function readStorePlaces(
   get: (name: string) => string | undefined,
   dataDir: string,
   mistakes: string[],
-): StorePlaces {
-  const fallback: StorePlace = { kind: 'sqlite', folder: dataDir };
+): StoreAddresses {
+  const fallback: StoreAddress = { kind: 'sqlite', folder: dataDir };
   const text = get('FREEHOLD_STORE') ?? 'sqlite:';
   const store = text === 'sqlite:' ? fallback : readPostgres('FREEHOLD_STORE', text, mistakes);
   const other = get('FREEHOLD_STORE_PROD');
@@ -30,12 +30,12 @@ export function readStorePlaces(
   return { store, storeProd: storeProd ?? store };
 }
 
-function readFolder(text: string): StorePlace | undefined {
+function readFolder(text: string): StoreAddress | undefined {
   const folder = /^sqlite:(.+)$/.exec(text)?.[1];
   return folder === undefined ? undefined : { kind: 'sqlite', folder: resolve(folder) };
 }
 
-function readPostgres(name: string, text: string, mistakes: string[]): StorePlace | undefined {
+function readPostgres(name: string, text: string, mistakes: string[]): StoreAddress | undefined {
   try {
     if (/^postgres(ql)?:/.test(text)) {
       parseAddress(text);

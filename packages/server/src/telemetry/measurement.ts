@@ -3,7 +3,7 @@ import { type CallMetrics, createCallMetrics } from './call-metrics.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { startProcessMetrics } from './process-metrics.ts';
 import { createStoreMetrics, type WatchStore } from './watch-store.ts';
-import { tellHits } from './work-metrics.ts';
+import { recordHits } from './work-metrics.ts';
 
 /** All that is measured of one platform. */
 export interface Measurement {
@@ -18,7 +18,7 @@ export interface Measurement {
 export function startMeasurement(): Measurement {
   const metrics = createMetrics();
   const tallies = { token: newHitTally(), config: newHitTally() };
-  tellHits(metrics, tallies);
+  recordHits(metrics, tallies);
   const { close } = startProcessMetrics(metrics);
   return { metrics, calls: createCallMetrics(metrics), watchStore: createStoreMetrics(metrics), tallies, close };
 }

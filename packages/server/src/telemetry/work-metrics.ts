@@ -2,7 +2,7 @@ import type { HitTally } from '../lib/hit-tally.ts';
 import type { Metrics, Sample } from './metrics.ts';
 
 /** How often caches had what they were asked for. */
-export function tellHits(metrics: Metrics, tallies: Readonly<Record<string, HitTally>>): void {
+export function recordHits(metrics: Metrics, tallies: Readonly<Record<string, HitTally>>): void {
   const each = (count: keyof HitTally) => (): readonly Sample[] =>
     Object.entries(tallies).map(([cache, tally]) => ({ labels: { cache }, value: tally[count] }));
   const type = 'counter';
@@ -28,7 +28,7 @@ export function countDenials<D extends { readonly env: string }, L extends { add
   };
 }
 
-type Handler<Space> = (space: Space, work: unknown, stillMine: () => Promise<void>) => Promise<void>;
+type Handler<Space> = (space: Space, work: unknown, renewLease: () => Promise<void>) => Promise<void>;
 
 export type WatchJobs = <Space>(handlers: ReadonlyMap<string, Handler<Space>>) => ReadonlyMap<string, Handler<Space>>;
 

@@ -3,7 +3,7 @@
  * Only tests may use it.
  */
 import type { TestContext } from 'node:test';
-import type { Occasion } from '../audit/audit-entry.ts';
+import type { AuditContext } from '../audit/audit-entry.ts';
 import { type ConfigReader, createConfigReader } from '../config/config-reader.ts';
 import { createFences } from '../config/fence.ts';
 import { createEntityAdmin, type EntityAdmin } from '../entities/entity-admin.ts';
@@ -57,7 +57,7 @@ export interface Node {
 const benchOrg = 'acme';
 export const user = '018bcfe5-0000-7000-8000-000000000001';
 /** On which the tests change configuration. */
-const occasion: Occasion = { at: '', actor: { kind: 'org_user', id: user }, request_id: '' };
+const auditContext: AuditContext = { at: '', actor: { kind: 'org_user', id: user }, request_id: '' };
 export const sealer = createSealer([{ kid: 'test', key: Buffer.alloc(32).toString('base64url') }]);
 
 export class RecordBench {
@@ -100,7 +100,7 @@ export class RecordBench {
     });
     return {
       configs,
-      admin: createEntityAdmin({ store, configs, clock, occasion, poke: () => undefined }),
+      admin: createEntityAdmin({ store, configs, clock, auditContext, wake: () => undefined }),
       runtime,
       call: async (entityName, asking = {}) => {
         const config = await configs.current(benchOrg);
@@ -130,10 +130,10 @@ export class RecordBench {
   }
 
   /** Does one piece of work, which stays due. */
-  async work(parts: Omit<MaintainDeps, 'clock'>, item: Item, stillMine: () => Promise<void>): Promise<void> {
+  async work(parts: Omit<MaintainDeps, 'clock'>, item: Item, renewLease: () => Promise<void>): Promise<void> {
     const work = JSON.parse(item.value);
-    if (work.job !== maintainEntityJob) return purgeEntity(parts.store, readPurgeWork(work), stillMine);
-    return maintainEntity({ ...parts, clock: this.clock }, readMaintainWork(work), stillMine);
+    if (work.job !== maintainEntityJob) return purgeEntity(parts.store, readPurgeWork(work), renewLease);
+    return maintainEntity({ ...parts, clock: this.clock }, readMaintainWork(work), renewLease);
   }
 }
 

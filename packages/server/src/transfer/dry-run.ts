@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { turns } from '../lib/event-loop.ts';
+import { scheduler } from '../lib/event-loop.ts';
 import type { RecordCall, RecordWriteDeps, WriteLoop } from '../records/port.ts';
 import type { Change, Committed, Item, Key, Scope } from '../store/port.ts';
 import { isIndexPartition } from '../store/port.ts';
@@ -35,7 +35,7 @@ const dryLoop: WriteLoop = async (context, _entityNames, makePlan) => {
   const plan = await makePlan(context.config);
   const committed = await context.workspace.scope.commit(plan.changes.map(({ change }) => change));
   // Nothing here waits for a disk, and others want to be served too.
-  await turns.rejoin(laneOf(context.workspace));
+  await scheduler.rejoin(laneOf(context.workspace));
   return { plan, committed };
 };
 

@@ -2,7 +2,7 @@
 
 import type { ConfigReader, ConfigSet } from '../config/port.ts';
 import { csvLine } from '../lib/csv-line.ts';
-import { inSlices, turns } from '../lib/event-loop.ts';
+import { createYielder, scheduler } from '../lib/event-loop.ts';
 import { notFound, Problem } from '../lib/problem.ts';
 import type { AuthorizedCall, ListQuery } from '../records/port.ts';
 import {
@@ -43,7 +43,7 @@ export async function* exportRecords(
     const texts = await presentRecords(call, presentation, items);
     yield texts.map((text) => (format === 'csv' ? csvLine(recordCells(columns, text)) : `${text}\n`)).join('');
     // Reads need not wait for anything, and others want to be served too.
-    await turns.rejoin(laneOf(call.workspace));
+    await scheduler.rejoin(laneOf(call.workspace));
   }
 }
 
@@ -57,13 +57,13 @@ async function* pagesOf(
 ): AsyncGenerator<readonly ReadableText[]> {
   const { workspace, entity } = call;
   const plan = planList(call, query);
-  const pause = inSlices(laneOf(workspace), () => call.rows?.steps() ?? 0);
+  const pause = createYielder(laneOf(workspace), () => call.rows?.steps() ?? 0);
   let position: string | undefined;
   for (;;) {
     const walk = await openWalk(workspace.scope, plan, position);
     while (!walk.isAtEnd() && !walk.isSpent()) {
       const entries = await walk.next(recordsPerPage);
-      await demandServed(call, plan, await configs.current(workspace.orgCode));
+      await assertServed(call, plan, await configs.current(workspace.orgCode));
       const items: ReadableText[] = [];
       for (const entry of entries) {
         const item = readable(plan, entity, entry);
@@ -74,13 +74,13 @@ async function* pagesOf(
       const last = entries.at(-1);
       if (last !== undefined) walk.passed(last.sk);
     }
-    if (walk.isAtEnd()) return demandServed(call, plan, await configs.refresh(workspace.orgCode));
+    if (walk.isAtEnd()) return assertServed(call, plan, await configs.refresh(workspace.orgCode));
     position = walk.position();
   }
 }
 
 /** A list is over before an index is taken apart that it reads by; an export may not be. */
-async function demandServed({ config, entity }: AuthorizedCall, plan: ListPlan, latest: ConfigSet): Promise<void> {
+async function assertServed({ config, entity }: AuthorizedCall, plan: ListPlan, latest: ConfigSet): Promise<void> {
   if (latest === config) return;
   const now = await latest.entity(entity.name);
   if (now === undefined) throw notFound();

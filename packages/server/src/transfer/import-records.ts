@@ -3,7 +3,7 @@
 import type { ConfigReader } from '../config/port.ts';
 import { Problem } from '../lib/problem.ts';
 import type { AuthorizedCall, BulkWrites, RecordWriteDeps } from '../records/port.ts';
-import { bothRows, newCreation } from '../records/port.ts';
+import { bothPolicies, newCreation } from '../records/port.ts';
 import { csvRows } from './csv-rows.ts';
 import { dryRun } from './dry-run.ts';
 import { type ImportRow, sentFields } from './import-row.ts';
@@ -81,7 +81,7 @@ function openWriter(
 function accessOfRows({ entity, access }: AuthorizedCall): RowsAccess {
   return {
     toCreate: (body) =>
-      bothRows(access.rowsOfBody(body), access.rows({ verb: 'create', entityName: entity.name, body })),
+      bothPolicies(access.rowsOfBody(body), access.rows({ verb: 'create', entityName: entity.name, body })),
     toUpdate: (id, body) => {
       const rows = access.rows({ verb: 'update', entityName: entity.name, id, body });
       // That there is a record of a row's values is no secret to whoever may create one.

@@ -1,5 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
-import { toldErrors } from '../lib/problem.ts';
+import { reportedErrors } from '../lib/problem.ts';
 import type { SettledRow } from './plan-rows.ts';
 
 /** How far an import has come. */
@@ -68,7 +68,7 @@ export class ImportTally {
 
   #tellOf(failed: RowErrors): void {
     if (this.#errors.length === errorsMax || this.#errorCharacters >= errorCharactersMax) return;
-    const errors = toldErrors(failed.errors);
+    const errors = reportedErrors(failed.errors);
     this.#errors.push({ row: failed.row, errors });
     this.#errorCharacters += JSON.stringify(errors).length;
   }

@@ -1,10 +1,10 @@
 import type { InputError } from '@freehold/contract/problem';
-import { inSlices } from '../lib/event-loop.ts';
+import { createYielder } from '../lib/event-loop.ts';
 import { Problem } from '../lib/problem.ts';
-import type { RecordCall, RecordWrite, RecordWriteDeps, RowAccess, WritePlan } from '../records/port.ts';
+import type { RecordCall, RecordPolicy, RecordWrite, RecordWriteDeps, WritePlan } from '../records/port.ts';
 import {
+  assertNotDenied,
   type CreatePlan,
-  demandSome,
   mergeChanges,
   type PlannedChange,
   planCreate,
@@ -28,8 +28,8 @@ export interface RowsRequest {
 
 /** What the caller may do by a row. */
 export interface RowsAccess {
-  toCreate(body: unknown): RowAccess | undefined;
-  toUpdate(id: string, body: unknown): RowAccess | undefined;
+  toCreate(body: unknown): RecordPolicy | undefined;
+  toUpdate(id: string, body: unknown): RecordPolicy | undefined;
 }
 
 /** What became of a row. */
@@ -49,7 +49,7 @@ export interface RowsPlan extends WritePlan {
  */
 export async function planRows(parts: RecordWriteDeps, call: RecordCall, request: RowsRequest): Promise<RowsPlan> {
   const unique = request.upsert === undefined ? undefined : upsertIndex(call.entity, request.upsert);
-  const pause = inSlices(laneOf(call.workspace));
+  const pause = createYielder(laneOf(call.workspace));
   const planned: PlannedRow[] = [];
   const { access, isJudging } = watched(request.access);
   let size = 0;
@@ -94,7 +94,7 @@ function sizeOf(planned: readonly PlannedRow[]): number {
 /** The same access, and whether it has had a row judged. */
 function watched({ toCreate, toUpdate }: RowsAccess): { readonly access: RowsAccess; isJudging(): boolean } {
   let isJudging = false;
-  const noted = (rows: RowAccess | undefined): RowAccess | undefined => {
+  const noted = (rows: RecordPolicy | undefined): RecordPolicy | undefined => {
     isJudging ||= rows !== undefined;
     return rows;
   };
@@ -112,12 +112,12 @@ interface PlannedRow {
   readonly outcome: { readonly plan: CreatePlan | UpdatePlan } | { readonly errors: readonly InputError[] };
 }
 
-interface RowRequest extends Pick<RowsRequest, 'access'> {
+interface RecordPolicyRequest extends Pick<RowsRequest, 'access'> {
   readonly row: ImportRow;
   readonly unique: CompiledUnique | undefined;
 }
 
-async function planRow(parts: RecordWriteDeps, call: RecordCall, request: RowRequest): Promise<PlannedRow> {
+async function planRow(parts: RecordWriteDeps, call: RecordCall, request: RecordPolicyRequest): Promise<PlannedRow> {
   const { row, unique } = request;
   const { body } = row.creation;
   const place = unique === undefined ? undefined : upsertKey(call.entity, unique, body);
@@ -138,22 +138,22 @@ async function planRow(parts: RecordWriteDeps, call: RecordCall, request: RowReq
 function planNew(
   parts: RecordWriteDeps,
   call: RecordCall,
-  { row: { creation }, access }: Pick<RowRequest, 'row' | 'access'>,
+  { row: { creation }, access }: Pick<RecordPolicyRequest, 'row' | 'access'>,
 ): Promise<CreatePlan> {
-  return planCreate(parts, { ...call, rows: demandSome(access.toCreate(creation.body)) }, creation);
+  return planCreate(parts, { ...call, rows: assertNotDenied(access.toCreate(creation.body)) }, creation);
 }
 
 async function planUpsert(
   parts: RecordWriteDeps,
   call: RecordCall,
-  { place, ...request }: RowRequest & { readonly place: Key },
+  { place, ...request }: RecordPolicyRequest & { readonly place: Key },
 ): Promise<CreatePlan | UpdatePlan> {
   const { body } = request.row.creation;
   for (let attempt = 1; ; attempt++) {
     const [held] = await call.workspace.scope.get([place]);
     if (held === undefined) return replannedAt(place, await planNew(parts, call, request));
     const id = held.value;
-    const rows = demandSome(request.access.toUpdate(id, body));
+    const rows = assertNotDenied(request.access.toUpdate(id, body));
     try {
       return await planUpdate(parts, { ...call, rows }, { id, body });
     } catch (error) {

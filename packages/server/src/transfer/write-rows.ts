@@ -1,6 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { ConfigSet } from '../config/port.ts';
-import type { NowOrLater } from '../lib/now-or-later.ts';
+import type { MaybePromise } from '../lib/maybe-promise.ts';
 import { Problem } from '../lib/problem.ts';
 import type { RecordWriteDeps } from '../records/port.ts';
 import { callAt, type RecordCall } from '../records/port.ts';
@@ -13,7 +13,7 @@ export type RowWriter = (rows: readonly ImportRow[]) => Promise<readonly Settled
 
 interface WriterOptions extends Omit<RowsRequest, 'rows'> {
   /** The configuration as it is by now. */
-  readonly latest: () => NowOrLater<ConfigSet>;
+  readonly latest: () => MaybePromise<ConfigSet>;
 }
 
 export function createRowWriter(parts: RecordWriteDeps, call: RecordCall, options: WriterOptions): RowWriter {

@@ -14,10 +14,10 @@ export interface Migration {
    * rewritten may come again, after a start that was cut off. Entries of the audit log stay as they are, whatever they
    * say: a reader has to know all of them. An item keeps its version.
    */
-  readonly rewrite?: (item: Item, place: Place) => readonly Item[];
+  readonly rewrite?: (item: Item, place: MigrationPosition) => readonly Item[];
 }
 
-export interface Place {
+export interface MigrationPosition {
   readonly space: keyof Stores;
   readonly scope: ScopeName;
 }

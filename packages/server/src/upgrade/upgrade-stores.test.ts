@@ -149,7 +149,7 @@ test('a scope that has lost its head is not rewritten, since its numbers would b
   await assert.rejects(upgradeStores(stores, [counting]), /has lost the head of the scope `s`: restore a backup/);
 });
 
-const occasion = {
+const auditContext = {
   at: '2026-11-22T00:00:00.000Z',
   actor: { kind: 'platform', id: 'platform' },
   request_id: '',
@@ -160,7 +160,7 @@ test('unnumbered data whose logs are chained is taken as it is', async () => {
   const { pk, sk } = orgs.key('shop');
   await stores.platform.store
     .scope(platformScopeName)
-    .commit([put(pk, sk, '{}'), platformAuditEntry('shop', occasion, { action: 'org.created' })]);
+    .commit([put(pk, sk, '{}'), platformAuditEntry('shop', auditContext, { action: 'org.created' })]);
   await stores.test.store.scope('org#shop').commit([chained, put('config', 'head', '{}')]);
   const before = await contentsOf(stores);
   await upgradeStores(stores);
@@ -175,7 +175,7 @@ const unchained: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> 
   },
   'a log of an org that was chained later': ({ platform }) => {
     const { pk, sk } = orgs.key('shop');
-    const entry = platformAuditEntry('shop', occasion, { action: 'org.created' });
+    const entry = platformAuditEntry('shop', auditContext, { action: 'org.created' });
     const { isChained: _, ...loose } = entry;
     return platform.store.scope(platformScopeName).commit([put(pk, sk, '{}'), loose, entry]);
   },

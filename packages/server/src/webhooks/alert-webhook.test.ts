@@ -36,8 +36,12 @@ async function startReceiver(t: TestContext, answer: RequestListener = (_, reply
   return { received, state, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts` };
 }
 
-const occasion = { at: '2026-01-01T00:00:00.000Z', actor: { kind: 'org_user', id: 'ann' }, request_id: 'r' } as const;
-const asked = { orgCode: 'acme', occasion, managementUrl: 'https://manage.example' };
+const auditContext = {
+  at: '2026-01-01T00:00:00.000Z',
+  actor: { kind: 'org_user', id: 'ann' },
+  request_id: 'r',
+} as const;
+const asked = { orgCode: 'acme', auditContext, managementUrl: 'https://manage.example' };
 const event = { type: 'plan.limit_near', data: { metric: 'records', percent: 80, resets_at: null } };
 
 async function open(rules: CallRules = { isDevelopment: true }) {
@@ -47,7 +51,7 @@ async function open(rules: CallRules = { isDevelopment: true }) {
   const platform = store.scope('platform');
   const rootKey = Buffer.alloc(32, 7);
   const common = { platform, clock, newId: uuidv7Source(clock), rootKey, rules, upgradeUrl: undefined };
-  const webhook = createAlertWebhook({ ...common, poke: () => undefined });
+  const webhook = createAlertWebhook({ ...common, wake: () => undefined });
   const due = async () => (await maintenance.due('work', state.now, 10)).map(({ item }) => item);
   return {
     state,
@@ -84,7 +88,7 @@ test('an alert arrives signed by the secret that was told, and leaves nothing to
   const { id, ...message } = JSON.parse(body);
   const { type, data } = event;
   const upgrade_url = 'https://manage.example/problems/plan_limit_exceeded';
-  assert.deepEqual(message, { type, timestamp: occasion.at, data: { org: 'acme', ...data, upgrade_url } });
+  assert.deepEqual(message, { type, timestamp: auditContext.at, data: { org: 'acme', ...data, upgrade_url } });
   assert.equal(headers['webhook-id'], id);
   assert.equal(headers['webhook-timestamp'], String(state.now / 1000));
   assert.equal(headers['content-type'], 'application/json');

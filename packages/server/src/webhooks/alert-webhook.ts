@@ -1,6 +1,6 @@
 /** The room's door: what an org wants to be told of leaves signed, after the commit of what it tells of, until it has arrived. */
 import { createHmac } from 'node:crypto';
-import { type Occasion, platformAuditEntry } from '../audit/audit-entry.ts';
+import { type AuditContext, platformAuditEntry } from '../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { type CallRules, createGuardedRequest } from '../lib/guarded-request.ts';
 import type { IdSource } from '../lib/ids.ts';
@@ -37,14 +37,14 @@ export interface AlertWebhook {
   /** What has an alert sent, for the commit of what it tells of; nothing where the org wants none. */
   announce(orgCode: string, event: AlertEvent): Promise<readonly Change[]>;
   /** Does a piece of work that one of the above has left. */
-  deliver(work: unknown, stillMine: () => Promise<void>): Promise<void>;
+  deliver(work: unknown, renewLease: () => Promise<void>): Promise<void>;
   /** Cuts off what is being sent: it is sent at the next start. */
   close(): void;
 }
 
 export interface AskedWebhook {
   readonly orgCode: string;
-  readonly occasion: Occasion;
+  readonly auditContext: AuditContext;
   /** Where the management gateway is reached. */
   readonly managementUrl: string;
 }
@@ -76,7 +76,7 @@ export interface AlertWebhookDeps {
   /** Where an org gets more; left out, a page of the management gateway says what a limit is. */
   readonly upgradeUrl: string | undefined;
   /** Has work done that is new. */
-  readonly poke: () => void;
+  readonly wake: () => void;
 }
 
 const timeoutMilliseconds = 10_000;
@@ -101,7 +101,7 @@ export function createAlertWebhook(deps: AlertWebhookDeps): AlertWebhook {
       if ((await webhooks.read(platform, orgCode)) === undefined) throw notFound();
       const work = workOf(deps, orgCode, { type: testType, data: { org: orgCode } });
       await platform.commit([workItem(work, clock.now(), 'any')]);
-      deps.poke();
+      deps.wake();
       return { id: work.id };
     },
     announce: async (orgCode, { type, data }) => {
@@ -111,7 +111,7 @@ export function createAlertWebhook(deps: AlertWebhookDeps): AlertWebhook {
       const work = workOf(deps, orgCode, { type, data: { org: orgCode, ...data, upgrade_url } });
       return [workItem(work, clock.now(), 'absent')];
     },
-    deliver: (work, stillMine) => deliver(delivering, work as DeliveryWork, stillMine),
+    deliver: (work, renewLease) => deliver(delivering, work as DeliveryWork, renewLease),
     close: () => closing.abort(),
   };
 }
@@ -138,24 +138,24 @@ async function setWebhook(
   body: { readonly url: string },
 ): Promise<CreatedWebhook> {
   const { url } = readWebhook(body, deps.rules);
-  const { orgCode, occasion, managementUrl: management_url } = asked;
-  const config: WebhookConfig = { url, created_at: occasion.at, created_by: occasion.actor.id };
+  const { orgCode, auditContext, managementUrl: management_url } = asked;
+  const config: WebhookConfig = { url, created_at: auditContext.at, created_by: auditContext.actor.id };
   const webhook: StoredWebhook = { id: deps.newId(), ...config, management_url };
   await deps.platform.commit([
     webhooks.put(orgCode, webhook, { if: 'any' }),
     deliveries.remove(orgCode, 'any'),
-    platformAuditEntry(orgCode, occasion, { action: 'alert_webhook.set', target: targetOf(webhook) }),
+    platformAuditEntry(orgCode, auditContext, { action: 'alert_webhook.set', target: targetOf(webhook) }),
   ]);
   return { ...config, secret: secretText(keyOf(deps, webhook)) };
 }
 
-async function removeWebhook(platform: Scope, { orgCode, occasion }: AskedWebhook): Promise<void> {
+async function removeWebhook(platform: Scope, { orgCode, auditContext }: AskedWebhook): Promise<void> {
   const row = await webhooks.read(platform, orgCode);
   if (row === undefined) throw notFound();
   const isRemoved = await tryCommit(platform, [
     removeAsRead(row),
     deliveries.remove(orgCode, 'any'),
-    platformAuditEntry(orgCode, occasion, { action: 'alert_webhook.removed', target: targetOf(row.value) }),
+    platformAuditEntry(orgCode, auditContext, { action: 'alert_webhook.removed', target: targetOf(row.value) }),
   ]);
   if (!isRemoved) throw notFound();
 }

@@ -28,14 +28,14 @@ const statusGone = 410;
  * Sends a message to where its org wants it by now; where it wants none any more, it is forgotten. What became of it is
  * written in the commit that takes the work away or puts it off, so after a crash before it the message is sent again.
  */
-export async function deliver(deps: DeliverDeps, work: DeliveryWork, stillMine: () => Promise<void>): Promise<void> {
+export async function deliver(deps: DeliverDeps, work: DeliveryWork, renewLease: () => Promise<void>): Promise<void> {
   const webhook = (await webhooks.read(deps.platform, work.org))?.value;
   if (webhook === undefined) return;
   const { id, type, timestamp: at, data } = work;
   const message = { id, body: JSON.stringify({ id, type, timestamp: at, data }) };
   const attempt = await postMessage(deps, { url: webhook.url, key: deps.keyOf(webhook) }, message);
   // A platform that ends has cut the call off: that is no failure of the receiver.
-  if (!attempt.isDelivered) await stillMine();
+  if (!attempt.isDelivered) await renewLease();
   // Where it is refused, another node has taken the work over and come to its end.
   await tryCommit(deps.platform, changesAfter(work, attempt, deps.now()));
 }
@@ -67,7 +67,7 @@ function nextAttemptAt({ type, attempts }: DeliveryWork, attempt: Attempt, now: 
 }
 
 function givenUp({ org, id, type }: DeliveryWork, attempts: number, now: number): Change {
-  const occasion = { at: timestamp(now), actor: platformActor, request_id: '' };
+  const auditContext = { at: timestamp(now), actor: platformActor, request_id: '' };
   const target = { kind: 'webhook_message', id };
-  return platformAuditEntry(org, occasion, { action: 'alert_webhook.failed', target, detail: { type, attempts } });
+  return platformAuditEntry(org, auditContext, { action: 'alert_webhook.failed', target, detail: { type, attempts } });
 }

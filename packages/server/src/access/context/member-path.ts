@@ -11,7 +11,7 @@ export interface Step {
 }
 
 /** Where the path leads, by the names as the objects have them. */
-export interface Place {
+export interface MemberPosition {
   readonly names: readonly string[];
   readonly value: unknown;
 }
@@ -53,11 +53,15 @@ export function readPath(start: unknown, steps: readonly Step[], effort: Effort)
  * Every place that the path leads to, also where nothing is: whoever reads the object may have gone that way. They are no
  * more than the members of the object.
  */
-export function placesOf(start: unknown, steps: readonly Step[], effort: Effort): readonly Place[] {
+export function placesOf(start: unknown, steps: readonly Step[], effort: Effort): readonly MemberPosition[] {
   return placesFrom([{ names: noNames, value: start }], steps, effort);
 }
 
-function placesFrom(start: readonly Place[], steps: readonly Step[], effort: Effort): readonly Place[] {
+function placesFrom(
+  start: readonly MemberPosition[],
+  steps: readonly Step[],
+  effort: Effort,
+): readonly MemberPosition[] {
   let places = start;
   for (const [depth, step] of steps.entries()) {
     // Each place has the names that lead to it.

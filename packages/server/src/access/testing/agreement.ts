@@ -16,7 +16,7 @@ import {
 import { isTwofold } from './reference-pattern.ts';
 
 /** Random policies, and the palette that requests about them draw from. */
-export interface World {
+export interface PolicySample {
   readonly palette: Palette;
   readonly policies: readonly unknown[];
 }
@@ -36,19 +36,19 @@ export const ambiguous = 'key in several cases';
 /** A variable that leads to several members, in a condition or a resource. */
 export const vague = { condition: 'value with a variable in several cases', resource: 'resource with one' } as const;
 
-const requestsPerWorld = 5;
+const requestsPerSample = 5;
 
 /** Compares engine and reference on so many pairs of policies and a request. Stops at the first disagreement. */
 export function agree(pairs: number, seed: number, seen: Distribution): Disagreement | undefined {
   const dice = new Dice(seed);
-  for (let done = 0; done < pairs; done += requestsPerWorld) {
-    const world = randomWorld(dice);
-    const access = compileAll(world.policies);
-    const statements = readByReference(world.policies);
-    for (let count = 0; count < Math.min(requestsPerWorld, pairs - done); count++) {
-      const request = randomRequest(dice, world.palette);
+  for (let done = 0; done < pairs; done += requestsPerSample) {
+    const sample = randomSample(dice);
+    const access = compileAll(sample.policies);
+    const statements = readByReference(sample.policies);
+    for (let count = 0; count < Math.min(requestsPerSample, pairs - done); count++) {
+      const request = randomRequest(dice, sample.palette);
       const said = difference(access, statements, request);
-      if (said !== undefined) return smallest({ policies: world.policies, request, said });
+      if (said !== undefined) return smallest({ policies: sample.policies, request, said });
       if (count === 0) note(statements, request, seen);
     }
   }
@@ -62,7 +62,7 @@ export function describe({ said, policies, request }: Disagreement): string {
   return `${said}: ${JSON.stringify({ policies, request: shown }, undefined, 2)}`;
 }
 
-export function randomWorld(dice: Dice): World {
+export function randomSample(dice: Dice): PolicySample {
   const palette = randomPalette(dice);
   return { palette, policies: randomPolicies(dice, palette) };
 }

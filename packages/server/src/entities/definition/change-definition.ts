@@ -7,10 +7,10 @@ import { apiName, contentOfBodies, type EntityContent } from '../../schema/port.
 import type { EntityAdminDeps } from '../admin-deps.ts';
 import { readConfigBodies, shownConfig } from '../config-bodies.ts';
 import { entityAudited } from '../entity-audited.ts';
+import { planMigration } from '../plan-migration.ts';
 import { showIndexes } from '../showing/show-indexes.ts';
 import { refuseHeld } from '../stored-records/held-values.ts';
 import { refuseFailing } from '../stored-records/refuse-failing.ts';
-import { switchEntities } from '../switch-entities.ts';
 import { unknownEntity } from '../unknown-entity.ts';
 import { type ApiChange, type ChangedApi, readMembers, requireConfigMatch } from './api-change.ts';
 import { changeWarnings } from './change-warnings.ts';
@@ -41,7 +41,7 @@ export async function changeDefinition(
     looked = plan.before.version;
     return plan;
   });
-  deps.poke();
+  deps.wake();
   const { state, warnings } = planned;
   const indexes = await showIndexes(deps.store, orgCode, { entityName, state });
   return { entityName, api, version, indexes, ...(warnings.length > 0 ? { warnings } : {}) };
@@ -83,7 +83,7 @@ async function planChange(
   await refuseOrphanedViews(set, { before: standing, after: content });
   const versions = { ...active.versions, create: next };
   const target = { name: entityName, wanted: { content, versions, erased: removed } };
-  const { steps, changes } = await switchEntities(deps, { orgCode, set, next, keepsRecords: false }, [target]);
+  const { steps, changes } = await planMigration(deps, { orgCode, set, next, keepsRecords: false }, [target]);
   const [step] = steps;
   if (step?.after === undefined || step.state === undefined)
     throw new TypeError('a change of an entity is a step of it');
@@ -93,8 +93,8 @@ async function planChange(
     changes: [
       ...newBodies(content, versions, next),
       ...changes,
-      itemChanged({ kind: 'entity', name: entityName }, deps.occasion, changed),
-      auditEntry(deps.occasion, entityAudited('entity.changed', entityName, { api, version: next })),
+      itemChanged({ kind: 'entity', name: entityName }, deps.auditContext, changed),
+      auditEntry(deps.auditContext, entityAudited('entity.changed', entityName, { api, version: next })),
     ],
     before,
     after: step.after,

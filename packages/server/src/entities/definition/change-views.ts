@@ -22,7 +22,7 @@ import {
 import type { EntityAdminDeps } from '../admin-deps.ts';
 import { readConfigBodies, shownConfig } from '../config-bodies.ts';
 import { entityAudited } from '../entity-audited.ts';
-import { switchEntities } from '../switch-entities.ts';
+import { planMigration } from '../plan-migration.ts';
 import { unknownEntity } from '../unknown-entity.ts';
 import { type ApiChange, type ChangedApi, readMembers, requireConfigMatch } from './api-change.ts';
 import { type NamedByEntity, readWithTargets, refuseOrphanedViews, unknownTargets } from './lookup-targets.ts';
@@ -52,14 +52,14 @@ export async function changeViews(deps: EntityAdminDeps, orgCode: string, change
     await refuseOrphanedViews(set, { before, after });
     const versions = { ...active.versions, [action]: next };
     const target = { name: entityName, wanted: { content: after, versions } };
-    const plan = await switchEntities(deps, { orgCode, set, next, keepsRecords: false }, [target]);
+    const plan = await planMigration(deps, { orgCode, set, next, keepsRecords: false }, [target]);
     const changed = { version: next, action: 'changed', configs: versions } as const;
     return {
       changes: [
         ...newBodies(target.wanted.content, versions, next),
         ...plan.changes,
-        itemChanged({ kind: 'entity', name: entityName }, deps.occasion, changed),
-        auditEntry(deps.occasion, entityAudited('entity.changed', entityName, { api, version: next })),
+        itemChanged({ kind: 'entity', name: entityName }, deps.auditContext, changed),
+        auditEntry(deps.auditContext, entityAudited('entity.changed', entityName, { api, version: next })),
       ],
     };
   });

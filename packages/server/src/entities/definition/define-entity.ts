@@ -9,7 +9,7 @@ import type { Change } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { EntityAdminDeps } from '../admin-deps.ts';
 import { entityAudited } from '../entity-audited.ts';
-import { switchEntities } from '../switch-entities.ts';
+import { planMigration } from '../plan-migration.ts';
 import { namedByDefinition, readWithTargets } from './lookup-targets.ts';
 
 export interface DefinedEntity {
@@ -67,13 +67,13 @@ async function definitionChanges(
   await refuseTaken(deps, orgCode, name);
   await readWithTargets(set, { named: namedByDefinition(definition) }, () => definition);
   const wanted = { content: { definition, views: {} }, versions: sameVersions(next) };
-  const plan = await switchEntities(deps, { orgCode, set, next, keepsRecords: false }, [{ name, wanted }]);
+  const plan = await planMigration(deps, { orgCode, set, next, keepsRecords: false }, [{ name, wanted }]);
   const changed = { version: next, action: 'created', configs: wanted.versions } as const;
   return [
     ...newBodies(wanted.content, wanted.versions, next),
     ...plan.changes,
-    itemChanged({ kind: 'entity', name }, deps.occasion, changed),
-    auditEntry(deps.occasion, entityAudited('entity.defined', name, { version: next })),
+    itemChanged({ kind: 'entity', name }, deps.auditContext, changed),
+    auditEntry(deps.auditContext, entityAudited('entity.defined', name, { version: next })),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
 import { type ConfigSet, referencesTo } from '../../config/port.ts';
-import { inTurns } from '../../lib/in-turns.ts';
+import { cooperatively } from '../../lib/cooperatively.ts';
 import { errorsMax, invalidBody, Problem } from '../../lib/problem.ts';
 import type { CompiledEntity, EntityContent } from '../../schema/port.ts';
 import {
@@ -109,7 +109,7 @@ export async function refuseOrphanedViews(set: ConfigSet, { before, after }: Con
     .map((one) => ({ ...one, by: entityName }));
   const others = new Set(referencesTo(set, entityName).map(({ entity }) => entity));
   others.delete(entityName);
-  for await (const by of inTurns(others)) {
+  for await (const by of cooperatively(others)) {
     const other = await set.entity(by);
     if (other !== undefined)
       orphaned.push(

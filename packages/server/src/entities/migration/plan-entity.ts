@@ -27,7 +27,7 @@ export interface WantedEntity {
 }
 
 /** What stands of an entity: how its records were last written, served or not. */
-export interface StandingEntity {
+export interface CurrentEntity {
   readonly row: Row<EntityRow> | undefined;
   readonly state: EntityState | undefined;
   readonly compiled: CompiledEntity | undefined;
@@ -49,7 +49,7 @@ export interface EntityStep {
 export function planEntity(
   time: SwitchTime,
   { name, wanted }: { readonly name: string; readonly wanted: WantedEntity },
-  standing: StandingEntity,
+  standing: CurrentEntity,
 ): EntityStep {
   const rowState = standing.row?.value.state ?? 'absent';
   if (rowState === 'removing') throw stillRemoving(name);
@@ -73,7 +73,7 @@ export function planEntity(
 function nextState(
   next: number,
   { content: { definition }, versions: { create: version }, erased = [] }: WantedEntity,
-  { state, compiled }: StandingEntity,
+  { state, compiled }: CurrentEntity,
   rowState: EntityRow['state'] | 'absent',
 ): EntityState {
   if (state === undefined || compiled === undefined) return { ...newEntityState(definition, next), version };
@@ -114,7 +114,7 @@ function stillRemoving(name: string): Problem {
 export function planEntityRemoval(
   { orgCode, next, now }: SwitchTime,
   { name, keepsRecords }: { readonly name: string; readonly keepsRecords: boolean },
-  { row, state, compiled }: StandingEntity,
+  { row, state, compiled }: CurrentEntity,
 ): EntityStep {
   if (row === undefined || state === undefined) throw new TypeError(`${name} is not there to be taken away`);
   const { version } = state;

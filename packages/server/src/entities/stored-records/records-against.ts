@@ -3,7 +3,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import { narrowedFields } from '../definition/narrowed-fields.ts';
-import type { EntityStep } from '../switch-entities.ts';
+import type { EntityStep } from '../plan-migration.ts';
 import { type FailingRecords, failingRecords } from './failing-records.ts';
 import { type HeldValues, heldSentence, heldValues, isHeld } from './held-values.ts';
 import { refuseFailing } from './refuse-failing.ts';

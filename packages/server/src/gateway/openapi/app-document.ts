@@ -1,6 +1,6 @@
 import { appApi } from '@freehold/contract/app';
 import type { ProblemCode } from '@freehold/contract/problem';
-import { inTurns } from '../../lib/in-turns.ts';
+import { cooperatively } from '../../lib/cooperatively.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
@@ -32,12 +32,12 @@ export async function* appDocument({ orgCode, env, version, entities }: Document
   const documented: DocumentedEntity[] = [];
   const lookedUp: LookedUp = (entityName, view) => names.get(entityName)?.views.get.get(view);
   let viewFieldsLeft = viewFieldsMax;
-  for await (const { entity, names: ofEntity } of inTurns(typeNames(entities, taken))) {
+  for await (const { entity, names: ofEntity } of cooperatively(typeNames(entities, taken))) {
     names.set(entity.name, ofEntity);
     viewFieldsLeft -= viewFieldsOf(entity);
     documented.push({ entity, names: ofEntity, lookedUp, tellsViews: viewFieldsLeft >= 0 });
   }
-  const toldOf = (operation: Operation): Operation => ({
+  const withDescribedViews = (operation: Operation): Operation => ({
     ...operation,
     path: operation.path.replace(':org', orgCode),
     problems: [...(operation.problems ?? []), ...problemsOfActing(operation, env)],
@@ -47,7 +47,7 @@ export async function* appDocument({ orgCode, env, version, entities }: Document
     version: String(version),
     description: `The environment \`${env}\`. Log in, exchange the login token for an app JWT, and send that with each call; a page of an allowed domain may do so from a browser. Every refusal is problem details (RFC 9457) with a stable \`code\`.`,
     operations: mapped([() => described.operations, ...documented.map((one) => () => entityOperations(one))], (make) =>
-      make().map(toldOf),
+      make().map(withDescribedViews),
     ),
     schemas: mapped([() => sharedSchemas, ...documented.map((one) => () => entitySchemas(one))], (make) => make()),
     securitySchemes: {
@@ -56,7 +56,7 @@ export async function* appDocument({ orgCode, env, version, entities }: Document
     },
     tokenProblems: ['token_missing', 'token_invalid', 'token_expired', 'access_denied', 'rate_limited'],
   });
-  yield* inTurns(parts);
+  yield* cooperatively(parts);
 }
 
 /** Makes each when it is asked for, so that only one is held at a time. */

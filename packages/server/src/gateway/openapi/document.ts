@@ -6,7 +6,7 @@ import { groupProblems, problemComponents, problemSchemas } from './problem-resp
 import { renderOperation, templatedPath } from './render-operation.ts';
 
 /** What the document of a gateway is put together from. */
-export interface DocumentParts {
+export interface DocumentDeps {
   readonly title: string;
   readonly version: string;
   readonly description: string;
@@ -24,8 +24,8 @@ export interface DocumentParts {
  * The text of an OpenAPI 3.1 document, a piece for each group, so that a long one keeps nobody waiting. It names no
  * server, so its paths are those of the host that it was read from.
  */
-export function* documentPieces(parts: DocumentParts): Generator<string> {
-  const { title, version, description, operations, schemas, securitySchemes, tokenProblems } = parts;
+export function* documentPieces(deps: DocumentDeps): Generator<string> {
+  const { title, version, description, operations, schemas, securitySchemes, tokenProblems } = deps;
   const tags = new Set<string>();
   const problems = new Map<string, readonly ProblemCode[]>();
   const headers = new Set<HeaderName>(['X-Request-Id', 'WWW-Authenticate', 'Retry-After']);

@@ -8,7 +8,7 @@ import { colTypes } from '../../schema/col-types.ts';
 import { type CompiledEntity, compileEntity } from '../../schema/compile-entity.ts';
 import { systemEntities } from '../../schema/system-entities.ts';
 import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
-import { type ManagementGatewayParts, managementRoutes } from '../management-gateway.ts';
+import { type ManagementGatewayDeps, managementRoutes } from '../management-gateway.ts';
 import { appDocument } from './app-document.ts';
 import { managementDocument } from './management-document.ts';
 
@@ -78,7 +78,7 @@ for (const [name, document] of Object.entries({ management, app })) {
 }
 
 test('the management document tells of every route there is, and of no other', () => {
-  const routes = managementRoutes({} as ManagementGatewayParts).map(({ method, path }) => told(method, path));
+  const routes = managementRoutes({} as ManagementGatewayDeps).map(({ method, path }) => told(method, path));
   assert.deepEqual(routesOf(management), routes.sort());
 });
 

@@ -18,13 +18,13 @@ const recordsOfTest = 30;
 const owners = [user, 'ann', 'bob'];
 const titles = ['a', 'ab', 'b', 'B', ''];
 
-interface World {
+interface Fixture {
   readonly bench: RecordBench;
   readonly node: Node;
   readonly records: readonly RecordData[];
 }
 
-async function worldOf(context: TestContext, kind: 'memory' | 'sqlite'): Promise<World> {
+async function worldOf(context: TestContext, kind: 'memory' | 'sqlite'): Promise<Fixture> {
   const bench = await openBench(context, kind);
   const node = bench.node();
   await node.admin.define('acme', {
@@ -85,7 +85,7 @@ function statements(ids: readonly string[]) {
 const claims = { sub: user, org: 'acme', env: 'test', tenant_code: 'main', email: 'u@example.com', role: '' };
 const time = 1_800_000_000_000;
 
-async function callOf({ bench, node }: World, access: CompiledAccess, verb: 'list' | 'count', query = '') {
+async function callOf({ bench, node }: Fixture, access: CompiledAccess, verb: 'list' | 'count', query = '') {
   const { workspace, clock } = bench;
   const caller = { claims: claims as unknown as AppTokenClaims, place: { workspace, access } } as AppCaller;
   const parts = { configs: { test: node.configs, prod: node.configs }, decisions: createDecisionLog(clock) };
@@ -145,13 +145,13 @@ async function shownBy(node: Node, call: AuthorizedCall, parameters: Readonly<Re
 const envelope = ['id', 'version', 'created_at', 'updated_at'];
 const fieldsOf = (record: RecordData) => Object.keys(record).filter((name) => !envelope.includes(name));
 
-async function assertListed(world: World, policies: readonly unknown[], pageSize: number): Promise<number> {
-  const { node, records } = world;
+async function assertListed(fixture: Fixture, policies: readonly unknown[], pageSize: number): Promise<number> {
+  const { node, records } = fixture;
   const access = policyOf(policies);
   for (const sortby of ['created_at', 'n']) {
     const parameters = { sortby, pagesize: `${pageSize}`, sortdir: 'asc' };
     const query = `sortby=${sortby}`;
-    const listed = await refusable(callOf(world, access, 'list', query));
+    const listed = await refusable(callOf(fixture, access, 'list', query));
     const wanted = new Map(
       records.flatMap((record) => {
         const fields = fieldsShown(policies, 'list', record, query);
@@ -185,12 +185,12 @@ for (const [kind, numRuns] of [
   ['sqlite', 40],
 ] as const)
   test(`a list under any policy holds what is allowed record by record, in any pages: ${kind}`, async (context) => {
-    const world = await worldOf(context, kind);
-    const ids = world.records.map(({ id }) => id);
+    const fixture = await worldOf(context, kind);
+    const ids = fixture.records.map(({ id }) => id);
     const seen = { none: 0, some: 0, all: 0 };
     await fc.assert(
       fc.asyncProperty(statements(ids), fc.integer({ min: 1, max: 40 }), async (policies, pageSize) => {
-        const found = await assertListed(world, policies, pageSize);
+        const found = await assertListed(fixture, policies, pageSize);
         seen[found === 0 ? 'none' : found === ids.length ? 'all' : 'some'] += 1;
       }),
       { numRuns, seed: 7 },
@@ -199,12 +199,12 @@ for (const [kind, numRuns] of [
   });
 
 test('a count under any policy is of what is allowed record by record', async (context) => {
-  const world = await worldOf(context, 'memory');
+  const fixture = await worldOf(context, 'memory');
   await fc.assert(
-    fc.asyncProperty(statements(world.records.map(({ id }) => id)), async (policies) => {
-      const wanted = world.records.filter((record) => fieldsShown(policies, 'count', record) !== undefined).length;
-      const call = await refusable(callOf(world, policyOf(policies), 'count'));
-      const { count } = call === undefined ? { count: 0 } : await world.node.runtime.count(call, listQuery(call));
+    fc.asyncProperty(statements(fixture.records.map(({ id }) => id)), async (policies) => {
+      const wanted = fixture.records.filter((record) => fieldsShown(policies, 'count', record) !== undefined).length;
+      const call = await refusable(callOf(fixture, policyOf(policies), 'count'));
+      const { count } = call === undefined ? { count: 0 } : await fixture.node.runtime.count(call, listQuery(call));
       assert.equal(count, wanted);
     }),
     { numRuns: 300, seed: 7 },
@@ -212,22 +212,22 @@ test('a count under any policy is of what is allowed record by record', async (c
 });
 
 test('an export under any policy is the list, in columns that some record may have', async (context) => {
-  const world = await worldOf(context, 'memory');
+  const fixture = await worldOf(context, 'memory');
   await fc.assert(
-    fc.asyncProperty(statements(world.records.map(({ id }) => id)), async (policies) => {
-      const call = await refusable(callOf(world, policyOf(policies), 'list'));
+    fc.asyncProperty(statements(fixture.records.map(({ id }) => id)), async (policies) => {
+      const call = await refusable(callOf(fixture, policyOf(policies), 'list'));
       if (call === undefined) return;
       const request = {
         query: listQuery(call),
         presentation: presentationOf(call, 'list'),
-        configs: world.node.configs,
+        configs: fixture.node.configs,
       };
       let [jsonl, csv] = ['', ''];
       for await (const piece of exportRecords(call, { format: 'jsonl', ...request })) jsonl += piece;
       for await (const piece of exportRecords(call, { format: 'csv', ...request })) csv += piece;
       const lines = jsonl.split('\n').filter((line) => line !== '');
       const exported = lines.map((line) => JSON.parse(line) as RecordData);
-      assert.deepEqual(exported, await shownBy(world.node, call, {}));
+      assert.deepEqual(exported, await shownBy(fixture.node, call, {}));
       const columns = csv.slice(0, csv.indexOf('\r\n')).split(',');
       for (const record of exported) for (const name of Object.keys(record)) assert.ok(columns.includes(name), name);
       assert.equal(csv.split('\r\n').length, exported.length + 2);
@@ -237,7 +237,7 @@ test('an export under any policy is the list, in columns that some record may ha
 });
 
 test('B12: a stored Deny that is broken denies, and a stored Allow that is broken grants nothing', async (context) => {
-  const world = await worldOf(context, 'memory');
+  const fixture = await worldOf(context, 'memory');
   const allow = { Effect: 'Allow', Action: '*', Resource: '*' };
   const broken: readonly Readonly<Record<string, unknown>>[] = [
     { Action: 'list*', Resource: '*', Condition: { Bogus: { 'user.id': 'x' } } },
@@ -249,8 +249,11 @@ test('B12: a stored Deny that is broken denies, and a stored Allow that is broke
   for (const one of broken) {
     const said = JSON.stringify(one);
     const denied = [allow, { Effect: 'Deny', ...one }];
-    assert.equal(await refusable(callOf(world, policyOf(denied), 'list')), undefined, said);
-    assert.equal(await refusable(callOf(world, policyOf([{ Effect: 'Allow', ...one }]), 'list')), undefined, said);
+    assert.equal(await refusable(callOf(fixture, policyOf(denied), 'list')), undefined, said);
+    assert.equal(await refusable(callOf(fixture, policyOf([{ Effect: 'Allow', ...one }]), 'list')), undefined, said);
   }
-  assert.equal((await shownBy(world.node, await callOf(world, policyOf([allow]), 'list'), {})).length, recordsOfTest);
+  assert.equal(
+    (await shownBy(fixture.node, await callOf(fixture, policyOf([allow]), 'list'), {})).length,
+    recordsOfTest,
+  );
 });

@@ -10,22 +10,22 @@ import {
   rowsOf,
   rowsOfMany,
 } from '../../iam/port.ts';
-import { type AppCaller, requirePlace } from '../../identity/port.ts';
-import { type NowOrLater, whenKnown } from '../../lib/now-or-later.ts';
+import { type AppCaller, requireWorkspace } from '../../identity/port.ts';
+import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import type { Actor, AuthorizedCall, RowRequest, WriteContext } from '../../records/port.ts';
-import { bothRows, demandSome, type RowAccess } from '../../records/port.ts';
+import type { Actor, AuthorizedCall, RecordPolicyRequest, WriteContext } from '../../records/port.ts';
+import { assertNotDenied, bothPolicies, type RecordPolicy } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { type AskingRequest, contextOf, type KnownRequest, type PolicyRequest } from './policy-context.ts';
+import { contextOf, type KnownRequest, type PolicyRequest, type PolicyRequestFacts } from './policy-context.ts';
 
-export interface AuthorizeParts {
+export interface AuthorizeDeps {
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly decisions: DecisionLog;
 }
 
 /** A request, and the caller who makes it. */
-export interface Asking extends AskingRequest {
+export interface AuthorizationRequest extends PolicyRequestFacts {
   readonly requestId: string;
 }
 
@@ -42,17 +42,17 @@ export interface AskedVerb {
  * @throws Problem `workspace_required`, `access_denied`, `not_found`.
  */
 export function authorize(
-  parts: AuthorizeParts,
-  asking: Asking,
+  deps: AuthorizeDeps,
+  asking: AuthorizationRequest,
   asked: AskedVerb & PolicyRequest,
-): NowOrLater<AuthorizedCall> {
+): MaybePromise<AuthorizedCall> {
   const { caller } = asking;
   const { claims } = caller;
-  const { workspace } = requirePlace(caller);
-  const asker = new Asker(parts, asking);
+  const { workspace } = requireWorkspace(caller);
+  const authorizer = new Authorizer(deps, asking);
   const callOf = (config: ConfigSet, entity: CompiledEntity | undefined): AuthorizedCall => {
     const request = aboutEntity(asked, asked, entity);
-    const rows = demandSome(asker.rows(asked, request));
+    const rows = assertNotDenied(authorizer.rows(asked, request));
     if (entity === undefined) throw notFound();
     return {
       workspace,
@@ -61,52 +61,52 @@ export function authorize(
       actor: actorOf(asking),
       rows,
       access: {
-        rows: (alone) => asker.rows(alone, aboutEntity(requestAlone(alone), alone, entity)),
-        rowsOfBody: (body) => asker.rows(asked, withBody(request, body)),
-        demand: (verb) => void asker.demand(verb + asked.entityName, request),
+        rows: (alone) => authorizer.rows(alone, aboutEntity(requestAlone(alone), alone, entity)),
+        rowsOfBody: (body) => authorizer.rows(asked, withBody(request, body)),
+        assertAllowed: (verb) => void authorizer.assertAllowed(verb + asked.entityName, request),
       },
     };
   };
-  return whenKnown(parts.configs[claims.env].current(claims.org), (config) =>
-    whenKnown(config.entity(asked.entityName), (entity) => callOf(config, entity)),
+  return andThen(deps.configs[claims.env].current(claims.org), (config) =>
+    andThen(config.entity(asked.entityName), (entity) => callOf(config, entity)),
   );
 }
 
 /** The same call, now that the body is read: what it says may decide. @throws Problem `access_denied`. */
 export function authorizeBody(call: AuthorizedCall, body: unknown): AuthorizedCall {
   if (call.rows === undefined || body === undefined) return call;
-  return { ...call, rows: demandSome(call.access.rowsOfBody(body)) };
+  return { ...call, rows: assertNotDenied(call.access.rowsOfBody(body)) };
 }
 
 /** What may be done that is about no record, as long as nothing is against it in the body, which is read later. */
 export interface AuthorizedAction {
   readonly context: WriteContext;
   /** @throws Problem `access_denied`. */
-  demandBody(body: unknown): void;
+  assertBodyAllowed(body: unknown): void;
 }
 
 /** The same for what is about no record. @throws Problem `workspace_required`, `access_denied`. */
 export function authorizeAction(
-  parts: AuthorizeParts,
-  asking: Asking,
+  deps: AuthorizeDeps,
+  asking: AuthorizationRequest,
   asked: { readonly action: string } & PolicyRequest,
-): NowOrLater<AuthorizedAction> {
+): MaybePromise<AuthorizedAction> {
   const { caller } = asking;
-  const { workspace } = requirePlace(caller);
-  const asker = new Asker(parts, asking);
-  const isOpen = asker.demand(asked.action, asked) === 'undecided';
-  return whenKnown(parts.configs[caller.claims.env].current(caller.claims.org), (config) => ({
+  const { workspace } = requireWorkspace(caller);
+  const authorizer = new Authorizer(deps, asking);
+  const isOpen = authorizer.assertAllowed(asked.action, asked) === 'undecided';
+  return andThen(deps.configs[caller.claims.env].current(caller.claims.org), (config) => ({
     context: { workspace, config, actor: actorOf(asking) },
-    demandBody: (body) => {
-      if (isOpen) asker.demand(asked.action, withBody(asked, body));
+    assertBodyAllowed: (body) => {
+      if (isOpen) authorizer.assertAllowed(asked.action, withBody(asked, body));
     },
   }));
 }
 
-export function actorOf({ caller, requestId }: Pick<Asking, 'caller' | 'requestId'>): Actor {
+export function actorOf({ caller, requestId }: Pick<AuthorizationRequest, 'caller' | 'requestId'>): Actor {
   const { claims } = caller;
-  const asking = { actor: auditActorOf(caller), request_id: requestId };
-  return { userId: claims.sub, claims: claims as unknown as Record<string, unknown>, asking };
+  const auditCaller = { actor: auditActorOf(caller), request_id: requestId };
+  return { userId: claims.sub, claims: claims as unknown as Record<string, unknown>, auditCaller };
 }
 
 /** Whoever acts in another's name is the one who did it. */
@@ -116,7 +116,7 @@ function auditActorOf({ kind, claims: { sub, act } }: AppCaller): AuditActor {
 }
 
 /** A request that does one thing, as it would be made for that alone. */
-export function requestAlone({ verb, entityName, id, body }: RowRequest): AskedVerb & PolicyRequest {
+export function requestAlone({ verb, entityName, id, body }: RecordPolicyRequest): AskedVerb & PolicyRequest {
   return {
     verb,
     entityName,
@@ -142,27 +142,27 @@ function withBody(request: PolicyRequest, body: unknown): PolicyRequest {
 }
 
 /** Asks the caller's policies. */
-class Asker {
-  readonly #parts: AuthorizeParts;
-  readonly #asking: Asking;
+class Authorizer {
+  readonly #deps: AuthorizeDeps;
+  readonly #asking: AuthorizationRequest;
   readonly #access: CompiledAccess;
 
-  constructor(parts: AuthorizeParts, asking: Asking) {
-    this.#parts = parts;
+  constructor(deps: AuthorizeDeps, asking: AuthorizationRequest) {
+    this.#deps = deps;
     this.#asking = asking;
-    this.#access = requirePlace(asking.caller).access;
+    this.#access = requireWorkspace(asking.caller).access;
   }
 
-  rows({ verb, entityName }: AskedVerb, request: PolicyRequest): RowAccess | undefined {
+  rows({ verb, entityName }: AskedVerb, request: PolicyRequest): RecordPolicy | undefined {
     const action = verb + entityName;
     const ruling = this.#rule(action, { request, pending: ['record'] });
     const own = isWhole(ruling) ? undefined : rowsOf(ruling, this.#refusals(action, request));
     if (verb !== 'list' && verb !== 'count') return own;
-    return bothRows(own, this.#rowsLeftByGet(entityName));
+    return bothPolicies(own, this.#rowsLeftByGet(entityName));
   }
 
   /** A list shows nothing that is denied to whoever asks for it by its id. */
-  #rowsLeftByGet(entityName: string): RowAccess | undefined {
+  #rowsLeftByGet(entityName: string): RecordPolicy | undefined {
     const action = `get${entityName}`;
     if (!this.#access.mayDeny(action)) return undefined;
     const request = requestAlone({ verb: 'get', entityName, id: '' });
@@ -171,7 +171,7 @@ class Asker {
   }
 
   /** @throws Problem `access_denied`, unless the body may still allow it. */
-  demand(action: string, request: PolicyRequest): 'allowed' | 'undecided' {
+  assertAllowed(action: string, request: PolicyRequest): 'allowed' | 'undecided' {
     const { outcome, needs } = this.#rule(action, { request });
     if (outcome === 'allowed' || (outcome === 'undecided' && needs.includes('body'))) return outcome;
     throw this.#denial(action, request);
@@ -206,7 +206,7 @@ class Asker {
     const { claims } = caller;
     const { resource } = known.request;
     const explanation = this.#access.explain(action, resource, () => contextOf(this.#asking, known));
-    const decision_id = this.#parts.decisions.add(claims.org, {
+    const decision_id = this.#deps.decisions.add(claims.org, {
       request_id: requestId,
       env: claims.env,
       tenant_code: claims.tenant_code ?? '',

@@ -4,7 +4,7 @@ import type { AppCaller } from '../../identity/port.ts';
 import { readQuery } from './read-query.ts';
 
 /** What policies may look at of a request, whatever it is about. */
-export interface AskingRequest {
+export interface PolicyRequestFacts {
   readonly caller: AppCaller;
   /** The address that it comes from. */
   readonly ip: string;
@@ -37,7 +37,7 @@ export interface KnownRequest {
 
 /** What a decision may depend on. Made only where a statement depends on any of it. */
 export function contextOf(
-  { caller: { claims, place }, ip, origin, time }: AskingRequest,
+  { caller: { claims, place }, ip, origin, time }: PolicyRequestFacts,
   { request: asked, record, pending = [] }: KnownRequest,
 ): AccessContext {
   const { method, resource, params, query, takesBody, body, about } = asked;

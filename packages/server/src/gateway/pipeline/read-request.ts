@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { checkSchema } from '../../lib/check-schema.ts';
-import type { NowOrLater } from '../../lib/now-or-later.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { GatewayRequest, TakesBody } from '../request.ts';
 import type { Match } from '../router.ts';
@@ -22,7 +22,7 @@ export interface MatchedRequest extends Match<MatchedRoute> {
 }
 
 /** Reads what the handler of a matched route needs. Comes after every check that does without the body. */
-export function readRequest(incoming: IncomingMessage, matched: MatchedRequest): NowOrLater<GatewayRequest> {
+export function readRequest(incoming: IncomingMessage, matched: MatchedRequest): MaybePromise<GatewayRequest> {
   const { route, params, query, requestId, ip } = matched;
   const { takesBody } = route;
   if (route.takesTags !== true && !isSafe(incoming)) refuseTags(incoming);

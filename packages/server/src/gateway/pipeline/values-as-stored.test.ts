@@ -7,10 +7,10 @@ import { makeConfigSet } from '../../config/config-set.ts';
 import { createDecisionLog } from '../../iam/decisions/decision-log.ts';
 import type { AppCaller } from '../../identity/sessions/app-sessions.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { RowRequest } from '../../records/caller-access.ts';
+import type { RecordPolicyRequest } from '../../records/caller-access.ts';
 import { readCreate } from '../../records/record.ts';
+import { assertWriteAllowed } from '../../records/writing/record-checks.ts';
 import { recordOfCreate } from '../../records/writing/record-to-be.ts';
-import { demandWritten } from '../../records/writing/row-checks.ts';
 import { type CompiledEntity, compileEntity } from '../../schema/compile-entity.ts';
 import type { CompiledField } from '../../schema/compiled-field.ts';
 import type { FieldDefinition } from '../../schema/definition.ts';
@@ -53,7 +53,7 @@ async function isLetThrough(
     body,
     query = '',
     ...asked
-  }: Pick<RowRequest, 'verb' | 'body'> & { readonly query?: string; readonly isAlone?: true },
+  }: Pick<RecordPolicyRequest, 'verb' | 'body'> & { readonly query?: string; readonly isAlone?: true },
 ): Promise<boolean> {
   const access = policyOf(statements);
   const claims = { sub: userId, org: 'acme', env: 'test', tenant_code: 'main', email: 'u@example.com' };
@@ -66,7 +66,7 @@ async function isLetThrough(
   const request = requestAlone({ verb, entityName: entity.name, ...(isAlone ? { body } : {}) });
   try {
     const call = authorizeBody(await authorize(parts, asking, { ...request, query }), body);
-    if (verb === 'create') demandWritten(call, recordOfCreate({ entity, userId, body, now }), body);
+    if (verb === 'create') assertWriteAllowed(call, recordOfCreate({ entity, userId, body, now }), body);
     return true;
   } catch (error) {
     assert.ok(error instanceof Problem && error.code === 'access_denied', String(error));

@@ -1,5 +1,5 @@
 import type { Statement } from '../../access/port.ts';
-import type { Asking } from '../../audit/audit-entry.ts';
+import type { AuditCaller } from '../../audit/audit-entry.ts';
 import { systemConfig } from '../../config/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
@@ -14,10 +14,10 @@ import {
 import { systemEntity } from '../../schema/port.ts';
 import type { Change } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
+import { type AuditedEntity, auditEntriesOfWrite } from '../audited-changes.ts';
 import { groupIndexChanges, policyIdsOf } from '../policies/group-policies.ts';
 import { recordKey } from '../policies/held-policies.ts';
 import { adminGroup, adminPolicy, viewerPolicy } from '../policies/policy-names.ts';
-import { type ToldEntity, toldWrites } from '../told-changes.ts';
 import type { WorkspaceTemplates } from './workspace-templates.ts';
 
 /** A person as a workspace knows him. `id` is the `sub` of his tokens. */
@@ -57,16 +57,16 @@ export async function foundingChanges(
   founding: {
     readonly founder: Member;
     readonly templates?: WorkspaceTemplates | undefined;
-    readonly asking: Asking;
+    readonly auditCaller: AuditCaller;
   },
 ): Promise<readonly Change[]> {
-  const { founder, templates, asking } = founding;
+  const { founder, templates, auditCaller } = founding;
   const [adminId, viewerId, groupId] = [deps.newId(), deps.newId(), deps.newId()];
   const platformPolicies = [
     [adminPolicy, adminId],
     [viewerPolicy, viewerId],
   ] as const;
-  return newRecords(deps, { workspace, actor: { userId: founder.id, claims: {}, asking } }, [
+  return newRecords(deps, { workspace, actor: { userId: founder.id, claims: {}, auditCaller } }, [
     { entity: 'aclpolicy', id: adminId, body: { name: adminPolicy, statements: everything } },
     { entity: 'aclpolicy', id: viewerId, body: { name: viewerPolicy, statements: reading } },
     { entity: 'group', id: groupId, body: { name: adminGroup, acl_policies: [adminId] } },
@@ -107,12 +107,12 @@ export async function joiningChanges(
     readonly member: Member;
     readonly policyIds: readonly string[];
     readonly role?: string | undefined;
-    readonly asking: Asking;
+    readonly auditCaller: AuditCaller;
   },
 ): Promise<readonly Change[]> {
-  const { member, policyIds, role, asking } = joining;
+  const { member, policyIds, role, auditCaller } = joining;
   const body = { ...memberBody(member), ...(role === undefined ? {} : { role }) };
-  const call = { workspace, actor: { userId: member.id, claims: {}, asking } };
+  const call = { workspace, actor: { userId: member.id, claims: {}, auditCaller } };
   const stand = policyIds.map(
     (id): Change => ({ kind: 'check', ...recordKey(workspace, 'aclpolicy', id), if: 'present' }),
   );
@@ -130,7 +130,7 @@ export async function joiningChanges(
 }
 
 export interface NewRecord {
-  readonly entity: ToldEntity;
+  readonly entity: AuditedEntity;
   readonly id: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -148,7 +148,7 @@ export async function newRecords(
   for (const { entity, id, body } of records) {
     const asked = { ...call, config: systemConfig, entity: systemEntity(entity) };
     const plan = await planCreate({ clock, ...unruled }, asked, { id, body, numbers: new Map() });
-    changes.push(...plan.changes, ...toldWrites(clock, entity, { ...call, after: plan.data }));
+    changes.push(...plan.changes, ...auditEntriesOfWrite(clock, entity, { ...call, after: plan.data }));
     if (entity === 'group') changes.push(...groupIndexChanges({ id, key: plan.key }, [], policyIdsOf(plan.data)));
   }
   return mergeChanges(changes).map(({ change }) => change);

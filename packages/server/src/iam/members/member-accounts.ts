@@ -1,5 +1,5 @@
 /** What becomes of memberships when the account behind them can no longer be signed in to, and when two become one. */
-import type { Asking } from '../../audit/audit-entry.ts';
+import type { AuditCaller } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
 import {
   mergeChanges,
@@ -14,13 +14,13 @@ import {
 import { systemEntity } from '../../schema/port.ts';
 import type { Change, Item } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
+import { auditEntriesOfWrite } from '../audited-changes.ts';
 import { type GrantDeps, type Member, type NewRecord, newRecords } from '../founding/founding.ts';
 import { findMember, removedMemberKey } from '../iam-rules.ts';
 import { heldPolicies } from '../policies/held-policies.ts';
 import { moveEpoch } from '../policies/policy-epoch.ts';
 import { adminPolicy } from '../policies/policy-names.ts';
 import { keepAnAdmin } from '../rules/last-admin.ts';
-import { toldWrites } from '../told-changes.ts';
 import { groupLink, linksOf, linksPerUserMax, policyLink, removeLinks } from './links.ts';
 import { suspendedPassword } from './member-status.ts';
 
@@ -28,33 +28,38 @@ import { suspendedPassword } from './member-status.ts';
 export interface AccountChange {
   readonly workspace: Workspace;
   readonly userId: string;
-  readonly asking: Asking;
+  readonly auditCaller: AuditCaller;
 }
 
 /** Shows in the member's record whether the account can be signed in to; nothing where it shows so already. */
 export async function statusChanges(
   deps: GrantDeps,
-  { workspace, userId, asking }: AccountChange,
+  { workspace, userId, auditCaller }: AccountChange,
   isSuspended: boolean,
 ): Promise<readonly Change[]> {
   const epoch = await moveEpoch(workspace.scope);
   const before = await findMember(workspace, userId);
   const [from, to] = isSuspended ? ['active', suspendedPassword] : [suspendedPassword, 'active'];
   if (before?.data.status !== from) return [];
-  return commitOf([epoch, ...(await statusChange(deps, { workspace, userId, asking }, { before, status: to }))]);
+  return commitOf([epoch, ...(await statusChange(deps, { workspace, userId, auditCaller }, { before, status: to }))]);
 }
 
 async function statusChange(
   { clock }: GrantDeps,
-  { workspace, asking }: AccountChange,
+  { workspace, auditCaller }: AccountChange,
   { before, status }: { readonly before: StoredRecord; readonly status: string },
 ): Promise<readonly PlannedChange[]> {
-  const stamps = { updated_at: timestamp(clock.now()), updated_by: asking.actor.id };
+  const stamps = { updated_at: timestamp(clock.now()), updated_by: auditCaller.actor.id };
   const data: RecordData = { ...before.data, status, ...stamps };
-  const write = { workspace, actor: { userId: asking.actor.id, claims: {}, asking }, before: before.data, after: data };
+  const write = {
+    workspace,
+    actor: { userId: auditCaller.actor.id, claims: {}, auditCaller },
+    before: before.data,
+    after: data,
+  };
   return [
     ...(await recordChanges(workspace.scope, systemEntity('user'), { before, after: { key: before.key, data } })),
-    ...toldWrites(clock, 'user', write),
+    ...auditEntriesOfWrite(clock, 'user', write),
   ];
 }
 
@@ -64,7 +69,7 @@ async function statusChange(
  */
 export async function replacedMember(
   deps: GrantDeps,
-  { workspace, userId, asking }: AccountChange,
+  { workspace, userId, auditCaller }: AccountChange,
   defaultPolicyIds: readonly string[],
 ): Promise<readonly Change[] | undefined> {
   const epoch = await moveEpoch(workspace.scope);
@@ -74,7 +79,7 @@ export async function replacedMember(
   const isDefault = (link: Item): boolean => defaultPolicyIds.includes(fieldOf(link, policyLink.by));
   const hasRole = member.data.role !== undefined && member.data.role !== null && member.data.role !== '';
   if (hasRole || groupLinks.length > 0 || !policyLinks.every(isDefault)) return undefined;
-  return commitOf([epoch, ...(await removal(deps, { workspace, userId, asking }, member))]);
+  return commitOf([epoch, ...(await removal(deps, { workspace, userId, auditCaller }, member))]);
 }
 
 /** @throws Problem `last_admin` where nobody else who can sign in is an admin. */
@@ -91,16 +96,16 @@ export async function removalChanges(deps: GrantDeps, change: AccountChange): Pr
 
 async function removal(
   { clock }: GrantDeps,
-  { workspace, userId, asking }: AccountChange,
+  { workspace, userId, auditCaller }: AccountChange,
   member: StoredRecord,
 ): Promise<readonly PlannedChange[]> {
   const { policyLinks, groupLinks } = await linksOf(workspace.scope, userId);
-  const actor = { userId: asking.actor.id, claims: {}, asking };
+  const actor = { userId: auditCaller.actor.id, claims: {}, auditCaller };
   return [
     ...(await removeRecords(workspace.scope, systemEntity('user'), [member])),
     ...(await removeLinks(workspace.scope, policyLink, policyLinks)),
     ...(await removeLinks(workspace.scope, groupLink, groupLinks)),
-    ...toldWrites(clock, 'user', { workspace, actor, before: member.data }),
+    ...auditEntriesOfWrite(clock, 'user', { workspace, actor, before: member.data }),
   ];
 }
 
@@ -111,7 +116,7 @@ async function removal(
  */
 export async function mergedMember(
   deps: GrantDeps,
-  { workspace, userId: from, asking }: AccountChange,
+  { workspace, userId: from, auditCaller }: AccountChange,
   into: Member,
 ): Promise<readonly Change[]> {
   const { scope } = workspace;
@@ -124,8 +129,8 @@ export async function mergedMember(
   }
   const links = await missingLinks(deps, workspace, { from, into: into.id });
   if (links === undefined) return [];
-  const change = { workspace, userId: from, asking };
-  const actor = { userId: asking.actor.id, claims: {}, asking };
+  const change = { workspace, userId: from, auditCaller };
+  const actor = { userId: auditCaller.actor.id, claims: {}, auditCaller };
   const status = mergedStatus(member.data.status, other?.data.status);
   const { role, fn, ln, picture } = member.data;
   const profile = Object.fromEntries(Object.entries({ role, fn, ln, picture }).filter(([, value]) => value != null));

@@ -8,7 +8,7 @@ import {
 } from '../../access/port.ts';
 import type { ConfigReader } from '../../config/port.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { inSlices } from '../../lib/event-loop.ts';
+import { createYielder } from '../../lib/event-loop.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Cursors } from '../../records/port.ts';
 import { directPartition, readRecord } from '../../records/port.ts';
@@ -102,7 +102,7 @@ function membersAfter(workspace: Workspace, userId: string | undefined, limit: n
 function rowMaker(workspace: Workspace, entityNames: readonly string[], now: number) {
   const read = rememberingReader();
   const compiled = new Map<string, CompiledAccess>();
-  const pause = inSlices(laneOf(workspace));
+  const pause = createYielder(laneOf(workspace));
   return async (member: Item): Promise<MatrixRow> => {
     const { data } = readRecord(member);
     const { id, email, role, status } = data;
@@ -152,21 +152,21 @@ async function cellsOf(
   return Object.fromEntries(cells) as Record<Verb, MatrixCell>;
 }
 
-function cellOf(access: CompiledAccess, parts: ActionParts, { now, ...caller }: Place): MatrixCell {
-  const { method, resource } = routeOfVerb(parts, anyRecord);
+function cellOf(access: CompiledAccess, deps: ActionParts, { now, ...caller }: Place): MatrixCell {
+  const { method, resource } = routeOfVerb(deps, anyRecord);
   const context = (): AccessContext => ({
     ...caller,
     request: {
       method,
       path: resource,
-      pathParameters: { entity: parts.entityName, id: anyRecord },
+      pathParameters: { entity: deps.entityName, id: anyRecord },
       queryParameters: new Map(),
       ip: '127.0.0.1',
       time: now,
     },
-    pending: parts.verb === 'browse' ? [] : ['record', 'body'],
+    pending: deps.verb === 'browse' ? [] : ['record', 'body'],
   });
-  const described = describeDecision(access.explain(parts.verb + parts.entityName, resource, context));
+  const described = describeDecision(access.explain(deps.verb + deps.entityName, resource, context));
   const { policy, policy_id, group, Sid, Fields } = decisiveStatement(described) ?? {};
   const isConditional = described.matched.some((statement) => !statement.matched);
   return {

@@ -16,7 +16,7 @@ export interface Permissions {
 }
 
 /** Who asks, and from where. */
-export interface PermissionsAsker extends Pick<AccessContext, 'user' | 'tenant' | 'jwt'> {
+export interface PermissionsCaller extends Pick<AccessContext, 'user' | 'tenant' | 'jwt'> {
   readonly request: Pick<RequestContext, 'ip' | 'time' | 'origin'>;
 }
 
@@ -28,7 +28,7 @@ export interface PermissionsAsker extends Pick<AccessContext, 'user' | 'tenant' 
 export async function permissionsOf(
   held: readonly AttachedPolicy[],
   entityNames: readonly string[],
-  asker: PermissionsAsker,
+  asker: PermissionsCaller,
   pause: () => Promise<void> | undefined,
 ): Promise<Permissions> {
   const access = compilePolicies(held);

@@ -15,11 +15,11 @@ import { systemEntity } from '../../schema/system-entities.ts';
 import { systemEntityNames } from '../../schema/system-entity-names.ts';
 import type { Store } from '../../store/port.ts';
 import { type Workspace, workspaceScopeName } from '../../tenancy/workspace.ts';
+import { auditCallerOf } from '../audited-changes.ts';
 import { foundingChanges, type GrantDeps, joiningChanges } from '../founding/founding.ts';
 import { createIamRules } from '../iam-rules.ts';
 import { createAccessEpochs } from '../policies/access-epochs.ts';
 import { policyIdByName } from '../policies/policy-names.ts';
-import { personAsking } from '../told-changes.ts';
 
 export interface FoundedWorkspace {
   readonly workspace: Workspace;
@@ -58,7 +58,7 @@ export async function foundWorkspace(store: Store, clock: Clock, tenantCode = 'm
     scope: store.scope(workspaceScopeName('acme', tenantCode)),
   };
   await workspace.scope.commit(
-    await foundingChanges(deps, workspace, { founder: memberOf(founderId), asking: personAsking(founderId) }),
+    await foundingChanges(deps, workspace, { founder: memberOf(founderId), auditCaller: auditCallerOf(founderId) }),
   );
   // Each person calls a process of his own: within one, writes of access control take turns and never meet.
   const as: FoundedWorkspace['as'] = (userId, on = store, policyBound = undefined) => {
@@ -69,7 +69,7 @@ export async function foundWorkspace(store: Store, clock: Clock, tenantCode = 'm
     joiningChanges(deps, workspace, {
       member: memberOf(id),
       policyIds: policyId === undefined ? [] : [policyId],
-      asking: personAsking(id),
+      auditCaller: auditCallerOf(id),
     });
   const [group] = await as(founderId).all('group');
   return {

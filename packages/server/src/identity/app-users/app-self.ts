@@ -5,20 +5,20 @@ import {
   findMember,
   heldPolicies,
   type Permissions,
-  type PermissionsAsker,
+  type PermissionsCaller,
   permissionsOf,
   thenBump,
 } from '../../iam/port.ts';
-import { inSlices } from '../../lib/event-loop.ts';
+import { createYielder } from '../../lib/event-loop.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
-import type { NowOrLater } from '../../lib/now-or-later.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';
 import type { Scope } from '../../store/port.ts';
 import { laneOf, orgScopeName } from '../../tenancy/port.ts';
 import { changePassword } from '../people/set-password.ts';
-import { type AppCaller, requirePlace } from '../sessions/app-sessions.ts';
+import { type AppCaller, requireWorkspace } from '../sessions/app-sessions.ts';
 import { endToken, tokensKeyOf, withNextEpoch } from '../sessions/ended-tokens.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { type ExchangedToken, issueAppToken, type TokenExchangeDeps } from '../tokens/token-exchange.ts';
@@ -70,7 +70,7 @@ export interface AppSelfDeps extends TokenExchangeDeps, AppUsersDeps, AppClientD
 
 export function createAppSelf(deps: AppSelfDeps): AppSelf {
   const scopeOf = ({ env, org }: AppTokenClaims): Scope => deps.stores[env].scope(orgScopeName(org));
-  const configOf = ({ env, org }: AppTokenClaims): NowOrLater<ConfigSet> => deps.configs[env].current(org);
+  const configOf = ({ env, org }: AppTokenClaims): MaybePromise<ConfigSet> => deps.configs[env].current(org);
   const read: AppSelf['read'] = async (caller) => {
     const { kind, claims } = caller;
     const known = kind === 'person' ? await requireAppUser(scopeOf(claims), claims.sub) : { ...claims, id: claims.sub };
@@ -101,17 +101,17 @@ export function createAppSelf(deps: AppSelfDeps): AppSelf {
     },
     permissions: async (caller, { ip, origin }) => {
       const { kind, claims } = caller;
-      const { workspace } = requirePlace(caller);
+      const { workspace } = requireWorkspace(caller);
       const { entityNames } = await configOf(claims);
       const held = kind === 'builder' ? [builderPolicy] : await heldPolicies(workspace, claims.sub);
       const { tenantId: id, tenantCode: code } = workspace;
-      const asker: PermissionsAsker = {
+      const asker: PermissionsCaller = {
         user: { id: claims.sub, email: claims.email },
         tenant: { id, code },
         jwt: { ...claims },
         request: { ip, time: deps.clock.now(), ...(origin === undefined ? {} : { origin }) },
       };
-      return permissionsOf(held, entityNames, asker, inSlices(laneOf(workspace)));
+      return permissionsOf(held, entityNames, asker, createYielder(laneOf(workspace)));
     },
   };
 }

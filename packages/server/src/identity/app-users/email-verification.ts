@@ -1,4 +1,4 @@
-import { type AccessEpochs, personAsking } from '../../iam/port.ts';
+import { type AccessEpochs, auditCallerOf } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { mergeAccountsMail, verifyEmailMail } from '../../mail/mail-texts.ts';
 import { requireMailer } from '../../mail/mailer.ts';
@@ -57,7 +57,7 @@ export async function verifyEmail(
 ): Promise<void> {
   const { code } = readBody(body, { code: 'required' } as const);
   const { id, unsettled } = await spendCode(orgScope, { purpose: 'verify-email', code, accounts: appUsers }, (user) =>
-    withVerifiedEmail({ orgScope, clock, asking: personAsking(user.id, requestId) }, user),
+    withVerifiedEmail({ orgScope, clock, auditCaller: auditCallerOf(user.id, requestId) }, user),
   );
   if (unsettled !== undefined)
     for (const sub of [id, unsettled.user_id]) revocations.bump(tokensKeyOf({ env, org: org.code, sub }));

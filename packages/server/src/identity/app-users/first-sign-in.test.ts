@@ -22,7 +22,7 @@ import { type ExchangedToken, exchangeToken } from '../tokens/token-exchange.ts'
 import { logInWithPassword } from './password-log-in.ts';
 
 const clock = systemClock;
-const occasion = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;
+const auditContext = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;
 const provider = await startLoopbackProvider();
 after(() => provider.stop());
 const pair = await makeKeyPair('ES256', '1');
@@ -74,7 +74,12 @@ const ways: Readonly<Record<string, SignIn>> = {
 
 async function newStore(): Promise<Store> {
   const { store } = await openStore({ kind: 'memory', clock });
-  const settings = createOrgSettings({ env: 'test', store, configs: createConfigReader({ store, clock }), occasion });
+  const settings = createOrgSettings({
+    env: 'test',
+    store,
+    configs: createConfigReader({ store, clock }),
+    auditContext,
+  });
   await settings.put(org.code, issuers);
   return store;
 }

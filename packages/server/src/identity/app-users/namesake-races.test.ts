@@ -7,11 +7,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConfigReader } from '../../config/config-reader.ts';
 import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
-import { type Crossing, everyCrossing, extentOn } from '../../records/testing/interleaving.ts';
+import { everyInterleaving, extentOn, type Interleaving } from '../../records/testing/interleaving.ts';
 import type { OpenedStore, Store } from '../../store/port.ts';
 import { openForTest, storeKinds } from '../../store/testing/open-test-store.ts';
 import { listAll, outcomeOf, RecordBench, SteppedClock } from '../../testing/record-bench.ts';
-import { openPlace } from '../sessions/place.ts';
+import { openWorkspaceSession } from '../sessions/workspace-session.ts';
 import { ann, orgWithTeam, place } from '../testing/org-with-team.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { findMembership } from '../workspaces/memberships.ts';
@@ -30,8 +30,8 @@ for (const kind of storeKinds)
       const opened = await openForTest(context, kind, clock);
       await new RecordBench(opened, clock).node().admin.define('acme', { entityName: 'order', UpdateParams: [] });
       const seen = new Set<string>();
-      await everyCrossing(extentOn(kind), async (crossing) => {
-        seen.add(await meet({ opened, clock, crossing, code: `t${seen.size}-${clock.now()}`, isSoFar }));
+      await everyInterleaving(extentOn(kind), async (interleaving) => {
+        seen.add(await meet({ opened, clock, interleaving, code: `t${seen.size}-${clock.now()}`, isSoFar }));
         clock.advance(1);
       });
       assert.deepEqual([...seen].sort(), ['done', 'not_found', 'token_invalid']);
@@ -40,21 +40,21 @@ for (const kind of storeKinds)
 interface Meeting {
   readonly opened: OpenedStore;
   readonly clock: SteppedClock;
-  readonly crossing: Crossing;
+  readonly interleaving: Interleaving;
   readonly code: string;
   /** Whether the other comes to found the next workspace while the call is still held. */
   readonly isSoFar: boolean;
 }
 
-async function meet({ opened, clock, crossing, code, isSoFar }: Meeting): Promise<string> {
+async function meet({ opened, clock, interleaving, code, isSoFar }: Meeting): Promise<string> {
   const team = await orgWithTeam(opened, clock, code);
   const claims = await claimsOf(team);
-  const [own, other] = crossing.stores(opened.store);
+  const [own, other] = interleaving.stores(opened.store);
   const foundAgain = async () => {
     clock.advance(30 * days);
     await team.foundWhole();
   };
-  const [outcome] = await crossing.run(
+  const [outcome] = await interleaving.run(
     () => outcomeOf(write(opened, { clock, claims, own })),
     async () => {
       const space = { ...team.space, store: other };
@@ -67,8 +67,11 @@ async function meet({ opened, clock, crossing, code, isSoFar }: Meeting): Promis
   );
   if (!isSoFar) await foundAgain();
   const node = new RecordBench(opened, clock, code).node();
-  assert.deepEqual(await listAll(node, await node.call('order')), [], crossing.name);
-  assert.equal(await outcomeOf(openPlace(partsOn(opened.store, clock), { kind: 'person', claims })), 'token_invalid');
+  assert.deepEqual(await listAll(node, await node.call('order')), [], interleaving.name);
+  assert.equal(
+    await outcomeOf(openWorkspaceSession(partsOn(opened.store, clock), { kind: 'person', claims })),
+    'token_invalid',
+  );
   return outcome;
 }
 
@@ -81,7 +84,7 @@ interface Call {
 
 /** What a process does for a call: it lets the caller in, and writes what is asked for. */
 async function write(opened: OpenedStore, { clock, claims, own }: Call): Promise<void> {
-  const { workspace } = await openPlace(partsOn(own, clock), { kind: 'person', claims });
+  const { workspace } = await openWorkspaceSession(partsOn(own, clock), { kind: 'person', claims });
   const node = new RecordBench(opened, clock).node(own);
   await node.runtime.create(await node.call('order', { workspace }), {});
 }

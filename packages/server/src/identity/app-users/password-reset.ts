@@ -1,5 +1,5 @@
 import { settingOf } from '../../config/port.ts';
-import { type AccessEpochs, personAsking, thenBump } from '../../iam/port.ts';
+import { type AccessEpochs, auditCallerOf, thenBump } from '../../iam/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { resetPasswordMail, resetSuspendedMail } from '../../mail/mail-texts.ts';
@@ -66,7 +66,7 @@ export function appPasswords(
     },
     changed: async (user) => ({ holder: withNextEpoch(user), along: [] }),
     reset: (user) => {
-      const proof = { orgScope, clock, asking: personAsking(user.id, requestId) };
+      const proof = { orgScope, clock, auditCaller: auditCallerOf(user.id, requestId) };
       return withVerifiedEmail(proof, withNextEpoch(user));
     },
     revoking: async (id, work) => {

@@ -1,4 +1,4 @@
-import { type Asking, auditEntry, type Occasion } from '../../audit/audit-entry.ts';
+import { type AuditCaller, type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { Change, Scope } from '../../store/port.ts';
 import { asRead, json, table } from '../../store/table.ts';
@@ -9,7 +9,7 @@ import { type AppUser, appUsers, passwordIdentities, verifiedEmails } from './ap
 export interface ProofDeps {
   readonly orgScope: Scope;
   readonly clock: Clock;
-  readonly asking: Asking;
+  readonly auditCaller: AuditCaller;
 }
 
 /**
@@ -47,7 +47,10 @@ export const suspendedAccounts = table(
  * Somebody only said that the address was his, perhaps to lie in wait for its owner: the password opens nothing any more,
  * and all tokens end. What the account holds stays its own, and is nobody else's before a proof.
  */
-async function suspendPassword({ orgScope, clock, asking }: ProofDeps, holder: AppUser): Promise<Renewed<AppUser>> {
+async function suspendPassword(
+  { orgScope, clock, auditCaller }: ProofDeps,
+  holder: AppUser,
+): Promise<Renewed<AppUser>> {
   const identity = await passwordIdentities.read(orgScope, holder.email);
   const unchanged: Change = { kind: 'check', ...passwordIdentities.key(holder.email), if: asRead(identity) };
   const user_id = identity?.value ?? holder.id;
@@ -64,7 +67,7 @@ async function suspendPassword({ orgScope, clock, asking }: ProofDeps, holder: A
       unchanged,
       appUsers.replace(row, suspended),
       suspendedAccounts.insert(user_id, kept),
-      told({ at, ...asking }, 'app_user.password_suspended', { user_id, proved_by: holder.id }),
+      told({ at, ...auditCaller }, 'app_user.password_suspended', { user_id, proved_by: holder.id }),
     ],
   };
 }
@@ -74,7 +77,7 @@ async function suspendPassword({ orgScope, clock, asking }: ProofDeps, holder: A
  * lead to it from here on. The old password opens nothing, now as before.
  */
 export async function mergedAccounts(
-  { orgScope, clock, asking }: ProofDeps,
+  { orgScope, clock, auditCaller }: ProofDeps,
   { suspended_for: _, ...user }: AppUser,
   provedBy: string,
 ): Promise<Renewed<AppUser>> {
@@ -91,15 +94,18 @@ export async function mergedAccounts(
       known,
       appUsers.replace(row, merged),
       verifiedEmails.put(user.email, user.id, { if: asRead(owner) }),
-      told({ at: timestamp(clock.now()), ...asking }, 'app_user.merged', { user_id: user.id, proved_by: provedBy }),
+      told({ at: timestamp(clock.now()), ...auditCaller }, 'app_user.merged', {
+        user_id: user.id,
+        proved_by: provedBy,
+      }),
     ],
   };
 }
 
 export function told(
-  occasion: Occasion,
+  auditContext: AuditContext,
   action: string,
   { user_id, proved_by }: Pick<SuspendedAccount, 'user_id' | 'proved_by'>,
 ): Change {
-  return auditEntry(occasion, { action, target: { kind: 'app_user', id: user_id }, detail: { proved_by } });
+  return auditEntry(auditContext, { action, target: { kind: 'app_user', id: user_id }, detail: { proved_by } });
 }

@@ -1,4 +1,4 @@
-import { personAsking } from '../../iam/port.ts';
+import { auditCallerOf } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Change, Scope } from '../../store/port.ts';
@@ -13,7 +13,7 @@ import { withVerifiedEmail } from './prove-email.ts';
 type NewUserDeps = Pick<AppUsersDeps, 'clock' | 'newId'>;
 
 /** Where somebody signs in, and by which request. */
-export interface SignInPlace {
+export interface SignInContext {
   readonly orgScope: Scope;
   readonly requestId?: string | undefined;
 }
@@ -26,11 +26,11 @@ export interface SignInPlace {
  */
 export async function signInWithProvider(
   deps: NewUserDeps,
-  place: SignInPlace,
+  place: SignInContext,
   identity: ProviderIdentity,
 ): Promise<Omit<SignIn, 'token_epoch'>> {
   const { iss, auth_time = Math.floor(deps.clock.now() / 1000) } = identity;
-  const { planned } = await transact(place.orgScope, async (): Promise<Arrival> => {
+  const { planned } = await transact(place.orgScope, async (): Promise<PlannedSignIn> => {
     const known = (await identities.read(place.orgScope, [iss, identity.sub]))?.value;
     return known === undefined
       ? planArrival(deps, place, identity)
@@ -42,7 +42,7 @@ export async function signInWithProvider(
 /** What an account comes to whose address the provider has verified since it was made; nothing where it is proved already. */
 async function planProof(
   { clock }: NewUserDeps,
-  { orgScope, requestId }: SignInPlace,
+  { orgScope, requestId }: SignInContext,
   { userId, identity }: { readonly userId: string; readonly identity: ProviderIdentity },
 ): Promise<readonly Change[]> {
   const { email, email_verified } = identity;
@@ -53,21 +53,21 @@ async function planProof(
   // An account that waits for a proof by mail gets none by a provider.
   if (user.suspended_for !== undefined || user.merged_into !== undefined) return [];
   if (emailKey(user.email) !== emailKey(email)) return [];
-  const proof = { orgScope, clock, asking: personAsking(userId, requestId) };
+  const proof = { orgScope, clock, auditCaller: auditCallerOf(userId, requestId) };
   const { holder, along } = await withVerifiedEmail(proof, user);
   return [appUsers.replace(row, holder), ...along];
 }
 
-interface Arrival {
+interface PlannedSignIn {
   readonly userId: string;
   readonly changes: readonly Change[];
 }
 
 async function planArrival(
   deps: NewUserDeps,
-  { orgScope, requestId }: SignInPlace,
+  { orgScope, requestId }: SignInContext,
   identity: ProviderIdentity,
-): Promise<Arrival> {
+): Promise<PlannedSignIn> {
   const { iss, sub, email, email_verified } = identity;
   if (email === undefined)
     throw new Problem('token_invalid', 'the identity token says no email: ask the provider for the scope `email`');
@@ -77,7 +77,7 @@ async function planArrival(
   if (owner !== undefined)
     return { userId, changes: [link, { kind: 'check', ...verifiedEmails.key(email), if: 'present' }] };
   const user = newUser(deps, userId, { ...identity, email });
-  const proof = { orgScope, clock: deps.clock, asking: personAsking(userId, requestId) };
+  const proof = { orgScope, clock: deps.clock, auditCaller: auditCallerOf(userId, requestId) };
   const { holder, along } = email_verified ? await withVerifiedEmail(proof, user) : { holder: user, along: [] };
   return { userId, changes: [link, appUsers.insert(userId, holder), ...along] };
 }

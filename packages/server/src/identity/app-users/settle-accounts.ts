@@ -1,9 +1,9 @@
-import type { Asking } from '../../audit/audit-entry.ts';
+import type { AuditCaller } from '../../audit/audit-entry.ts';
 import {
+  auditCallerOf,
   findMember,
   type Member,
   mergedMember,
-  personAsking,
   policyIdByName,
   replacedMember,
   statusChanges,
@@ -11,7 +11,6 @@ import {
 import type { Change, Scope } from '../../store/port.ts';
 import { transact, tryCommit } from '../../store/transact.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
-import { defaultWorkspaceCode } from '../workspaces/arrival.ts';
 import { findIntent } from '../workspaces/founding.ts';
 import {
   chooseChange,
@@ -22,7 +21,8 @@ import {
   tenantsOf,
 } from '../workspaces/membership-hints.ts';
 import type { MembershipDeps } from '../workspaces/memberships.ts';
-import { isThere, type OrgPlace, openWorkspace, readHead } from '../workspaces/workspace-head.ts';
+import { defaultWorkspaceCode } from '../workspaces/resolve-workspace.ts';
+import { isThere, type OrgContext, openWorkspace, readHead } from '../workspaces/workspace-head.ts';
 import { type AppUser, changeAppUser, findAppUser, memberOf } from './app-user.ts';
 
 /**
@@ -31,13 +31,18 @@ import { type AppUser, changeAppUser, findAppUser, memberOf } from './app-user.t
  */
 export async function settleAccounts(
   deps: MembershipDeps,
-  place: OrgPlace,
+  context: OrgContext,
   user: AppUser,
-  asking: Asking = personAsking(user.id, place.requestId),
+  auditCaller: AuditCaller = auditCallerOf(user.id, context.requestId),
 ): Promise<void> {
   const { unsettled } = user;
   if (unsettled === undefined) return;
-  const settling = { deps, place, asking, orgScope: deps.stores[place.env].scope(orgScopeName(place.orgCode)) };
+  const settling = {
+    deps,
+    place: context,
+    auditCaller,
+    orgScope: deps.stores[context.env].scope(orgScopeName(context.orgCode)),
+  };
   if (unsettled.kind === 'suspension') await suspendMemberships(settling, user, unsettled.user_id);
   else await mergeMemberships(settling, memberOf(user), unsettled.user_id);
   await changeAppUser(settling.orgScope, user.id, ({ unsettled: left, ...rest }) =>
@@ -49,8 +54,8 @@ export async function settleAccounts(
 
 interface Settling {
   readonly deps: MembershipDeps;
-  readonly place: OrgPlace;
-  readonly asking: Asking;
+  readonly place: OrgContext;
+  readonly auditCaller: AuditCaller;
   readonly orgScope: Scope;
 }
 
@@ -64,29 +69,32 @@ async function suspendMemberships(settling: Settling, holder: AppUser, userId: s
 
 /** Where both are members already, only one of them stays, unless somebody has granted more to the one that is suspended. */
 async function makeRoom(settling: Settling, holderId: string, userId: string): Promise<void> {
-  const { deps, asking } = settling;
+  const { deps, auditCaller } = settling;
   for (const workspace of await workspacesOf(settling, holderId)) {
     if ((await findMember(workspace, holderId)) === undefined) continue;
     const head = await readHead(workspace.scope);
     const policyId = await policyIdByName(workspace.scope, head?.default_member_access ?? '');
     const defaults = policyId === undefined ? [] : [policyId];
-    await commitIn(workspace, async () => (await replacedMember(deps, { workspace, userId, asking }, defaults)) ?? []);
+    await commitIn(
+      workspace,
+      async () => (await replacedMember(deps, { workspace, userId, auditCaller }, defaults)) ?? [],
+    );
   }
 }
 
 async function showStatus(settling: Settling, userId: string, isSuspended: boolean): Promise<void> {
-  const { deps, asking } = settling;
+  const { deps, auditCaller } = settling;
   for (const workspace of await workspacesOf(settling, userId))
-    await commitIn(workspace, () => statusChanges(deps, { workspace, userId, asking }, isSuspended));
+    await commitIn(workspace, () => statusChanges(deps, { workspace, userId, auditCaller }, isSuspended));
 }
 
 async function mergeMemberships(settling: Settling, into: Member, from: string): Promise<void> {
-  const { deps, asking, orgScope } = settling;
+  const { deps, auditCaller, orgScope } = settling;
   for (const workspace of await workspacesOf(settling, from)) {
     const tenant = { id: workspace.tenantId, code: workspace.tenantCode };
     // Remembered before it is so, since a membership that is not remembered is not found.
     if ((await findMember(workspace, from)) !== undefined) await tryCommit(orgScope, [hintChange(into.id, tenant)]);
-    await commitIn(workspace, () => mergedMember(deps, { workspace, userId: from, asking }, into));
+    await commitIn(workspace, () => mergedMember(deps, { workspace, userId: from, auditCaller }, into));
     await tryCommit(orgScope, [forgetChange(from, tenant.code)]);
   }
   await showStatus(settling, into.id, false);

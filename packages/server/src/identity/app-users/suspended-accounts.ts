@@ -6,7 +6,7 @@ import type { Scope } from '../../store/port.ts';
 import { removeAsRead } from '../../store/table.ts';
 import { transact, tryCommit } from '../../store/transact.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
-import type { AskedPlace } from '../org-users/account.ts';
+import type { OrgUserCommand } from '../org-users/account.ts';
 import { tokensKeyOf } from '../sessions/ended-tokens.ts';
 import { forgetChange } from '../workspaces/membership-hints.ts';
 import type { MembershipDeps } from '../workspaces/memberships.ts';
@@ -18,9 +18,9 @@ import { commitIn, settleAccounts, workspacesOf } from './settle-accounts.ts';
 export interface SuspendedAccounts {
   list(orgCode: string, query: SuspendedQuery): Promise<SuspendedPage>;
   /** Makes both accounts one; may be repeated until it is done. @throws Problem `not_found`. */
-  merge(place: AskedPlace): Promise<MergedAccount>;
+  merge(command: OrgUserCommand): Promise<MergedAccount>;
   /** Ends the account and its memberships; may be repeated. @throws Problem `not_found`, `last_admin`. */
-  remove(place: AskedPlace): Promise<void>;
+  remove(command: OrgUserCommand): Promise<void>;
 }
 
 export interface SuspendedQuery {
@@ -78,7 +78,7 @@ interface Found {
 }
 
 /** An account of either environment that is suspended, or was and is not settled. @throws Problem `not_found`. */
-async function findSuspended({ stores }: MembershipDeps, { orgCode, id }: AskedPlace): Promise<Found> {
+async function findSuspended({ stores }: MembershipDeps, { orgCode, id }: OrgUserCommand): Promise<Found> {
   if (!mayBeId(id)) throw notFound();
   for (const env of ['test', 'prod'] as const) {
     const orgScope = stores[env].scope(orgScopeName(orgCode));
@@ -88,35 +88,35 @@ async function findSuspended({ stores }: MembershipDeps, { orgCode, id }: AskedP
   throw notFound();
 }
 
-async function mergeAccount(deps: SuspendedAccountsDeps, asked: AskedPlace): Promise<MergedAccount> {
-  const { orgCode, id, occasion } = asked;
+async function mergeAccount(deps: SuspendedAccountsDeps, asked: OrgUserCommand): Promise<MergedAccount> {
+  const { orgCode, id, auditContext } = asked;
   const { env, orgScope } = await findSuspended(deps, asked);
   const { planned } = await transact(orgScope, async () => {
     const row = await appUsers.read(orgScope, id);
     if (row === undefined) throw notFound();
     const { suspended_for } = row.value;
     if (suspended_for === undefined) return { merged: row.value, changes: [] };
-    const proof = { orgScope, clock: deps.clock, asking: occasion };
+    const proof = { orgScope, clock: deps.clock, auditCaller: auditContext };
     const { holder, along } = await mergedAccounts(proof, row.value, suspended_for);
     return { merged: holder, changes: [appUsers.replace(row, holder), ...along] };
   });
   const { merged } = planned;
   for (const sub of [id, merged.unsettled?.user_id ?? id])
     deps.revocations.bump(tokensKeyOf({ env, org: orgCode, sub }));
-  await settleAccounts(deps, { env, orgCode, requestId: occasion.request_id }, merged, occasion);
+  await settleAccounts(deps, { env, orgCode, requestId: auditContext.request_id }, merged, auditContext);
   return { env, user_id: id, email: merged.email };
 }
 
 /** The memberships go first and the account last, so that what is cut off can be done again. */
-async function removeAccount(deps: SuspendedAccountsDeps, asked: AskedPlace): Promise<void> {
-  const { orgCode, id, occasion: asking } = asked;
+async function removeAccount(deps: SuspendedAccountsDeps, asked: OrgUserCommand): Promise<void> {
+  const { orgCode, id, auditContext: auditCaller } = asked;
   const { env, orgScope, user } = await findSuspended(deps, asked);
   if (user.suspended_for === undefined) throw notFound();
   const workspaces = await workspacesOf({ deps, place: { env, orgCode }, orgScope }, id);
   // Where one of them would be left without an admin, the account keeps all of them.
-  for (const workspace of workspaces) await removalChanges(deps, { workspace, userId: id, asking });
+  for (const workspace of workspaces) await removalChanges(deps, { workspace, userId: id, auditCaller });
   for (const workspace of workspaces) {
-    await commitIn(workspace, () => removalChanges(deps, { workspace, userId: id, asking }));
+    await commitIn(workspace, () => removalChanges(deps, { workspace, userId: id, auditCaller }));
     await tryCommit(orgScope, [forgetChange(id, workspace.tenantCode)]);
   }
   await transact(orgScope, async () => {
@@ -128,7 +128,7 @@ async function removeAccount(deps: SuspendedAccountsDeps, asked: AskedPlace): Pr
       passwordIdentities.remove(row.value.email, 'any'),
       suspendedAccounts.remove(id, 'any'),
       ...(other === undefined ? [] : [appUsers.replace(other, released(other.value))]),
-      told(asking, 'app_user.removed', { user_id: id, proved_by }),
+      told(auditCaller, 'app_user.removed', { user_id: id, proved_by }),
     ];
     return { changes };
   });

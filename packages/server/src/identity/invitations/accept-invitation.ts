@@ -1,9 +1,9 @@
 import {
+  auditCallerOf,
   findMember,
   joinedChanges,
   joiningChanges,
   type Member,
-  personAsking,
   policyIdByName,
   removedMemberKey,
 } from '../../iam/port.ts';
@@ -13,12 +13,12 @@ import { type Row, removeAsRead } from '../../store/table.ts';
 import { transact, tryCommit } from '../../store/transact.ts';
 import { orgScopeName, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
 import { emailKey } from '../people/email.ts';
-import { roomFor } from '../workspaces/arrival.ts';
 import { chooseChange, hintChange, membershipsMax, tenantsOf } from '../workspaces/membership-hints.ts';
 import type { MembershipDeps } from '../workspaces/memberships.ts';
-import { isThere, type OrgPlace, openWorkspace, readHead, type WorkspaceHead } from '../workspaces/workspace-head.ts';
+import { roomFor } from '../workspaces/resolve-workspace.ts';
+import { isThere, type OrgContext, openWorkspace, readHead, type WorkspaceHead } from '../workspaces/workspace-head.ts';
 import { type Invitation, invitations, readCode, receivedInvitations } from './invitation.ts';
-import { invitationTold } from './invitation-told.ts';
+import { invitationTold } from './invitation-audit.ts';
 import { requireGrant } from './require-grant.ts';
 
 /**
@@ -28,19 +28,19 @@ import { requireGrant } from './require-grant.ts';
  */
 export async function acceptInvitation(
   deps: MembershipDeps,
-  place: OrgPlace,
+  context: OrgContext,
   {
     code,
     person,
     suspends,
   }: { readonly code: string; readonly person: Member; readonly suspends?: string | undefined },
 ): Promise<WorkspaceHead> {
-  const orgScope = deps.stores[place.env].scope(orgScopeName(place.orgCode));
+  const orgScope = deps.stores[context.env].scope(orgScopeName(context.orgCode));
   const read = readCode(code);
   if (read === undefined) throw noInvitation();
-  const head = await readHead(deps.stores[place.env].scope(workspaceScopeName(place.orgCode, read.tenantCode)));
+  const head = await readHead(deps.stores[context.env].scope(workspaceScopeName(context.orgCode, read.tenantCode)));
   if (head === undefined) throw noInvitation();
-  const workspace = openWorkspace(deps, place, head);
+  const workspace = openWorkspace(deps, context, head);
   if ((await tenantsOf(orgScope, person.id)).length >= membershipsMax)
     throw new Problem('conflict', `a person may be in at most ${membershipsMax} workspaces`);
   await transact(workspace.scope, async () => {
@@ -49,7 +49,7 @@ export async function acceptInvitation(
       code_hash: read.code_hash,
       person,
       suspends,
-      requestId: place.requestId,
+      requestId: context.requestId,
     });
     await tryCommit(orgScope, [hintChange(person.id, head), chooseChange(person.id, head)]);
     return { changes };
@@ -79,12 +79,12 @@ async function acceptance(
     throw new Problem('conflict', 'the caller is in the workspace already');
   const inviter = await requireGrant(deps, workspace, invitation);
   const policyIds = await grantedPolicies(workspace, invitation);
-  const actor = { userId: person.id, claims: {}, asking: personAsking(person.id, requestId) };
-  const { asking } = actor;
-  const room = await roomFor(deps, { workspace, userId: suspends, asking }, await grantedPolicies(workspace, {}));
+  const actor = { userId: person.id, claims: {}, auditCaller: auditCallerOf(person.id, requestId) };
+  const { auditCaller } = actor;
+  const room = await roomFor(deps, { workspace, userId: suspends, auditCaller }, await grantedPolicies(workspace, {}));
   if (room === undefined)
     throw new Problem('conflict', 'a member with the email address of the caller has to be merged or removed first');
-  const joining = { member: person, policyIds, role: invitation.role, asking };
+  const joining = { member: person, policyIds, role: invitation.role, auditCaller };
   return joinedChanges(
     inviter,
     [removeAsRead(row), isThere, { kind: 'remove', ...removedMemberKey(person.id), if: 'any' }],

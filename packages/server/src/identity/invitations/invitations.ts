@@ -26,7 +26,7 @@ import {
   newCode,
   receivedInvitations,
 } from './invitation.ts';
-import { invitationTold } from './invitation-told.ts';
+import { invitationTold } from './invitation-audit.ts';
 import { invitationMilliseconds, mailInvitation } from './mail-invitation.ts';
 import { readInvitation } from './read-invitation.ts';
 

@@ -7,15 +7,15 @@ import type { Change, Scope } from '../../store/port.ts';
 import { asRead, json, type Row, removeAsRead, table } from '../../store/table.ts';
 import { refusedChange, tryCommit } from '../../store/transact.ts';
 import {
-  type Asked,
-  type AskedPlace,
   joining,
   memberships,
   nameError,
   newAccount,
   type OrgAccountsDeps,
+  type OrgCommand,
   type OrgRole,
-  type OrgUserPlace,
+  type OrgUserCommand,
+  type OrgUserKey,
   orgRealm,
   orgsOf,
   passwordLengthMin,
@@ -45,7 +45,7 @@ export interface Invited extends ShownInvitation {
   readonly code: string;
 }
 
-export interface AskedInvitation extends Asked {
+export interface InvitationCommand extends OrgCommand {
   /** Where the platform's own pages are that the link in the mail leads to. */
   readonly siteUrl: string;
 }
@@ -61,20 +61,20 @@ const invitationsMax = 200;
 const partition = (orgCode: string): string => `org-invitation;${orgCode}`;
 
 const invitations = table(
-  ({ orgCode, id }: OrgUserPlace) => ({ pk: partition(orgCode), sk: id }),
+  ({ orgCode, id }: OrgUserKey) => ({ pk: partition(orgCode), sk: id }),
   json<StoredInvitation>('org invitation', { email: 'string', role: 'string', code_hash: 'string' }),
 );
 
 /** By the hash of the code. */
 const codes = table(
   (codeHash: string) => ({ pk: 'org-invitation-code', sk: codeHash }),
-  json<OrgUserPlace>('code of an org invitation', { orgCode: 'string', id: 'string' }),
+  json<OrgUserKey>('code of an org invitation', { orgCode: 'string', id: 'string' }),
 );
 
 /** @throws Problem `validation_failed`, `unknown_field`, `conflict` where the person is in the org. */
 export async function invite(
   deps: OrgAccountsDeps,
-  { orgCode, occasion, siteUrl }: AskedInvitation,
+  { orgCode, auditContext, siteUrl }: InvitationCommand,
   input: unknown,
 ): Promise<Invited> {
   const { platform, clock, newId } = deps;
@@ -90,13 +90,13 @@ export async function invite(
   const at = clock.now() + invitationMilliseconds;
   const expires_at = timestamp(at);
   const place = { orgCode, id: newId() };
-  const invited_by = occasion.actor.id;
+  const invited_by = auditContext.actor.id;
   const stored: StoredInvitation = { email: email.email, role, expires_at, code_hash: secretHash(code), invited_by };
   const due = { at, queue: 'expire' } as const;
   await platform.commit([
     invitations.insert(place, stored, due),
     codes.insert(stored.code_hash, place, due),
-    platformAuditEntry(orgCode, occasion, invitationAudited('org_user.invited', place.id, role)),
+    platformAuditEntry(orgCode, auditContext, invitationAudited('org_user.invited', place.id, role)),
   ]);
   const link = `${siteUrl}/accept-invitation#code=${code}`;
   const mail = { to: email.email, emailKey: emailKey(email.email), link };
@@ -112,21 +112,21 @@ export async function listInvitations(platform: Scope, orgCode: string): Promise
 }
 
 /** @throws Problem `not_found`. */
-export async function changeInvitation(platform: Scope, place: AskedPlace, role: OrgRole): Promise<void> {
-  const row = await findInvitation(platform, place);
-  const told = invitationAudited('org_invitation.role_changed', place.id, role);
+export async function changeInvitation(platform: Scope, command: OrgUserCommand, role: OrgRole): Promise<void> {
+  const row = await findInvitation(platform, command);
+  const told = invitationAudited('org_invitation.role_changed', command.id, role);
   const isChanged = await tryCommit(platform, [
-    invitations.replace(row, { ...row.value, role, invited_by: place.occasion.actor.id }),
-    platformAuditEntry(place.orgCode, place.occasion, told),
+    invitations.replace(row, { ...row.value, role, invited_by: command.auditContext.actor.id }),
+    platformAuditEntry(command.orgCode, command.auditContext, told),
   ]);
   if (!isChanged) throw notFound();
 }
 
 /** @throws Problem `not_found`. */
-export async function withdrawInvitation(platform: Scope, place: AskedPlace): Promise<void> {
-  const row = await findInvitation(platform, place);
-  const told = invitationAudited('org_invitation.withdrawn', place.id);
-  const entry = platformAuditEntry(place.orgCode, place.occasion, told);
+export async function withdrawInvitation(platform: Scope, command: OrgUserCommand): Promise<void> {
+  const row = await findInvitation(platform, command);
+  const told = invitationAudited('org_invitation.withdrawn', command.id);
+  const entry = platformAuditEntry(command.orgCode, command.auditContext, told);
   if (!(await tryCommit(platform, [...spending(row), entry]))) throw notFound();
 }
 
@@ -156,8 +156,8 @@ export async function acceptInvitation(
       : await knownUser(deps, known, { password: body.password, ip });
   const session = await newSession(deps, user, place.orgCode);
   const joined_at = timestamp(clock.now());
-  const occasion = { at: joined_at, actor: { kind: 'org_user', id: user.id }, request_id: requestId } as const;
-  const told = platformAuditEntry(place.orgCode, occasion, {
+  const auditContext = { at: joined_at, actor: { kind: 'org_user', id: user.id }, request_id: requestId } as const;
+  const told = platformAuditEntry(place.orgCode, auditContext, {
     action: 'org_user.joined',
     target: { kind: 'org_user', id: user.id },
     detail: { role },
@@ -252,8 +252,8 @@ function spending(row: Row<StoredInvitation>): readonly Change[] {
   return [removeAsRead(row), codes.remove(row.value.code_hash, 'present')];
 }
 
-async function findInvitation(platform: Scope, place: OrgUserPlace): Promise<Row<StoredInvitation>> {
-  const row = mayBeId(place.id) ? await invitations.read(platform, place) : undefined;
+async function findInvitation(platform: Scope, key: OrgUserKey): Promise<Row<StoredInvitation>> {
+  const row = mayBeId(key.id) ? await invitations.read(platform, key) : undefined;
   if (row === undefined) throw notFound();
   return row;
 }

@@ -3,7 +3,7 @@ import { invalidBody } from '../../lib/problem.ts';
 import { parseEmail } from '../people/email.ts';
 import { readBody } from '../people/read-body.ts';
 
-export interface AskedInvitation {
+export interface InvitationCommand {
   readonly email: string;
   readonly role: string | undefined;
   readonly acl_policy_id: string | undefined;
@@ -12,7 +12,7 @@ export interface AskedInvitation {
 const roleCharactersMax = 64;
 
 /** @throws Problem `validation_failed`, `unknown_field`. */
-export function readInvitation(input: unknown): AskedInvitation {
+export function readInvitation(input: unknown): InvitationCommand {
   const shape = { email: 'required', role: 'optional', acl_policy_id: 'optional' } as const;
   const { email, role, acl_policy_id } = readBody(input, shape);
   const errors: InputError[] = [];

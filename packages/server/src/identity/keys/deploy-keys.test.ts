@@ -10,7 +10,7 @@ import { createDeployKeys, type DeployKeys } from './deploy-keys.ts';
 
 const asked = {
   orgCode: 'acme',
-  occasion: { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' },
+  auditContext: { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' },
 } as const;
 const body = { name: 'ci', scope: 'publish' };
 

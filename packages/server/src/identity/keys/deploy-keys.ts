@@ -1,4 +1,4 @@
-import { type Audited, type Occasion, platformAuditEntry } from '../../audit/audit-entry.ts';
+import { type AuditContext, type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { type IdSource, secretHash, secretToken } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
@@ -25,7 +25,7 @@ export interface DeployKeys {
 
 export interface AskedKeys {
   readonly orgCode: string;
-  readonly occasion: Occasion;
+  readonly auditContext: AuditContext;
 }
 
 interface StoredDeployKey extends KeyRow {
@@ -107,17 +107,17 @@ async function createKey(
   asked: AskedKeys,
   body: unknown,
 ): Promise<CreatedDeployKey> {
-  const { orgCode, occasion } = asked;
+  const { orgCode, auditContext } = asked;
   const { name, scope, expires_at } = readDeployKey(body, clock.now());
   const secret = `${keyStart}${secretToken()}`;
   const created_at = timestamp(clock.now());
-  const key: DeployKey = { id: newId(), name, scope, created_at, created_by: occasion.actor.id, expires_at };
+  const key: DeployKey = { id: newId(), name, scope, created_at, created_by: auditContext.actor.id, expires_at };
   const stored: StoredDeployKey = { ...key, secret_hash: secretHash(secret) };
   const isMade = await tryCommit(platform, [
     deployKeys.counted(orgCode),
     deployKeys.rows.insert([orgCode, key.id], stored),
     deployKeys.entries.insert(stored.secret_hash, { id: key.id, org: orgCode }, endOf(key)),
-    platformAuditEntry(orgCode, occasion, audited('deploy_key.created', key)),
+    platformAuditEntry(orgCode, auditContext, audited('deploy_key.created', key)),
   ]).catch(async (error: unknown) => {
     // It may stand all the same, and nobody would ever know its secret.
     await platform.commit(deployKeys.ended([orgCode, key.id], stored, orgCode, 'present')).catch(() => undefined);
@@ -132,12 +132,12 @@ function endOf({ expires_at }: DeployKey): Due | undefined {
   return expires_at === null ? undefined : { at: Date.parse(expires_at), queue: 'expire' };
 }
 
-async function removeKey(platform: Scope, { orgCode, occasion }: AskedKeys, id: string): Promise<void> {
+async function removeKey(platform: Scope, { orgCode, auditContext }: AskedKeys, id: string): Promise<void> {
   const row = mayBeId(id) ? await deployKeys.rows.read(platform, [orgCode, id]) : undefined;
   if (row === undefined) throw notFound();
   const isRemoved = await tryCommit(platform, [
     ...deployKeys.ended([orgCode, id], row.value, orgCode, asRead(row)),
-    platformAuditEntry(orgCode, occasion, audited('deploy_key.removed', row.value)),
+    platformAuditEntry(orgCode, auditContext, audited('deploy_key.removed', row.value)),
   ]);
   if (!isRemoved) throw notFound();
 }

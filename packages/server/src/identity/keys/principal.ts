@@ -1,4 +1,4 @@
-import type { Asking } from '../../audit/audit-entry.ts';
+import type { AuditCaller } from '../../audit/audit-entry.ts';
 import type { ConfigReader } from '../../config/port.ts';
 import {
   findMember,
@@ -24,7 +24,7 @@ export interface PrincipalDeps extends GrantDeps {
 interface Joining {
   readonly member: Member;
   readonly policies: readonly string[];
-  readonly asking: Asking;
+  readonly auditCaller: AuditCaller;
 }
 
 /**
@@ -34,13 +34,13 @@ interface Joining {
 export async function joinAsServer(
   deps: PrincipalDeps,
   workspace: Workspace,
-  { member, policies, asking }: Joining,
+  { member, policies, auditCaller }: Joining,
 ): Promise<string> {
   const { scope } = workspace;
   await transact(scope, async () => {
     if ((await readHead(scope))?.id !== workspace.tenantId) throw notFound();
     const policyIds = await policyIdsOf(scope, policies);
-    const joining = await joiningChanges(deps, workspace, { member, policyIds, role: serviceRole, asking });
+    const joining = await joiningChanges(deps, workspace, { member, policyIds, role: serviceRole, auditCaller });
     return { changes: [isThere, ...joining] };
   });
   const joined = await findMember(workspace, member.id);
@@ -52,12 +52,12 @@ export async function joinAsServer(
 export async function leaveAsServer(
   deps: PrincipalDeps,
   workspace: Workspace,
-  { id, asking }: { readonly id: string; readonly asking: Asking },
+  { id, auditCaller }: { readonly id: string; readonly auditCaller: AuditCaller },
 ): Promise<void> {
   if ((await readHead(workspace.scope))?.id !== workspace.tenantId) return;
   if ((await findMember(workspace, id)) === undefined) return;
   const config = await deps.configs[workspace.env].current(workspace.orgCode);
-  const call = { workspace, entity: systemEntity('user'), actor: { userId: id, claims: {}, asking }, config };
+  const call = { workspace, entity: systemEntity('user'), actor: { userId: id, claims: {}, auditCaller }, config };
   try {
     await deps.runtime.remove(call, { id });
   } catch (error) {

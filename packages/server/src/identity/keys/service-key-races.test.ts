@@ -17,7 +17,7 @@ import { createServiceKeys, type ServiceKeys } from './service-keys.ts';
 
 const asked = {
   orgCode: 'acme',
-  occasion: { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' },
+  auditContext: { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' },
 } as const;
 const body = { env: 'test', tenant_code: 'main', name: 'Sync', policies: ['vieweracl'] };
 

@@ -17,8 +17,8 @@ import { openSigningKeys } from '../tokens/signing-keys.ts';
 import { type WorkspaceHead, workspaceHeadKey } from '../workspaces/workspace-head.ts';
 import { createServiceKeys, type ServiceKeys } from './service-keys.ts';
 
-const occasion = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;
-const asked = { orgCode: 'acme', occasion };
+const auditContext = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;
+const asked = { orgCode: 'acme', auditContext };
 const body = { env: 'test', tenant_code: 'main', name: 'Sync', policies: ['vieweracl'] };
 const first = { env: 'test', pageSize: 10, nexttoken: undefined } as const;
 const ended = { code: 'token_invalid' };

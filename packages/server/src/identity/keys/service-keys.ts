@@ -8,7 +8,7 @@ import { mayBeId } from '../../records/port.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import { transact, tryCommit } from '../../store/transact.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
-import type { Asked, AskedPlace } from '../org-users/account.ts';
+import type { OrgCommand, OrgUserCommand } from '../org-users/account.ts';
 import { tokensKeyOf } from '../sessions/ended-tokens.ts';
 import { openWorkspace } from '../workspaces/workspace-head.ts';
 import { joinAsServer, leaveAsServer, type PrincipalDeps } from './principal.ts';
@@ -19,9 +19,9 @@ import { keysPartition, keysPerWorkspaceMax, newSecret, type ServiceKey, service
 export interface ServiceKeys {
   list(orgCode: string, query: KeyQuery): Promise<KeyPage>;
   /** @throws Problem `validation_failed`, `unknown_field`, `not_found`, `conflict`. */
-  create(asked: Asked, body: unknown): Promise<CreatedServiceKey>;
+  create(command: OrgCommand, body: unknown): Promise<CreatedServiceKey>;
   /** Ends a key at once; may be repeated until nothing of it is left. @throws Problem `not_found`. */
-  remove(place: AskedPlace): Promise<void>;
+  remove(command: OrgUserCommand): Promise<void>;
 }
 
 export interface KeyQuery {
@@ -91,8 +91,8 @@ function known(env: Environment, { id, name, tenant_code, created_at, expires_at
 }
 
 /** What is to be comes first, then its grants, and the way in last: whatever is cut off on the way opens nothing. */
-async function createKey(deps: ServiceKeysDeps, asked: Asked, body: unknown): Promise<CreatedServiceKey> {
-  const { orgCode, occasion } = asked;
+async function createKey(deps: ServiceKeysDeps, command: OrgCommand, body: unknown): Promise<CreatedServiceKey> {
+  const { orgCode, auditContext } = command;
   const wanted = readServiceKey(body, deps.clock.now());
   const { env, policies, name } = wanted;
   const workspace = await findWorkspace(deps.stores, { env, orgCode, tenantCode: wanted.tenant_code });
@@ -108,21 +108,21 @@ async function createKey(deps: ServiceKeysDeps, asked: Asked, body: unknown): Pr
     member_since: '',
     secret_hash: secretHash(secret),
     created_at: timestamp(deps.clock.now()),
-    created_by: occasion.actor.id,
+    created_by: auditContext.actor.id,
     expires_at: wanted.expires_at,
   };
   const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
   const version = await intend(orgScope, key);
   try {
-    const member_since = await joinAsServer(deps, workspace, { member, policies, asking: occasion });
+    const member_since = await joinAsServer(deps, workspace, { member, policies, auditCaller: auditContext });
     const isReady = await tryCommit(orgScope, [
       serviceKeys.rows.put(key.id, { ...key, state: 'ready', member_since }, { if: { version } }),
       serviceKeys.entries.insert(key.secret_hash, { id: key.id }),
-      auditEntry(occasion, keyAudited('service_key.created', env, key)),
+      auditEntry(auditContext, keyAudited('service_key.created', env, key)),
     ]);
     if (!isReady) throw new Problem('conflict', 'the key was removed while it was made');
   } catch (error) {
-    await leaveAsServer(deps, workspace, { id: key.id, asking: occasion });
+    await leaveAsServer(deps, workspace, { id: key.id, auditCaller: auditContext });
     await forget(orgScope, key);
     throw error;
   }
@@ -140,15 +140,15 @@ async function intend(orgScope: Scope, key: ServiceKey): Promise<number> {
 }
 
 /** The way in goes first, at once on this node; whatever is cut off after that can be done again. */
-async function removeKey(deps: ServiceKeysDeps, place: AskedPlace): Promise<void> {
-  const { orgCode, id } = place;
+async function removeKey(deps: ServiceKeysDeps, command: OrgUserCommand): Promise<void> {
+  const { orgCode, id } = command;
   for (const env of ['test', 'prod'] as const) {
     const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
-    const key = await shut(orgScope, env, place);
+    const key = await shut(orgScope, env, command);
     if (key === undefined) continue;
     deps.revocations.bump(tokensKeyOf({ env, org: orgCode, sub: id }));
     const tenant = { id: key.tenant_id, code: key.tenant_code };
-    await leaveAsServer(deps, openWorkspace(deps, { env, orgCode }, tenant), { id, asking: place.occasion });
+    await leaveAsServer(deps, openWorkspace(deps, { env, orgCode }, tenant), { id, auditCaller: command.auditContext });
     await forget(orgScope, key);
     return;
   }
@@ -156,7 +156,11 @@ async function removeKey(deps: ServiceKeysDeps, place: AskedPlace): Promise<void
 }
 
 /** A key that opens nothing from here on. Undefined where there is none. */
-async function shut(orgScope: Scope, env: Environment, { id, occasion }: AskedPlace): Promise<ServiceKey | undefined> {
+async function shut(
+  orgScope: Scope,
+  env: Environment,
+  { id, auditContext }: OrgUserCommand,
+): Promise<ServiceKey | undefined> {
   const plan = async () => {
     const row = mayBeId(id) ? await serviceKeys.rows.read(orgScope, id) : undefined;
     const key = row?.value;
@@ -164,7 +168,7 @@ async function shut(orgScope: Scope, env: Environment, { id, occasion }: AskedPl
     const changes = [
       serviceKeys.rows.replace(row, { ...key, state: 'removing' }),
       serviceKeys.entries.remove(key.secret_hash, 'any'),
-      auditEntry(occasion, keyAudited('service_key.removed', env, key)),
+      auditEntry(auditContext, keyAudited('service_key.removed', env, key)),
     ];
     return { key, changes };
   };

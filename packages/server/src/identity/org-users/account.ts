@@ -1,4 +1,4 @@
-import type { Occasion } from '../../audit/audit-entry.ts';
+import type { AuditContext } from '../../audit/audit-entry.ts';
 import type { IdSource } from '../../lib/ids.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import type { Change, Key, Scope } from '../../store/port.ts';
@@ -46,18 +46,18 @@ export interface OrgMembership {
 }
 
 /** A member or an invitation of an org. */
-export interface OrgUserPlace {
+export interface OrgUserKey {
   readonly orgCode: string;
   readonly id: string;
 }
 
 /** What is asked for in an org, and on what occasion. */
-export interface Asked {
+export interface OrgCommand {
   readonly orgCode: string;
-  readonly occasion: Occasion;
+  readonly auditContext: AuditContext;
 }
 
-export interface AskedPlace extends OrgUserPlace, Asked {}
+export interface OrgUserCommand extends OrgUserKey, OrgCommand {}
 
 export interface OrgSummary {
   readonly code: string;

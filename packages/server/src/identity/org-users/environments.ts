@@ -5,7 +5,7 @@ import { notFound, Problem } from '../../lib/problem.ts';
 import type { Scope } from '../../store/port.ts';
 import { transact, tryCommit } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import type { Asked } from './account.ts';
+import type { OrgCommand } from './account.ts';
 import { type EnvironmentAccess, newClientId, orgs } from './org-directory.ts';
 
 interface EnvironmentDeps {
@@ -21,7 +21,7 @@ const overlapMilliseconds = 24 * 60 * 60 * 1000;
  */
 export async function rotateClientId(
   { platform, clock }: EnvironmentDeps,
-  { orgCode, occasion }: Asked,
+  { orgCode, auditContext }: OrgCommand,
   env: string,
 ): Promise<EnvironmentAccess> {
   const row = await orgs.read(platform, orgCode);
@@ -33,7 +33,7 @@ export async function rotateClientId(
   const access = { ...held, client_id: newClientId(env), previous: { client_id: held.client_id, until } };
   const isRotated = await tryCommit(platform, [
     orgs.replace(row, { ...org, environments: { ...org.environments, [env]: access } }),
-    platformAuditEntry(orgCode, occasion, { action: 'client_id.rotated', env }),
+    platformAuditEntry(orgCode, auditContext, { action: 'client_id.rotated', env }),
   ]);
   if (isRotated) return access;
   throw new Problem('conflict', 'the org was just changed: try again');
@@ -54,7 +54,7 @@ export interface ProvisionedProd {
 /** Gives an org its production, which has a client id and nothing else yet; what is there already stays as it is. */
 export async function provisionProd(
   { platform, clock }: EnvironmentDeps,
-  { orgCode, occasion }: Asked,
+  { orgCode, auditContext }: OrgCommand,
 ): Promise<ProvisionedProd> {
   const plan = async () => {
     const row = await orgs.read(platform, orgCode);
@@ -64,7 +64,7 @@ export async function provisionProd(
     const prod: EnvironmentAccess = { client_id: newClientId('prod'), provisioned_at: timestamp(clock.now()) };
     const changes = [
       orgs.replace(row, { ...row.value, environments: { ...environments, prod } }),
-      platformAuditEntry(orgCode, occasion, { action: 'environment.provisioned', env: 'prod' }),
+      platformAuditEntry(orgCode, auditContext, { action: 'environment.provisioned', env: 'prod' }),
     ];
     return { prod, changes };
   };

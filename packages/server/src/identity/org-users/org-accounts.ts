@@ -1,4 +1,4 @@
-import { type AskedInvitation, acceptInvitation, type Invited, invite } from '../invitations/org-invitations.ts';
+import { acceptInvitation, type InvitationCommand, type Invited, invite } from '../invitations/org-invitations.ts';
 import {
   authenticate,
   endSession,
@@ -7,7 +7,7 @@ import {
   type ShownSession,
   sessionMilliseconds,
 } from '../sessions/org-sessions.ts';
-import type { Asked, AskedPlace, OrgAccountsDeps } from './account.ts';
+import type { OrgAccountsDeps, OrgCommand, OrgUserCommand } from './account.ts';
 import { type ProvisionedProd, provisionProd, rotateClientId } from './environments.ts';
 import { type LoggedIn, logIn, switchOrg } from './log-in.ts';
 import type { EnvironmentAccess } from './org-directory.ts';
@@ -39,11 +39,11 @@ export interface OrgAccounts {
   sessions(caller: OrgCaller): Promise<readonly ShownSession[]>;
   endSession(caller: OrgCaller, id: string): Promise<void>;
   users(orgCode: string): Promise<readonly ShownOrgUser[]>;
-  invite(asked: AskedInvitation, input: unknown): Promise<Invited>;
-  changeUser(place: AskedPlace, input: unknown): Promise<ShownOrgUser>;
-  removeUser(place: AskedPlace): Promise<void>;
-  rotateClientId(asked: Asked, env: string): Promise<EnvironmentAccess>;
-  provisionProd(asked: Asked): Promise<ProvisionedProd>;
+  invite(asked: InvitationCommand, input: unknown): Promise<Invited>;
+  changeUser(command: OrgUserCommand, input: unknown): Promise<ShownOrgUser>;
+  removeUser(command: OrgUserCommand): Promise<void>;
+  rotateClientId(command: OrgCommand, env: string): Promise<EnvironmentAccess>;
+  provisionProd(command: OrgCommand): Promise<ProvisionedProd>;
 }
 
 export function createOrgAccounts(deps: OrgAccountsDeps): OrgAccounts {

@@ -13,14 +13,14 @@ import {
 import { readBody } from '../people/read-body.ts';
 import { sessionEnds } from '../sessions/org-sessions.ts';
 import {
-  type AskedPlace,
   adminCounter,
   memberships,
   membersPartition,
   type OrgMembership,
   type OrgRole,
   type OrgUser,
-  type OrgUserPlace,
+  type OrgUserCommand,
+  type OrgUserKey,
   orgUsers,
   readRole,
 } from './account.ts';
@@ -44,37 +44,37 @@ export async function listOrgUsers(platform: Scope, orgCode: string): Promise<re
 }
 
 /** @throws Problem `validation_failed`, `unknown_field`, `not_found`, `last_admin`. */
-export async function changeOrgUser(platform: Scope, place: AskedPlace, body: unknown): Promise<ShownOrgUser> {
+export async function changeOrgUser(platform: Scope, command: OrgUserCommand, body: unknown): Promise<ShownOrgUser> {
   const role = readRole(readBody(body, { role: 'required' } as const).role);
-  const isMember = await moveMember(platform, place, role);
-  if (!isMember) await changeInvitation(platform, place, role);
-  const shown = (await listOrgUsers(platform, place.orgCode)).find(({ id }) => id === place.id);
+  const isMember = await moveMember(platform, command, role);
+  if (!isMember) await changeInvitation(platform, command, role);
+  const shown = (await listOrgUsers(platform, command.orgCode)).find(({ id }) => id === command.id);
   if (shown === undefined) throw notFound();
   return shown;
 }
 
 /** Ends the membership and the person's sessions in the org, or withdraws the invitation. */
-export async function removeOrgUser(platform: Scope, place: AskedPlace): Promise<void> {
-  const isMember = await moveMember(platform, place, undefined);
-  if (!isMember) await withdrawInvitation(platform, place);
+export async function removeOrgUser(platform: Scope, command: OrgUserCommand): Promise<void> {
+  const isMember = await moveMember(platform, command, undefined);
+  if (!isMember) await withdrawInvitation(platform, command);
 }
 
 /**
  * Gives a member another role, or none at all: an end. False where there is no such member.
  * @throws Problem `last_admin`, also to the later of two admins who would leave at once.
  */
-async function moveMember(platform: Scope, place: AskedPlace, role: OrgRole | undefined): Promise<boolean> {
-  if (!mayBeId(place.id)) return false;
+async function moveMember(platform: Scope, command: OrgUserCommand, role: OrgRole | undefined): Promise<boolean> {
+  if (!mayBeId(command.id)) return false;
   const { committed } = await transact(platform, async () => {
-    const row = await memberships.read(platform, [place.id, place.orgCode]);
+    const row = await memberships.read(platform, [command.id, command.orgCode]);
     if (row === undefined) return { changes: [] };
     const admins = Number(role === 'org_admin') - Number(row.value.role === 'org_admin');
     const changes: Change[] = [
       role === undefined ? removeAsRead(row) : memberships.replace(row, { ...row.value, role }),
     ];
-    if (admins !== 0) changes.push({ kind: 'add', ...adminCounter(place.orgCode), by: admins, min: 1 });
-    if (role === undefined) changes.push(...(await leaving(platform, place)));
-    changes.push(platformAuditEntry(place.orgCode, place.occasion, moved(place, role)));
+    if (admins !== 0) changes.push({ kind: 'add', ...adminCounter(command.orgCode), by: admins, min: 1 });
+    if (role === undefined) changes.push(...(await leaving(platform, command)));
+    changes.push(platformAuditEntry(command.orgCode, command.auditContext, moved(command, role)));
     const refused = (change: number): void => {
       if (change === 1 && admins < 0)
         throw new Problem('last_admin', 'an org keeps one org admin: give somebody else the role first');
@@ -84,14 +84,14 @@ async function moveMember(platform: Scope, place: AskedPlace, role: OrgRole | un
   return committed !== undefined;
 }
 
-function moved({ id }: OrgUserPlace, role: OrgRole | undefined): Audited {
+function moved({ id }: OrgUserKey, role: OrgRole | undefined): Audited {
   const target = { kind: 'org_user', id };
   return role === undefined
     ? { action: 'org_user.removed', target }
     : { action: 'org_user.role_changed', target, detail: { role } };
 }
 
-async function leaving(platform: Scope, { orgCode, id }: OrgUserPlace): Promise<readonly Change[]> {
+async function leaving(platform: Scope, { orgCode, id }: OrgUserKey): Promise<readonly Change[]> {
   const listed: Change = { kind: 'remove', pk: membersPartition(orgCode), sk: id, if: 'any' };
   return [listed, ...(await sessionEnds(platform, id, orgCode))];
 }

@@ -37,7 +37,7 @@ export async function signUp(
   const password_hash = await deps.hasher.hash(read.password, { ip });
   const user: OrgUser = { id: deps.newId(), email: read.email, name: read.name };
   const created_at = timestamp(deps.clock.now());
-  const occasion = { at: created_at, actor: { kind: 'org_user', id: user.id }, request_id: requestId } as const;
+  const auditContext = { at: created_at, actor: { kind: 'org_user', id: user.id }, request_id: requestId } as const;
   const environments = { test: { client_id: newClientId('test') }, prod: null };
   const [email, account] = newAccount({ ...user, password_hash, created_at });
   if (email === undefined || account === undefined) throw new TypeError('an account is two changes');
@@ -52,7 +52,7 @@ export async function signUp(
       account,
       ...joining(user.id, code, { role: 'org_admin', joined_at: created_at }),
       ...session,
-      platformAuditEntry(code, occasion, { action: 'org.created', target: { kind: 'org', id: code } }),
+      platformAuditEntry(code, auditContext, { action: 'org.created', target: { kind: 'org', id: code } }),
     ];
     const conflict = await refusedChange(platform, changes);
     if (conflict === undefined) return { token, expires_at, user, org: { code, name: org.name, environments } };

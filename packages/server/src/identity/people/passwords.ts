@@ -1,14 +1,14 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { InputError } from '@freehold/contract/problem';
-import { type Asker, type HashLimits, HashTurns } from './hash-turns.ts';
+import { type HashCaller, type HashLimits, HashScheduler } from './hash-scheduler.ts';
 
 /** Stores passwords as Argon2id (RFC 9106) in the PHC string format, off the thread that answers requests. */
 export interface PasswordHasher {
-  hash(password: string, asker: Asker): Promise<string>;
+  hash(password: string, asker: HashCaller): Promise<string>;
   /** @throws Error when `stored` is not an Argon2id PHC string: that is damage, not a wrong password. */
-  verify(password: string, stored: string, asker: Asker): Promise<boolean>;
+  verify(password: string, stored: string, asker: HashCaller): Promise<boolean>;
   /** Costs what `verify` costs, so that the time of an answer does not tell whether an account exists. */
-  verifyAgainstNothing(password: string, asker: Asker): Promise<false>;
+  verifyAgainstNothing(password: string, asker: HashCaller): Promise<false>;
 }
 
 /**
@@ -24,11 +24,11 @@ const defaultLimits: HashLimits = {
 };
 
 /**
- * Every method may throw Problem `rate_limited` or `unavailable`, as `HashTurns` says.
+ * Every method may throw Problem `rate_limited` or `unavailable`, as `HashScheduler` says.
  * @param cost what a new hash costs; a stored one says its own cost
  */
 export function createPasswordHasher(limits: Partial<HashLimits> = {}, cost = currentCost): PasswordHasher {
-  const turns = new HashTurns({ ...defaultLimits, ...limits });
+  const turns = new HashScheduler({ ...defaultLimits, ...limits });
   // Nobody knows a password for it: it is no hash of anything, only of the right size and cost.
   const decoy: StoredHash = { cost, salt: randomBytes(saltBytes), tag: randomBytes(tagBytes) };
   return {

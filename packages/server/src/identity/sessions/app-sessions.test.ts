@@ -17,7 +17,7 @@ import { type WorkspaceHead, workspaceHeadKey } from '../workspaces/workspace-he
 import { createAppSessions } from './app-sessions.ts';
 
 const issuer = 'https://platform.example';
-const occasion = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;
+const auditContext = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;
 
 /** A workspace whose org has settled for how long policies are kept, and a process that serves it. */
 async function bench(cacheSeconds: number | undefined) {
@@ -25,7 +25,7 @@ async function bench(cacheSeconds: number | undefined) {
   const clock = { now: () => now };
   const { store } = await openStore({ kind: 'memory', clock });
   const configs = createConfigReader({ store, clock });
-  const settings = createOrgSettings({ env: 'test', store, configs, occasion });
+  const settings = createOrgSettings({ env: 'test', store, configs, auditContext });
   if (cacheSeconds !== undefined)
     await settings.put('acme', { group: 'acl', name: 'cache_seconds', value: cacheSeconds });
   const founded = await foundWorkspace(store, clock);

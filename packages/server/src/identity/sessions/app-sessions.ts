@@ -8,10 +8,10 @@ import { createKeyUses } from '../keys/key-rows.ts';
 import { isServiceKey } from '../keys/service-key.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { openKeySession } from './key-session.ts';
-import { openPlace, type Place } from './place.ts';
 import type { CallerKind, Session, SessionDeps } from './session.ts';
 import { createTokenCache } from './token-cache.ts';
 import { openTokenSession } from './token-session.ts';
+import { openWorkspaceSession, type WorkspaceSession } from './workspace-session.ts';
 
 /** Who calls an app route, what workspace the call is in, and what the caller may do there. */
 export interface AppCaller {
@@ -24,7 +24,7 @@ export interface AppCaller {
 }
 
 /** @throws Problem `workspace_required` for a caller in no workspace. */
-export function requirePlace({ place, outside }: AppCaller): NonNullable<AppCaller['place']> {
+export function requireWorkspace({ place, outside }: AppCaller): NonNullable<AppCaller['place']> {
   if (place === undefined) throw new Problem('workspace_required', outside ?? 'the token is of no workspace');
   return place;
 }
@@ -61,16 +61,16 @@ export function createAppSessions(deps: AppSessionsDeps): AppSessions {
     tally: deps.tokenTally ?? newHitTally(),
     isIdle: ({ checkedAt }) => isIdle(checkedAt),
   });
-  const people = new BoundedMap<string, Place>(partsKeptMax, partsOf);
+  const people = new BoundedMap<string, WorkspaceSession>(partsKeptMax, partsOf);
   const uses = createKeyUses(clock);
   const tokenFlights = singleFlight<string, Session>();
-  const personFlights = singleFlight<string, Place>();
+  const personFlights = singleFlight<string, WorkspaceSession>();
 
   const stillStands = (session: Session, now: number): boolean =>
     isYoung(now - session.checkedAt, session.freshMilliseconds) &&
     revocations.current(session.tokensKey) === session.change &&
     signingKeys.removals === session.removals;
-  const isFresh = (person: Place, now: number): boolean =>
+  const isFresh = (person: WorkspaceSession, now: number): boolean =>
     isYoung(now - person.resolvedAt, person.freshMilliseconds) &&
     epochs.current(person.workspace.scope.name) === person.epoch;
 
@@ -87,13 +87,13 @@ export function createAppSessions(deps: AppSessionsDeps): AppSessions {
     const joined = await tokenFlights(`${orgCode} ${token}`, open);
     return stillStands(joined, clock.now()) ? joined : await open();
   };
-  const personOf = async (session: Session, key: string): Promise<Place> => {
+  const personOf = async (session: Session, key: string): Promise<WorkspaceSession> => {
     const known = people.get(key);
     if (known !== undefined && isFresh(known, clock.now())) return known;
-    const open = async (): Promise<Place> => {
-      const person = await openPlace(deps, session);
+    const open = async (): Promise<WorkspaceSession> => {
+      const person = await openWorkspaceSession(deps, session);
       people.set(key, person);
-      const isGone = ({ resolvedAt }: Place): boolean => isIdle(resolvedAt);
+      const isGone = ({ resolvedAt }: WorkspaceSession): boolean => isIdle(resolvedAt);
       if (people.deleteOldest(isGone)) people.deleteOldest(isGone);
       return person;
     };
@@ -124,12 +124,12 @@ function isYoung(milliseconds: number, freshMilliseconds: number): boolean {
   return milliseconds >= 0 && milliseconds < freshMilliseconds;
 }
 
-function partsOf({ access }: Place): number {
+function partsOf({ access }: WorkspaceSession): number {
   return 1 + access.statementCount + Math.ceil(access.patternCount / patternsPerPart);
 }
 
 /** @throws Problem `access_denied`, which is remembered like any place: to be refused costs no more than to be answered. */
-function letIn(place: Place): Place {
+function letIn(place: WorkspaceSession): WorkspaceSession {
   if (place.refusal !== undefined) throw place.refusal;
   return place;
 }

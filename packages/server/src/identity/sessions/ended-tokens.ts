@@ -8,7 +8,7 @@ import type { AppTokenClaims } from '../tokens/app-tokens.ts';
  * nobody has signed out with it.
  * @throws Problem `token_invalid`.
  */
-export async function requireStanding(orgScope: Scope, { sub, jti, ep }: AppTokenClaims): Promise<AppUser> {
+export async function requireValidToken(orgScope: Scope, { sub, jti, ep }: AppTokenClaims): Promise<AppUser> {
   const [item, ended] = await orgScope.get([appUsers.key(sub), endedTokenKey(jti)]);
   const known = appUsers.row(orgScope, item)?.value;
   if (known !== undefined && ended === undefined && tokenEpoch(known) === ep) return known;

@@ -20,7 +20,7 @@ import { type WorkspaceHead, workspaceHeadKey } from '../workspaces/workspace-he
 import { createAppSessions } from './app-sessions.ts';
 import { createImpersonation } from './impersonation.ts';
 
-const occasion = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;
+const auditContext = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;
 const builderId = '018bcfe5-0000-7000-8000-00000000000b';
 const issuer = 'https://platform.example';
 const ended = { code: 'token_invalid' };
@@ -90,7 +90,7 @@ test('an admin acts for a person in production until he is one no more', async (
   const { impersonate, sessions, user, is, pass, audit } = await bench();
   await is('org_admin');
   const body = { env: 'prod', tenant_code: 'main', user_id: user.id };
-  const { token } = await impersonate(callerOf('org_admin'), occasion, body);
+  const { token } = await impersonate(callerOf('org_admin'), auditContext, body);
   const caller = await sessions.authenticate(token, 'acme');
   assert.deepEqual([caller.kind, caller.claims.sub, caller.claims.act], ['person', user.id, { sub: builderId }]);
   assert.equal(caller.claims.clientid, 'prod_c');
@@ -111,7 +111,7 @@ test('the token is good for a quarter of an hour', async () => {
   const { impersonate, sessions, user, is, pass } = await bench();
   await is('org_admin');
   const body = { env: 'prod', tenant_code: 'main', user_id: user.id };
-  const { token, expires_at } = await impersonate(callerOf('org_admin'), occasion, body);
+  const { token, expires_at } = await impersonate(callerOf('org_admin'), auditContext, body);
   assert.equal(expires_at, '2026-11-21T00:15:00.000Z');
   pass(899_000);
   await sessions.authenticate(token, 'acme');
@@ -123,9 +123,9 @@ test('production is for admins, and nobody is there in his own name; what is ref
   const { impersonate, user, is, audit } = await bench();
   await is('org_admin');
   const body = { env: 'prod', tenant_code: 'main' };
-  await assert.rejects(() => impersonate(callerOf('org_admin'), occasion, body), { code: 'validation_failed' });
+  await assert.rejects(() => impersonate(callerOf('org_admin'), auditContext, body), { code: 'validation_failed' });
   const named = { ...body, user_id: user.id };
-  await assert.rejects(() => impersonate(callerOf('developer'), occasion, named), { code: 'role_required' });
+  await assert.rejects(() => impersonate(callerOf('developer'), auditContext, named), { code: 'role_required' });
   assert.deepEqual(await audit(), []);
 });
 

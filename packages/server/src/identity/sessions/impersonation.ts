@@ -1,4 +1,4 @@
-import { auditEntry, type Occasion } from '../../audit/audit-entry.ts';
+import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import { findMember, findWorkspace } from '../../iam/port.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
@@ -25,7 +25,7 @@ export interface ImpersonationToken extends ExchangedToken {
   readonly tenant_code: string;
 }
 
-export type Impersonate = (caller: OrgCaller, occasion: Occasion, body: unknown) => Promise<ImpersonationToken>;
+export type Impersonate = (caller: OrgCaller, auditContext: AuditContext, body: unknown) => Promise<ImpersonationToken>;
 
 export interface ImpersonationDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
@@ -40,7 +40,7 @@ const builderIdp = 'builder';
 
 /** @throws Problem `validation_failed`, `unknown_field`, `role_required`, `not_found`, `conflict`. */
 export function createImpersonation(deps: ImpersonationDeps): Impersonate {
-  return async (caller, occasion, body) => {
+  return async (caller, auditContext, body) => {
     const { env, tenant_code, user_id } = readImpersonation(body);
     if (env === 'prod' && caller.role !== 'org_admin')
       throw new Problem('role_required', 'to look at production takes the role `org_admin`');
@@ -63,7 +63,7 @@ export function createImpersonation(deps: ImpersonationDeps): Impersonate {
       act: { sub: caller.user.id },
     };
     const target = user_id === undefined ? { kind: 'workspace', id: tenantId } : { kind: 'app_user', id: user_id };
-    const told = auditEntry(occasion, { action: 'impersonation.started', target, env, tenant_code: tenantCode });
+    const told = auditEntry(auditContext, { action: 'impersonation.started', target, env, tenant_code: tenantCode });
     await deps.stores[env].scope(orgScopeName(orgCode)).commit([told]);
     const realm = { issuer: deps.issuer, audience: appAudience(env), nowSeconds, lifetimeSeconds };
     return {

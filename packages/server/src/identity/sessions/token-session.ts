@@ -4,7 +4,7 @@ import { orgScopeName } from '../../tenancy/port.ts';
 import { type AppTokenClaims, unverifiedClaim, verifyAppToken } from '../tokens/app-tokens.ts';
 import { appAudience } from '../tokens/token-exchange.ts';
 import { whyOutside } from '../workspaces/outside-workspaces.ts';
-import { requireStanding, tokensKeyOf } from './ended-tokens.ts';
+import { requireValidToken, tokensKeyOf } from './ended-tokens.ts';
 import { requireBuilder } from './impersonation.ts';
 import { freshMilliseconds, personKeyOf, type Session, type SessionDeps } from './session.ts';
 
@@ -23,7 +23,8 @@ export async function openTokenSession(deps: SessionDeps, token: string, known: 
   const change = deps.revocations.current(tokensKey);
   if (act !== undefined) await requireBuilder(deps.platform, { env, org, id: act.sub });
   const kind = isBuilder({ ...claims }) ? 'builder' : 'person';
-  const user = kind === 'person' ? await requireStanding(deps.stores[env].scope(orgScopeName(org)), claims) : undefined;
+  const user =
+    kind === 'person' ? await requireValidToken(deps.stores[env].scope(orgScopeName(org)), claims) : undefined;
   const isOutside = user !== undefined && claims.tenant_id === undefined;
   return {
     kind,

@@ -7,7 +7,7 @@ import { orgs } from '../org-users/org-directory.ts';
 import { type AppOrigins, createAppOrigins } from './app-origins.ts';
 import { createOrgSettings, type OrgSettings } from './org-settings.ts';
 
-const occasion = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;
+const auditContext = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;
 
 const clock = { now: () => Date.UTC(2026, 10, 21, 9, 30) };
 const local = 'http://localhost:3000';
@@ -34,8 +34,8 @@ async function bench(...codes: readonly string[]): Promise<Bench> {
   return {
     origins,
     settings: {
-      test: createOrgSettings({ env: 'test', store: test, configs: configs.test, occasion }),
-      prod: createOrgSettings({ env: 'prod', store: prod, configs: configs.prod, occasion }),
+      test: createOrgSettings({ env: 'test', store: test, configs: configs.test, auditContext }),
+      prod: createOrgSettings({ env: 'prod', store: prod, configs: configs.prod, auditContext }),
     },
     allows: async (orgCode, origin) => {
       const asked = [undefined, 'test', 'prod'] as const;

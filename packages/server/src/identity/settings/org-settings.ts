@@ -1,5 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
-import { auditEntry, type Occasion } from '../../audit/audit-entry.ts';
+import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import type { ConfigReader, ConfigSet, StoredSetting } from '../../config/port.ts';
 import {
   changeConfig,
@@ -61,7 +61,7 @@ export interface OrgSettingsDeps {
   readonly store: Store;
   readonly configs: ConfigReader;
   /** On which what is asked for is done. */
-  readonly occasion: Occasion;
+  readonly auditContext: AuditContext;
 }
 
 export function createOrgSettings(deps: OrgSettingsDeps): OrgSettings {
@@ -90,8 +90,8 @@ async function putSetting(deps: OrgSettingsDeps, orgCode: string, input: unknown
     const changes: readonly Change[] = [
       liveSettings.put(type.key, stored, { if: 'any' }),
       itemBodies.insert({ ...item, version }, content),
-      itemChanged(item, deps.occasion, { version, action }),
-      auditEntry(deps.occasion, audited),
+      itemChanged(item, deps.auditContext, { version, action }),
+      auditEntry(deps.auditContext, audited),
     ];
     return { changes, stored };
   });

@@ -34,7 +34,7 @@ export async function orgWithTeam(opened: OpenedStore, clock: Clock, code = 'tea
   const removeOn = (on: MembershipDeps) => {
     const workspace = openWorkspace(on, place, tenant);
     const context = { workspace, config: systemConfig, actor: { userId: ann.id, claims: {} } };
-    return removeWorkspace({ ...on, epochs: createAccessEpochs(), poke: () => undefined }, context, { code });
+    return removeWorkspace({ ...on, epochs: createAccessEpochs(), wake: () => undefined }, context, { code });
   };
   const work: RemovalWork = { orgCode: 'acme', ...tenant };
   return {

@@ -14,7 +14,7 @@ import {
 } from './key-timeline.ts';
 import type { SecretsVault } from './secrets.ts';
 import { openSigningKey, type PublicSigningJwk, type SigningKey, type StoredSigningKey } from './signing-key.ts';
-import { SpareKey, type TellKey } from './spare-key.ts';
+import { type RecordKeyChange, SpareKey } from './spare-key.ts';
 
 /** The keys that app tokens are signed and verified by, as this node knows them now. */
 export interface SigningKeys {
@@ -32,9 +32,9 @@ export interface SigningKeys {
 export interface SigningKeyAdmin {
   list(): readonly ShownSigningKey[];
   /** The key that is to sign next: a new one, or the one that waits already. @throws Problem `conflict`. */
-  rotate(tell?: TellKey): Promise<{ readonly key: ShownSigningKey; readonly isNew: boolean }>;
+  rotate(tell?: RecordKeyChange): Promise<{ readonly key: ShownSigningKey; readonly isNew: boolean }>;
   /** Ends every token of a key; where no other is there to sign, one is made. @throws Problem `not_found`. */
-  revoke(kid: string, tell?: { readonly revoked: TellKey; readonly made: TellKey }): Promise<void>;
+  revoke(kid: string, tell?: { readonly revoked: RecordKeyChange; readonly made: RecordKeyChange }): Promise<void>;
 }
 
 export interface ShownSigningKey {
@@ -48,7 +48,7 @@ export interface ShownSigningKey {
 
 export interface LiveSigningKeys extends SigningKeys, SigningKeyAdmin {
   /** Learns what other nodes changed, drops what has expired, and has a key that is too old followed by another. */
-  tend(tell?: TellKey): Promise<void>;
+  tend(tell?: RecordKeyChange): Promise<void>;
 }
 
 export interface SigningKeysDeps {
@@ -60,7 +60,7 @@ export interface SigningKeysDeps {
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-const tellNobody: TellKey = async () => undefined;
+const recordNothing: RecordKeyChange = async () => undefined;
 
 /** The key set is fetched by every verifier, so it stays short whatever is asked for. */
 const keysMax = 8;
@@ -100,7 +100,7 @@ export async function openSigningKeys(deps: SigningKeysDeps): Promise<LiveSignin
       return removals;
     },
     list,
-    rotate: async (tell = tellNobody) => {
+    rotate: async (tell = recordNothing) => {
       let isNew = false;
       await change(async (keys, now) => {
         isNew = waitingAt(timelineOf(keys), now) === undefined;
@@ -111,7 +111,7 @@ export async function openSigningKeys(deps: SigningKeysDeps): Promise<LiveSignin
         throw new Problem('conflict', 'the keys have changed meanwhile: look at them and try again');
       return { key, isNew };
     },
-    revoke: (kid, tell = { revoked: tellNobody, made: tellNobody }) => {
+    revoke: (kid, tell = { revoked: recordNothing, made: recordNothing }) => {
       let isTold = false;
       return change(async (keys, now) => {
         if (!keys.some((key) => key.kid === kid)) throw notFound();
@@ -120,7 +120,7 @@ export async function openSigningKeys(deps: SigningKeysDeps): Promise<LiveSignin
         return withoutKey(keys, kid, { now, fresh: () => spare.take({ now }, tell.made) });
       });
     },
-    tend: (tell = tellNobody) =>
+    tend: (tell = recordNothing) =>
       change(async (keys, now) => {
         const standing = withoutExpired(keys, now);
         return isTooOld(standing, now, deps.ageDaysMax ?? 0) ? withNewKey(standing, now, { spare, tell }) : standing;
@@ -177,7 +177,7 @@ async function changeKeys({ vault, clock }: SigningKeysDeps, plan: Plan): Promis
 async function withNewKey(
   keys: readonly StoredSigningKey[],
   now: number,
-  { spare, tell }: { readonly spare: SpareKey; readonly tell: TellKey },
+  { spare, tell }: { readonly spare: SpareKey; readonly tell: RecordKeyChange },
 ): Promise<readonly StoredSigningKey[]> {
   if (keys.length >= keysMax)
     throw new Problem('conflict', `there are ${keysMax} keys already: wait until the oldest verifies no more tokens`);

@@ -2,7 +2,7 @@ import { timestamp } from '../../lib/clock.ts';
 import { generateSigningKey, type StoredSigningKey } from './signing-key.ts';
 
 /** Told of a key before the change is kept, so that there is no change that was not told of. */
-export type TellKey = (kid: string) => Promise<void>;
+export type RecordKeyChange = (kid: string) => Promise<void>;
 
 /** The key that comes next. It is made once and told of once, however often it has to be tried to keep it. */
 export class SpareKey {
@@ -12,7 +12,7 @@ export class SpareKey {
   /** @param times in milliseconds since the epoch. */
   async take(
     { now, signsFrom = now }: { readonly now: number; readonly signsFrom?: number },
-    tell: TellKey,
+    tell: RecordKeyChange,
   ): Promise<StoredSigningKey> {
     this.#made ??= await generateSigningKey(now);
     if (!this.#isTold) await tell(this.#made.kid);

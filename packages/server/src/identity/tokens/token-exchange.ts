@@ -9,11 +9,11 @@ import { signInWithProvider } from '../app-users/provider-sign-in.ts';
 import { settleAccounts } from '../app-users/settle-accounts.ts';
 import type { ProviderTokens } from '../oidc/provider-tokens.ts';
 import { isClientOf, type Org, requireEnvironment } from '../org-users/org-directory.ts';
-import { requireStanding, tokensKeyOf } from '../sessions/ended-tokens.ts';
+import { requireValidToken, tokensKeyOf } from '../sessions/ended-tokens.ts';
 import { isLoginToken, type SignIn, spendLoginToken } from '../sessions/password-login-token.ts';
 import { issuers } from '../settings/issuers.ts';
-import { arrive } from '../workspaces/arrival.ts';
 import { isActive, type Membership, type MembershipDeps } from '../workspaces/memberships.ts';
+import { resolveWorkspace } from '../workspaces/resolve-workspace.ts';
 import { type AppTokenClaims, signAppToken, unverifiedClaim, verifyAppToken } from './app-tokens.ts';
 import { appTokenLifetimeSeconds } from './key-timeline.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -88,7 +88,7 @@ interface Issue {
 
 export async function issueAppToken(deps: TokenExchangeDeps, issue: Issue): Promise<ExchangedToken> {
   const { org, env, user, signIn, requestId } = issue;
-  const membership = await arrive(deps, { env, orgCode: org.code, requestId }, user);
+  const membership = await resolveWorkspace(deps, { env, orgCode: org.code, requestId }, user);
   if (membership !== undefined && !isActive(membership))
     throw new Problem('token_invalid', 'the membership is suspended');
   const nowSeconds = Math.floor(deps.clock.now() / 1000);
@@ -174,6 +174,6 @@ async function readOwnToken(deps: TokenExchangeDeps, own: OwnToken): Promise<Sig
     throw new Problem('token_expired', 'the sign-in behind the token is too long ago: sign in again');
   if (claims.act !== undefined)
     throw new Problem('access_denied', 'the token is of a builder who acts for somebody: it is exchanged for nothing');
-  await requireStanding(own.orgScope, claims);
+  await requireValidToken(own.orgScope, claims);
   return { user_id: claims.sub, idp: claims.idp, auth_time: claims.auth_time, token_epoch: claims.ep };
 }

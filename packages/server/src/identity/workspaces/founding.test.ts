@@ -7,9 +7,9 @@ import { uuidv7Source } from '../../lib/ids.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/port.ts';
 import { orgScopeName, workspaceScopeName } from '../../tenancy/workspace.ts';
-import { arrive } from './arrival.ts';
 import { completeFounding, findIntent, takeCode } from './founding.ts';
 import { listMemberships, type MembershipDeps } from './memberships.ts';
+import { resolveWorkspace } from './resolve-workspace.ts';
 
 const place = { env: 'test', orgCode: 'acme' } as const;
 const ann = {
@@ -76,7 +76,7 @@ test('a workspace whose founding crashed at any commit is whole or not there, an
         isBegun ? [['team', 'Team', 'admin']] : [],
         `crash ${isLastDone ? 'after' : 'before'} commit ${livesFor}`,
       );
-      const arrived = await arrive(partsOn(store), place, ann);
+      const arrived = await resolveWorkspace(partsOn(store), place, ann);
       assert.equal(arrived?.workspace.tenantCode, isBegun ? 'team' : 'main');
       const again = await takeCode(partsOn(store), place, { code: 'team', name: 'Other', founder: ann });
       assert.equal(again === undefined, isBegun);

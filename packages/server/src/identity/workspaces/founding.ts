@@ -1,11 +1,11 @@
 import { auditEntry } from '../../audit/audit-entry.ts';
 import type { ConfigReader } from '../../config/port.ts';
-import { configHeadKey, fenceFloor, settingOf } from '../../config/port.ts';
+import { configHeadKey, minConfigVersion, settingOf } from '../../config/port.ts';
 import {
+  auditCallerOf,
   foundingChanges,
   type GrantDeps,
   type Member,
-  personAsking,
   platformPolicies,
   type WorkspaceTemplates,
   workspaceTemplates,
@@ -17,10 +17,10 @@ import { type Plan, transact, tryCommit } from '../../store/transact.ts';
 import { type Environment, orgScopeName, type WorkspaceRow, workspaceRowKey } from '../../tenancy/port.ts';
 import { defaultMemberAccess } from '../settings/plain-settings.ts';
 import { chooseChange, hintChange } from './membership-hints.ts';
-import { type OrgPlace, openWorkspace, type WorkspaceHead, workspaceHeads } from './workspace-head.ts';
+import { type OrgContext, openWorkspace, type WorkspaceHead, workspaceHeads } from './workspace-head.ts';
 
 /** @throws Problem where workspaces of an org may not be founded with so many policies. */
-export type FoundingGate = (place: OrgPlace, tenantCode: string, policies: number) => Promise<void>;
+export type FoundingGate = (context: OrgContext, tenantCode: string, policies: number) => Promise<void>;
 
 export interface FoundingDeps extends GrantDeps {
   readonly foundingGate?: FoundingGate | undefined;
@@ -65,7 +65,7 @@ export async function findIntent(orgScope: Scope, code: string): Promise<Intent 
  */
 export async function takeCode(
   deps: FoundingDeps,
-  { env, orgCode, requestId = '' }: OrgPlace,
+  { env, orgCode, requestId = '' }: OrgContext,
   wanted: { readonly code: string; readonly name: string; readonly founder: Member },
 ): Promise<Intent | undefined> {
   const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
@@ -96,7 +96,7 @@ export async function takeCode(
       { kind: 'check', ...configHeadKey, if: asRead(head) },
       hintChange(founder.id, row),
       chooseChange(founder.id, row),
-      auditEntry({ at: row.created_at, ...personAsking(founder.id, requestId) }, created),
+      auditEntry({ at: row.created_at, ...auditCallerOf(founder.id, requestId) }, created),
     ];
     const refused = (change: number): void => {
       isTaken = change === 0;
@@ -112,20 +112,24 @@ export async function takeCode(
  * Grants first, then visibility: the row becomes ready once everything is in the workspace's own scope. May run any
  * number of times at once: a conflict means that another run has made the same step.
  */
-export async function completeFounding(deps: FoundingDeps, place: OrgPlace, { row, version }: Intent): Promise<void> {
+export async function completeFounding(
+  deps: FoundingDeps,
+  context: OrgContext,
+  { row, version }: Intent,
+): Promise<void> {
   const { templates, request_id, ...known } = row;
   const { id, code, name, founder, default_member_access } = row;
-  const workspace = openWorkspace(deps, place, row);
+  const workspace = openWorkspace(deps, context, row);
   const head: WorkspaceHead = { id, code, name, founder_id: founder.id, default_member_access };
-  const asking = personAsking(founder.id, request_id);
-  const grants = await foundingChanges(deps, workspace, { founder, templates, asking });
+  const auditCaller = auditCallerOf(founder.id, request_id);
+  const grants = await foundingChanges(deps, workspace, { founder, templates, auditCaller });
   await tryCommit(workspace.scope, [
     workspaceHeads.insert(undefined, head),
-    fenceFloor(row.config_version, id),
+    minConfigVersion(row.config_version, id),
     ...grants,
   ]);
   const ready: FoundingRow = { ...known, state: 'ready' };
-  await tryCommit(deps.stores[place.env].scope(orgScopeName(place.orgCode)), [
+  await tryCommit(deps.stores[context.env].scope(orgScopeName(context.orgCode)), [
     foundingRows.put(code, ready, { if: { version } }),
   ]);
 }

@@ -6,8 +6,8 @@ import { uuidv7Source } from '../../lib/ids.ts';
 import { openStore } from '../../store/open-store.ts';
 import { type Change, Conflict, type Scope, type Store } from '../../store/port.ts';
 import { workspaceScopeName } from '../../tenancy/workspace.ts';
-import { enterDefaultWorkspace } from './arrival.ts';
 import { listMemberships, type MembershipDeps } from './memberships.ts';
+import { enterDefaultWorkspace } from './resolve-workspace.ts';
 
 const place = { env: 'test', orgCode: 'acme' } as const;
 const workspaceScope = workspaceScopeName('acme', 'main');

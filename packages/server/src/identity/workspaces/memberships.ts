@@ -3,7 +3,7 @@ import type { StoredRecord } from '../../records/port.ts';
 import { orgScopeName, type Workspace } from '../../tenancy/port.ts';
 import { completeFounding, type FoundingDeps, findIntent } from './founding.ts';
 import { type Tenant, tenantsOf } from './membership-hints.ts';
-import { type OrgPlace, openWorkspace, readHead, type WorkspaceHead } from './workspace-head.ts';
+import { type OrgContext, openWorkspace, readHead, type WorkspaceHead } from './workspace-head.ts';
 
 export type MembershipDeps = FoundingDeps;
 
@@ -20,11 +20,11 @@ export interface FoundMembership extends Membership {
 /** Undefined where the person is not in the workspace. A founding that was left half done is completed. */
 export async function findMembership(
   deps: MembershipDeps,
-  place: OrgPlace,
+  context: OrgContext,
   { tenant, userId }: { readonly tenant: Tenant; readonly userId: string },
 ): Promise<FoundMembership | undefined> {
-  const workspace = openWorkspace(deps, place, tenant);
-  const head = (await readHead(workspace.scope)) ?? (await completedHead(deps, place, workspace));
+  const workspace = openWorkspace(deps, context, tenant);
+  const head = (await readHead(workspace.scope)) ?? (await completedHead(deps, context, workspace));
   if (head?.id !== tenant.id) return undefined;
   const member = await findMember(workspace, userId);
   return member === undefined ? undefined : { workspace, member, head };
@@ -32,12 +32,12 @@ export async function findMembership(
 
 async function completedHead(
   deps: MembershipDeps,
-  place: OrgPlace,
+  context: OrgContext,
   { tenantId, tenantCode, scope }: Workspace,
 ): Promise<WorkspaceHead | undefined> {
-  const intent = await findIntent(deps.stores[place.env].scope(orgScopeName(place.orgCode)), tenantCode);
+  const intent = await findIntent(deps.stores[context.env].scope(orgScopeName(context.orgCode)), tenantCode);
   if (intent?.row.id !== tenantId || intent.row.state !== 'founding') return undefined;
-  await completeFounding(deps, place, intent);
+  await completeFounding(deps, context, intent);
   return readHead(scope);
 }
 
@@ -49,13 +49,13 @@ export function isActive(membership: Membership): boolean {
 /** The workspaces that let a person in, each asked itself, the one joined last first. */
 export async function listMemberships(
   deps: MembershipDeps,
-  place: OrgPlace,
+  context: OrgContext,
   userId: string,
 ): Promise<readonly FoundMembership[]> {
-  const orgScope = deps.stores[place.env].scope(orgScopeName(place.orgCode));
+  const orgScope = deps.stores[context.env].scope(orgScopeName(context.orgCode));
   const found: FoundMembership[] = [];
   for (const tenant of await tenantsOf(orgScope, userId)) {
-    const membership = await findMembership(deps, place, { tenant, userId });
+    const membership = await findMembership(deps, context, { tenant, userId });
     if (membership !== undefined && isActive(membership)) found.push(membership);
   }
   return found.sort((a, b) => joinedAt(b) - joinedAt(a));

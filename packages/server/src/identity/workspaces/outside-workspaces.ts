@@ -5,9 +5,9 @@ import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import type { AppUser } from '../app-users/app-user.ts';
 import { emailKey } from '../people/email.ts';
 import { founderEmail, tenancyType } from '../settings/plain-settings.ts';
-import { defaultWorkspaceCode } from './arrival.ts';
 import { findIntent } from './founding.ts';
-import type { OrgPlace } from './workspace-head.ts';
+import { defaultWorkspaceCode } from './resolve-workspace.ts';
+import type { OrgContext } from './workspace-head.ts';
 
 export interface OutsideDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
@@ -17,7 +17,7 @@ export interface OutsideDeps {
 /** Why a person under single tenancy is not in the default workspace, with what to do; undefined where that says nothing. */
 export async function whyOutside(
   { stores, configs }: OutsideDeps,
-  { env, orgCode }: OrgPlace,
+  { env, orgCode }: OrgContext,
   { email, email_verified, suspends }: Pick<AppUser, 'email' | 'email_verified' | 'suspends'>,
 ): Promise<string | undefined> {
   const config = await configs[env].current(orgCode);

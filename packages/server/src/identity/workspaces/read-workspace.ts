@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { invalidBody } from '../../lib/problem.ts';
 import { readBody } from '../people/read-body.ts';
-import { defaultWorkspaceCode } from './arrival.ts';
+import { defaultWorkspaceCode } from './resolve-workspace.ts';
 import { isWorkspaceCode } from './workspace-code.ts';
 
 /** A workspace that is asked for. @throws Problem `validation_failed`, `unknown_field`. */

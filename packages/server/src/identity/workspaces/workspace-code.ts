@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { defaultWorkspaceCode } from './arrival.ts';
+import { defaultWorkspaceCode } from './resolve-workspace.ts';
 
 const form = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 

@@ -3,7 +3,7 @@ import { json, table } from '../../store/table.ts';
 import { type Environment, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
 
 /** Where a person is to be let in. */
-export interface OrgPlace {
+export interface OrgContext {
   readonly env: Environment;
   readonly orgCode: string;
   /** The request that asks for it, for the audit log. */
@@ -35,10 +35,10 @@ export const isThere: Change = { kind: 'check', ...workspaceHeadKey, if: 'presen
 
 export function openWorkspace(
   { stores }: { readonly stores: Readonly<Record<Environment, Store>> },
-  place: OrgPlace,
+  context: OrgContext,
   tenant: { readonly id: string; readonly code: string },
 ): Workspace {
-  const scope = stores[place.env].scope(workspaceScopeName(place.orgCode, tenant.code));
-  const { env, orgCode } = place;
+  const scope = stores[context.env].scope(workspaceScopeName(context.orgCode, tenant.code));
+  const { env, orgCode } = context;
   return { env, orgCode, tenantId: tenant.id, tenantCode: tenant.code, scope };
 }

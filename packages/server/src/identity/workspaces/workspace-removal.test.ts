@@ -7,7 +7,7 @@ import { findMembership, listMemberships } from './memberships.ts';
 import { closeWorkspace, closeWorkspaceJob, purgeWorkspace, purgeWorkspaceJob } from './workspace-removal.ts';
 
 const days = 24 * 60 * 60 * 1000;
-const stillMine = () => Promise.resolve();
+const renewLease = () => Promise.resolve();
 
 /** An org with a workspace, and time that passes when it is told to. */
 async function started() {
@@ -40,7 +40,7 @@ test('nothing of a removed workspace is left but that nobody writes there, and i
   await remove();
   await closeWorkspace(space, work);
   assert.ok((await stored()) > 0);
-  await purgeWorkspace(space, work, stillMine);
+  await purgeWorkspace(space, work, renewLease);
   assert.equal(await stored(), 1);
   advance(30 * days - 1);
   assert.equal(await found(), undefined);
@@ -55,13 +55,13 @@ test('the jobs of a removal that come again touch nothing of the next workspace 
   const { remove, space, work, advance, foundWhole, stored, deps, scope } = await started();
   await remove();
   await closeWorkspace(space, work);
-  await purgeWorkspace(space, work, stillMine);
+  await purgeWorkspace(space, work, renewLease);
   await closeWorkspace(space, work);
   advance(30 * days);
   const next = await foundWhole();
   const before = await stored();
   await closeWorkspace(space, work);
-  await purgeWorkspace(space, work, stillMine);
+  await purgeWorkspace(space, work, renewLease);
   assert.equal(await stored(), before);
   await scope.commit([{ kind: 'put', pk: 'p', sk: 's', value: '1', if: 'any' }]);
   assert.ok((await findMembership(deps, place, { tenant: next, userId: ann.id })) !== undefined);
@@ -86,6 +86,6 @@ test('a purge that was broken off is done to its end by the next one', async () 
   assert.ok((await stored()) > 0);
   const [row] = await orgScope.get([{ pk: 'workspace', sk: 'team' }]);
   assert.equal(row?.due, undefined);
-  await purgeWorkspace(space, work, stillMine);
+  await purgeWorkspace(space, work, renewLease);
   assert.equal(await stored(), 1);
 });

@@ -1,6 +1,6 @@
 import { isOfAudit } from '../../audit/audit-entry.ts';
-import { floorKey, nobodysFloor, settingOf } from '../../config/port.ts';
-import { type AccessEpochs, toldInWorkspace } from '../../iam/port.ts';
+import { floorKey, settingOf, tombstone } from '../../config/port.ts';
+import { type AccessEpochs, auditEntryInWorkspace } from '../../iam/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
 import type { WriteContext } from '../../records/port.ts';
@@ -19,9 +19,9 @@ import { transact } from '../../store/transact.ts';
 import { orgScopeName, type WorkspaceRow, workspaceRowKey, workspaceScopeName } from '../../tenancy/port.ts';
 import { readBody } from '../people/read-body.ts';
 import { tenancyType } from '../settings/plain-settings.ts';
-import { defaultWorkspaceCode } from './arrival.ts';
 import { forgetChange } from './membership-hints.ts';
 import type { MembershipDeps } from './memberships.ts';
+import { defaultWorkspaceCode } from './resolve-workspace.ts';
 import { workspaceHeadKey } from './workspace-head.ts';
 
 const rows = table(
@@ -32,7 +32,7 @@ const rows = table(
 export interface RemovalDeps extends MembershipDeps {
   readonly epochs: AccessEpochs;
   /** Tells whoever does the work that there is some. */
-  readonly poke: () => void;
+  readonly wake: () => void;
 }
 
 /**
@@ -55,14 +55,14 @@ export async function removeWorkspace(deps: RemovalDeps, context: WriteContext, 
     const changes = [
       rows.replace(row, { id, code, name, state: 'removed', created_at }),
       forgetChange(context.actor.userId, code),
-      toldInWorkspace(deps.clock, context, { action: 'workspace.removed', target: { kind: 'workspace', id } }),
+      auditEntryInWorkspace(deps.clock, context, { action: 'workspace.removed', target: { kind: 'workspace', id } }),
       removalStep(closeWorkspaceJob, { orgCode, code, id }, deps.clock.now()),
     ];
     return { changes };
   });
   await removeHead(scope);
   deps.epochs.bump(scope.name);
-  deps.poke();
+  deps.wake();
 }
 
 /** Without its head a workspace lets nobody in. */
@@ -112,7 +112,7 @@ export async function closeWorkspace({ store, maintenance, clock }: RemovalSpace
 export async function purgeWorkspace(
   { store, maintenance, clock }: RemovalSpace,
   work: RemovalWork,
-  stillMine: () => Promise<void>,
+  renewLease: () => Promise<void>,
 ): Promise<void> {
   const orgScope = store.scope(orgScopeName(work.orgCode));
   const row = await findRemoved(orgScope, work);
@@ -120,9 +120,9 @@ export async function purgeWorkspace(
   const scopeName = workspaceScopeName(work.orgCode, work.code);
   const scope = store.scope(scopeName);
   await maintenance.setState(scopeName, 'open');
-  await scope.commit([nobodysFloor(clock.now() + codeKeptMilliseconds)], { priority: 'background' });
+  await scope.commit([tombstone(clock.now() + codeKeptMilliseconds)], { priority: 'background' });
   // What was written behind a pass, by a call that was under way, is found by the next one.
-  while (await removeAll({ scope, maintenance }, stillMine));
+  while (await removeAll({ scope, maintenance }, renewLease));
   const due = { at: clock.now() + codeKeptMilliseconds, queue: 'expire' } as const;
   await orgScope.commit([rows.put(row.value.code, row.value, { if: asRead(row), due })]);
 }
@@ -130,7 +130,7 @@ export async function purgeWorkspace(
 /** One pass over the scope. Tells whether there was something to remove. */
 async function removeAll(
   { scope, maintenance }: { readonly scope: Scope; readonly maintenance: Maintenance },
-  stillMine: () => Promise<void>,
+  renewLease: () => Promise<void>,
 ): Promise<boolean> {
   let hasRemoved = false;
   for (let after: Key | undefined; ; ) {
@@ -140,7 +140,7 @@ async function removeAll(
     const removals = gone.map(({ pk, sk }): Change => ({ kind: 'remove', pk, sk, if: 'any' }));
     if (removals.length > 0) await scope.commit(removals, { priority: 'background' });
     hasRemoved ||= removals.length > 0;
-    await stillMine();
+    await renewLease();
     after = items.at(-1);
   }
 }

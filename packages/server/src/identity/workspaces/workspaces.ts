@@ -1,4 +1,4 @@
-import { personAsking, policyIdByName, promisePolicy, toldInWorkspace } from '../../iam/port.ts';
+import { auditCallerOf, auditEntryInWorkspace, policyIdByName, promisePolicy } from '../../iam/port.ts';
 import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
 import type { RecordRuntime, WriteContext } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';
@@ -12,7 +12,7 @@ import { chooseChange, forgetChange, membershipsMax, type Tenant, tenantsOf } fr
 import { type FoundMembership, findMembership, isActive, listMemberships, type MembershipDeps } from './memberships.ts';
 import { readNewWorkspace, readTenant, readWorkspaceChange } from './read-workspace.ts';
 import { codesFrom } from './workspace-code.ts';
-import { type OrgPlace, workspaceHeads } from './workspace-head.ts';
+import { type OrgContext, workspaceHeads } from './workspace-head.ts';
 import { type RemovalDeps, removeWorkspace } from './workspace-removal.ts';
 
 /** The workspaces of an app's users: who asks is known by his token, and what needs a permission has been allowed. */
@@ -110,7 +110,7 @@ async function updateWorkspace({ clock }: WorkspacesDeps, context: WriteContext,
     const checks = isOther ? await promiseAccess(context, access) : [];
     const acl_policy_id = isOther ? await policyIdByName(scope, access) : undefined;
     const changed = { ...head, name: change.name ?? head.name, default_member_access: access };
-    const told = toldInWorkspace(clock, context, {
+    const told = auditEntryInWorkspace(clock, context, {
       action: 'workspace.changed',
       target: { kind: 'workspace', id: head.id },
       ...(acl_policy_id === undefined ? {} : { detail: { acl_policy_id } }),
@@ -151,7 +151,7 @@ async function switchWorkspace(deps: WorkspacesDeps, claims: AppTokenClaims, bod
 async function leaveWorkspace(deps: WorkspacesDeps, { claims, requestId }: OwnRequest, body: unknown): Promise<void> {
   const { workspace } = await namedMembership(deps, claims, body);
   const config = await deps.configs[claims.env].current(claims.org);
-  const actor = { userId: claims.sub, claims: {}, asking: personAsking(claims.sub, requestId) };
+  const actor = { userId: claims.sub, claims: {}, auditCaller: auditCallerOf(claims.sub, requestId) };
   await deps.runtime.remove({ workspace, entity: systemEntity('user'), actor, config }, { id: claims.sub });
   await tryCommit(homeOf(deps, claims).orgScope, [forgetChange(claims.sub, workspace.tenantCode)]);
 }
@@ -170,6 +170,6 @@ async function namedMembership(deps: WorkspacesDeps, claims: AppTokenClaims, bod
 function homeOf(
   deps: MembershipDeps,
   { env, org: orgCode }: AppTokenClaims,
-): { readonly place: OrgPlace; readonly orgScope: Scope } {
+): { readonly place: OrgContext; readonly orgScope: Scope } {
   return { place: { env, orgCode }, orgScope: deps.stores[env].scope(orgScopeName(orgCode)) };
 }

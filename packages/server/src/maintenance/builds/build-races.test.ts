@@ -1,7 +1,7 @@
 /** Indexes are built while records are written, whichever call of the one the other falls before. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Crossing, everyCrossing } from '../../records/testing/interleaving.ts';
+import { everyInterleaving, type Interleaving } from '../../records/testing/interleaving.ts';
 import { storeKinds } from '../../store/testing/open-test-store.ts';
 import { listAll, openBench, type RecordBench, verifyParts, withoutOthers } from '../../testing/record-bench.ts';
 import { maintainEntity } from '../maintain-entity.ts';
@@ -31,8 +31,8 @@ for (const kind of storeKinds)
         const bench = await openBench(context, kind);
         await bench.found(bench.workspace);
         let entities = 0;
-        await everyCrossing('edges', (crossing) =>
-          meet(bench, { crossing, writer, change, entityName: `order${++entities}` }),
+        await everyInterleaving('edges', (interleaving) =>
+          meet(bench, { interleaving, writer, change, entityName: `order${++entities}` }),
         );
         assert.ok(entities > 20, 'both took their calls');
         bench.clock.advance(10_000);
@@ -41,13 +41,13 @@ for (const kind of storeKinds)
       });
 
 interface Meeting {
-  readonly crossing: Crossing;
+  readonly interleaving: Interleaving;
   readonly writer: (typeof writers)[number];
   readonly change: (typeof changes)[keyof typeof changes];
   readonly entityName: string;
 }
 
-async function meet(bench: RecordBench, { crossing, writer, change, entityName }: Meeting): Promise<void> {
+async function meet(bench: RecordBench, { interleaving, writer, change, entityName }: Meeting): Promise<void> {
   const node = bench.node();
   await node.admin.define('acme', { entityName, ...change.before });
   const first = await node.call(entityName);
@@ -59,10 +59,10 @@ async function meet(bench: RecordBench, { crossing, writer, change, entityName }
   if (change === changes['are given up']) await maintain(bench, entityName);
   bench.clock.advance(2000);
   const known = writer === 'stale' ? first : await bench.node().call(entityName);
-  const [own, other] = crossing.stores(bench.opened.store);
+  const [own, other] = interleaving.stores(bench.opened.store);
   const { runtime } = bench.node(other);
   const call = { ...known, workspace: { ...known.workspace, scope: other.scope(known.workspace.scope.name) } };
-  await crossing.run(
+  await interleaving.run(
     () => maintain(bench, entityName, own),
     async () => {
       await runtime.update(call, { id: moved, body: { a: 'y', text: 'moved' } });
@@ -74,9 +74,9 @@ async function meet(bench: RecordBench, { crossing, writer, change, entityName }
   const { indexes } = await node.admin.show('acme', entityName);
   const [ready, none] = [new Set(['ready']), new Set<string>()];
   const states = new Set(indexes.filter(({ name }) => name !== 'updated_at').map(({ state }) => state));
-  assert.deepEqual(states, change.after === indexed ? ready : none, crossing.name);
+  assert.deepEqual(states, change.after === indexed ? ready : none, interleaving.name);
   const found = await listAll(node, await node.call(entityName), { a: 'y' });
-  assert.deepEqual(found.map(({ text }) => text).sort(), ['moved', 'word1'], crossing.name);
+  assert.deepEqual(found.map(({ text }) => text).sort(), ['moved', 'word1'], interleaving.name);
 }
 
 function maintain(bench: RecordBench, entityName: string, store = bench.opened.store): Promise<void> {

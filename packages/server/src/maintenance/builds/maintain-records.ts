@@ -12,7 +12,7 @@ export interface TaskRun {
   readonly task: IndexTask;
   readonly progress: TaskProgress;
   /** Called between steps: throws where another process has taken over. */
-  readonly stillMine: () => Promise<void>;
+  readonly renewLease: () => Promise<void>;
 }
 
 /** `overtaken`: the configuration has moved on, so that something else may be to be done. */
@@ -39,7 +39,7 @@ export async function maintainRecords(
   return 'done';
 }
 
-interface Place {
+interface WorkspaceProgress {
   readonly scope: Scope;
   readonly code: string;
   /** Where the records lie, if they are found by their keys. */
@@ -50,18 +50,18 @@ interface Place {
 
 const bytesPerStep = 4 * 1024 * 1024;
 
-async function maintainWorkspace({ task, progress, stillMine }: TaskRun, place: Place): Promise<Outcome> {
+async function maintainWorkspace({ task, progress, renewLease }: TaskRun, place: WorkspaceProgress): Promise<Outcome> {
   const { scope, code, partition, recordsPerStep } = place;
   const { name } = task.entity;
   await progress.enter(code);
-  await stillMine();
+  await renewLease();
   const fence = await raise({ scope }, name, task.level);
   if (fence === 'newer') return 'overtaken';
   const fenced: Change = { kind: 'check', ...fenceKey(name), if: { version: fence.itemVersion } };
   let { after } = place;
   let limit = recordsPerStep;
   for (;;) {
-    await stillMine();
+    await renewLease();
     const records = await nextRecords(scope, task.entity, { partition, after, limit, bytesMax: bytesPerStep });
     if (records.length === 0) return 'done';
     const step = await planStep(scope, task, { records, isFull: (index) => progress.isFull(index) });

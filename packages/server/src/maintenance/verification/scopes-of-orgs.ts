@@ -39,7 +39,7 @@ function placeOf(scopeName: string): Pick<ScopeOfOrg, 'orgCode' | 'tenantCode'> 
 }
 
 /** What an org knows of a workspace. Once the code of a removed one is free again, an empty scope is left of it. */
-export async function workspaceStanding(
+export async function workspaceStateOf(
   { store, maintenance }: OpenedStore,
   { orgCode, tenantCode, scope }: Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>,
 ): Promise<'known' | 'unknown' | 'removed'> {

@@ -6,7 +6,7 @@ import { createLedger, type Ledger } from '../ledger.ts';
 import { createPlanGate, type PlanGate } from '../plan-gate.ts';
 import { createPlans, type Plans } from '../plans.ts';
 
-export const occasion = { at: '', actor: { kind: 'operator', id: 'operator' }, request_id: '' } as const;
+export const auditContext = { at: '', actor: { kind: 'operator', id: 'operator' }, request_id: '' } as const;
 export const place = { orgCode: 'acme', env: 'test', tenantCode: 'main' } as const;
 const counter = { pk: 'count', sk: 'order' };
 

@@ -4,7 +4,7 @@
  */
 import type { InputError } from '@freehold/contract/problem';
 import { type ConfigItem, configItemKinds, itemKey } from '../../config/port.ts';
-import { inTurns } from '../../lib/in-turns.ts';
+import { cooperatively } from '../../lib/cooperatively.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { decodeUtf8, parseStrictJson } from '../../lib/strict-json.ts';
 import { longTarName, readTarHeader, tarBlockBytes, tarHeader, wholeTarBlocks } from '../../lib/tar.ts';
@@ -49,7 +49,7 @@ export async function readArchive(archive: Buffer): Promise<readonly ArchivedIte
   const errors: InputError[] = [];
   const items = new Map<string, ArchivedItem>();
   let hasManifest = false;
-  for await (const { name, content } of inTurns(filesOf(archive))) {
+  for await (const { name, content } of cooperatively(filesOf(archive))) {
     if (isManifest(name)) {
       hasManifest = true;
       errors.push(...manifestErrors(name, content));

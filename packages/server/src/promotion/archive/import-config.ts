@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { ConfigItem } from '../../config/port.ts';
 import { itemKey } from '../../config/port.ts';
-import { inTurns } from '../../lib/in-turns.ts';
+import { cooperatively } from '../../lib/cooperatively.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import type { ConfigKinds } from '../config-kind.ts';
 import {
@@ -16,7 +16,7 @@ import { changeOf, type ShownDifference } from '../differences/diff.ts';
 import { changeItems, type ItemEdit } from '../items/change-items.ts';
 import type { ItemBody } from '../items/item-bodies.ts';
 import { parseContent } from '../items/parse-content.ts';
-import { type Asked, type PromotionDeps, placeIn } from '../promotion-deps.ts';
+import { type PromotionCommand, type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import { baseOf, refuseOtherBase } from '../releases/agreed-base.ts';
 import type { ArchivedItem } from './config-archive.ts';
 import { type ImportProblem, importProblems } from './import-problems.ts';
@@ -55,11 +55,11 @@ export interface Imported {
  */
 export async function importConfig(
   deps: PromotionDeps,
-  asked: Asked,
+  command: PromotionCommand,
   { items, options }: { readonly items: readonly ArchivedItem[]; readonly options: ImportOptions },
 ): Promise<Imported> {
   const wanted = await readItems(deps.kinds, items);
-  const place = await placeIn(deps, 'test', asked.orgCode);
+  const place = await promotionContext(deps, 'test', command.orgCode);
   const before = await readAll(place);
   const after: Bodies = options.removes ? wanted : new Map([...before, ...wanted]);
   const differences = await compareBodies(before, after);
@@ -75,7 +75,7 @@ export async function importConfig(
   }
   for (const difference of differences) options.mayChange(difference);
   const edits = differences.map((one): ItemEdit => ({ ...itemOf(one), content: one.after?.content }));
-  const { version, warnings } = await changeItems(deps, asked, edits, {
+  const { version, warnings } = await changeItems(deps, command, edits, {
     force: options.force,
     judge: (_set, standing) => refuseOtherBase(versionsOf(standing), options.base, changedSince),
   });
@@ -85,7 +85,7 @@ export async function importConfig(
 async function readItems(kinds: ConfigKinds, items: readonly ArchivedItem[]): Promise<Bodies> {
   const bodies = new Map<string, ItemBody>();
   const errors: InputError[] = [];
-  for await (const { kind, name, content } of inTurns(items)) {
+  for await (const { kind, name, content } of cooperatively(items)) {
     const parsed = await parseContent(kinds, { kind, name, content });
     if ('content' in parsed) bodies.set(itemKey({ kind, name }), { kind, name, version: 0, content: parsed.content });
     else errors.push(...parsed.errors.map((error) => ({ ...error, message: `${kind} \`${name}\`: ${error.message}` })));
@@ -96,7 +96,7 @@ async function readItems(kinds: ConfigKinds, items: readonly ArchivedItem[]): Pr
 
 async function showDifferences(kinds: ConfigKinds, differences: readonly ItemDifference[]): Promise<Imported['items']> {
   const shown: Imported['items'][number][] = [];
-  for await (const one of inTurns(differences))
+  for await (const one of cooperatively(differences))
     shown.push({ ...itemOf(one), change: one.change, ...changeOf(kinds, one) });
   return shown;
 }

@@ -1,6 +1,6 @@
 import type { ConfigItem } from '../../config/port.ts';
 import { failingEntities } from '../../entities/port.ts';
-import { inTurns } from '../../lib/in-turns.ts';
+import { cooperatively } from '../../lib/cooperatively.ts';
 import { Problem } from '../../lib/problem.ts';
 import { limits } from '../../store/port.ts';
 import { bodiesAfter } from '../checks/checks.ts';
@@ -8,7 +8,7 @@ import { type Bodies, type ItemDifference, itemOf } from '../differences/compare
 import { refuseTooMany, refuseTooMuch } from '../items/change-items.ts';
 import { danglingSentence, newlyDangling } from '../items/item-references.ts';
 import { type ItemsPlan, type ItemTarget, planItems } from '../items/plan-items.ts';
-import type { Place, PromotionDeps } from '../promotion-deps.ts';
+import type { PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 
 /** Why a change that is only shown yet would be refused; what is more is told as the refusal itself would tell it. */
 export interface ImportProblem extends Partial<ConfigItem> {
@@ -18,7 +18,7 @@ export interface ImportProblem extends Partial<ConfigItem> {
 }
 
 export interface IntendedImport {
-  readonly place: Place;
+  readonly place: PromotionContext;
   readonly before: Bodies;
   readonly differences: readonly ItemDifference[];
   readonly force: boolean;
@@ -36,7 +36,8 @@ export async function importProblems(
     return { ...itemOf(one), wanted };
   });
   const problems: ImportProblem[] = [];
-  for await (const one of inTurns(differences)) problems.push(...(await refusalOf(() => mayChange(one), itemOf(one))));
+  for await (const one of cooperatively(differences))
+    problems.push(...(await refusalOf(() => mayChange(one), itemOf(one))));
   problems.push(...(await refusalOf(() => refuseTooMany(place.set, targets))));
   const after = [...bodiesAfter(before, targets).values()];
   problems.push(...(await refusalOf(() => refuseTooMuch(targets, after))));
@@ -52,7 +53,7 @@ export async function importProblems(
 }
 
 interface Planning {
-  readonly place: Place;
+  readonly place: PromotionContext;
   readonly targets: readonly ItemTarget[];
   readonly next: number;
   readonly force: boolean;
@@ -86,7 +87,7 @@ async function refuseMoreThanACommit(
   // Of an entity those of its configs that stay as they are lie there already.
   const plain = wanted.filter(({ kind }) => kind !== 'entity');
   let characters = 0;
-  for await (const { content } of inTurns(plain)) characters += JSON.stringify(content).length;
+  for await (const { content } of cooperatively(plain)) characters += JSON.stringify(content).length;
   const count = changes.length + wanted.length + 2 * targets.length;
   if (count < limits.changesMax && characters < limits.commitBytesMax) return;
   throw new Problem('body_too_large', 'the change would write more than one commit takes: bring it in parts');

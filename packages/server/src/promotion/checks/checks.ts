@@ -1,7 +1,7 @@
 import { type ConfigItem, itemKey } from '../../config/port.ts';
 import type { EntityStep } from '../../entities/port.ts';
 import { type HiddenValues, recordsAgainst, recordsToHide, setAfter } from '../../entities/port.ts';
-import { inTurns } from '../../lib/in-turns.ts';
+import { cooperatively } from '../../lib/cooperatively.ts';
 import { Problem } from '../../lib/problem.ts';
 import { limits } from '../../store/port.ts';
 import { type Bodies, itemOf } from '../differences/compare.ts';
@@ -9,7 +9,7 @@ import type { ItemBody } from '../items/item-bodies.ts';
 import { danglingReferences, danglingSentence, newlyDangling } from '../items/item-references.ts';
 import { parseContent } from '../items/parse-content.ts';
 import { type ItemsPlan, type ItemTarget, planItems } from '../items/plan-items.ts';
-import type { Place, PromotionDeps } from '../promotion-deps.ts';
+import type { PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 
 /** Something to know before what is staged becomes live. An error keeps it from that; of records only until forced. */
 export interface Check extends Partial<ConfigItem> {
@@ -22,7 +22,7 @@ export interface Check extends Partial<ConfigItem> {
 
 /** A switch of production to other items, not yet made. */
 export interface IntendedSwitch {
-  readonly place: Place;
+  readonly place: PromotionContext;
   /** The config version that it would make. */
   readonly next: number;
   /** All that is live. */
@@ -45,7 +45,7 @@ export async function checkSwitch(
 ): Promise<CheckedSwitch> {
   const { place, next, before, targets } = intended;
   const checks: Check[] = [];
-  for await (const target of inTurns(targets)) checks.push(...(await definitionChecks(kinds, target)));
+  for await (const target of cooperatively(targets)) checks.push(...(await definitionChecks(kinds, target)));
   const after = [...bodiesAfter(before, targets).values()];
   const dangling = [
     ...(await danglingReferences(kinds, after)).filter(({ view }) => view === undefined),
@@ -69,7 +69,8 @@ export async function checkSwitch(
     if (problem.code === 'plan_limit_exceeded') exceeded = problem;
   }
   if (plan !== undefined) checks.push(...sizeChecks(plan, targets), ...plan.steps.flatMap(indexChecks));
-  for await (const target of inTurns(targets)) checks.push(...changeChecks(kinds, before.get(itemKey(target)), target));
+  for await (const target of cooperatively(targets))
+    checks.push(...changeChecks(kinds, before.get(itemKey(target)), target));
   return { checks, plan, exceeded };
 }
 
@@ -143,7 +144,7 @@ function changeChecks(
 /** What production's records have against changed definitions. */
 export async function checkRecords(
   { stores }: PromotionDeps,
-  { orgCode, set }: Place,
+  { orgCode, set }: PromotionContext,
   plan: ItemsPlan,
 ): Promise<readonly Check[]> {
   const config = setAfter(set, plan.steps);

@@ -1,5 +1,5 @@
 import { type ConfigItem, itemKey } from '../../config/port.ts';
-import { inTurns } from '../../lib/in-turns.ts';
+import { cooperatively } from '../../lib/cooperatively.ts';
 import type { ConfigKinds } from '../config-kind.ts';
 import { type Bodies, type ItemDifference, itemOf } from '../differences/compare.ts';
 import { isMet, type PresentItems, referencesOf } from '../items/item-references.ts';
@@ -36,7 +36,7 @@ export async function withDependencies(
   const added: AddedDependency[] = [];
   const waiting = [...named];
   // What is added on the way is come to as well.
-  for await (const next of inTurns(waiting)) {
+  for await (const next of cooperatively(waiting)) {
     for (const { item, reason } of neededBy(kinds, { expected, referrers }, next)) {
       const difference = differences.get(itemKey(item));
       if (difference === undefined || selected.has(itemKey(item))) continue;
@@ -58,7 +58,7 @@ type Referrers = ReadonlyMap<string, readonly ConfigItem[]>;
 
 async function referrersIn(kinds: ConfigKinds, expected: Bodies): Promise<Referrers> {
   const referrers = new Map<string, ConfigItem[]>();
-  for await (const body of inTurns(expected.values()))
+  for await (const body of cooperatively(expected.values()))
     for (const key of new Set(referencesOf(kinds, body).map(itemKey))) {
       const known = referrers.get(key);
       if (known === undefined) referrers.set(key, [itemOf(body)]);

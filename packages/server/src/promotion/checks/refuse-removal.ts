@@ -1,12 +1,12 @@
 import { itemKey } from '../../config/port.ts';
 import { danglingReferences, refuseDangling } from '../items/item-references.ts';
 import { liveItems, readContents } from '../items/read-items.ts';
-import type { Place, PromotionDeps } from '../promotion-deps.ts';
+import type { PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 
 /** @throws Problem `dangling_reference` where items other than entities refer to an entity: entities know each other. */
 export async function refuseRemoval(
   { stores, kinds }: Pick<PromotionDeps, 'stores' | 'kinds'>,
-  { orgCode, set }: Pick<Place, 'orgCode' | 'set'>,
+  { orgCode, set }: Pick<PromotionContext, 'orgCode' | 'set'>,
   entityName: string,
 ): Promise<void> {
   const items = liveItems(set).filter(({ kind }) => kind !== 'entity');

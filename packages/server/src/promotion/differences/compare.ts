@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfigItem, itemKey } from '../../config/port.ts';
-import { inTurns } from '../../lib/in-turns.ts';
+import { cooperatively } from '../../lib/cooperatively.ts';
 import type { ItemBody } from '../items/item-bodies.ts';
 import { liveItems, readContents } from '../items/read-items.ts';
-import type { Place } from '../promotion-deps.ts';
+import type { PromotionContext } from '../promotion-deps.ts';
 
 export type ItemChangeKind = 'added' | 'modified' | 'removed';
 
@@ -17,7 +17,7 @@ export interface ItemDifference extends ConfigItem {
 /** All that is live somewhere, by `itemKey`. */
 export type Bodies = ReadonlyMap<string, ItemBody>;
 
-export async function readAll(place: Place): Promise<Bodies> {
+export async function readAll(place: PromotionContext): Promise<Bodies> {
   const bodies = await readContents(place, liveItems(place.set));
   return new Map(bodies.map((body) => [itemKey(body), body]));
 }
@@ -25,7 +25,7 @@ export async function readAll(place: Place): Promise<Bodies> {
 /** What has to change for one side to become the other, in the order of the one that is to be; removals last. */
 export async function compareBodies(before: Bodies, after: Bodies): Promise<readonly ItemDifference[]> {
   const differences: ItemDifference[] = [];
-  for await (const [key, body] of inTurns(after)) {
+  for await (const [key, body] of cooperatively(after)) {
     const difference = differenceOf(before.get(key), body);
     if (difference !== undefined) differences.push(difference);
   }

@@ -1,9 +1,9 @@
 import { type ConfigItem, itemKey } from '../../config/port.ts';
-import { inTurns } from '../../lib/in-turns.ts';
+import { cooperatively } from '../../lib/cooperatively.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { ConfigKinds, ItemReference } from '../config-kind.ts';
 import { referencesOf } from '../items/item-references.ts';
-import { type PromotionDeps, placeIn } from '../promotion-deps.ts';
+import { type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import { readStaged, type StagedItem } from '../releases/staging.ts';
 import { type Bodies, compareBodies, type ItemChangeKind, type ItemDifference, itemOf, readAll } from './compare.ts';
 import { diffJson, type PatchOperation } from './json-patch.ts';
@@ -31,8 +31,8 @@ export interface Comparison {
 }
 
 export async function compareEnvironments(deps: PromotionDeps, orgCode: string): Promise<Comparison> {
-  const test = await readAll(await placeIn(deps, 'test', orgCode));
-  const prod = await readAll(await placeIn(deps, 'prod', orgCode));
+  const test = await readAll(await promotionContext(deps, 'test', orgCode));
+  const prod = await readAll(await promotionContext(deps, 'prod', orgCode));
   return { test, prod, differences: await compareBodies(prod, test) };
 }
 
@@ -41,7 +41,7 @@ export async function showDiff(deps: PromotionDeps, orgCode: string): Promise<re
   const rows = await readStaged(deps.stores.prod.scope(orgScopeName(orgCode)));
   const staged = new Map(rows.map(({ staged }) => [itemKey(staged), staged]));
   const shown: ShownDifference[] = [];
-  for await (const difference of inTurns(differences)) {
+  for await (const difference of cooperatively(differences)) {
     const waiting = staged.get(itemKey(difference));
     shown.push({
       ...itemOf(difference),

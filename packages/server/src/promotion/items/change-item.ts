@@ -2,7 +2,7 @@ import type { ConfigItem, ConfigSet } from '../../config/port.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { entityTag, holdsFor, type Preconditions } from '../../records/port.ts';
 import { itemOf } from '../differences/compare.ts';
-import type { Asked, PromotionDeps } from '../promotion-deps.ts';
+import type { PromotionCommand, PromotionDeps } from '../promotion-deps.ts';
 import { changeItems } from './change-items.ts';
 import { bodyAtVersion, unknownItem } from './item-versions.ts';
 import { parseContent } from './parse-content.ts';
@@ -21,21 +21,29 @@ interface Content {
 }
 
 /** Makes an item that is not there yet. @throws Problem `conflict`, or what `changeItems` throws. */
-export async function createItem(deps: PromotionDeps, asked: Asked, made: ItemChange & Content): Promise<ShownItem> {
+export async function createItem(
+  deps: PromotionDeps,
+  command: PromotionCommand,
+  made: ItemChange & Content,
+): Promise<ShownItem> {
   const parsed = await parseContent(deps.kinds, { ...made.item, content: made.content });
   // What is sent holds the content beside the name.
   if ('errors' in parsed)
     throw invalidBody(parsed.errors.map((error) => ({ ...error, pointer: `/content${error.pointer}` })));
-  return write(deps, asked, made, (set) => {
+  return write(deps, command, made, (set) => {
     const { kind, name } = made.item;
     if (liveItem(set, made.item) !== undefined) throw new Problem('conflict', `there is a ${kind} \`${name}\` already`);
   });
 }
 
 /** Gives an item another content as a whole. @throws Problem `not_found`, `version_mismatch`, or what `changeItems` throws. */
-export function replaceItem(deps: PromotionDeps, asked: Asked, change: ItemChange & Content): Promise<ShownItem> {
+export function replaceItem(
+  deps: PromotionDeps,
+  command: PromotionCommand,
+  change: ItemChange & Content,
+): Promise<ShownItem> {
   const { item } = change;
-  return write(deps, asked, change, (set) => {
+  return write(deps, command, change, (set) => {
     // Every setting is there: with its default, where nothing was settled.
     if (liveItem(set, item) === undefined && item.kind !== 'settings') throw unknownItem(item);
     requireMatch(set, change);
@@ -48,25 +56,25 @@ export function replaceItem(deps: PromotionDeps, asked: Asked, change: ItemChang
  */
 export async function restoreItem(
   deps: PromotionDeps,
-  asked: Asked,
+  command: PromotionCommand,
   change: ItemChange & { readonly version: number },
 ): Promise<ShownItem> {
   const { item, version: restored } = change;
-  const { body } = await bodyAtVersion(deps, { ...asked, item, version: restored });
+  const { body } = await bodyAtVersion(deps, { ...command, item, version: restored });
   if (body === undefined)
     throw new Problem('conflict', `version ${restored} took the ${item.kind} away, so it has nothing to bring back`);
   const { content } = body;
-  return write(deps, asked, { ...change, content, restored }, (set) => requireMatch(set, change));
+  return write(deps, command, { ...change, content, restored }, (set) => requireMatch(set, change));
 }
 
 /** Takes an item away. @throws Problem `not_found`, `version_mismatch`, `dangling_reference` where another refers to it. */
-export async function removeItem(deps: PromotionDeps, asked: Asked, change: ItemChange): Promise<void> {
+export async function removeItem(deps: PromotionDeps, command: PromotionCommand, change: ItemChange): Promise<void> {
   const { item } = change;
   const judge = (set: ConfigSet): void => {
     if (liveItem(set, item) === undefined) throw unknownItem(item);
     requireMatch(set, change);
   };
-  await changeItems(deps, asked, [{ ...item, content: undefined }], { force: false, judge });
+  await changeItems(deps, command, [{ ...item, content: undefined }], { force: false, judge });
 }
 
 interface Writing extends ItemChange, Content {
@@ -75,13 +83,13 @@ interface Writing extends ItemChange, Content {
 
 async function write(
   deps: PromotionDeps,
-  asked: Asked,
+  command: PromotionCommand,
   { item, content, force = false, restored }: Writing,
   judge: (set: ConfigSet) => void,
 ): Promise<ShownItem> {
   const edit = { ...item, content, ...(restored === undefined ? {} : { restored }) };
-  const { version, items, warnings } = await changeItems(deps, asked, [edit], { force, judge });
-  const { orgCode } = asked;
+  const { version, items, warnings } = await changeItems(deps, command, [edit], { force, judge });
+  const { orgCode } = command;
   if (items.length === 0) return showItem(deps, { env: 'test', orgCode, item });
   // What this change made: others may have made another of it since.
   const { noted, body } = await bodyAtVersion(deps, { orgCode, item, version });

@@ -4,13 +4,13 @@ import type { ApiVersions, ConfigSet } from '../../config/port.ts';
 import { type ConfigItem, changeConfig, itemChanged, itemKey, newBodies } from '../../config/port.ts';
 import type { EntityStep } from '../../entities/port.ts';
 import { fieldsToHide, refuseFailingRecords } from '../../entities/port.ts';
-import { inTurns } from '../../lib/in-turns.ts';
+import { cooperatively } from '../../lib/cooperatively.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { actions, bodiesOfContent, type EntityContent } from '../../schema/port.ts';
 import type { Change } from '../../store/port.ts';
 import { bodiesAfter } from '../checks/checks.ts';
 import { type Bodies, type ItemChangeKind, itemOf, readAll } from '../differences/compare.ts';
-import type { Asked, PromotionDeps } from '../promotion-deps.ts';
+import type { PromotionCommand, PromotionDeps } from '../promotion-deps.ts';
 import { bodyPuts, type ItemBody } from './item-bodies.ts';
 import { newlyDangling, refuseDangling } from './item-references.ts';
 import { parseContent } from './parse-content.ts';
@@ -45,11 +45,11 @@ export interface ChangedItems {
  */
 export async function changeItems(
   deps: PromotionDeps,
-  asked: Asked,
+  command: PromotionCommand,
   edits: readonly ItemEdit[],
   { force, judge }: EditOptions,
 ): Promise<ChangedItems> {
-  const { orgCode } = asked;
+  const { orgCode } = command;
   const test = { store: deps.stores.test, configs: deps.configs.test };
   const parsed = await parseEdits(deps, edits);
   const { planned } = await changeConfig(test, orgCode, async (set, next) => {
@@ -65,7 +65,7 @@ export async function changeItems(
     const planParts = { ...test, clock: deps.clock, gate: deps.gates?.test };
     const plan = await planItems(planParts, { ...place, next, keepsRecords: false }, targets);
     if (!force) await refuseFailingRecords(test.store, { orgCode, set }, plan.steps);
-    const told = steps.flatMap((step) => [step.noted(asked), auditEntry(asked.occasion, step.audited)]);
+    const told = steps.flatMap((step) => [step.noted(command), auditEntry(command.auditContext, step.audited)]);
     const changes = [...plan.changes, ...steps.flatMap(({ puts }) => puts), ...told];
     return {
       changes,
@@ -74,7 +74,7 @@ export async function changeItems(
       warnings: plan.steps.flatMap(hiddenWarnings),
     };
   });
-  deps.poke();
+  deps.wake();
   const { version, items, warnings } = planned;
   return { version, items, warnings };
 }
@@ -87,7 +87,7 @@ function hiddenWarnings(step: EntityStep): readonly string[] {
 
 async function parseEdits({ kinds }: PromotionDeps, edits: readonly ItemEdit[]): Promise<readonly ItemEdit[]> {
   const parsedEdits: ItemEdit[] = [];
-  for await (const edit of inTurns(edits)) {
+  for await (const edit of cooperatively(edits)) {
     if (edit.content === undefined) {
       parsedEdits.push(edit);
       continue;
@@ -108,7 +108,7 @@ interface EditStep {
   readonly change: ItemChangeKind;
   readonly target: ItemTarget;
   readonly puts: readonly Change[];
-  readonly noted: (asked: Asked) => Change;
+  readonly noted: (command: PromotionCommand) => Change;
   readonly audited: Audited;
 }
 
@@ -126,7 +126,7 @@ interface EditingAll {
 
 async function stepsOf(set: ConfigSet, { edits, before, next }: EditingAll): Promise<readonly EditStep[]> {
   const steps: EditStep[] = [];
-  for await (const edit of inTurns(edits))
+  for await (const edit of cooperatively(edits))
     steps.push(...stepOf(set, { edit, before: before.get(itemKey(edit)), next }));
   return steps;
 }
@@ -146,7 +146,7 @@ function stepOf(set: ConfigSet, { edit, before, next }: Editing): readonly EditS
       change,
       target: { ...item, wanted: content === undefined ? undefined : { content, versions } },
       puts: newPuts(edit, versions, next),
-      noted: ({ occasion }) => itemChanged(item, occasion, noted),
+      noted: ({ auditContext }) => itemChanged(item, auditContext, noted),
       audited: {
         action: `${auditNames[item.kind]}.${audited[change]}`,
         target: { kind: auditNames[item.kind], id: item.name },
@@ -206,7 +206,8 @@ const charactersMax = 16 * 1024 * 1024;
 export async function refuseTooMuch(targets: readonly ItemTarget[], after: readonly ItemBody[]): Promise<void> {
   if (!targets.some(({ kind, wanted }) => isPlain(kind) && wanted !== undefined)) return;
   let characters = 0;
-  for await (const { kind, content } of inTurns(after)) if (isPlain(kind)) characters += JSON.stringify(content).length;
+  for await (const { kind, content } of cooperatively(after))
+    if (isPlain(kind)) characters += JSON.stringify(content).length;
   if (characters <= charactersMax) return;
   throw new Problem(
     'conflict',

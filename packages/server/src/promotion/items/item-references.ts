@@ -1,5 +1,5 @@
 import { type ConfigItem, itemKey } from '../../config/port.ts';
-import { inTurns } from '../../lib/in-turns.ts';
+import { cooperatively } from '../../lib/cooperatively.ts';
 import { Problem } from '../../lib/problem.ts';
 import { isShownBy, systemEntityNames } from '../../schema/port.ts';
 import type { ConfigKinds, ItemReference } from '../config-kind.ts';
@@ -44,7 +44,7 @@ export async function danglingReferences(
   const contents = new Map(bodies.map((body) => [itemKey(body), body.content]));
   const items = { has: (key: string) => present.has(key), contentOf: (key: string) => contents.get(key) };
   const dangling: DanglingReference[] = [];
-  for await (const body of inTurns(bodies))
+  for await (const body of cooperatively(bodies))
     for (const reference of referencesOf(kinds, body)) {
       if (isMet(kinds, reference, items)) continue;
       const { kind, name, view, pointer, reason } = reference;
@@ -75,13 +75,13 @@ export function danglingSentence({ kind, name, view, referenced_by: by, reason }
   return `${kind} \`${name}\` is missing: ${by.kind} \`${by.name}\` ${reason}`;
 }
 
-const toldMax = 5;
+const reportedMax = 5;
 const listedMax = 100;
 
 /** @throws Problem `dangling_reference` with all of them, where there are some. */
 export function refuseDangling(dangling: readonly DanglingReference[]): void {
   if (dangling.length === 0) return;
-  const told = dangling.slice(0, toldMax).map(danglingSentence);
-  if (dangling.length > toldMax) told.push(`and ${dangling.length - toldMax} more`);
+  const told = dangling.slice(0, reportedMax).map(danglingSentence);
+  if (dangling.length > reportedMax) told.push(`and ${dangling.length - reportedMax} more`);
   throw new Problem('dangling_reference', told.join('; '), { dangling: dangling.slice(0, listedMax) });
 }

@@ -4,7 +4,7 @@ import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { type ItemDifference, itemOf } from '../differences/compare.ts';
 import { changeOf, type ShownDifference } from '../differences/diff.ts';
-import { type PromotionDeps, placeIn } from '../promotion-deps.ts';
+import { type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import type { ItemBody } from './item-bodies.ts';
 import { liveItem, readBodies } from './read-items.ts';
 
@@ -39,7 +39,7 @@ export async function listVersions(
 ): Promise<VersionPage> {
   const binding = ['item-versions', orgCode, item.kind, item.name];
   const after = nexttoken === undefined ? {} : { before: deps.cursors.open(nexttoken, binding) };
-  const { set, store } = await placeIn(deps, 'test', orgCode);
+  const { set, store } = await promotionContext(deps, 'test', orgCode);
   const { pk } = itemHistory.key({ ...item, version: 0 });
   const read = { prefix: itemHistoryPrefix(item), reverse: true, limit: pageSize + 1, ...after };
   const rows = await itemHistory.range(store.scope(orgScopeName(orgCode)), pk, read);
@@ -68,7 +68,7 @@ export interface AskedVersion {
 /** An item as it was; compared, what leads from the other version to this one. @throws Problem `not_found`. */
 export async function showVersion(deps: PromotionDeps, asked: AskedVersion): Promise<ItemAtVersion> {
   const { orgCode, item, compare } = asked;
-  const { set } = await placeIn(deps, 'test', orgCode);
+  const { set } = await promotionContext(deps, 'test', orgCode);
   const live = liveItem(set, item);
   const { noted, body } = await bodyAtVersion(deps, asked);
   const shown = {

@@ -1,6 +1,6 @@
 import type { ApiVersions, ConfigItem, ConfigSet, StoredSetting } from '../../config/port.ts';
 import { activeItems, liveSettings, sameVersions } from '../../config/port.ts';
-import { type EntityStep, type EntitySwitchDeps, type EntityTarget, switchEntities } from '../../entities/port.ts';
+import { type EntityMigrationDeps, type EntityStep, type EntityTarget, planMigration } from '../../entities/port.ts';
 import type { EntityContent } from '../../schema/port.ts';
 import type { Change } from '../../store/port.ts';
 import { newest } from './item-bodies.ts';
@@ -31,11 +31,11 @@ export interface ItemsPlan {
  * @throws Problem `conflict`, `dangling_reference`, or what the gate refuses.
  */
 export async function planItems(
-  deps: EntitySwitchDeps,
+  deps: EntityMigrationDeps,
   moment: PlanItemsMoment,
   targets: readonly ItemTarget[],
 ): Promise<ItemsPlan> {
-  const { steps, changes } = await switchEntities(deps, moment, targets.flatMap(entityTarget));
+  const { steps, changes } = await planMigration(deps, moment, targets.flatMap(entityTarget));
   return { steps, changes: [...changes, ...targets.flatMap((target) => plainChanges(moment.set, target))] };
 }
 

@@ -5,7 +5,7 @@ import { compareBytes } from '../../lib/byte-order.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { type Environment, orgScopeName } from '../../tenancy/port.ts';
 import { itemOf } from '../differences/compare.ts';
-import { type Place, type PromotionDeps, placeIn } from '../promotion-deps.ts';
+import { type PromotionContext, type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import { type PageQuery, unknownItem } from './item-versions.ts';
 import { type LiveItem, liveItem, liveItems, readContents } from './read-items.ts';
 
@@ -35,7 +35,7 @@ export interface ItemPage {
 }
 
 export async function showKinds(deps: PromotionDeps, env: Environment, orgCode: string): Promise<readonly ShownKind[]> {
-  const { set } = await placeIn(deps, env, orgCode);
+  const { set } = await promotionContext(deps, env, orgCode);
   return configItemKinds.map((kind) => ({
     kind,
     schema: deps.kinds[kind].schema,
@@ -54,7 +54,7 @@ export async function listItems(deps: PromotionDeps, asked: ListedKind): Promise
   const { env, orgCode, kind, pageSize, nexttoken } = asked;
   const binding = ['items', env, orgCode, kind];
   const after = nexttoken === undefined ? undefined : deps.cursors.open(nexttoken, binding);
-  const place = await placeIn(deps, env, orgCode);
+  const place = await promotionContext(deps, env, orgCode);
   const rest = liveItems(place.set, kind).filter(({ name }) => after === undefined || compareBytes(name, after) > 0);
   const page = rest.slice(0, pageSize);
   const last = rest.length > pageSize ? page.at(-1) : undefined;
@@ -70,7 +70,7 @@ export async function showItem(
   deps: PromotionDeps,
   { env, orgCode, item }: { readonly env: Environment; readonly orgCode: string; readonly item: ConfigItem },
 ): Promise<ShownItem> {
-  const place = await placeIn(deps, env, orgCode);
+  const place = await promotionContext(deps, env, orgCode);
   const live = liveItem(place.set, item);
   if (live === undefined) throw unknownItem(item);
   const [body] = await readContents(place, [live]);
@@ -92,7 +92,7 @@ function listed(item: LiveItem, noted: ItemChanged | undefined): ListedItem {
 /** What made each item what it is; items of production were published, so their history is that of the releases. */
 async function lastChanges(
   env: Environment,
-  { store, orgCode }: Place,
+  { store, orgCode }: PromotionContext,
   items: readonly LiveItem[],
 ): Promise<readonly (ItemChanged | undefined)[]> {
   if (env === 'prod') return [];

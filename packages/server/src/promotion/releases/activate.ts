@@ -1,4 +1,4 @@
-import { auditEntry, type Occasion } from '../../audit/audit-entry.ts';
+import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import type { ConfigSet } from '../../config/port.ts';
 import { type ConfigItem, changeConfig, itemKey } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
@@ -9,7 +9,7 @@ import { type Bodies, type ItemChangeKind, itemOf } from '../differences/compare
 import { newest } from '../items/item-bodies.ts';
 import type { ItemTarget } from '../items/plan-items.ts';
 import { liveItems } from '../items/read-items.ts';
-import type { Asked, Place, PromotionDeps } from '../promotion-deps.ts';
+import type { PromotionCommand, PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 import type { ActivateRequest } from '../read-requests.ts';
 import { refuseOtherBase } from './agreed-base.ts';
 import { type ReleasedItem, readCurrent, releasePuts, type Snapshot } from './releases.ts';
@@ -27,8 +27,12 @@ export interface Activated {
  * @throws Problem `conflict` where nothing is staged or a check speaks against it, `dangling_reference`,
  * `plan_limit_exceeded`, `version_mismatch` where other items are staged than the caller agreed to.
  */
-export async function activate(deps: PromotionDeps, asked: Asked, request: ActivateRequest): Promise<Activated> {
-  const { orgCode, occasion } = asked;
+export async function activate(
+  deps: PromotionDeps,
+  command: PromotionCommand,
+  request: ActivateRequest,
+): Promise<Activated> {
+  const { orgCode, auditContext } = command;
   const prod = { store: deps.stores.prod, configs: deps.configs.prod };
   const records = new RecordChecks(deps, request.force);
   const { planned } = await changeConfig(prod, orgCode, async (set, next) => {
@@ -41,7 +45,7 @@ export async function activate(deps: PromotionDeps, asked: Asked, request: Activ
     const { checks, plan } = checked;
     if (plan === undefined) throw new TypeError('a switch without an error has a plan');
     const found = await records.of(place, staged, plan);
-    const { release, changes } = await releaseOf({ place, occasion, staged, note: request.note });
+    const { release, changes } = await releaseOf({ place, auditContext, staged, note: request.note });
     const activated = release.items.map(({ kind, name, change }) => ({ kind, name, change }));
     return {
       version: release.version,
@@ -50,7 +54,7 @@ export async function activate(deps: PromotionDeps, asked: Asked, request: Activ
       changes: [...plan.changes, ...changes],
     };
   });
-  deps.poke();
+  deps.wake();
   const { version, activated, checks } = planned;
   return { version, activated, checks };
 }
@@ -77,19 +81,23 @@ function refuseErrors({ checks, exceeded }: CheckedSwitch): void {
  * staged.
  */
 class RecordChecks {
-  readonly #parts: PromotionDeps;
+  readonly #deps: PromotionDeps;
   readonly #isForced: boolean;
   #looked: { readonly at: string; readonly checks: readonly Check[] } | undefined;
 
   constructor(deps: PromotionDeps, isForced: boolean) {
-    this.#parts = deps;
+    this.#deps = deps;
     this.#isForced = isForced;
   }
 
-  async of(place: Place, { rows }: StagedTargets, plan: Parameters<typeof checkRecords>[2]): Promise<readonly Check[]> {
+  async of(
+    place: PromotionContext,
+    { rows }: StagedTargets,
+    plan: Parameters<typeof checkRecords>[2],
+  ): Promise<readonly Check[]> {
     const from = plan.steps.map(({ before }) => before?.version ?? 0);
     const at = JSON.stringify([rows.map(({ rowVersion }) => rowVersion), from]);
-    if (this.#looked?.at !== at) this.#looked = { at, checks: await checkRecords(this.#parts, place, plan) };
+    if (this.#looked?.at !== at) this.#looked = { at, checks: await checkRecords(this.#deps, place, plan) };
     const { checks } = this.#looked;
     if (this.#isForced)
       return checks.map((check) => (check.level === 'error' ? { ...check, level: 'warning' } : check));
@@ -110,13 +118,13 @@ function recordsRefuse(checks: readonly Check[]): Problem {
 }
 
 interface Releasing {
-  readonly place: Place;
-  readonly occasion: Occasion;
+  readonly place: PromotionContext;
+  readonly auditContext: AuditContext;
   readonly staged: StagedTargets;
   readonly note: string | undefined;
 }
 
-async function releaseOf({ place, occasion, staged, note }: Releasing) {
+async function releaseOf({ place, auditContext, staged, note }: Releasing) {
   const { item, current } = await readCurrent(place.store.scope(orgScopeName(place.orgCode)));
   const version = current.version + 1;
   const items = staged.targets.flatMap((target) => releasedItem(staged.before, target));
@@ -125,8 +133,8 @@ async function releaseOf({ place, occasion, staged, note }: Releasing) {
   const release = {
     version,
     action: 'activate' as const,
-    at: occasion.at,
-    actor: occasion.actor,
+    at: auditContext.at,
+    actor: auditContext.actor,
     ...(notes === '' ? {} : { note: notes }),
     items,
     ...(current.live === 0 ? {} : { previous: current.live }),
@@ -136,7 +144,7 @@ async function releaseOf({ place, occasion, staged, note }: Releasing) {
     ...releasePuts(item, release, snapshotAfter(place.set, staged.targets)),
     ...staged.rows.map(({ staged: one, rowVersion }) => stagedItems.remove(one, { version: rowVersion })),
     nothingLeftStaged,
-    auditEntry(occasion, { action: 'deploy.activated', target, env: 'prod', detail: { items: items.length } }),
+    auditEntry(auditContext, { action: 'deploy.activated', target, env: 'prod', detail: { items: items.length } }),
   ];
   return { release, changes };
 }

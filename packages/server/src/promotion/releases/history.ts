@@ -1,5 +1,5 @@
 import { type ConfigItem, itemKey } from '../../config/port.ts';
-import { inTurns } from '../../lib/in-turns.ts';
+import { cooperatively } from '../../lib/cooperatively.ts';
 import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { ItemDifference } from '../differences/compare.ts';
@@ -46,7 +46,7 @@ export async function showHistory(
   for (const { value } of rows) {
     if (characters > pageCharactersMax) break;
     const shown = await show(deps, orgCode, value);
-    for await (const one of inTurns(shown.diff)) characters += JSON.stringify(one).length;
+    for await (const one of cooperatively(shown.diff)) characters += JSON.stringify(one).length;
     items.push(shown);
   }
   const last = rows[items.length - 1];
@@ -69,7 +69,7 @@ export async function showRelease(deps: PromotionDeps, orgCode: string, version:
 async function show(deps: PromotionDeps, orgCode: string, { items, ...release }: Release): Promise<ShownRelease> {
   const { current } = await readCurrent(deps.stores.prod.scope(orgScopeName(orgCode)));
   const diff: ShownRelease['diff'][number][] = [];
-  for await (const one of inTurns(await differencesOf(deps, orgCode, items)))
+  for await (const one of cooperatively(await differencesOf(deps, orgCode, items)))
     diff.push({ kind: one.kind, name: one.name, ...changeOf(deps.kinds, one) });
   return {
     ...release,

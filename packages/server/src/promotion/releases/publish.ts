@@ -8,7 +8,7 @@ import { bodiesAfter, type Check, checkRecords, checkSwitch } from '../checks/ch
 import { type AddedDependency, withDependencies } from '../checks/dependencies.ts';
 import { type ItemDifference, itemOf } from '../differences/compare.ts';
 import { type Comparison, compareEnvironments } from '../differences/diff.ts';
-import { type Asked, type PromotionDeps, placeIn } from '../promotion-deps.ts';
+import { type PromotionCommand, type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import type { PublishRequest } from '../read-requests.ts';
 import { conditionsNow, removeBodies, stage, writeBodies } from './stage-items.ts';
 import { readStagedTargets, stagedTargets } from './staged-targets.ts';
@@ -34,10 +34,14 @@ export interface Published {
  * is what they were compared with. What was staged of an item that is the same on both sides by now is staged no more.
  * @throws Problem `validation_failed` for an item that is in neither environment, `conflict` where nothing differs.
  */
-export async function publish(deps: PromotionDeps, asked: Asked, request: PublishRequest): Promise<Published> {
-  const scope = deps.stores.prod.scope(orgScopeName(asked.orgCode));
-  const { planned } = await transact(scope, () => planPublication(deps, asked, request));
-  return { ...planned.published, checks: await checkStaged(deps, asked.orgCode) };
+export async function publish(
+  deps: PromotionDeps,
+  command: PromotionCommand,
+  request: PublishRequest,
+): Promise<Published> {
+  const scope = deps.stores.prod.scope(orgScopeName(command.orgCode));
+  const { planned } = await transact(scope, () => planPublication(deps, command, request));
+  return { ...planned.published, checks: await checkStaged(deps, command.orgCode) };
 }
 
 interface Publishing extends Plan {
@@ -47,7 +51,7 @@ interface Publishing extends Plan {
 /** The bodies are written already, and are taken away again where others changed production or what is staged for it. */
 async function planPublication(
   deps: PromotionDeps,
-  { orgCode, occasion }: Asked,
+  { orgCode, auditContext }: PromotionCommand,
   request: PublishRequest,
 ): Promise<Publishing> {
   const scope = deps.stores.prod.scope(orgScopeName(orgCode));
@@ -76,13 +80,13 @@ async function planPublication(
   const items = stagedItems(selected, added, {
     body,
     staged_at: timestamp(deps.clock.now()),
-    staged_by: occasion.actor,
+    staged_by: auditContext.actor,
     ...(request.note === undefined ? {} : { note: request.note }),
   });
   const release_id = releaseId(body);
   const target = { kind: 'release', id: release_id };
   const detail = { items: items.length };
-  const told = auditEntry(occasion, { action: 'deploy.published', target, env: 'prod', detail });
+  const told = auditEntry(auditContext, { action: 'deploy.published', target, env: 'prod', detail });
   return {
     changes: stage({ items, rows, settled, conditions, told }),
     refused: () => removeBodies(scope, bodies),
@@ -134,14 +138,18 @@ function select({ differences, test, prod }: Comparison, { items }: PublishReque
 
 /** What is to be known of all that is staged now. */
 export async function checkStaged(deps: PromotionDeps, orgCode: string): Promise<readonly Check[]> {
-  const place = await placeIn(deps, 'prod', orgCode);
+  const place = await promotionContext(deps, 'prod', orgCode);
   const intended = await stagedTargets(place);
   const { checks, plan } = await checkSwitch(deps, { ...intended, place, next: 0 });
   return plan === undefined ? checks : [...checks, ...(await checkRecords(deps, place, plan))];
 }
 
 /** Takes one staged item back, or all of them. @throws Problem `not_found` where it is not staged. */
-export async function withdraw(deps: PromotionDeps, { orgCode, occasion }: Asked, item?: ConfigItem): Promise<void> {
+export async function withdraw(
+  deps: PromotionDeps,
+  { orgCode, auditContext }: PromotionCommand,
+  item?: ConfigItem,
+): Promise<void> {
   const scope = deps.stores.prod.scope(orgScopeName(orgCode));
   // What others stage meanwhile is to go with all the rest.
   const whole = item === undefined ? [nothingLeftStaged] : [];
@@ -155,7 +163,7 @@ export async function withdraw(deps: PromotionDeps, { orgCode, occasion }: Asked
     }
     const detail = { items: rows.length };
     const target = item === undefined ? {} : { target: { kind: item.kind, id: item.name } };
-    const told = auditEntry(occasion, { action: 'deploy.unstaged', ...target, env: 'prod', detail });
+    const told = auditEntry(auditContext, { action: 'deploy.unstaged', ...target, env: 'prod', detail });
     return { changes: [...rows.flatMap(unstage), ...whole, stagingMoves, told] };
   };
   await transact(scope, plan, { attemptsMax: Number.POSITIVE_INFINITY });

@@ -1,7 +1,7 @@
 import { auditEntry } from '../../audit/audit-entry.ts';
 import { changeConfig } from '../../config/port.ts';
 import { planRetiredRemoval, type RetiredEntity, retiredEntities } from '../../maintenance/port.ts';
-import type { Asked, PromotionDeps } from '../promotion-deps.ts';
+import type { PromotionCommand, PromotionDeps } from '../promotion-deps.ts';
 
 /** The entities that production had, whose records are still there: an activation or a rollback can bring them back. */
 export function listRetired({ stores }: PromotionDeps, orgCode: string): Promise<readonly RetiredEntity[]> {
@@ -11,7 +11,7 @@ export function listRetired({ stores }: PromotionDeps, orgCode: string): Promise
 /** Has the records of a retired entity removed for good. @throws Problem `not_found`. */
 export async function removeRetired(
   deps: PromotionDeps,
-  { orgCode, occasion }: Asked,
+  { orgCode, auditContext }: PromotionCommand,
   entityName: string,
 ): Promise<void> {
   const prod = { store: deps.stores.prod, configs: deps.configs.prod };
@@ -19,7 +19,9 @@ export async function removeRetired(
     const moment = { orgCode, next, now: deps.clock.now() };
     const changes = await planRetiredRemoval(prod.store, moment, entityName);
     const target = { kind: 'entity', id: entityName };
-    return { changes: [...changes, auditEntry(occasion, { action: 'deploy.records_removed', target, env: 'prod' })] };
+    return {
+      changes: [...changes, auditEntry(auditContext, { action: 'deploy.records_removed', target, env: 'prod' })],
+    };
   });
-  deps.poke();
+  deps.wake();
 }

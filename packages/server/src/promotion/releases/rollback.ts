@@ -1,4 +1,4 @@
-import { auditEntry, type Occasion } from '../../audit/audit-entry.ts';
+import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import { type ConfigItem, changeConfig, itemKey, itemOfKey } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Scope } from '../../store/port.ts';
@@ -6,7 +6,7 @@ import { orgScopeName } from '../../tenancy/port.ts';
 import { itemOf, readAll } from '../differences/compare.ts';
 import { type ItemTarget, planItems } from '../items/plan-items.ts';
 import { liveItems, readBodies } from '../items/read-items.ts';
-import type { Asked, Place, PromotionDeps } from '../promotion-deps.ts';
+import type { PromotionCommand, PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 import type { RollbackRequest } from '../read-requests.ts';
 import { releasedItem } from './activate.ts';
 import {
@@ -30,8 +30,12 @@ export interface RolledBack {
  * activation. Records stay where they are; what is staged stays staged.
  * @throws Problem `no_previous_version`, `not_found` where there was no such activation, `conflict` where it is live.
  */
-export async function rollback(deps: PromotionDeps, asked: Asked, request: RollbackRequest): Promise<RolledBack> {
-  const { orgCode, occasion } = asked;
+export async function rollback(
+  deps: PromotionDeps,
+  command: PromotionCommand,
+  request: RollbackRequest,
+): Promise<RolledBack> {
+  const { orgCode, auditContext } = command;
   const prod = { store: deps.stores.prod, configs: deps.configs.prod };
   const scope = prod.store.scope(orgScopeName(orgCode));
   const { planned } = await changeConfig(prod, orgCode, async (set, next) => {
@@ -48,8 +52,8 @@ export async function rollback(deps: PromotionDeps, asked: Asked, request: Rollb
     const release: Release = {
       version: current.version + 1,
       action: 'rollback',
-      at: occasion.at,
-      actor: occasion.actor,
+      at: auditContext.at,
+      actor: auditContext.actor,
       ...(request.note === undefined ? {} : { note: request.note }),
       items: targets.flatMap((target) => releasedItem(before, target)),
       restored: restored.version,
@@ -57,16 +61,16 @@ export async function rollback(deps: PromotionDeps, asked: Asked, request: Rollb
     return {
       version: release.version,
       restored: restored.version,
-      changes: [...changes, ...releasePuts(item, release, undefined), told(occasion, release)],
+      changes: [...changes, ...releasePuts(item, release, undefined), told(auditContext, release)],
     };
   });
-  deps.poke();
+  deps.wake();
   return { version: planned.version, restored: planned.restored };
 }
 
-function told(occasion: Occasion, { version, restored = 0, items }: Release) {
+function told(auditContext: AuditContext, { version, restored = 0, items }: Release) {
   const target = { kind: 'release', id: String(version) };
-  return auditEntry(occasion, {
+  return auditEntry(auditContext, {
     action: 'deploy.rolled_back',
     target,
     env: 'prod',
@@ -87,7 +91,10 @@ async function targetRelease(scope: Scope, { live }: CurrentRelease, { version }
 }
 
 /** What has to become of each item for exactly a snapshot to be live. */
-async function targetsOf({ store, orgCode, set }: Place, snapshot: Snapshot): Promise<readonly ItemTarget[]> {
+async function targetsOf(
+  { store, orgCode, set }: PromotionContext,
+  snapshot: Snapshot,
+): Promise<readonly ItemTarget[]> {
   const live = new Map(liveItems(set).map((item) => [itemKey(item), item.version]));
   const wanted = new Map(Object.entries(snapshot));
   const gone: readonly ConfigItem[] = liveItems(set).filter((item) => !wanted.has(itemKey(item)));

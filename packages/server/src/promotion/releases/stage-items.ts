@@ -1,5 +1,5 @@
 import { itemKey } from '../../config/port.ts';
-import { inTurns } from '../../lib/in-turns.ts';
+import { cooperatively } from '../../lib/cooperatively.ts';
 import type { Change, Key, Put, Scope } from '../../store/port.ts';
 import { asRead } from '../../store/table.ts';
 import { bodyKeys, bodyPuts, type ItemBody } from '../items/item-bodies.ts';
@@ -34,7 +34,7 @@ const putsPerCommit = 1000;
 export async function writeBodies(scope: Scope, bodies: readonly ItemBody[]): Promise<void> {
   let puts: Put[] = [];
   let bytes = 0;
-  for await (const body of inTurns(bodies))
+  for await (const body of cooperatively(bodies))
     for (const put of bodyPuts(body)) {
       const size = Buffer.byteLength(put.value);
       if (puts.length > 0 && (bytes + size > bytesPerCommit || puts.length === putsPerCommit)) {

@@ -5,7 +5,7 @@ import { type Bodies, itemOf, readAll } from '../differences/compare.ts';
 import { MissingBody } from '../items/item-bodies.ts';
 import type { ItemTarget } from '../items/plan-items.ts';
 import { readBodies } from '../items/read-items.ts';
-import type { Place } from '../promotion-deps.ts';
+import type { PromotionContext } from '../promotion-deps.ts';
 import { readStaged, type StagedRow } from './staging.ts';
 
 /** What is live in production and what would be, were all that is staged activated. */
@@ -15,7 +15,7 @@ export interface StagedTargets {
   readonly targets: readonly ItemTarget[];
 }
 
-export async function stagedTargets(place: Place): Promise<StagedTargets> {
+export async function stagedTargets(place: PromotionContext): Promise<StagedTargets> {
   const staged = await readStagedTargets(place.store, place.orgCode);
   return { ...staged, before: await readAll(place) };
 }

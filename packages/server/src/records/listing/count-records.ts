@@ -1,4 +1,4 @@
-import { inSlices } from '../../lib/event-loop.ts';
+import { createYielder } from '../../lib/event-loop.ts';
 import { laneOf } from '../../tenancy/port.ts';
 import { recordCounter } from '../writing/record-changes.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
@@ -51,7 +51,7 @@ async function countByReading(
   const binding = ['count', ...cursorBinding(call, query, plan)];
   const start = query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding);
   const walk = await openWalk(call.workspace.scope, plan, start);
-  const pause = inSlices(laneOf(call.workspace), () => call.rows?.steps() ?? 0);
+  const pause = createYielder(laneOf(call.workspace), () => call.rows?.steps() ?? 0);
   let count = 0;
   const soFar = (): Count => ({ count, partial: true, nexttoken: cursors.seal(walk.position(), binding) });
   for (;;) {

@@ -13,9 +13,9 @@ import type { Workspace } from '../../tenancy/port.ts';
 import { groupPartition, termsOf } from '../indexes/index-entries.ts';
 import { dataOf, type RecordData, type StoredText } from '../record.ts';
 import { directPartition } from '../record-keys.ts';
-import type { ReadableText, RowAccess } from '../row-access.ts';
+import type { ReadableText, RecordPolicy } from '../record-policy.ts';
 import { matchesSearch, type SearchTest } from '../search/search-query.ts';
-import { grantOn } from '../writing/row-checks.ts';
+import { grantOn } from '../writing/record-checks.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import { type Filter, meetsAll } from './filter.ts';
 import { equalityFilter, type ListQuery } from './list-query.ts';
@@ -29,7 +29,7 @@ export interface ListPlan {
   readonly residual: readonly Filter[];
   readonly search: SearchTest | undefined;
   /** Which records of the answer are the caller's. */
-  readonly rows: RowAccess | undefined;
+  readonly rows: RecordPolicy | undefined;
   /** Where the range is of all records: entries by which those that may be of the answer are found sooner. */
   readonly gather?: WordEntries;
 }
@@ -70,7 +70,7 @@ type ListCall = Pick<RecordCall, 'entity' | 'workspace' | 'rows'>;
  * What is known of every record that is the caller's, as far as an index can find records by it. Whether they are the
  * caller's is judged all the same.
  */
-function rowFilters(entity: CompiledEntity, rows: RowAccess | undefined): readonly Filter[] {
+function rowFilters(entity: CompiledEntity, rows: RecordPolicy | undefined): readonly Filter[] {
   return (rows?.equalities ?? []).flatMap(({ field, value }) => equalityFilter(entity, field, value) ?? []);
 }
 

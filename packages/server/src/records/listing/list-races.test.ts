@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { storeKinds } from '../../store/testing/open-test-store.ts';
 import { listAll, openBench, type RecordBench } from '../../testing/record-bench.ts';
 import type { RecordData } from '../record.ts';
-import { type Crossing, everyCrossing, extentOn } from '../testing/interleaving.ts';
+import { everyInterleaving, extentOn, type Interleaving } from '../testing/interleaving.ts';
 
 const definition = {
   entityName: 'order',
@@ -27,35 +27,35 @@ for (const kind of storeKinds)
       const bench = await openBench(context, kind);
       await bench.node().admin.define('acme', definition);
       let workspaces = 0;
-      await everyCrossing(extentOn(kind), (crossing) =>
-        meet(bench, { crossing, parameters, isByRank, tenantCode: `w${++workspaces}` }),
+      await everyInterleaving(extentOn(kind), (interleaving) =>
+        meet(bench, { interleaving, parameters, isByRank, tenantCode: `w${++workspaces}` }),
       );
       assert.ok(workspaces > 20, 'both took their calls');
     });
 
 interface Meeting {
-  readonly crossing: Crossing;
+  readonly interleaving: Interleaving;
   readonly parameters: Readonly<Record<string, string>>;
   readonly isByRank: boolean;
   readonly tenantCode: string;
 }
 
-async function meet(bench: RecordBench, { crossing, parameters, isByRank, tenantCode }: Meeting): Promise<void> {
-  const asking = { workspace: bench.workspaceOf(tenantCode) };
+async function meet(bench: RecordBench, { interleaving, parameters, isByRank, tenantCode }: Meeting): Promise<void> {
+  const auditCaller = { workspace: bench.workspaceOf(tenantCode) };
   const node = bench.node();
-  const call = await node.call('order', asking);
+  const call = await node.call('order', auditCaller);
   const made: RecordData[] = [];
   for (const rank of [4, 1, 3, 1, 2, 3, 0, 4])
     made.push((await node.runtime.create(call, { rank, text: rank === 2 ? 'b' : 'a' })).data);
   const expected = (await listAll(node, call, parameters)).map(({ id }) => id);
   const [first, second, third, fourth] = made.map(({ id }) => id);
-  const [own, other] = crossing.stores(bench.opened.store);
+  const [own, other] = interleaving.stores(bench.opened.store);
   const [reading, writing] = [bench.node(own), bench.node(other)];
-  const [listed] = await crossing.run(
-    async () => listAll(reading, await reading.call('order', asking), { ...parameters, pagesize: '2' }),
+  const [listed] = await interleaving.run(
+    async () => listAll(reading, await reading.call('order', auditCaller), { ...parameters, pagesize: '2' }),
     async () => {
       const { runtime } = writing;
-      const writes = await writing.call('order', asking);
+      const writes = await writing.call('order', auditCaller);
       await runtime.update(writes, { id: first ?? '', body: { rank: 1 } });
       await runtime.update(writes, { id: second ?? '', body: { rank: 5 } });
       await runtime.update(writes, { id: third ?? '', body: { note: 'changed where it stands' } });
@@ -69,9 +69,9 @@ async function meet(bench: RecordBench, { crossing, parameters, isByRank, tenant
   assert.deepEqual(
     ids.filter((id) => standing.includes(id)),
     standing,
-    crossing.name,
+    interleaving.name,
   );
   // Nothing is shown that never was of the answer.
   for (const { rank, text } of listed)
-    assert.ok((parameters.text ?? text) === text && Number(rank) >= Number(parameters.rank ?? 0), crossing.name);
+    assert.ok((parameters.text ?? text) === text && Number(rank) >= Number(parameters.rank ?? 0), interleaving.name);
 }

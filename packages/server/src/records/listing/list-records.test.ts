@@ -10,7 +10,7 @@ import { openStore } from '../../store/open-store.ts';
 import type { OpenedStore } from '../../store/port.ts';
 import { listQuery, type Node, RecordBench, SteppedClock, user } from '../../testing/record-bench.ts';
 import type { RecordData } from '../record.ts';
-import { type PlainFilter, type PlainPlace, type PlainQuery, plainList } from '../testing/plain-list.ts';
+import { type PlainFilter, type PlainListContext, type PlainQuery, plainList } from '../testing/plain-list.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import { operators } from './filter.ts';
 import { scopeToCaller } from './list-scope.ts';
@@ -195,8 +195,8 @@ async function holdToModel(
   await fc.assert(property, { numRuns });
 }
 
-async function makeTargets(node: Node, asking: Pick<RecordCall, 'workspace'>): Promise<readonly string[]> {
-  const call = await node.call('target', asking);
+async function makeTargets(node: Node, auditCaller: Pick<RecordCall, 'workspace'>): Promise<readonly string[]> {
+  const call = await node.call('target', auditCaller);
   const made = await Promise.all([0, 1, 2].map(() => node.runtime.create(call, {})));
   return made.map(({ data }) => data.id);
 }
@@ -238,7 +238,7 @@ function refFilter(id: string | undefined): PlainFilter {
 }
 
 /** `owner` is of the index that scopes lists, or of the first. */
-function placeOf({ entity, actor }: RecordCall): PlainPlace {
+function placeOf({ entity, actor }: RecordCall): PlainListContext {
   const { ownerIndexes = [] } = entity.definition;
   const scoping = ownerIndexes.find(({ scopeList }) => scopeList === true);
   const ownerField = (scoping ?? ownerIndexes[0])?.ownerFieldName ?? '';
@@ -247,7 +247,7 @@ function placeOf({ entity, actor }: RecordCall): PlainPlace {
 
 /** A query of a caller who may browse. */
 function scoped(call: RecordCall, parameters: Readonly<Record<string, string>>) {
-  const access = { rows: () => undefined, rowsOfBody: () => undefined, demand: () => undefined };
+  const access = { rows: () => undefined, rowsOfBody: () => undefined, assertAllowed: () => undefined };
   return scopeToCaller({ ...call, access }, listQuery(call, parameters));
 }
 

@@ -1,6 +1,6 @@
-import { inSlices } from '../../lib/event-loop.ts';
+import { createYielder } from '../../lib/event-loop.ts';
 import { laneOf } from '../../tenancy/port.ts';
-import type { ReadableText } from '../row-access.ts';
+import type { ReadableText } from '../record-policy.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import type { Cursors } from './cursor.ts';
 import { isExact, type ListPlan, planList, readable } from './list-plan.ts';
@@ -20,7 +20,7 @@ export async function listRecords(cursors: Cursors, call: RecordCall, query: Lis
   const binding = cursorBinding(call, query, plan);
   const start = query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding);
   const items: ReadableText[] = [];
-  const pause = inSlices(laneOf(call.workspace), () => call.rows?.steps() ?? 0);
+  const pause = createYielder(laneOf(call.workspace), () => call.rows?.steps() ?? 0);
   const walk = await openWalk(call.workspace.scope, plan, start);
   while (!walk.isAtEnd() && !walk.isSpent()) {
     const wanted = query.pageSize - items.length + 1;

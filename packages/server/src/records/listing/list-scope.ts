@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { invalidInput } from '../../lib/problem.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
-import { isReadable } from '../row-access.ts';
+import { isReadable } from '../record-policy.ts';
 import { type ListQuery, ownerFilter } from './list-query.ts';
 
 /**
@@ -15,7 +15,7 @@ export function scopeToCaller(call: AuthorizedCall, asked: ListQuery): ListQuery
   const scoped = entity.definition.ownerIndexes?.find(({ scopeList }) => scopeList === true);
   if (scoped === undefined) return query;
   if (query.all || (query.owner !== undefined && query.owner !== actor.userId)) {
-    access.demand('browse');
+    access.assertAllowed('browse');
     return query;
   }
   if (query.owner !== undefined) return query;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, type TestContext, test } from 'node:test';
-import { turns } from '../../lib/event-loop.ts';
+import { scheduler } from '../../lib/event-loop.ts';
 import { listQuery, type Node, openBench } from '../../testing/record-bench.ts';
 import { rowsWhere } from '../testing/rows.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
@@ -71,7 +71,7 @@ test('pages and counts end short by the work of judging records, with a cursor, 
 
 test('lists and counts let others go first by the work of judging, and not by the number of records', async (context) => {
   const { node, call, judged } = await openCostly(context);
-  const rejoin = mock.method(turns, 'rejoin');
+  const rejoin = mock.method(scheduler, 'rejoin');
   context.after(() => rejoin.mock.restore());
   const yields = async (work: () => Promise<unknown>): Promise<void> => {
     const [before, judgedBefore] = [rejoin.mock.callCount(), judged()];

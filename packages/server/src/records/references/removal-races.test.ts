@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { OnDelete } from '../../schema/definition.ts';
 import { storeKinds } from '../../store/testing/open-test-store.ts';
 import { derived, listAll, openBench, outcomeOf, type RecordBench } from '../../testing/record-bench.ts';
-import { type Crossing, everyCrossing, extentOn } from '../testing/interleaving.ts';
+import { everyInterleaving, extentOn, type Interleaving } from '../testing/interleaving.ts';
 
 const writes = ['create', 'update'] as const;
 type Write = (typeof writes)[number];
@@ -24,9 +24,9 @@ for (const kind of storeKinds)
         await define(bench, onDelete);
         const seen = new Set<string>();
         let workspaces = 0;
-        await everyCrossing(extentOn(kind), async (crossing) => {
-          const outcome = await meet(bench, { crossing, write, tenantCode: `w${++workspaces}` });
-          assert.ok(fair[onDelete].includes(outcome), `${outcome}, ${crossing.name}`);
+        await everyInterleaving(extentOn(kind), async (interleaving) => {
+          const outcome = await meet(bench, { interleaving, write, tenantCode: `w${++workspaces}` });
+          assert.ok(fair[onDelete].includes(outcome), `${outcome}, ${interleaving.name}`);
           seen.add(outcome);
         });
         assert.equal(seen.size, 2, [...seen].join('; '));
@@ -40,33 +40,33 @@ async function define(bench: RecordBench, onDelete: OnDelete): Promise<void> {
 }
 
 interface Meeting {
-  readonly crossing: Crossing;
+  readonly interleaving: Interleaving;
   readonly write: Write;
   /** Of a workspace of its own. */
   readonly tenantCode: string;
 }
 
-async function meet(bench: RecordBench, { crossing, write, tenantCode }: Meeting): Promise<string> {
-  const asking = { workspace: bench.workspaceOf(tenantCode) };
+async function meet(bench: RecordBench, { interleaving, write, tenantCode }: Meeting): Promise<string> {
+  const auditCaller = { workspace: bench.workspaceOf(tenantCode) };
   const judge = bench.node();
-  const [target, holder] = [await judge.call('target', asking), await judge.call('holder', asking)];
+  const [target, holder] = [await judge.call('target', auditCaller), await judge.call('holder', auditCaller)];
   const { id } = (await judge.runtime.create(target, {})).data;
   const standing = write === 'create' ? undefined : (await judge.runtime.create(holder, {})).data.id;
-  const [own, other] = crossing.stores(bench.opened.store);
+  const [own, other] = interleaving.stores(bench.opened.store);
   const [referring, removing] = [bench.node(own), bench.node(other)];
-  const outcomes = await crossing.run(
+  const outcomes = await interleaving.run(
     async () => {
-      const call = await referring.call('holder', asking);
+      const call = await referring.call('holder', auditCaller);
       const body = { ref: id };
       const { runtime } = referring;
       return outcomeOf(
         standing === undefined ? runtime.create(call, body) : runtime.update(call, { id: standing, body }),
       );
     },
-    async () => outcomeOf(removing.runtime.remove(await removing.call('target', asking), { id })),
+    async () => outcomeOf(removing.runtime.remove(await removing.call('target', auditCaller), { id })),
   );
   const { actual, expected } = await derived(bench, holder);
-  assert.deepEqual(actual, expected, crossing.name);
+  assert.deepEqual(actual, expected, interleaving.name);
   const [left] = await listAll(judge, holder);
   const wasRefused = outcomes[0] === 'validation_failed' && standing === undefined;
   assert.ok(left === undefined || !wasRefused, 'a holder that was refused');

@@ -45,7 +45,7 @@ class Side {
 }
 
 /** The one makes its first calls, then the other does, then the one comes to its end, then the other. */
-export class Crossing {
+export class Interleaving {
   readonly #one: Side;
   readonly #other: Side;
   readonly name: string;
@@ -77,17 +77,17 @@ export class Crossing {
 }
 
 /**
- * Plays a scene once for each crossing. With `edges` one of the two is never held, or the other is before its first
+ * Runs a fixture once for each interleaving. With `edges` one of the two is never held, or the other is before its first
  * call: each call of either is then still met by all that the other does, at a price that a disk can pay.
  */
-export async function everyCrossing(
+export async function everyInterleaving(
   extent: 'all' | 'edges',
-  play: (crossing: Crossing) => Promise<unknown>,
+  play: (interleaving: Interleaving) => Promise<unknown>,
 ): Promise<void> {
   const wasHeld = async (oneAt: number, otherAt: number): Promise<readonly [boolean, boolean]> => {
-    const crossing = new Crossing(oneAt, otherAt);
-    await play(crossing);
-    return crossing.wasHeld;
+    const interleaving = new Interleaving(oneAt, otherAt);
+    await play(interleaving);
+    return interleaving.wasHeld;
   };
   for (let oneAt = 0, isOneHeld = true; isOneHeld; oneAt++) {
     [isOneHeld] = await wasHeld(oneAt, Number.POSITIVE_INFINITY);

@@ -19,7 +19,7 @@ export interface PlainFilter {
 }
 
 /** How the entity is listed, and who asks. */
-export interface PlainPlace {
+export interface PlainListContext {
   readonly caller: string;
   /** The field that says whose a record is. */
   readonly ownerField: string;
@@ -28,7 +28,11 @@ export interface PlainPlace {
 }
 
 /** The ids of the answer, in its order. */
-export function plainList(records: readonly RecordData[], query: PlainQuery, place: PlainPlace): readonly string[] {
+export function plainList(
+  records: readonly RecordData[],
+  query: PlainQuery,
+  place: PlainListContext,
+): readonly string[] {
   const { sortby, sortdir } = query;
   const found = records.filter((data) => isAsked(data, query, place));
   const direction = (sortby === undefined ? sortdir !== 'asc' : sortdir === 'desc') ? -1 : 1;
@@ -38,7 +42,7 @@ export function plainList(records: readonly RecordData[], query: PlainQuery, pla
   return found.sort((a, b) => direction * order(a, b)).map(({ id }) => id);
 }
 
-function isAsked(data: RecordData, { filters, owner, all, q }: PlainQuery, place: PlainPlace): boolean {
+function isAsked(data: RecordData, { filters, owner, all, q }: PlainQuery, place: PlainListContext): boolean {
   const { caller, ownerField, isScoped, searched } = place;
   const wantedOwner = owner ?? (isScoped && !all ? caller : undefined);
   if (wantedOwner !== undefined && data[ownerField] !== wantedOwner) return false;

@@ -1,12 +1,12 @@
 /** Rows for tests, of callers whom no policies decide about. */
 import { Problem } from '../../lib/problem.ts';
 import type { RecordData } from '../record.ts';
-import type { FieldNames, RowAccess } from '../row-access.ts';
+import type { FieldNames, RecordPolicy } from '../record-policy.ts';
 
 export function rowsWhere(
   isOwn: (record: RecordData) => boolean,
-  options: { readonly fields?: FieldNames } & Partial<Pick<RowAccess, 'isNone' | 'equalities' | 'steps'>> = {},
-): RowAccess {
+  options: { readonly fields?: FieldNames } & Partial<Pick<RecordPolicy, 'isNone' | 'equalities' | 'steps'>> = {},
+): RecordPolicy {
   const { fields, ...others } = options;
   return {
     isNone: false,

@@ -1,4 +1,4 @@
-import type { NowOrLater } from '../../lib/now-or-later.ts';
+import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import type { LookupMember, Projection } from '../../schema/port.ts';
 import { readableMembers, type ShownRecord } from './shown-record.ts';
 
@@ -7,7 +7,7 @@ export interface LookupSource {
   /** Those that there are and that the caller may get, in any order, and the ids of those for which there was no room any more. */
   fetch(entityName: string, ids: readonly string[]): Promise<readonly (ShownRecord | UnreadRecord)[]>;
   /** Whether the caller may get the record, as far as that is known before it is read. */
-  mayRead(entityName: string, id: string): NowOrLater<boolean>;
+  mayRead(entityName: string, id: string): MaybePromise<boolean>;
   /** Undefined where there is no such entity. */
   projection(entityName: string, view: string): Promise<Projection | undefined>;
 }
@@ -48,7 +48,7 @@ export async function loadLookups(first: readonly Shown[], source: LookupSource)
     await readRecords(references, records, source);
     const next: Shown[] = [];
     for (const reference of references) {
-      const place = viewedPlace(reference);
+      const place = lookupKey(reference);
       if (found.has(place)) continue;
       const record = records.get(recordPlace(reference.member.entity, reference.id));
       if (record === 'unread') {
@@ -62,7 +62,7 @@ export async function loadLookups(first: readonly Shown[], source: LookupSource)
     }
     level = next;
   }
-  return (reference) => found.get(viewedPlace(reference));
+  return (reference) => found.get(lookupKey(reference));
 }
 
 /** A record by as much of a view as its reader may see. */
@@ -76,7 +76,7 @@ export function referenceOf(member: LookupMember, { data }: ShownRecord): Refere
   return typeof id === 'string' ? { member, id } : undefined;
 }
 
-export function viewedPlace({ member, id }: Reference): string {
+export function lookupKey({ member, id }: Reference): string {
   return JSON.stringify([member.entity, member.view, id]);
 }
 

@@ -19,14 +19,14 @@ function view(catalog: readonly FieldDefinition[], fields: readonly ViewField[])
   return compileView({ fields }, compileEntity({ entityName: 'order', UpdateParams: catalog }, 1).fields);
 }
 
-interface World {
+interface Fixture {
   readonly records: Readonly<Record<string, readonly ShownRecord[]>>;
   readonly projections: Readonly<Record<string, Projection>>;
   readonly hidden?: readonly string[];
 }
 
 /** What the records come from, and every read that was made of it. */
-function sourceOf({ records, projections, hidden = [] }: World) {
+function sourceOf({ records, projections, hidden = [] }: Fixture) {
   const reads: string[] = [];
   const source: LookupSource = {
     fetch: async (entityName, ids) => {
@@ -165,15 +165,15 @@ test('what no longer fits in a reply is shown by its id, however often it is poi
 });
 
 /** What the property's view shows of a record, in the simplest way there is. */
-function walk(world: Pick<World, 'records' | 'hidden'>, { data }: ShownRecord, depth: number): unknown {
+function walk(fixture: Pick<Fixture, 'records' | 'hidden'>, { data }: ShownRecord, depth: number): unknown {
   const walked: Record<string, unknown> = { name: data.name };
   for (const [field, entity] of Object.entries({ left: 'l', right: 'r' })) {
     const id = data[field];
     if (id === undefined) continue;
-    const target = world.records[entity]?.find((one) => one.data.id === id);
+    const target = fixture.records[entity]?.find((one) => one.data.id === id);
     if (depth === 2) walked[entity] = { id };
-    else if (target === undefined || world.hidden?.includes(`${entity} ${id}`)) walked[entity] = null;
-    else walked[entity] = walk(world, target, depth + 1);
+    else if (target === undefined || fixture.hidden?.includes(`${entity} ${id}`)) walked[entity] = null;
+    else walked[entity] = walk(fixture, target, depth + 1);
   }
   return walked;
 }
@@ -192,13 +192,13 @@ test('whatever points to whatever, each lookup shows what walking down by hand s
   ]);
   const someId = fc.option(fc.constantFrom(...ids), { nil: undefined });
   const links = fc.array(fc.record({ left: someId, right: someId }), { minLength: 5, maxLength: 5 });
-  const world = fc.record({
+  const fixture = fc.record({
     l: links,
     r: links,
     hidden: fc.subarray(ids.flatMap((id) => [`l ${id}`, `r ${id}`])),
     known: fc.nat(5),
   });
-  const property = fc.asyncProperty(world, async ({ l, r, hidden, known }) => {
+  const property = fc.asyncProperty(fixture, async ({ l, r, hidden, known }) => {
     const recordsOf = (rows: typeof l) =>
       rows
         .slice(0, known)

@@ -4,10 +4,10 @@ import {
   type LookupSource,
   type Lookups,
   loadLookups,
+  lookupKey,
   referenceOf,
   type Shown,
   shownBy,
-  viewedPlace,
 } from './load-lookups.ts';
 import type { ShownRecord } from './shown-record.ts';
 
@@ -55,7 +55,7 @@ function createWriter(lookups: Lookups): (shown: Shown, depth: number) => string
     const shown = lookups(reference);
     if (shown === undefined) return 'null';
     if (shown === 'unread') return idAlone;
-    const place = `${depth} ${viewedPlace(reference)}`;
+    const place = `${depth} ${lookupKey(reference)}`;
     const text = written.get(place) ?? writeRecord(shown, depth + 1);
     written.set(place, text);
     if (text.length > left) return idAlone;

@@ -1,6 +1,6 @@
 import type { Projection } from '../../schema/port.ts';
 import type { StoredRecord } from '../record.ts';
-import { type FieldNames, isReadable } from '../row-access.ts';
+import { type FieldNames, isReadable } from '../record-policy.ts';
 
 /** A record to be shown, and which of its fields are the reader's; undefined is every field. */
 export interface ShownRecord extends Pick<StoredRecord, 'data' | 'version'> {

@@ -5,8 +5,8 @@ import { makeRecord, type RecordData, readCreate, type StoredRecord } from '../r
 import { newRecordKey } from '../record-keys.ts';
 import { checkLookups } from '../references/lookup-checks.ts';
 import { recordChanges } from './record-changes.ts';
+import { assertWriteAllowed } from './record-checks.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
-import { demandWritten } from './row-checks.ts';
 import { sealValues } from './sealed-values.ts';
 import type { RecordCall, WritePlan } from './write-loop.ts';
 
@@ -39,7 +39,7 @@ export async function planCreate(
   const lookups = await checkLookups(call, undefined, draft);
   if (errors.length + lookups.errors.length > 0) throw invalidBody([...errors, ...lookups.errors]);
   const data = await numbered(parts, call, { creation, draft });
-  demandWritten(call, data, creation.body);
+  assertWriteAllowed(call, data, creation.body);
   const key = newRecordKey(entity, data, workspace, actor);
   const rules = parts.rules.get(entity.name);
   const ruled = rules === undefined ? [] : await rules.changes({ workspace, actor, config: call.config, after: data });

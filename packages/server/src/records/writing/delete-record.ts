@@ -3,8 +3,8 @@ import { findRecord } from '../listing/find-record.ts';
 import type { StoredRecord } from '../record.ts';
 import type { RecordWrite } from './entity-rules.ts';
 import type { PlannedChange } from './planned-change.ts';
+import { assertVisible } from './record-checks.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
-import { demandStanding } from './row-checks.ts';
 import { type Preconditions, requireMatch } from './update-record.ts';
 import type { RecordCall } from './write-loop.ts';
 
@@ -26,7 +26,7 @@ export async function readDeletion(
 ): Promise<Deletion> {
   const record = await findRecord(call, input.id);
   if (record === undefined) throw notFound();
-  demandStanding(call, record.data);
+  assertVisible(call, record.data);
   requireMatch(record, input);
   const { workspace, actor, config, entity } = call;
   const write: RecordWrite = { workspace, actor, config, before: record.data };

@@ -3,24 +3,24 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { sealer as benchSealer, derived, listAll, openBench } from '../../testing/record-bench.ts';
 import { sealedKey } from './record-changes.ts';
-import { createSealer, readSealed, type SealedPlace } from './sealed-values.ts';
+import { createSealer, readSealed, type SealedLocation } from './sealed-values.ts';
 import type { RecordCall } from './write-loop.ts';
 
 const keyOf = (kid: string, fill: number) => ({ kid, key: Buffer.alloc(32, fill).toString('base64url') });
 const sealer = createSealer([keyOf('k1', 1)]);
-const place: SealedPlace = { scope: 'org#acme-main', entityName: 'account', id: '1', field: 'iban' };
+const location: SealedLocation = { scope: 'org#acme-main', entityName: 'account', id: '1', field: 'iban' };
 
 test('a sealed text opens to what it was, whatever it is', () => {
   const property = fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
     fc.pre(text.isWellFormed());
-    assert.equal(sealer.open(sealer.seal(text, place), place), text);
+    assert.equal(sealer.open(sealer.seal(text, location), location), text);
   });
   fc.assert(property, { numRuns: 200 });
 });
 
 test('one text is sealed to another each time, and none of it can be read', () => {
   const text = 'a text that is long enough to be seen';
-  const sealed = new Set(Array.from({ length: 200 }, () => sealer.seal(text, place)));
+  const sealed = new Set(Array.from({ length: 200 }, () => sealer.seal(text, location)));
   assert.equal(sealed.size, 200);
   for (const one of sealed) {
     const [kid, bytes = ''] = one.split('.');
@@ -36,33 +36,33 @@ for (const [member, other] of Object.entries({
   field: 'bic',
 }))
   test(`a sealed value that is moved to another ${member} does not open`, () => {
-    const sealed = sealer.seal('secret', place);
-    assert.throws(() => sealer.open(sealed, { ...place, [member]: other }));
+    const sealed = sealer.seal('secret', location);
+    assert.throws(() => sealer.open(sealed, { ...location, [member]: other }));
   });
 
 test('places whose names run together are told apart', () => {
-  const sealed = sealer.seal('secret', { ...place, entityName: 'a', id: 'bc' });
-  assert.throws(() => sealer.open(sealed, { ...place, entityName: 'ab', id: 'c' }));
+  const sealed = sealer.seal('secret', { ...location, entityName: 'a', id: 'bc' });
+  assert.throws(() => sealer.open(sealed, { ...location, entityName: 'ab', id: 'c' }));
 });
 
 test('a sealed value with any one character changed does not open', () => {
-  const sealed = sealer.seal('secret', place);
+  const sealed = sealer.seal('secret', location);
   for (let index = 0; index < sealed.length - 1; index++) {
     const other = sealed.charAt(index) === 'A' ? 'B' : 'A';
-    assert.throws(() => sealer.open(sealed.slice(0, index) + other + sealed.slice(index + 1), place), `at ${index}`);
+    assert.throws(() => sealer.open(sealed.slice(0, index) + other + sealed.slice(index + 1), location), `at ${index}`);
   }
   for (const broken of ['', 'k1', 'k1.', 'k1.AAAA', '.', sealed.slice(0, -8), `${sealed}AAAA`])
-    assert.throws(() => sealer.open(broken, place), broken);
+    assert.throws(() => sealer.open(broken, location), broken);
 });
 
 test('a new key seals what comes, the old ones open what was', () => {
-  const sealed = sealer.seal('secret', place);
+  const sealed = sealer.seal('secret', location);
   const rotated = createSealer([keyOf('k2', 2), keyOf('k1', 1)]);
-  assert.equal(rotated.open(sealed, place), 'secret');
-  assert.match(rotated.seal('secret', place), /^k2\./);
-  assert.throws(() => createSealer([keyOf('k2', 2)]).open(sealed, place), /unknown/);
-  assert.throws(() => createSealer([keyOf('k1', 2)]).open(sealed, place));
-  assert.throws(() => createSealer([]).seal('secret', place), /no key/);
+  assert.equal(rotated.open(sealed, location), 'secret');
+  assert.match(rotated.seal('secret', location), /^k2\./);
+  assert.throws(() => createSealer([keyOf('k2', 2)]).open(sealed, location), /unknown/);
+  assert.throws(() => createSealer([keyOf('k1', 2)]).open(sealed, location));
+  assert.throws(() => createSealer([]).seal('secret', location), /no key/);
 });
 
 const definition = {

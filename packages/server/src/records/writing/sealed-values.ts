@@ -9,7 +9,7 @@ export interface SealingKey {
 }
 
 /** Where a sealed value belongs. It opens nowhere else. */
-export interface SealedPlace {
+export interface SealedLocation {
   readonly scope: string;
   readonly entityName: string;
   readonly id: string;
@@ -17,9 +17,9 @@ export interface SealedPlace {
 }
 
 export interface Sealer {
-  seal(text: string, place: SealedPlace): string;
+  seal(text: string, location: SealedLocation): string;
   /** @throws Error where the key is unknown, or the value was changed or moved. */
-  open(sealed: string, place: SealedPlace): string;
+  open(sealed: string, location: SealedLocation): string;
 }
 
 const nonceBytes = 12;
@@ -51,7 +51,7 @@ export function createSealer(keys: readonly SealingKey[]): Sealer {
   };
 }
 
-function placeBytes({ scope, entityName, id, field }: SealedPlace): Buffer {
+function placeBytes({ scope, entityName, id, field }: SealedLocation): Buffer {
   return Buffer.from(JSON.stringify([scope, entityName, id, field]));
 }
 

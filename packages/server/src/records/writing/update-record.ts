@@ -6,8 +6,8 @@ import { entityTag, isTagOf, makeRecord, readUpdate, type StoredRecord } from '.
 import { updatedRecordKey } from '../record-keys.ts';
 import { checkLookups } from '../references/lookup-checks.ts';
 import { recordChanges, sealedKey } from './record-changes.ts';
+import { assertFieldsAllowed, assertVisible, assertWriteAllowed } from './record-checks.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
-import { demandSent, demandStanding, demandWritten } from './row-checks.ts';
 import { readSealed, sealValues } from './sealed-values.ts';
 import type { RecordCall, WritePlan } from './write-loop.ts';
 
@@ -33,16 +33,16 @@ export async function planUpdate(parts: RecordWriteDeps, call: RecordCall, input
   const { workspace, entity, actor } = call;
   const before = await findRecord(call, input.id);
   if (before === undefined) throw notFound();
-  const grant = demandStanding(call, before.data);
+  const grant = assertVisible(call, before.data);
   requireMatch(before, input);
-  demandSent(call.rows, grant, { data: before.data, body: input.body });
+  assertFieldsAllowed(call.rows, grant, { data: before.data, body: input.body });
   const { changes: fields, errors } = readUpdate(entity, input.body, before);
   const stamps = { ...before.data, updated_at: timestamp(parts.clock.now()), updated_by: actor.userId };
   const value = (name: string): FieldValue | undefined => (fields.has(name) ? fields.get(name) : before.data[name]);
   const data = makeRecord(entity, value, stamps);
   const lookups = await checkLookups(call, before.data, data);
   if (errors.length + lookups.errors.length > 0) throw invalidBody([...errors, ...lookups.errors]);
-  demandWritten(call, data, input.body);
+  assertWriteAllowed(call, data, input.body);
   const key = updatedRecordKey(entity, before, data);
   const rules = parts.rules.get(entity.name);
   const write = { workspace, actor, config: call.config, before: before.data, after: data };

@@ -6,7 +6,7 @@ import { type Change, type Committed, ScopeClosed } from '../../store/port.ts';
 import { attemptCommit, overtaken } from '../../store/transact.ts';
 import type { Environment, Workspace } from '../../tenancy/port.ts';
 import type { Actor } from '../actor.ts';
-import type { RowAccess } from '../row-access.ts';
+import type { RecordPolicy } from '../record-policy.ts';
 import type { PlannedChange } from './planned-change.ts';
 
 /** Where a request works, for whom, and by which configuration. */
@@ -21,7 +21,7 @@ export interface WriteContext {
 export interface RecordCall extends WriteContext {
   readonly entity: CompiledEntity;
   /** What the caller may do with single records by what is called; undefined is everything with all of them. */
-  readonly rows?: RowAccess | undefined;
+  readonly rows?: RecordPolicy | undefined;
 }
 
 /** The changes of a write, and the entities beside those asked for whose records they touch. */

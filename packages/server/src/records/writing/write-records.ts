@@ -1,6 +1,6 @@
 import type { ConfigSet } from '../../config/port.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { inSlices } from '../../lib/event-loop.ts';
+import { createYielder } from '../../lib/event-loop.ts';
 import { Problem } from '../../lib/problem.ts';
 import { limits, TooLarge } from '../../store/port.ts';
 import { laneOf } from '../../tenancy/port.ts';
@@ -67,13 +67,13 @@ function withVersion(answer: Answer, version: number): Written['records'] {
 }
 
 /** An operation, however often it has to be planned, and what is made of its refusal. */
-type Asked = { readonly call: RecordCall; readonly refused: (problem: Problem) => Problem } & (
+type PendingWrite = { readonly call: RecordCall; readonly refused: (problem: Problem) => Problem } & (
   | { readonly action: 'create'; readonly creation: Creation }
   | { readonly action: 'update'; readonly input: UpdateInput }
   | { readonly action: 'delete'; readonly input: DeleteInput }
 );
 
-function askedOf(parts: RecordWriteDeps, operation: RecordOperation, refused: Asked['refused']): Asked {
+function askedOf(parts: RecordWriteDeps, operation: RecordOperation, refused: PendingWrite['refused']): PendingWrite {
   if (operation.action !== 'create') return { ...operation, refused };
   const { action, call, body } = operation;
   return { action, call, refused, creation: newCreation(parts, body) };
@@ -95,12 +95,12 @@ interface TogetherPlan extends WritePlan {
 async function planTogether(
   parts: RecordWriteDeps,
   config: ConfigSet,
-  { asked, request }: { readonly asked: readonly Asked[]; readonly request: OnceRequest | undefined },
+  { asked, request }: { readonly asked: readonly PendingWrite[]; readonly request: OnceRequest | undefined },
 ): Promise<TogetherPlan> {
   const [first] = asked;
   const planned: Planned[] = [];
   let size = 0;
-  const pause = first === undefined ? undefined : inSlices(laneOf(first.call.workspace));
+  const pause = first === undefined ? undefined : createYielder(laneOf(first.call.workspace));
   for (const one of asked) {
     if (one !== first) await pause?.();
     const next = await planOne(parts, config, one);
@@ -126,21 +126,21 @@ async function planTogether(
   return { answer, changes: merged.changes, touches, isRemoval: asked.every(({ action }) => action === 'delete') };
 }
 
-async function planOne(parts: RecordWriteDeps, config: ConfigSet, asked: Asked): Promise<Planned> {
-  const { refused } = asked;
+async function planOne(parts: RecordWriteDeps, config: ConfigSet, command: PendingWrite): Promise<Planned> {
+  const { refused } = command;
   try {
-    const call = await callAt(asked.call, config);
-    switch (asked.action) {
+    const call = await callAt(command.call, config);
+    switch (command.action) {
       case 'create': {
-        const { key, data, changes } = await planCreate(parts, call, asked.creation);
+        const { key, data, changes } = await planCreate(parts, call, command.creation);
         return { call, refused, changes, record: { key, data } };
       }
       case 'update': {
-        const { key, data, changes } = await planUpdate(parts, call, asked.input);
+        const { key, data, changes } = await planUpdate(parts, call, command.input);
         return { call, refused, changes, record: { key, data } };
       }
       case 'delete': {
-        const { record, ruled } = await readDeletion(parts, call, asked.input);
+        const { record, ruled } = await readDeletion(parts, call, command.input);
         return { call, refused, changes: ruled, record: null, removing: { call, record, refused } };
       }
     }

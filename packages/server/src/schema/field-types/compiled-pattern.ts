@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
 import { BoundedMap } from '../../lib/bounded-map.ts';
-import { inTurns } from '../../lib/in-turns.ts';
+import { cooperatively } from '../../lib/cooperatively.ts';
 import { definitionLimits } from '../definition.ts';
 import { isObject } from '../parsing/add-error.ts';
 import { leastSize } from './pattern-size.ts';
@@ -53,7 +53,7 @@ export async function compilePatterns(definition: unknown): Promise<void> {
   // A definition with more is refused, and no more of them are looked at.
   const fields: readonly unknown[] = definition.UpdateParams.slice(0, definitionLimits.fieldsMax);
   const made: CompiledPattern[] = [];
-  for await (const pattern of inTurns(fields.flatMap(patternsOf))) made.push(compiledPattern(pattern));
+  for await (const pattern of cooperatively(fields.flatMap(patternsOf))) made.push(compiledPattern(pattern));
   ofDefinitions.set(definition, made);
 }
 

@@ -1,4 +1,4 @@
-import type { Current, Head, Member, Standing } from '../apply-group.ts';
+import type { Current, Head, Member, StoredItem } from '../apply-group.ts';
 import { chainHeadKey } from '../chain.ts';
 import { keyBounds } from '../key-bounds.ts';
 import type { Change, Due, Key, ScopeName } from '../port.ts';
@@ -7,7 +7,7 @@ import type { Statements } from './statements.ts';
 import { textBounds } from './text-bounds.ts';
 
 /** A row of what stands: `place` is that of its key among those asked for, counted from 1. */
-type StandingRow = readonly [
+type StoredItemRow = readonly [
   place: number,
   version: number,
   dueQueue: Due['queue'] | null,
@@ -59,9 +59,9 @@ export class GroupReads {
     });
   }
 
-  async #readStanding(connection: Connection, statements: Statements): Promise<Pick<Answer<StandingRow>, 'rows'>> {
+  async #readStanding(connection: Connection, statements: Statements): Promise<Pick<Answer<StoredItemRow>, 'rows'>> {
     if (this.#keys.length === 0) return { rows: [] };
-    return connection.send<StandingRow>(statements.standing(), [
+    return connection.send<StoredItemRow>(statements.standing(), [
       this.#scope,
       this.#keys.map(({ pk }) => pk),
       this.#keys.map(({ sk }) => sk),
@@ -118,7 +118,7 @@ function mayWriteUnder(change: Change, prefix: string): boolean {
   return change.kind === 'append' || ('sk' in change && change.sk.startsWith(prefix));
 }
 
-function standingOf(row: StandingRow | undefined): Standing | undefined {
+function standingOf(row: StoredItemRow | undefined): StoredItem | undefined {
   if (row === undefined) return undefined;
   const [, version, queue, at] = row;
   return queue === null || at === null ? { version } : { version, due: { at, queue } };

@@ -37,7 +37,7 @@ export class PostgresWriter {
         if (!(error instanceof NotCommitted)) throw error;
         const { cause } = error;
         // The server does not say for whose sake it refused: the scopes must not fail for each other.
-        if (groups.length > 1 && isServerError(cause) && !endsSession(cause)) return members.map(() => 'apart');
+        if (groups.length > 1 && isServerError(cause) && !endsSession(cause)) return members.map(() => 'retryAlone');
         if (tries < triesMax && (isInTheWay(cause) || endsSession(cause))) continue;
         throw new Unavailable('the commit could not be stored', { cause: describeError(cause) });
       }
@@ -102,7 +102,7 @@ function answersOf(members: readonly Member[], judged: readonly JudgedScope[]): 
   const left = new Map(
     judged.map(({ scope, verdicts }): [ScopeName, Iterator<MemberAnswer>] => [scope, verdicts.values()]),
   );
-  return members.map(({ scope }) => left.get(scope)?.next().value ?? 'apart');
+  return members.map(({ scope }) => left.get(scope)?.next().value ?? 'retryAlone');
 }
 
 /** A lost connection ends its transaction too. */

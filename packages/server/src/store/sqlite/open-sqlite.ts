@@ -78,13 +78,13 @@ class SqliteEngine implements Engine {
   readonly synchronous = 'full';
   /** Everybody waits for the one writer: a group of one owner takes about as long as its sync. */
   readonly groupChangesOfOwnerMax = 64;
-  readonly #parts: Parts;
+  readonly #deps: Parts;
   #reader: SqliteReader;
   #hasReadFault = false;
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#reader = new SqliteReader(parts.database);
+  constructor(deps: Parts) {
+    this.#deps = deps;
+    this.#reader = new SqliteReader(deps.database);
   }
 
   get(scope: ScopeName, keys: readonly Key[], now: number): readonly (Item | undefined)[] {
@@ -104,7 +104,7 @@ class SqliteEngine implements Engine {
   }
 
   runGroup(members: readonly Member[], now: number): Promise<readonly Verdict[]> {
-    return this.#parts.writer.run(members, now);
+    return this.#deps.writer.run(members, now);
   }
 
   scopes(after: ScopeName | undefined, limit: number): readonly ScopeHead[] {
@@ -120,12 +120,12 @@ class SqliteEngine implements Engine {
   }
 
   dataVersion(): number {
-    return this.#read(() => readVersion(this.#parts.database));
+    return this.#read(() => readVersion(this.#deps.database));
   }
 
   /** By a connection of its own: the writer is idle. */
   setDataVersion(version: number): void {
-    const database = openConnection(this.#parts.file, { readOnly: false, cacheKibibytes: 2048 });
+    const database = openConnection(this.#deps.file, { readOnly: false, cacheKibibytes: 2048 });
     try {
       database.exec(`pragma user_version = ${version}`);
     } finally {
@@ -134,11 +134,11 @@ class SqliteEngine implements Engine {
   }
 
   isHealthy(): boolean {
-    return this.#parts.writer.isHealthy && !this.#hasReadFault;
+    return this.#deps.writer.isHealthy && !this.#hasReadFault;
   }
 
   async close(): Promise<void> {
-    const { lock, database, writer } = this.#parts;
+    const { lock, database, writer } = this.#deps;
     // Before the writer, so that the writer is the last to close and writes the log back.
     database.close();
     await writer.close();
@@ -152,7 +152,7 @@ class SqliteEngine implements Engine {
       if (!isSqliteError(error)) throw error;
       if (!isPassing(error)) this.#hasReadFault = true;
       // A statement that has failed tells its error once more when it is used again.
-      this.#reader = new SqliteReader(this.#parts.database);
+      this.#reader = new SqliteReader(this.#deps.database);
       throw new Unavailable('the store cannot be read', { cause: error });
     }
   }

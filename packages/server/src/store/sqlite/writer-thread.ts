@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Member, Verdict } from '../apply-group.ts';
 import { OutcomeUnknown, Unavailable } from '../port.ts';
 import type { GroupFailure } from './writer.ts';
-import type { WorkerAnswer, WorkerRequest, WriterPlace } from './writer-worker.ts';
+import type { WorkerAnswer, WorkerRequest, WriterOptions } from './writer-worker.ts';
 
 export interface WriterThreadOptions {
   readonly path: string;
@@ -31,7 +31,7 @@ export class WriterThread {
   }
 
   private constructor({ path, onFatal, program, cacheKibibytes = 32 * 1024 }: WriterThreadOptions) {
-    const workerData: WriterPlace = { path, cacheKibibytes };
+    const workerData: WriterOptions = { path, cacheKibibytes };
     const worker = new Worker(program ?? new URL('./writer-worker.ts', import.meta.url), { workerData });
     this.#worker = worker;
     this.#onFatal = onFatal;

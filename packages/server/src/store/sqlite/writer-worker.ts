@@ -13,12 +13,12 @@ export type WorkerRequest = GroupRequest | 'close';
 export type WorkerAnswer = 'ready' | GroupAnswer;
 
 /** What the thread is begun with. */
-export interface WriterPlace {
+export interface WriterOptions {
   readonly path: string;
   readonly cacheKibibytes: number;
 }
 
-function serve({ path, cacheKibibytes }: WriterPlace): void {
+function serve({ path, cacheKibibytes }: WriterOptions): void {
   const port = parentPort;
   if (port === null) throw new Error('the writer runs in a worker thread only');
   const answer = (message: WorkerAnswer) => port.postMessage(message);
@@ -39,4 +39,4 @@ function serve({ path, cacheKibibytes }: WriterPlace): void {
   answer('ready');
 }
 
-serve(workerData as WriterPlace);
+serve(workerData as WriterOptions);

@@ -4,7 +4,7 @@ import {
   type Current,
   type Head,
   type Member,
-  type Standing,
+  type StoredItem,
   type Verdict,
   type Write,
 } from '../apply-group.ts';
@@ -139,11 +139,11 @@ export class SqliteWriter {
     return row === undefined ? undefined : { seq: row[0], state: row[1] };
   }
 
-  #standing(scope: ScopeName, { pk, sk }: Key): Standing | undefined {
+  #standing(scope: ScopeName, { pk, sk }: Key): StoredItem | undefined {
     const sql = isIndexPartition(pk)
       ? 'select version, null, null from index_items where scope = ? and pk = ? and sk = ?'
       : 'select version, due_queue, due_at from items where scope = ? and pk = ? and sk = ?';
-    const row = this.#statements.prepare<StandingRow>(sql).get(scope, pk, sk);
+    const row = this.#statements.prepare<StoredItemRow>(sql).get(scope, pk, sk);
     if (row === undefined) return undefined;
     const [version, queue, at] = row;
     return queue === null || at === null ? { version } : { version, due: { at, queue } };
@@ -197,7 +197,7 @@ interface KeysRead {
   readonly now: number;
 }
 
-type StandingRow = readonly [version: number, dueQueue: 'expire' | 'work' | null, dueAt: number | null];
+type StoredItemRow = readonly [version: number, dueQueue: 'expire' | 'work' | null, dueAt: number | null];
 
 const putItemSql = `
   insert into items (scope, pk, sk, version, due_queue, due_at, value) values (?, ?, ?, ?, ?, ?, ?)

@@ -1,7 +1,7 @@
 /** Where an org wants its alerts sent. */
 import assert from 'node:assert/strict';
+import { type Fixture, random } from './fixture.ts';
 import type { Flow, Flows } from './flow.ts';
-import { random, type Scene } from './scene.ts';
 
 const path = '/org/alerts/webhook';
 
@@ -12,44 +12,44 @@ interface Webhook {
 }
 
 /** Nobody listens there. */
-async function setWebhook({ org }: Scene, url = `http://127.0.0.1:1/${random()}`) {
+async function setWebhook({ org }: Fixture, url = `http://127.0.0.1:1/${random()}`) {
   return { url, reply: await org.manage('PUT', path, { url }) };
 }
 
-async function shown({ org }: Scene): Promise<{ readonly status: number; readonly body: Webhook }> {
+async function shown({ org }: Fixture): Promise<{ readonly status: number; readonly body: Webhook }> {
   return (await org.manage('GET', path)) as unknown as { readonly status: number; readonly body: Webhook };
 }
 
 const set: Flow = {
   route: `PUT ${path}`,
-  prepare: async (scene) => {
+  prepare: async (fixture) => {
     const url = `http://127.0.0.1:1/${random()}`;
-    const send = async () => (await setWebhook(scene, url)).reply;
-    return { send, check: async () => assert.equal((await shown(scene)).body.url, url) };
+    const send = async () => (await setWebhook(fixture, url)).reply;
+    return { send, check: async () => assert.equal((await shown(fixture)).body.url, url) };
   },
 };
 
 const remove: Flow = {
   route: `DELETE ${path}`,
-  prepare: async (scene) => {
-    await setWebhook(scene);
-    const check = async () => assert.equal((await shown(scene)).status, 404);
-    return { send: () => scene.org.manage('DELETE', path), already: 404, check };
+  prepare: async (fixture) => {
+    await setWebhook(fixture);
+    const check = async () => assert.equal((await shown(fixture)).status, 404);
+    return { send: () => fixture.org.manage('DELETE', path), already: 404, check };
   },
 };
 
 const tryOut: Flow = {
   route: `POST ${path}/test`,
-  prepare: async (scene) => {
-    await setWebhook(scene);
+  prepare: async (fixture) => {
+    await setWebhook(fixture);
     let id = '';
     const send = async () => {
-      const reply = await scene.org.manage('POST', `${path}/test`);
+      const reply = await fixture.org.manage('POST', `${path}/test`);
       if (reply.status === 202) ({ id } = reply.body);
       return reply;
     };
     const check = async () => {
-      const { last_delivery } = (await shown(scene)).body;
+      const { last_delivery } = (await shown(fixture)).body;
       assert.deepEqual([last_delivery?.id, last_delivery?.state], [id, 'failed']);
     };
     return { send, check };

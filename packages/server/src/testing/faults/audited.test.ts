@@ -9,12 +9,12 @@ import { builderFlows } from './builder-flows.ts';
 import { configFlows } from './config-flows.ts';
 import { deployFlows } from './deploy-flows.ts';
 import { startFaultyPlatform } from './faulty-platform.ts';
+import { setUpFixture } from './fixture.ts';
 import type { Flows } from './flow.ts';
 import { itemFlows } from './item-flows.ts';
 import { keyFlows } from './key-flows.ts';
 import { personFlows } from './person-flows.ts';
 import { recordFlows } from './record-flows.ts';
-import { setScene } from './scene.ts';
 import { workspaceFlows } from './workspace-flows.ts';
 
 /** What a workspace is founded with. */
@@ -110,7 +110,7 @@ const platform = await startFaultyPlatform((changes) => {
   witness.look(changes);
 });
 after(() => platform.close());
-const scene = await setScene(platform);
+const fixture = await setUpFixture(platform);
 
 test('of every flow it is said whether the audit log tells of it', () => {
   assert.deepEqual([...Object.keys(told), ...untold].sort(), Object.keys(flows).sort());
@@ -118,7 +118,7 @@ test('of every flow it is said whether the audit log tells of it', () => {
 
 for (const [name, flow] of Object.entries(flows))
   test(`the audit log tells of ${name} once, or not at all, in the commit that makes it`, async () => {
-    const { send } = await flow.prepare(scene);
+    const { send } = await flow.prepare(fixture);
     await platform.settle();
     commits.length = 0;
     const { status } = await send();

@@ -1,7 +1,7 @@
 /** What builders do with their accounts, and with the people of an org. */
 import assert from 'node:assert/strict';
+import { type Fixture, newEmail, type OrgCalls, password, random, signUp } from './fixture.ts';
 import type { Flow, Flows } from './flow.ts';
-import { newEmail, type OrgCalls, password, random, type Scene, signUp } from './scene.ts';
 
 const newPassword = 'another horse battery';
 
@@ -19,7 +19,7 @@ const logIn: Flow = {
   prepare: async ({ org }) => {
     let token = '';
     const send = async () => {
-      const reply = await org.knock('/auth/login', { email: org.email, password });
+      const reply = await org.anonymousCall('/auth/login', { email: org.email, password });
       if (reply.status === 200) ({ token } = reply.body);
       return reply;
     };
@@ -81,7 +81,7 @@ const forgetPassword: Flow = {
   prepare: async ({ newOrg, mailedCode }) => {
     const org = await newOrg();
     const check = async () => assert.notEqual(await mailedCode(org.email, 'code'), undefined);
-    return { send: () => org.knock('/auth/forgot-password', { email: org.email }), check };
+    return { send: () => org.anonymousCall('/auth/forgot-password', { email: org.email }), check };
   },
 };
 
@@ -89,13 +89,13 @@ const resetPassword: Flow = {
   route: 'POST /auth/reset-password',
   prepare: async ({ newOrg, mailedCode }) => {
     const org = await newOrg();
-    await org.knock('/auth/forgot-password', { email: org.email });
+    await org.anonymousCall('/auth/forgot-password', { email: org.email });
     const body = { code: await mailedCode(org.email, 'code'), new_password: newPassword };
     const check = async () => {
       assert.equal(await loginStatus(org, org.email, newPassword), 200);
       assert.ok(!(await isAlive(org, org.token)));
     };
-    return { send: () => org.knock('/auth/reset-password', body), already: 404, check };
+    return { send: () => org.anonymousCall('/auth/reset-password', body), already: 404, check };
   },
 };
 
@@ -121,16 +121,16 @@ const accept: Flow = {
       );
       assert.equal(await loginStatus(org, email), 200);
     };
-    const send = () => org.knock('/auth/accept-invitation', { code, password, name: 'Ben' });
+    const send = () => org.anonymousCall('/auth/accept-invitation', { code, password, name: 'Ben' });
     return { send, already: 404, check };
   },
 };
 
 const changeRole: Flow = {
   route: 'PUT /org/users/:id',
-  prepare: async (scene) => {
-    const { org } = scene;
-    const id = await colleagueOf(scene);
+  prepare: async (fixture) => {
+    const { org } = fixture;
+    const id = await colleagueOf(fixture);
     const [before] = (await usersOf(org)).filter((user) => user.id === id);
     const role = before?.role === 'developer' ? 'org_admin' : 'developer';
     const check = async () => assert.equal((await usersOf(org)).find((user) => user.id === id)?.role, role);
@@ -163,18 +163,18 @@ const rotateClientId: Flow = {
   },
 };
 
-const colleagues = new WeakMap<Scene, Promise<string>>();
+const colleagues = new WeakMap<Fixture, Promise<string>>();
 
 /** One for all attempts. */
-function colleagueOf(scene: Scene): Promise<string> {
-  const colleague = colleagues.get(scene) ?? join(scene.org).then(({ id }) => id);
-  colleagues.set(scene, colleague);
+function colleagueOf(fixture: Fixture): Promise<string> {
+  const colleague = colleagues.get(fixture) ?? join(fixture.org).then(({ id }) => id);
+  colleagues.set(fixture, colleague);
   return colleague;
 }
 
 async function join(org: OrgCalls): Promise<{ readonly id: string; readonly token: string }> {
   const { code } = (await org.manage('POST', '/org/users', { email: newEmail(), role: 'developer' })).body;
-  const { body } = await org.knock('/auth/accept-invitation', { code, password, name: 'Ben' });
+  const { body } = await org.anonymousCall('/auth/accept-invitation', { code, password, name: 'Ben' });
   return { id: body.user.id, token: body.token };
 }
 
@@ -204,7 +204,7 @@ async function isAlive(org: OrgCalls, token: string): Promise<boolean> {
 }
 
 async function loginStatus(org: OrgCalls, email: string, secret = password): Promise<number> {
-  return (await org.knock('/auth/login', { email, password: secret })).status;
+  return (await org.anonymousCall('/auth/login', { email, password: secret })).status;
 }
 
 export const builderFlows: Flows = {

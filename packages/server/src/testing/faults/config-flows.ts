@@ -1,7 +1,7 @@
 /** What a builder does to the configuration of an org, and the jobs that follow from it. */
 import assert from 'node:assert/strict';
+import { type Fixture, random } from './fixture.ts';
 import type { Flow, Flows } from './flow.ts';
-import { random, type Scene } from './scene.ts';
 
 const define: Flow = {
   route: 'POST /api/:apiname',
@@ -16,9 +16,9 @@ const define: Flow = {
 
 const change: Flow = {
   route: 'PUT /api/:apiname',
-  prepare: async (scene) => {
-    const { org, act } = scene;
-    const name = await filledEntity(scene);
+  prepare: async (fixture) => {
+    const { org, act } = fixture;
+    const name = await filledEntity(fixture);
     const body = { entityName: name, UpdateParams: [{ name: 'title', colType: 'string', index: true }] };
     const check = async () => {
       assert.equal((await act('GET', `/list/${name}?title=t1&sortby=title`)).body.items.length, 1);
@@ -30,16 +30,16 @@ const change: Flow = {
 
 const remove: Flow = {
   route: 'DELETE /api/entity',
-  prepare: async (scene) => {
-    const { org, act } = scene;
-    const name = await filledEntity(scene);
+  prepare: async (fixture) => {
+    const { org, act } = fixture;
+    const name = await filledEntity(fixture);
     const check = async () => {
       assert.equal((await act('GET', `/list/${name}`)).status, 404);
       assert.equal((await org.manage('POST', `/api/create-${name}`, plain(name))).status, 201);
       assert.deepEqual((await act('GET', `/list/${name}`)).body.items, []);
       assert.equal((await act('GET', `/count/${name}`)).body.count, 0);
       assert.equal((await org.manage('DELETE', `/api/entity?entityname=${name}`)).status, 204);
-      await scene.platform.settle();
+      await fixture.platform.settle();
     };
     return { send: () => org.manage('DELETE', `/api/entity?entityname=${name}`), already: 404, check };
   },
@@ -61,7 +61,7 @@ function plain(entityName: string) {
   return { entityName, UpdateParams: [{ name: 'title', colType: 'string' }] };
 }
 
-async function filledEntity({ org, act }: Scene): Promise<string> {
+async function filledEntity({ org, act }: Fixture): Promise<string> {
   const name = `e${random()}`;
   assert.equal((await org.manage('POST', `/api/create-${name}`, plain(name))).status, 201);
   for (const title of ['t0', 't1', 't2']) assert.equal((await act('POST', `/create/${name}`, { title })).status, 201);

@@ -1,7 +1,7 @@
 /** How configuration goes from test to production, and back. */
 import assert from 'node:assert/strict';
+import { type Fixture, type OrgCalls, random } from './fixture.ts';
 import type { Flow, Flows } from './flow.ts';
-import { type OrgCalls, random, type Scene } from './scene.ts';
 
 const provision: Flow = {
   route: 'POST /user/provision-prod',
@@ -14,8 +14,8 @@ const provision: Flow = {
 
 const publish: Flow = {
   route: 'POST /deploy/publish',
-  prepare: async (scene) => {
-    const org = await deployingOrg(scene);
+  prepare: async (fixture) => {
+    const org = await deployingOrg(fixture);
     const name = await newEntity(org);
     const check = async () => assert.equal((await staged(org)).filter((one) => one === name).length, 1);
     return { send: () => publishOne(org, name), check };
@@ -24,8 +24,8 @@ const publish: Flow = {
 
 const withdrawAll: Flow = {
   route: 'DELETE /deploy/staged',
-  prepare: async (scene) => {
-    const org = await deployingOrg(scene);
+  prepare: async (fixture) => {
+    const org = await deployingOrg(fixture);
     await publishOne(org, await newEntity(org));
     const check = async () => assert.deepEqual(await staged(org), []);
     return { send: () => org.manage('DELETE', '/deploy/staged'), already: 404, check };
@@ -34,8 +34,8 @@ const withdrawAll: Flow = {
 
 const withdrawOne: Flow = {
   route: 'DELETE /deploy/staged/:kind/:name',
-  prepare: async (scene) => {
-    const org = await deployingOrg(scene);
+  prepare: async (fixture) => {
+    const org = await deployingOrg(fixture);
     const name = await newEntity(org);
     await publishOne(org, name);
     const check = async () => assert.ok(!(await staged(org)).includes(name));
@@ -45,8 +45,8 @@ const withdrawOne: Flow = {
 
 const activate: Flow = {
   route: 'POST /deploy/activate',
-  prepare: async (scene) => {
-    const org = await deployingOrg(scene);
+  prepare: async (fixture) => {
+    const org = await deployingOrg(fixture);
     const name = await newEntity(org);
     await publishOne(org, name);
     const check = async () => {
@@ -60,8 +60,8 @@ const activate: Flow = {
 
 const rollBack: Flow = {
   route: 'POST /deploy/rollback',
-  prepare: async (scene) => {
-    const org = await deployingOrg(scene);
+  prepare: async (fixture) => {
+    const org = await deployingOrg(fixture);
     const before = await activateOne(org, await newEntity(org));
     const name = await newEntity(org);
     await activateOne(org, name);
@@ -72,8 +72,8 @@ const rollBack: Flow = {
 
 const removeRetired: Flow = {
   route: 'DELETE /deploy/retired/:name',
-  prepare: async (scene) => {
-    const org = await deployingOrg(scene);
+  prepare: async (fixture) => {
+    const org = await deployingOrg(fixture);
     const name = await newEntity(org);
     await activateOne(org, name);
     assert.equal((await org.manage('DELETE', `/api/entity?entityname=${name}`)).status, 204);
@@ -86,12 +86,12 @@ const removeRetired: Flow = {
 
 const importArchive: Flow = {
   route: 'POST /deploy/import',
-  prepare: async (scene) => {
-    const org = await deployingOrg(scene);
+  prepare: async (fixture) => {
+    const org = await deployingOrg(fixture);
     const name = await newEntity(org);
     const archive = await org.download('/deploy/export');
     assert.equal((await org.manage('DELETE', `/api/entity?entityname=${name}`)).status, 204);
-    await scene.platform.settle();
+    await fixture.platform.settle();
     const isThere = async () => (await org.manage('GET', `/api/entity?entityName=${name}`)).status;
     assert.equal(await isThere(), 404);
     const headers = { 'content-type': 'application/x-tar' };
@@ -102,16 +102,16 @@ const importArchive: Flow = {
   },
 };
 
-const orgs = new WeakMap<Scene, Promise<OrgCalls>>();
+const orgs = new WeakMap<Fixture, Promise<OrgCalls>>();
 
 /** An org of its own, one for all attempts, with production. */
-function deployingOrg(scene: Scene): Promise<OrgCalls> {
-  const org = orgs.get(scene) ?? provisionedOrg(scene);
-  orgs.set(scene, org);
+function deployingOrg(fixture: Fixture): Promise<OrgCalls> {
+  const org = orgs.get(fixture) ?? provisionedOrg(fixture);
+  orgs.set(fixture, org);
   return org;
 }
 
-async function provisionedOrg({ newOrg }: Scene): Promise<OrgCalls> {
+async function provisionedOrg({ newOrg }: Fixture): Promise<OrgCalls> {
   const org = await newOrg();
   assert.equal((await org.manage('POST', '/user/provision-prod')).status, 200);
   return org;

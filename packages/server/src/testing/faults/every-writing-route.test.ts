@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AppGatewayDeps, appRoutes } from '../../gateway/app-gateway.ts';
-import { type ManagementGatewayParts, managementRoutes } from '../../gateway/management-gateway.ts';
+import { type ManagementGatewayDeps, managementRoutes } from '../../gateway/management-gateway.ts';
 import { everyFlow } from './every-flow.ts';
 
 /** They take a body and change nothing. */
@@ -17,7 +17,7 @@ const writesByGet = ['GET /app/:org/token'];
 
 test('every writing route of both gateways is called in a flow whose store calls fail in turn', () => {
   // No handler is called, so the tables need nothing to stand on.
-  const tables = [...appRoutes({} as AppGatewayDeps), ...managementRoutes({} as ManagementGatewayParts)];
+  const tables = [...appRoutes({} as AppGatewayDeps), ...managementRoutes({} as ManagementGatewayDeps)];
   const writing = tables
     .map(({ method, path }) => `${method} ${path}`)
     .filter((route) => (!route.startsWith('GET ') && !reads.includes(route)) || writesByGet.includes(route));

@@ -1,11 +1,11 @@
-import type { Reply, Scene } from './scene.ts';
+import type { Fixture, Reply } from './fixture.ts';
 
 /** Something that a caller does, and what has to stand once it was answered with success. */
 export interface Flow {
   /** The route that it calls, as the table of its gateway names it. */
   readonly route: string;
   /** Makes ready for one attempt, before a call fails. */
-  readonly prepare: (scene: Scene) => Promise<Attempt>;
+  readonly prepare: (fixture: Fixture) => Promise<Attempt>;
 }
 
 export interface Attempt {

@@ -1,7 +1,7 @@
 /** What a builder does to config items by their kind and name. */
 import assert from 'node:assert/strict';
+import { type OrgCalls, random } from './fixture.ts';
 import type { Flow, Flows } from './flow.ts';
-import { type OrgCalls, random } from './scene.ts';
 
 const make: Flow = {
   route: 'POST /config/:kind',

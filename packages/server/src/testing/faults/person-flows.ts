@@ -1,7 +1,7 @@
 /** How an app's users come in, and what they do about themselves. */
 import assert from 'node:assert/strict';
+import { newEmail, password, random } from './fixture.ts';
 import type { Flow, Flows } from './flow.ts';
-import { newEmail, password, random } from './scene.ts';
 
 const newPassword = 'another horse battery';
 

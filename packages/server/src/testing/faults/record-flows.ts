@@ -1,7 +1,7 @@
 /** What an app's users do with records, the system's own included. */
 import assert from 'node:assert/strict';
+import { type Fixture, type Item, newEmail, type Reply, random } from './fixture.ts';
 import type { Flow, Flows } from './flow.ts';
-import { type Item, newEmail, type Reply, random, type Scene } from './scene.ts';
 
 const create: Flow = {
   route: 'POST /app/:org/create/:entity',
@@ -85,10 +85,10 @@ const policy: Flow = {
 
 const link: Flow = {
   route: 'POST /app/:org/create/:entity',
-  prepare: async (scene) => {
-    const { act, org } = scene;
-    const member = await memberOf(scene);
-    await unlink(scene, member.id);
+  prepare: async (fixture) => {
+    const { act, org } = fixture;
+    const member = await memberOf(fixture);
+    await unlink(fixture, member.id);
     assert.equal((await org.as(member.token)('GET', '/list/order')).status, 403);
     const [viewer] = (await act('GET', '/list/aclpolicy?name=vieweracl')).body.items;
     const body = { user_id: member.id, acl_policy_id: viewer?.id };
@@ -100,9 +100,9 @@ const link: Flow = {
 
 const suspension: Flow = {
   route: 'PUT /app/:org/update/:entity/:id',
-  prepare: async (scene) => {
-    const { act, org } = scene;
-    const member = await memberOf(scene);
+  prepare: async (fixture) => {
+    const { act, org } = fixture;
+    const member = await memberOf(fixture);
     const check = async () => assert.equal((await org.as(member.token)('GET', '/list/order')).status, 401);
     return { send: () => act('PUT', `/update/user/${member.id}`, { status: 'suspended' }), check };
   },
@@ -110,28 +110,28 @@ const suspension: Flow = {
 
 const removal: Flow = {
   route: 'DELETE /app/:org/delete/:entity/:id',
-  prepare: async (scene) => {
-    const { act, org } = scene;
-    const member = await memberOf(scene);
+  prepare: async (fixture) => {
+    const { act, org } = fixture;
+    const member = await memberOf(fixture);
     const check = async () => {
       assert.equal((await org.as(member.token)('GET', '/list/order')).status, 401);
-      assert.deepEqual(await linksOf(scene, member.id), []);
+      assert.deepEqual(await linksOf(fixture, member.id), []);
     };
     return { send: () => act('DELETE', `/delete/user/${member.id}`), already: 404, check };
   },
 };
 
-function memberOf({ org }: Scene) {
+function memberOf({ org }: Fixture) {
   return org.signIn(newEmail());
 }
 
-async function linksOf({ act }: Scene, id: string): Promise<readonly Item[]> {
+async function linksOf({ act }: Fixture, id: string): Promise<readonly Item[]> {
   return (await act('GET', `/list/useraclpolicy?user_id=${id}`)).body.items;
 }
 
-async function unlink(scene: Scene, id: string): Promise<void> {
-  for (const one of await linksOf(scene, id))
-    assert.equal((await scene.act('DELETE', `/delete/useraclpolicy/${one.id}`)).status, 204);
+async function unlink(fixture: Fixture, id: string): Promise<void> {
+  for (const one of await linksOf(fixture, id))
+    assert.equal((await fixture.act('DELETE', `/delete/useraclpolicy/${one.id}`)).status, 204);
 }
 
 export const recordFlows: Flows = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startFaultyPlatform } from './faulty-platform.ts';
+import { type Fixture, setUpFixture } from './fixture.ts';
 import type { Flow, Flows } from './flow.ts';
-import { type Scene, setScene } from './scene.ts';
 
 const moments = ['before', 'after'] as const;
 
@@ -10,12 +10,12 @@ const moments = ['before', 'after'] as const;
 export async function testFlows(flows: Flows): Promise<void> {
   const platform = await startFaultyPlatform();
   after(() => platform.close());
-  const scene = await setScene(platform);
+  const fixture = await setUpFixture(platform);
   for (const [name, flow] of Object.entries(flows))
     test(`of ${name}, no failing call of the store makes a success that is none, and the repeat leads to the end`, async () => {
       for (const when of moments) {
         let calls = 0;
-        while (!(await isThrough(scene, flow, { calls, when }))) calls += 1;
+        while (!(await isThrough(fixture, flow, { calls, when }))) calls += 1;
         assert.ok(calls > 0, 'no call failed');
       }
       assert.deepEqual(await platform.drift(), []);
@@ -28,9 +28,9 @@ interface Place {
 }
 
 /** True where the flow came to its end before the call that was to fail. */
-async function isThrough(scene: Scene, flow: Flow, { calls, when }: Place): Promise<boolean> {
-  const { fault, settle } = scene.platform;
-  const { send, already, check } = await flow.prepare(scene);
+async function isThrough(fixture: Fixture, flow: Flow, { calls, when }: Place): Promise<boolean> {
+  const { fault, settle } = fixture.platform;
+  const { send, already, check } = await flow.prepare(fixture);
   await settle();
   fault.plant(calls, when);
   const { status } = await send();

@@ -1,19 +1,19 @@
 /** Every call takes its turn in the line of its own org and workspace, and leaves it. */
 import assert from 'node:assert/strict';
 import { after, mock, test } from 'node:test';
-import { turns } from '../../lib/event-loop.ts';
-import type { Lane } from '../../lib/fair-turns.ts';
+import { scheduler } from '../../lib/event-loop.ts';
+import type { Lane } from '../../lib/fair-scheduler.ts';
 import { startFaultyPlatform } from './faulty-platform.ts';
-import { setScene } from './scene.ts';
+import { setUpFixture } from './fixture.ts';
 
 const platform = await startFaultyPlatform();
 after(() => platform.close());
-const scene = await setScene(platform);
+const fixture = await setUpFixture(platform);
 
 /** In whose lines the calls entered that were made meanwhile. */
 async function lanesOf(work: () => Promise<unknown>): Promise<readonly Lane[]> {
-  const enter = mock.method(turns, 'enter');
-  const leave = mock.method(turns, 'leave');
+  const enter = mock.method(scheduler, 'enter');
+  const leave = mock.method(scheduler, 'leave');
   await work();
   const entered = enter.mock.calls.map(({ arguments: [id, lane] }) => ({ id, lane }));
   assert.deepEqual(
@@ -26,18 +26,18 @@ async function lanesOf(work: () => Promise<unknown>): Promise<readonly Lane[]> {
 }
 
 test('a call with a token in that of its workspace, also one that is refused', async () => {
-  const lane = { org: scene.org.code, workspace: scene.founder.tenantId };
-  assert.deepEqual(await lanesOf(() => scene.act('GET', '/list/order')), [lane]);
-  assert.deepEqual(await lanesOf(() => scene.act('GET', '/list/nothing')), [lane]);
+  const lane = { org: fixture.org.code, workspace: fixture.founder.tenantId };
+  assert.deepEqual(await lanesOf(() => fixture.act('GET', '/list/order')), [lane]);
+  assert.deepEqual(await lanesOf(() => fixture.act('GET', '/list/nothing')), [lane]);
 });
 
 test('a call of a builder in that of the builders of its org', async () => {
-  const lanes = await lanesOf(() => scene.org.manage('GET', '/org/settings'));
-  assert.deepEqual(lanes, [{ org: scene.org.code, workspace: 'builders' }]);
+  const lanes = await lanesOf(() => fixture.org.manage('GET', '/org/settings'));
+  assert.deepEqual(lanes, [{ org: fixture.org.code, workspace: 'builders' }]);
 });
 
 test('a call without a token in that of all such, beside others from the same network, and a probe in none', async () => {
-  const lanes = await lanesOf(() => scene.org.logIn(scene.founder.email));
+  const lanes = await lanesOf(() => fixture.org.logIn(fixture.founder.email));
   assert.deepEqual(
     lanes.map(({ org, workspace }) => [org, workspace.replace(/^[0-9a-f:]+::\/64$/, 'a network')]),
     [['', 'a network']],

@@ -1,8 +1,8 @@
 /** How workspaces are made, changed, left and removed, and how people are asked into them. */
 import assert from 'node:assert/strict';
 import { isOfAudit } from '../../audit/audit-entry.ts';
+import { type Fixture, newEmail, type Person, random } from './fixture.ts';
 import type { Attempt, Flow, Flows } from './flow.ts';
-import { newEmail, type Person, random, type Scene } from './scene.ts';
 
 const make: Flow = {
   route: 'POST /app/:org/user/workspace',
@@ -40,8 +40,8 @@ const switchTo: Flow = {
 
 const leave: Flow = {
   route: 'POST /app/:org/user/leave',
-  prepare: async (scene) => {
-    const { org, act } = scene;
+  prepare: async (fixture) => {
+    const { org, act } = fixture;
     const guest = await org.signIn();
     const check = async () => {
       assert.equal((await org.as(guest.token)('GET', '/list/order')).status, 401);
@@ -72,39 +72,39 @@ const remove: Flow = {
 
 const invite: Flow = {
   route: 'POST /app/:org/user/invitations',
-  prepare: async (scene) => {
+  prepare: async (fixture) => {
     const email = newEmail();
-    const check = async () => assert.ok((await open(scene, email)).length > 0);
-    return { send: () => scene.act('POST', '/user/invitations', { email }), check };
+    const check = async () => assert.ok((await open(fixture, email)).length > 0);
+    return { send: () => fixture.act('POST', '/user/invitations', { email }), check };
   },
 };
 
 const resend: Flow = {
   route: 'POST /app/:org/user/invitations/:id/resend',
-  prepare: async (scene) => {
+  prepare: async (fixture) => {
     const email = newEmail();
-    const { id } = (await scene.act('POST', '/user/invitations', { email })).body;
-    const check = async () => assert.equal((await open(scene, email)).length, 1);
-    return { send: () => scene.act('POST', `/user/invitations/${id}/resend`), check };
+    const { id } = (await fixture.act('POST', '/user/invitations', { email })).body;
+    const check = async () => assert.equal((await open(fixture, email)).length, 1);
+    return { send: () => fixture.act('POST', `/user/invitations/${id}/resend`), check };
   },
 };
 
 const withdraw: Flow = {
   route: 'DELETE /app/:org/user/invitations/:id',
-  prepare: async (scene) => {
+  prepare: async (fixture) => {
     const email = newEmail();
-    const { id } = (await scene.act('POST', '/user/invitations', { email })).body;
-    const check = async () => assert.deepEqual(await open(scene, email), []);
-    return { send: () => scene.act('DELETE', `/user/invitations/${id}`), already: 404, check };
+    const { id } = (await fixture.act('POST', '/user/invitations', { email })).body;
+    const check = async () => assert.deepEqual(await open(fixture, email), []);
+    return { send: () => fixture.act('DELETE', `/user/invitations/${id}`), already: 404, check };
   },
 };
 
 const accept: Flow = {
   route: 'POST /app/:org/user/acceptinvitation',
-  prepare: async (scene): Promise<Attempt> => {
-    const { org, founder } = scene;
+  prepare: async (fixture): Promise<Attempt> => {
+    const { org, founder } = fixture;
     const host = await inWorkspace(org, founder);
-    const guest = await guestOf(scene);
+    const guest = await guestOf(fixture);
     const { body } = await org.as(host.token)('POST', '/user/invitations', { email: guest.email });
     const check = async () => {
       const inside = (await org.exchange(guest.token)).body;
@@ -117,21 +117,21 @@ const accept: Flow = {
   },
 };
 
-const guests = new WeakMap<Scene, Promise<Person>>();
+const guests = new WeakMap<Fixture, Promise<Person>>();
 
 /** One for all attempts: to sign up takes as long as all the rest. */
-function guestOf(scene: Scene): Promise<Person> {
-  const guest = guests.get(scene) ?? scene.org.signIn();
-  guests.set(scene, guest);
+function guestOf(fixture: Fixture): Promise<Person> {
+  const guest = guests.get(fixture) ?? fixture.org.signIn();
+  guests.set(fixture, guest);
   return guest;
 }
 
-async function open({ act }: Scene, email: string) {
+async function open({ act }: Fixture, email: string) {
   return (await act('GET', '/user/invitations')).body.items.filter((item) => item.email === email);
 }
 
 /** A workspace of the person's own, with a token of it. */
-async function inWorkspace(org: Scene['org'], person: Person) {
+async function inWorkspace(org: Fixture['org'], person: Person) {
   const code = `w${random()}`;
   assert.equal((await org.as(person.token)('POST', '/user/workspace', { name: 'W', code })).status, 201);
   const { token } = (await org.exchange(person.token)).body;

@@ -33,7 +33,7 @@ export interface Answers {
 
 export async function ask(gateways: Gateways, filled: Filled): Promise<Answers> {
   const callers = callersOf(filled);
-  const asked: Asked[] = [];
+  const command: Asked[] = [];
   for (const one of [...asksOfApp(filled), ...asksOfManagement()]) {
     const caller = callers[one.who];
     if (caller === undefined) throw new Error(`nobody is \`${one.who}\``);
@@ -41,11 +41,11 @@ export async function ask(gateways: Gateways, filled: Filled): Promise<Answers> 
     const url = `${gateways[caller.gateway]}${path}`;
     const { status, body: answer } = await call(method, url, { body, headers: { ...caller.headers, ...headers } });
     if (status >= 500) throw new Error(`${method} ${path} is answered ${status}`);
-    asked.push({ ...one, status, answer });
+    command.push({ ...one, status, answer });
   }
   const { customerId, thingId, releases, orgInvitation, productionClientId, org } = filled;
   const named = { customerId, thingId, releases, orgInvitation, productionClientId, clientId: org.clientId };
-  return { asked_at: new Date().toISOString(), gateways, callers, asked, filled: named };
+  return { asked_at: new Date().toISOString(), gateways, callers, asked: command, filled: named };
 }
 
 function callersOf(filled: Filled): Readonly<Record<string, Caller>> {

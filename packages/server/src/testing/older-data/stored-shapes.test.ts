@@ -11,7 +11,7 @@ import { systemClock } from '../../lib/clock.ts';
 import { dataVersion } from '../../store/data-version.ts';
 import { everyFlow } from '../faults/every-flow.ts';
 import { startFaultyPlatform } from '../faults/faulty-platform.ts';
-import { setScene } from '../faults/scene.ts';
+import { setUpFixture } from '../faults/fixture.ts';
 import { fill } from './fill.ts';
 import { noteChained, noteChange, type Shapes, shapeOf, textOf } from './stored-shape.ts';
 
@@ -24,10 +24,10 @@ after(() => platform.close());
 async function storeEverything(): Promise<void> {
   await fill(platform);
   await platform.settle();
-  const scene = await setScene(platform);
+  const fixture = await setUpFixture(platform);
   // A test of the flows sees to it that each writing route has one.
   for (const flow of everyFlow) {
-    const { send, check } = await flow.prepare(scene);
+    const { send, check } = await flow.prepare(fixture);
     await send();
     await platform.settle();
     await check();

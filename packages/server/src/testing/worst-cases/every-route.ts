@@ -1,7 +1,7 @@
 /** All routes, and the table of what is largest of each. */
 import { type AppGatewayDeps, appRoutes } from '../../gateway/app-gateway.ts';
-import { type ManagementGatewayParts, managementRoutes } from '../../gateway/management-gateway.ts';
-import { type MetricsGatewayParts, metricsRoutes } from '../../gateway/metrics-gateway.ts';
+import { type ManagementGatewayDeps, managementRoutes } from '../../gateway/management-gateway.ts';
+import { type MetricsGatewayDeps, metricsRoutes } from '../../gateway/metrics-gateway.ts';
 import type { TakesBody } from '../../gateway/request.ts';
 import { appRows } from './app-rows.ts';
 import type { Place } from './exercise.ts';
@@ -20,8 +20,8 @@ export type GatewayName = 'app' | 'management' | 'metrics';
 /** No handler is called, so the tables need nothing to stand on. */
 export const routesOf: Readonly<Record<GatewayName, readonly Listed[]>> = {
   app: appRoutes({} as AppGatewayDeps),
-  management: managementRoutes({} as ManagementGatewayParts),
-  metrics: metricsRoutes({} as MetricsGatewayParts),
+  management: managementRoutes({} as ManagementGatewayDeps),
+  metrics: metricsRoutes({} as MetricsGatewayDeps),
 };
 
 export const rowsOf: Readonly<Record<GatewayName, Rows>> = {

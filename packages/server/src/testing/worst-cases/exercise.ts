@@ -23,8 +23,8 @@ export interface Case {
 export function casesOf(stage: Stage, place: Place): readonly Case[] {
   const { method, as, target, largest, notSentAnything } = place;
   const base = (): string => target(stage);
-  const ready = (asked: Asked): (() => Promise<Answer>) => {
-    const { headers = {}, ...rest } = asked;
+  const ready = (command: Asked): (() => Promise<Answer>) => {
+    const { headers = {}, ...rest } = command;
     const request = stage.raw({ as, method, target: base(), ...rest, headers: typed(place, headers, rest.body) });
     return () => send(request);
   };
@@ -55,11 +55,11 @@ function isNothing(largest: Row['largest']): largest is { readonly nothing: stri
   return 'nothing' in largest;
 }
 
-function behind(target: string, asked: Asked): Asked {
-  if (asked.target === undefined) return asked;
+function behind(target: string, command: Asked): Asked {
+  if (command.target === undefined) return command;
   const [path = '', query] = target.split('?');
-  if (!asked.target.startsWith('?')) return { ...asked, target: path + asked.target };
-  return { ...asked, target: `${path}${asked.target}${query === undefined ? '' : `&${query}`}` };
+  if (!command.target.startsWith('?')) return { ...command, target: path + command.target };
+  return { ...command, target: `${path}${command.target}${query === undefined ? '' : `&${query}`}` };
 }
 
 /** A stream is sent under the first type that the route takes. */

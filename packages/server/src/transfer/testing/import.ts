@@ -7,7 +7,11 @@ import { type Node, openBench, type RecordBench } from '../../testing/record-ben
 import { type Import, type ImportRequest, importRecords } from '../import-records.ts';
 import { pieces } from './rows.ts';
 
-export const mayAll: CallerAccess = { rows: () => undefined, rowsOfBody: () => undefined, demand: () => undefined };
+export const mayAll: CallerAccess = {
+  rows: () => undefined,
+  rowsOfBody: () => undefined,
+  assertAllowed: () => undefined,
+};
 export const jsonl = (rows: readonly unknown[]): string => rows.map((row) => JSON.stringify(row)).join('\n');
 
 export interface Defined {

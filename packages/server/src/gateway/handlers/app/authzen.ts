@@ -1,9 +1,16 @@
 import { authzenApi } from '@freehold/contract/app/authzen';
 import type { Clock } from '../../../lib/clock.ts';
-import { inSlices } from '../../../lib/event-loop.ts';
+import { createYielder } from '../../../lib/event-loop.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
 import type { AuthorizedCall } from '../../../records/port.ts';
-import { dataOf, demandSent, demandWritten, grantOn, recordOfCreate, recordOfUpdate } from '../../../records/port.ts';
+import {
+  assertFieldsAllowed,
+  assertWriteAllowed,
+  dataOf,
+  grantOn,
+  recordOfCreate,
+  recordOfUpdate,
+} from '../../../records/port.ts';
 import { laneOf } from '../../../tenancy/port.ts';
 import type { EachCaller, EachRoute } from '../../app-route.ts';
 import { json, type Reply } from '../../reply.ts';
@@ -40,7 +47,7 @@ async function evaluateAll(
   if (!('evaluations' in asked)) return answer(request, await evaluate(services, caller, asked));
   const lastOne = { deny_on_first_deny: false, permit_on_first_permit: true }[asked.semantic];
   const evaluations: Decision[] = [];
-  const pause = inSlices(laneOf(caller.workspace));
+  const pause = createYielder(laneOf(caller.workspace));
   for (const evaluation of asked.evaluations) {
     await pause();
     const decided = await evaluateRead(services, caller, evaluation);
@@ -97,23 +104,23 @@ async function decide(services: AuthzenServices, caller: EachCaller, asked: Eval
   const call = await caller.authorize({ verb, entityName, id, ...(isWrite && body !== undefined ? { body } : {}) });
   if (call.rows === undefined || verb === 'list' || verb === 'count') return { decision: true };
   if (verb === 'browse') {
-    call.access.demand(verb);
+    call.access.assertAllowed(verb);
     return { decision: true };
   }
   const isTold = verb === 'create' ? body !== undefined : id !== undefined;
   if (!isTold) return { decision: false, context: { reason: 'undecided' } };
-  if (verb === 'create') demandCreate(services, call, body);
-  else await demandStored(services, call, { id: id ?? '', body: verb === 'update' ? body : undefined });
+  if (verb === 'create') assertCreateAllowed(services, call, body);
+  else await assertStoredAllowed(services, call, { id: id ?? '', body: verb === 'update' ? body : undefined });
   return { decision: true };
 }
 
-function demandCreate({ clock }: AuthzenServices, call: AuthorizedCall, body: unknown): void {
+function assertCreateAllowed({ clock }: AuthzenServices, call: AuthorizedCall, body: unknown): void {
   const { entity, actor } = call;
-  demandWritten(call, recordOfCreate({ entity, userId: actor.userId, body, now: clock.now() }), body);
+  assertWriteAllowed(call, recordOfCreate({ entity, userId: actor.userId, body, now: clock.now() }), body);
 }
 
 /** @throws Problem `not_found`, `access_denied`. */
-async function demandStored(
+async function assertStoredAllowed(
   { runtime, clock }: AuthzenServices,
   call: AuthorizedCall,
   { id, body }: { readonly id: string; readonly body: unknown },
@@ -123,7 +130,7 @@ async function demandStored(
   if (body === undefined || call.rows === undefined) return;
   const { entity, rows, actor } = call;
   const data = dataOf(found);
-  demandSent(rows, grantOn(rows, entity, data) ?? { fields: undefined }, { data, body });
+  assertFieldsAllowed(rows, grantOn(rows, entity, data) ?? { fields: undefined }, { data, body });
   const before = { key: { pk: '', sk: '' }, version: found.version, data };
-  demandWritten(call, recordOfUpdate({ entity, userId: actor.userId, body, now: clock.now() }, before), body);
+  assertWriteAllowed(call, recordOfUpdate({ entity, userId: actor.userId, body, now: clock.now() }, before), body);
 }

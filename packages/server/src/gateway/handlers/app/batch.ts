@@ -1,5 +1,5 @@
 import { batchApi } from '@freehold/contract/app/batch';
-import { inSlices } from '../../../lib/event-loop.ts';
+import { createYielder } from '../../../lib/event-loop.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { AuthorizedCall, RecordOperation, RecordRuntime } from '../../../records/port.ts';
 import {
@@ -39,7 +39,7 @@ async function batch(
   return { status: 200, body: `{"results":[${results.join(',')}]}`, headers };
 }
 
-interface Asked {
+interface BatchCommand {
   readonly operations: readonly BatchOperation[];
   readonly once: OnceRequest | undefined;
 }
@@ -51,9 +51,13 @@ interface Results {
 }
 
 /** @throws Problem of the operation that is refused. */
-async function runTogether(runtime: RecordRuntime, caller: EachCaller, { operations, once }: Asked): Promise<Results> {
+async function runTogether(
+  runtime: RecordRuntime,
+  caller: EachCaller,
+  { operations, once }: BatchCommand,
+): Promise<Results> {
   const refused = (index: number, problem: Problem) => atOperation(index, operations[index]?.action, problem);
-  const pause = inSlices(laneOf(caller.workspace));
+  const pause = createYielder(laneOf(caller.workspace));
   const allowed: Allowed[] = [];
   for (const [index, operation] of operations.entries()) {
     await pause();
@@ -72,8 +76,12 @@ async function runTogether(runtime: RecordRuntime, caller: EachCaller, { operati
 }
 
 /** A refused operation is a result like any other. Of a request that is repeated, only what is missing is done. */
-async function runEach(runtime: RecordRuntime, caller: EachCaller, { operations, once }: Asked): Promise<Results> {
-  const pause = inSlices(laneOf(caller.workspace));
+async function runEach(
+  runtime: RecordRuntime,
+  caller: EachCaller,
+  { operations, once }: BatchCommand,
+): Promise<Results> {
+  const pause = createYielder(laneOf(caller.workspace));
   const decided = [];
   for (const operation of operations) {
     await pause();

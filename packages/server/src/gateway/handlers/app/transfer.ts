@@ -1,8 +1,8 @@
 import { invalidInput, Problem } from '../../../lib/problem.ts';
 import type { AuthorizedCall } from '../../../records/port.ts';
 import {
-  bothRows,
-  demandSome,
+  assertNotDenied,
+  bothPolicies,
   type ListQuery,
   presentationOf,
   readListQuery,
@@ -49,7 +49,7 @@ async function importFile(
   if (incoming.headers['idempotency-key'] !== undefined) throw new Problem('invalid_request', repeatedByUpsert);
   refuseParameters(query, ['dry_run', 'upsert']);
   // A row is a create like any other: what denies the one denies the other.
-  demandSome(call.access.rows({ verb: 'create', entityName: call.entity.name }));
+  assertNotDenied(call.access.rows({ verb: 'create', entityName: call.entity.name }));
   const run = importRecords(runtime.bulk, call, {
     format: stream.mediaType === csvType ? 'csv' : 'jsonl',
     bytes: stream.bytes,
@@ -94,7 +94,7 @@ function exportFile(
 ): Reply {
   // An export is a list without pages: what denies the one denies the other.
   const listed = exported.access.rows({ verb: 'list', entityName: exported.entity.name });
-  const call: AuthorizedCall = { ...exported, rows: demandSome(bothRows(exported.rows, listed)) };
+  const call: AuthorizedCall = { ...exported, rows: assertNotDenied(bothPolicies(exported.rows, listed)) };
   const format = readFileFormat(query.get('format'), incoming);
   const listQuery = scopeToCaller(call, readExportQuery(call, query));
   const presentation = presentationOf(call, 'list', listQuery.view);

@@ -3,8 +3,8 @@ import type { OrgCaller } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { AlertWebhook, AskedWebhook } from '../../../webhooks/alert-webhook.ts';
 import type { ManagementRoute } from '../../management-route.ts';
+import { auditContextOf } from '../../pipeline/audit-context.ts';
 import { type ConsoleSite, mailedUrl } from '../../pipeline/console-cookie.ts';
-import { occasionOf } from '../../pipeline/occasion.ts';
 import type { RequestEnvelope } from '../../request.ts';
 import { serve } from '../../serve.ts';
 
@@ -18,7 +18,7 @@ export interface AlertWebhookServices {
 export function alertWebhookRoutes({ alertWebhook, clock, site }: AlertWebhookServices): readonly ManagementRoute[] {
   const askedBy = (request: RequestEnvelope, caller: OrgCaller): AskedWebhook => ({
     orgCode: caller.org.code,
-    occasion: occasionOf(clock, request, caller),
+    auditContext: auditContextOf(clock, request, caller),
     managementUrl: mailedUrl(site, request.incoming),
   });
   return [

@@ -7,7 +7,7 @@ import type { ConfigItems } from '../../../promotion/port.ts';
 import { entityTag } from '../../../records/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import type { ManagementRoute } from '../../management-route.ts';
-import { occasionOf } from '../../pipeline/occasion.ts';
+import { auditContextOf } from '../../pipeline/audit-context.ts';
 import { readPreconditions } from '../../pipeline/preconditions.ts';
 import { requireTest } from '../../pipeline/require-test.ts';
 import { json, type Reply } from '../../reply.ts';
@@ -62,7 +62,7 @@ function writingRoutes({ items, clock }: ConfigItemServices): readonly Managemen
     requireTest(query.env);
     const kind = readKind(params.kind);
     requireRole(kind, caller);
-    const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };
+    const asked = { orgCode: caller.org.code, auditContext: auditContextOf(clock, request, caller) };
     return { kind, asked, ...readPreconditions(incoming), force: query.force === true };
   };
   return [

@@ -1,14 +1,14 @@
 import { deployApi } from '@freehold/contract/management/deploy';
 import type { ConfigItem } from '../../../config/port.ts';
-import { inTurns } from '../../../lib/in-turns.ts';
+import { cooperatively } from '../../../lib/cooperatively.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { archiveBytesMax } from '../../../promotion/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import { type DeployCaller, requireProd } from '../../deploy-caller.ts';
 import { longJson } from '../../long-json.ts';
 import type { ManagementRoute } from '../../management-route.ts';
+import { occasionBy } from '../../pipeline/audit-context.ts';
 import type { BodyStream } from '../../pipeline/body-stream.ts';
-import { occasionBy } from '../../pipeline/occasion.ts';
 import { requireTest } from '../../pipeline/require-test.ts';
 import type { Reply } from '../../reply.ts';
 import { type Received, serveReply } from '../../serve.ts';
@@ -29,7 +29,7 @@ export function deployArchiveRoutes(services: ArchiveServices): readonly Managem
 async function exportArchive({ promotion }: ArchiveServices, env: Environment, caller: DeployCaller): Promise<Reply> {
   if (env === 'prod') requireProd(caller);
   const { code } = caller.org;
-  const stream = inTurns(await promotion.archive(code, env));
+  const stream = cooperatively(await promotion.archive(code, env));
   const headers = { 'Content-Disposition': `attachment; filename="${code}-${env}.tar"` };
   return { status: 200, stream, contentType: archiveType, headers };
 }
@@ -43,7 +43,7 @@ async function importArchive(
   const { env, base, remove, force } = query;
   if (stream === undefined) throw new TypeError('the route takes a stream');
   requireTest(env);
-  const asked = { orgCode: caller.org.code, occasion: occasionBy(clock, request, caller) };
+  const asked = { orgCode: caller.org.code, auditContext: occasionBy(clock, request, caller) };
   const options = {
     base,
     removes: remove,

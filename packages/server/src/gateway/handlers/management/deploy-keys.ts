@@ -2,7 +2,7 @@ import { deployApi } from '@freehold/contract/management/deploy';
 import type { DeployKeys } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ManagementRoute } from '../../management-route.ts';
-import { occasionOf } from '../../pipeline/occasion.ts';
+import { auditContextOf } from '../../pipeline/audit-context.ts';
 import { serve } from '../../serve.ts';
 
 export interface DeployKeyServices {
@@ -17,11 +17,11 @@ export function deployKeyRoutes({ deployKeys, clock }: DeployKeyServices): reado
       return { items: await deployKeys.list(org.code) };
     }),
     serve(deployApi.createDeployKey, (request, caller) => {
-      const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };
+      const asked = { orgCode: caller.org.code, auditContext: auditContextOf(clock, request, caller) };
       return deployKeys.create(asked, request.body);
     }),
     serve(deployApi.removeDeployKey, async (request, caller) => {
-      const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };
+      const asked = { orgCode: caller.org.code, auditContext: auditContextOf(clock, request, caller) };
       await deployKeys.remove(asked, request.params.id);
     }),
   ];

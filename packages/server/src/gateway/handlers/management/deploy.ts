@@ -6,7 +6,7 @@ import { type Promotion, publishMistakes } from '../../../promotion/port.ts';
 import { askDeploy, builderAsDeployer } from '../../deploy-caller.ts';
 import { longJson } from '../../long-json.ts';
 import type { ManagementRoute } from '../../management-route.ts';
-import { occasionOf } from '../../pipeline/occasion.ts';
+import { auditContextOf } from '../../pipeline/audit-context.ts';
 import { serve, serveReply } from '../../serve.ts';
 import type { AccountServices } from './accounts.ts';
 
@@ -24,7 +24,7 @@ export function deployRoutes(services: DeployServices): readonly ManagementRoute
 function stagingRoutes({ accounts, promotion, clock }: DeployServices): readonly ManagementRoute[] {
   return [
     serve(deployApi.provisionProd, (request, caller) => {
-      const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };
+      const asked = { orgCode: caller.org.code, auditContext: auditContextOf(clock, request, caller) };
       return accounts.provisionProd(asked);
     }),
     serveReply(deployApi.readDiff, async (request, caller) =>

@@ -1,5 +1,5 @@
 import { entitiesApi } from '@freehold/contract/management/entities';
-import type { Occasion } from '../../../audit/audit-entry.ts';
+import type { AuditContext } from '../../../audit/audit-entry.ts';
 import type { EntityAdmin } from '../../../entities/port.ts';
 import type { OrgCaller } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
@@ -8,8 +8,8 @@ import type { Idempotency } from '../../../records/port.ts';
 import { entityTag } from '../../../records/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import type { ManagementRoute } from '../../management-route.ts';
+import { auditContextOf } from '../../pipeline/audit-context.ts';
 import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
-import { occasionOf } from '../../pipeline/occasion.ts';
 import { readPreconditions } from '../../pipeline/preconditions.ts';
 import { requireTest } from '../../pipeline/require-test.ts';
 import { json, type Reply } from '../../reply.ts';
@@ -18,14 +18,14 @@ import { type Received, serve, serveReply } from '../../serve.ts';
 import { entityEndpoints } from '../entity-endpoints.ts';
 
 export interface EntityServices {
-  readonly entities: (env: Environment, occasion: Occasion) => EntityAdmin;
+  readonly entities: (env: Environment, auditContext: AuditContext) => EntityAdmin;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
 }
 
 /** Entity definitions. A builder changes `test`; reads take `?env=prod` too. */
 export function entityRoutes({ entities, idempotency, clock }: EntityServices): readonly ManagementRoute[] {
-  const adminOf: AdminOf = (env, request, caller) => entities(env, occasionOf(clock, request, caller));
+  const adminOf: AdminOf = (env, request, caller) => entities(env, auditContextOf(clock, request, caller));
   return [
     serveReply(entitiesApi.defineEntity, async (request, caller) => {
       requireTest(request.query.env);

@@ -2,7 +2,7 @@ import { serviceKeysApi } from '@freehold/contract/management/service-keys';
 import type { Impersonate } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ManagementRoute } from '../../management-route.ts';
-import { occasionOf } from '../../pipeline/occasion.ts';
+import { auditContextOf } from '../../pipeline/audit-context.ts';
 import { serve } from '../../serve.ts';
 
 export interface ImpersonationServices {
@@ -14,7 +14,7 @@ export interface ImpersonationServices {
 export function impersonationRoutes({ impersonate, clock }: ImpersonationServices): readonly ManagementRoute[] {
   return [
     serve(serviceKeysApi.impersonate, (request, caller) =>
-      impersonate(caller, occasionOf(clock, request, caller), request.body),
+      impersonate(caller, auditContextOf(clock, request, caller), request.body),
     ),
   ];
 }

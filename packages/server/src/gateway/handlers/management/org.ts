@@ -4,8 +4,8 @@ import type { OrgCaller } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Metering } from '../../../metering/metering.ts';
 import type { ManagementRoute } from '../../management-route.ts';
+import { auditContextOf } from '../../pipeline/audit-context.ts';
 import { mailedUrl, siteUrl } from '../../pipeline/console-cookie.ts';
-import { occasionOf } from '../../pipeline/occasion.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { RequestEnvelope } from '../../request.ts';
 import { serve, serveReply } from '../../serve.ts';
@@ -21,7 +21,7 @@ export function orgRoutes({ accounts, site, clock, metering }: OrgServices): rea
   return [
     serveReply(accountsApi.readOrg, (_request, caller) => org(metering, caller)),
     serve(orgUsersApi.rotateClientId, (request, caller) => {
-      const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };
+      const asked = { orgCode: caller.org.code, auditContext: auditContextOf(clock, request, caller) };
       return accounts.rotateClientId(asked, request.params.env);
     }),
     serve(orgUsersApi.listOrgUsers, async (_request, { org }) => {
@@ -29,8 +29,8 @@ export function orgRoutes({ accounts, site, clock, metering }: OrgServices): rea
     }),
     serve(orgUsersApi.inviteOrgUser, async (request, caller) => {
       const { incoming, body } = request;
-      const occasion = occasionOf(clock, request, caller);
-      const asked = { orgCode: caller.org.code, occasion, siteUrl: mailedUrl(site, incoming) };
+      const auditContext = auditContextOf(clock, request, caller);
+      const asked = { orgCode: caller.org.code, auditContext, siteUrl: mailedUrl(site, incoming) };
       const invited = await accounts.invite(asked, body);
       // Behind the `#`, so that no log on the way to the page holds the code.
       return { ...invited, url: `${siteUrl(site, incoming)}/accept-invitation#code=${invited.code}` };
@@ -49,7 +49,7 @@ interface NamingRequest extends RequestEnvelope {
 }
 
 function askedPlace(clock: Clock, request: NamingRequest, caller: OrgCaller) {
-  return { orgCode: caller.org.code, id: request.params.id, occasion: occasionOf(clock, request, caller) };
+  return { orgCode: caller.org.code, id: request.params.id, auditContext: auditContextOf(clock, request, caller) };
 }
 
 async function org({ plans }: OrgServices['metering'], { org }: OrgCaller): Promise<Reply> {

@@ -1,5 +1,5 @@
 import { usageApi } from '@freehold/contract/management/usage';
-import type { Occasion } from '../../../audit/audit-entry.ts';
+import type { AuditContext } from '../../../audit/audit-entry.ts';
 import { operatorActor } from '../../../audit/operator-log.ts';
 import { type Clock, timestamp } from '../../../lib/clock.ts';
 import type { Plans } from '../../../metering/plans.ts';
@@ -18,8 +18,8 @@ export function planRoutes({ metering, clock }: PlanServices): readonly Operator
       return { org, ...(await metering.plans.show(org)) };
     }),
     serve(usageApi.changePlan, async ({ params: { org = '' }, body, requestId }) => {
-      const occasion: Occasion = { at: timestamp(clock.now()), actor: operatorActor, request_id: requestId };
-      return { org, ...(await metering.plans.set(org, body, occasion)) };
+      const auditContext: AuditContext = { at: timestamp(clock.now()), actor: operatorActor, request_id: requestId };
+      return { org, ...(await metering.plans.set(org, body, auditContext)) };
     }),
   ];
 }

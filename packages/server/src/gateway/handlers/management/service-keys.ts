@@ -2,7 +2,7 @@ import { serviceKeysApi } from '@freehold/contract/management/service-keys';
 import type { ServiceKeys } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ManagementRoute } from '../../management-route.ts';
-import { occasionOf } from '../../pipeline/occasion.ts';
+import { auditContextOf } from '../../pipeline/audit-context.ts';
 import { serve } from '../../serve.ts';
 
 export interface ServiceKeyServices {
@@ -18,12 +18,12 @@ export function serviceKeyRoutes({ serviceKeys, clock }: ServiceKeyServices): re
       return serviceKeys.list(org.code, { env, pageSize, nexttoken });
     }),
     serve(serviceKeysApi.createServiceKey, (request, caller) => {
-      const asked = { orgCode: caller.org.code, occasion: occasionOf(clock, request, caller) };
+      const asked = { orgCode: caller.org.code, auditContext: auditContextOf(clock, request, caller) };
       return serviceKeys.create(asked, request.body);
     }),
     serve(serviceKeysApi.removeServiceKey, async (request, caller) => {
-      const occasion = occasionOf(clock, request, caller);
-      await serviceKeys.remove({ orgCode: caller.org.code, id: request.params.id, occasion });
+      const auditContext = auditContextOf(clock, request, caller);
+      await serviceKeys.remove({ orgCode: caller.org.code, id: request.params.id, auditContext });
     }),
   ];
 }

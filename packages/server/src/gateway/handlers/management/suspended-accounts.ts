@@ -2,7 +2,7 @@ import { suspendedAccountsApi } from '@freehold/contract/management/suspended-ac
 import type { SuspendedAccounts } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { ManagementRoute } from '../../management-route.ts';
-import { occasionOf } from '../../pipeline/occasion.ts';
+import { auditContextOf } from '../../pipeline/audit-context.ts';
 import { serve } from '../../serve.ts';
 
 export interface SuspendedAccountServices {
@@ -21,13 +21,13 @@ export function suspendedAccountRoutes({
       return suspendedAccounts.list(org.code, { env, pageSize, nexttoken });
     }),
     serve(suspendedAccountsApi.mergeSuspendedAccount, (request, caller) => {
-      const occasion = occasionOf(clock, request, caller);
-      const place = { orgCode: caller.org.code, id: request.params.id, occasion };
+      const auditContext = auditContextOf(clock, request, caller);
+      const place = { orgCode: caller.org.code, id: request.params.id, auditContext };
       return suspendedAccounts.merge(place);
     }),
     serve(suspendedAccountsApi.removeSuspendedAccount, async (request, caller) => {
-      const occasion = occasionOf(clock, request, caller);
-      await suspendedAccounts.remove({ orgCode: caller.org.code, id: request.params.id, occasion });
+      const auditContext = auditContextOf(clock, request, caller);
+      await suspendedAccounts.remove({ orgCode: caller.org.code, id: request.params.id, auditContext });
     }),
   ];
 }

@@ -8,7 +8,7 @@
  */
 import { systemClock } from '../../../lib/clock.ts';
 import { openStore } from '../../../store/open-store.ts';
-import { type MeteredNode, occasion, openNode, place } from '../metered-org.ts';
+import { auditContext, type MeteredNode, openNode, place } from '../metered-org.ts';
 
 const rounds = 15;
 const writes = 200_000;
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
 async function nodeWith(limits: object): Promise<MeteredNode> {
   const { store } = await openStore({ kind: 'memory', clock: systemClock });
   const node = openNode(store, systemClock, 'one');
-  await node.plans.set('acme', { name: 'own', limits }, occasion);
+  await node.plans.set('acme', { name: 'own', limits }, auditContext);
   return node;
 }
 

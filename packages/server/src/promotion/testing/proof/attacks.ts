@@ -1,13 +1,13 @@
 /** Deaths at each call, and two at once with each order of their calls. */
 import assert from 'node:assert/strict';
-import { everyCrossing } from '../../../records/testing/interleaving.ts';
+import { everyInterleaving } from '../../../records/testing/interleaving.ts';
 import { crashing } from '../../../store/testing/failing-store.ts';
+import { after, type Request } from './model-state.ts';
 import { observe } from './observe.ts';
 import { assertSerial, isSame, starters } from './race.ts';
 import { send } from './requests.ts';
 import { assertTruthful } from './truthful.ts';
 import { type Planted, TwoSpaces } from './two-spaces.ts';
-import { after, type Request } from './world.ts';
 
 export const publishAll: Request = { does: 'publish', items: 'all' };
 export const activate: Request = { does: 'activate' };
@@ -68,7 +68,7 @@ export async function act(spaces: TwoSpaces, ...all: readonly Request[]): Promis
 export async function dieAtEachCall(origin: TwoSpaces, request: Request): Promise<void> {
   await origin.editItem({ kind: 'settings', name: 'house.frame' }, { value: 4 });
   const before = await observe(origin);
-  const { world: done } = after(before, request);
+  const { model: done } = after(before, request);
   const seen = new Set<string>();
   for (const when of ['before', 'after'] as const)
     for (let calls = 0, outcome = 'crashed'; outcome === 'crashed'; calls++) {
@@ -80,7 +80,7 @@ export async function dieAtEachCall(origin: TwoSpaces, request: Request): Promis
       await assertTruthful(spaces, left);
       const again = after(left, request);
       assert.equal(await send(spaces, spaces.node(), request), again.outcome);
-      assert.deepEqual(await observe(spaces), again.world);
+      assert.deepEqual(await observe(spaces), again.model);
       seen.add(isSame(left, before) ? 'old' : 'new');
     }
   assert.deepEqual([...seen].sort(), ['new', 'old']);
@@ -88,13 +88,13 @@ export async function dieAtEachCall(origin: TwoSpaces, request: Request): Promis
 
 /** What comes of two who ask at once is what comes of one after the other. */
 export async function crossTwo(origin: TwoSpaces, requests: readonly [Request, Request]): Promise<void> {
-  const world = await observe(origin);
+  const model = await observe(origin);
   let plays = 0;
-  await everyCrossing('edges', async (crossing) => {
+  await everyInterleaving('edges', async (interleaving) => {
     plays += 1;
     const spaces = await origin.copy();
-    const race = { spaces, requests, prod: crossing.stores(spaces.stores.prod) } as const;
-    await assertSerial(race, world, await crossing.run(...starters(race)));
+    const race = { spaces, requests, prod: interleaving.stores(spaces.stores.prod) } as const;
+    await assertSerial(race, model, await interleaving.run(...starters(race)));
   });
   assert.ok(plays > 8, 'both took their calls');
 }

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import type { Environment } from '../../../tenancy/workspace.ts';
 import { orgScopeName } from '../../../tenancy/workspace.ts';
+import type { Contents, ModelState, Past } from './model-state.ts';
 import { org, type TwoSpaces } from './two-spaces.ts';
-import type { Contents, Past, World } from './world.ts';
 
 type Rows = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-export async function observe(spaces: TwoSpaces): Promise<World> {
+export async function observe(spaces: TwoSpaces): Promise<ModelState> {
   const test = liveIn(await rowsOf(spaces, 'test'));
   const rows = await rowsOf(spaces, 'prod');
   const prod = liveIn(rows);
@@ -98,7 +98,7 @@ function liveIn(rows: Rows): Contents {
   return new Map([...stored, ...settings].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-function stagedIn(rows: Rows): World['staged'] {
+function stagedIn(rows: Rows): ModelState['staged'] {
   return new Map(
     [...(rows.get('deploy;staged') ?? [])].map(([key, value]) => {
       const { change, body = 0 } = parse(value);

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import type { ConfigSet } from '../../../config/config-set.ts';
 import type { Store } from '../../../store/port.ts';
 import { liveItems, readContents } from '../../items/read-items.ts';
+import { after, type Contents, type ModelState, type Request } from './model-state.ts';
 import { observe, textOf } from './observe.ts';
 import { send } from './requests.ts';
 import { org, type TwoSpaces } from './two-spaces.ts';
-import { after, type Contents, type Request, type World } from './world.ts';
 
 export interface Race {
   readonly spaces: TwoSpaces;
@@ -27,26 +27,26 @@ export function starters({ spaces, requests, prod }: Race): readonly [() => Prom
 
 interface Order {
   readonly outcomes: readonly [string, string];
-  readonly world: World;
+  readonly model: ModelState;
   /** All that production was on the way. */
   readonly live: readonly Contents[];
 }
 
-export function serialOrders(world: World, [one, other]: Race['requests']): readonly Order[] {
-  const first = after(world, one);
-  const then = after(first.world, other);
-  const second = after(world, other);
-  const last = after(second.world, one);
+export function serialOrders(model: ModelState, [one, other]: Race['requests']): readonly Order[] {
+  const first = after(model, one);
+  const then = after(first.model, other);
+  const second = after(model, other);
+  const last = after(second.model, one);
   return [
     {
       outcomes: [first.outcome, then.outcome],
-      world: then.world,
-      live: [world.prod, first.world.prod, then.world.prod],
+      model: then.model,
+      live: [model.prod, first.model.prod, then.model.prod],
     },
     {
       outcomes: [last.outcome, second.outcome],
-      world: last.world,
-      live: [world.prod, second.world.prod, last.world.prod],
+      model: last.model,
+      live: [model.prod, second.model.prod, last.model.prod],
     },
   ];
 }
@@ -54,11 +54,11 @@ export function serialOrders(world: World, [one, other]: Race['requests']): read
 /** What came of both is what comes of them one after the other. */
 export async function assertSerial(
   { spaces, requests }: Race,
-  world: World,
+  model: ModelState,
   outcomes: readonly [string, string],
 ): Promise<void> {
-  const is = { outcomes, world: await observe(spaces) };
-  const orders = serialOrders(world, requests).map(({ live: _, ...order }) => order);
+  const is = { outcomes, model: await observe(spaces) };
+  const orders = serialOrders(model, requests).map(({ live: _, ...order }) => order);
   if (orders.some((order) => isSame(is, order))) return;
   assert.deepEqual(is, orders[0], `${JSON.stringify(requests)} came to what comes of no order of them`);
 }

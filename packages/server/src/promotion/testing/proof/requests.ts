@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { type ConfigItem, itemKey } from '../../../config/config-item.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { Crash } from '../../../store/testing/failing-store.ts';
-import { asked, type PromotionNode, type TwoSpaces } from './two-spaces.ts';
-import type { Request } from './world.ts';
+import type { Request } from './model-state.ts';
+import { command, type PromotionNode, type TwoSpaces } from './two-spaces.ts';
 
 const entities = ['a', 'b', 'c'];
 const items: readonly ConfigItem[] = [
@@ -128,15 +128,15 @@ export async function send(spaces: TwoSpaces, { promotion }: PromotionNode, requ
 async function perform(spaces: TwoSpaces, promotion: PromotionNode['promotion'], request: Request): Promise<unknown> {
   switch (request.does) {
     case 'publish':
-      return promotion.publish(asked, request.items === 'all' ? { all: true } : { items: request.items });
+      return promotion.publish(command, request.items === 'all' ? { all: true } : { items: request.items });
     case 'withdraw':
-      return promotion.withdraw(asked, request.item);
+      return promotion.withdraw(command, request.item);
     case 'activate':
-      return promotion.activate(asked, { force: true });
+      return promotion.activate(command, { force: true });
     case 'rollback':
-      return promotion.rollback(asked, request.version === undefined ? {} : { version: request.version });
+      return promotion.rollback(command, request.version === undefined ? {} : { version: request.version });
     case 'purge':
-      return promotion.removeRetired(asked, request.name);
+      return promotion.removeRetired(command, request.name);
     case 'jobs':
       return spaces.bench.prod.workOff();
   }

@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict';
 import { verifyStore } from '../../../maintenance/verify-store.ts';
 import { verifyParts } from '../../../testing/record-bench.ts';
+import { danglingIn, differences, type ModelState } from './model-state.ts';
 import { org, type TwoSpaces } from './two-spaces.ts';
-import { danglingIn, differences, type World } from './world.ts';
 
 /** What those who ask are told is what is so, and what is stored is whole. */
-export async function assertTruthful(spaces: TwoSpaces, world: World): Promise<void> {
+export async function assertTruthful(spaces: TwoSpaces, model: ModelState): Promise<void> {
   const { promotion } = spaces.node();
-  assert.deepEqual(danglingIn(world.prod), []);
+  assert.deepEqual(danglingIn(model.prod), []);
   const told = await promotion.diff(org);
   const keys = told.map(({ kind, name }) => `${kind}#${name}`);
-  assert.deepEqual(new Set(keys), differences(world));
+  assert.deepEqual(new Set(keys), differences(model));
   assert.deepEqual(
     keys.filter((_, index) => told[index]?.staged),
-    keys.filter((key) => world.staged.has(key)),
+    keys.filter((key) => model.staged.has(key)),
   );
   const { items } = await promotion.history(org, { pageSize: 100, nexttoken: undefined });
-  const versions = world.past.map((_, index) => world.past.length - index);
+  const versions = model.past.map((_, index) => model.past.length - index);
   assert.deepEqual(
     items.map(({ version }) => version),
     versions,
   );
   assert.deepEqual(
     (await promotion.retired(org)).map(({ name }) => name),
-    [...world.retired].sort(),
+    [...model.retired].sort(),
   );
   assert.deepEqual((await verifyStore(verifyParts(spaces.bench.prod))).drift, []);
 }

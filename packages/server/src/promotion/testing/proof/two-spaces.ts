@@ -1,5 +1,5 @@
 /** An org in both of its data spaces, nodes that serve it, and a builder who changes what is configured in test. */
-import type { Occasion } from '../../../audit/audit-entry.ts';
+import type { AuditContext } from '../../../audit/audit-entry.ts';
 import { changeConfig } from '../../../config/change-config.ts';
 import type { ConfigItem } from '../../../config/config-item.ts';
 import { type ConfigReader, createConfigReader } from '../../../config/config-reader.ts';
@@ -13,11 +13,15 @@ import type { Environment } from '../../../tenancy/workspace.ts';
 import { RecordBench, SteppedClock, user, withoutOthers } from '../../../testing/record-bench.ts';
 import { createConfigKinds } from '../../config-kinds.ts';
 import { createPromotion, type Promotion } from '../../promotion.ts';
-import type { Asked } from '../../promotion-deps.ts';
+import type { PromotionCommand } from '../../promotion-deps.ts';
 
 export const org = 'acme';
-const occasion: Occasion = { at: '2026-01-01T00:00:00Z', actor: { kind: 'org_user', id: user }, request_id: '' };
-export const asked: Asked = { orgCode: org, occasion };
+const auditContext: AuditContext = {
+  at: '2026-01-01T00:00:00Z',
+  actor: { kind: 'org_user', id: user },
+  request_id: '',
+};
+export const command: PromotionCommand = { orgCode: org, auditContext };
 
 function settingType(key: string, needs: SettingType<number>['needs']): SettingType<number> {
   return {
@@ -83,7 +87,7 @@ export class TwoSpaces {
       prod: createConfigReader({ store: stores.prod, clock }),
     };
     const cursors = createCursors(new Uint8Array(32));
-    return { configs, promotion: createPromotion({ stores, configs, clock, kinds, cursors, poke: () => undefined }) };
+    return { configs, promotion: createPromotion({ stores, configs, clock, kinds, cursors, wake: () => undefined }) };
   }
 
   /** The same org as it is now, in memory, for those who try what would come of something. */

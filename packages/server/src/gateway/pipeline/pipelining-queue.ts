@@ -1,0 +1,69 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * One request of a connection at a time. A client may send several without waiting, but each is only looked at once
+ * the answer before it has left, so that nobody can order answers by the hundred and let them pile up here.
+ */
+export interface PipeliningQueue {
+  /** `begin` gives what is to be called once the answer has left, or never will. */
+  take(incoming: IncomingMessage, response: ServerResponse, begin: () => () => void): void;
+  /** The request of a connection that is being answered. */
+  current(socket: Socket): IncomingMessage | undefined;
+  /**
+   * For what is no request: ends the connection after the answer that is under way. False where there is none, or
+   * where it is that very request whose rest makes no sense.
+   */
+  endAfterAnswer(socket: Socket): boolean;
+}
+
+interface Connection {
+  /** The request that is being answered. */
+  current: IncomingMessage | undefined;
+  isLast: boolean;
+  readonly waiting: (() => void)[];
+}
+
+const waitingMax = 100;
+
+export function createPipeliningQueue(): PipeliningQueue {
+  const connections = new WeakMap<Socket, Connection>();
+  const connectionOf = (socket: Socket): Connection => {
+    const known = connections.get(socket);
+    if (known !== undefined) return known;
+    const connection: Connection = { current: undefined, isLast: false, waiting: [] };
+    connections.set(socket, connection);
+    return connection;
+  };
+  return {
+    take: (incoming, response, begin) => {
+      const { socket } = incoming;
+      const connection = connectionOf(socket);
+      const turn = (): void => {
+        connection.current = incoming;
+        const end = begin();
+        response.once('close', () => {
+          end();
+          pass(socket, connection);
+        });
+      };
+      if (connection.current === undefined) turn();
+      else if (connection.waiting.push(turn) > waitingMax) socket.destroy();
+    },
+    current: (socket) => connections.get(socket)?.current,
+    endAfterAnswer: (socket) => {
+      const connection = connections.get(socket);
+      if (connection?.current?.complete !== true) return false;
+      connection.isLast = true;
+      return true;
+    },
+  };
+}
+
+function pass(socket: Socket, connection: Connection): void {
+  connection.current = undefined;
+  if (socket.destroyed) connection.waiting.length = 0;
+  const next = connection.waiting.shift();
+  if (next !== undefined) next();
+  else if (connection.isLast) socket.destroySoon();
+}

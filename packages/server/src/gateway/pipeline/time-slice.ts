@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import { scheduler } from '../../lib/event-loop.ts';
+import type { Lane } from '../../lib/fair-scheduler.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { CallTrace } from '../call-trace.ts';
+
+/**
+ * Lets a call begin when it is its turn; undefined where that is now. Whoever takes a turn leaves it when it has answered.
+ * @throws Problem `rate_limited`, where too many calls of its org wait; where the caller has left meanwhile, `unavailable`.
+ */
+export function acquireSlice(incoming: IncomingMessage, trace: CallTrace, lane: Lane): Promise<void> | undefined {
+  return scheduler.enter(trace, lane, trace.startedAt)?.then(() => {
+    // Nobody would get what comes of it.
+    if (incoming.socket.destroyed) throw new Problem('unavailable', 'the caller has left');
+  });
+}
+
+/** Does what a call asks for when it is its turn. */
+export async function withTimeSlice<T>(
+  incoming: IncomingMessage,
+  trace: CallTrace,
+  { lane, work }: { readonly lane: Lane; readonly work: () => T | Promise<T> },
+): Promise<T> {
+  const turn = acquireSlice(incoming, trace, lane);
+  if (turn !== undefined) await turn;
+  try {
+    return await work();
+  } finally {
+    scheduler.leave(trace);
+  }
+}

@@ -1,0 +1,36 @@
+import type { Judgement, Ruling } from '../../access/port.ts';
+import type { RecordData, RecordPolicy } from '../../records/port.ts';
+
+/** How whoever is refused a record is told. */
+export type Refusals = Pick<RecordPolicy, 'missing' | 'denied'>;
+
+/** Whether it allows everything with every record. */
+export function isWhole({ outcome, fields }: Ruling): boolean {
+  return outcome === 'allowed' && fields === undefined;
+}
+
+/** What a ruling leaves of the record that a request is about. */
+export function recordPolicyOf(ruling: Ruling, refusals: Refusals): RecordPolicy {
+  return recordPolicyBy(ruling, (record) => ruling.judge(record), refusals);
+}
+
+/** What a ruling leaves of records that are asked for one by one, each by its id. */
+export function recordPolicyOfMany(ruling: Ruling, refusals: Refusals): RecordPolicy {
+  return { ...recordPolicyBy(ruling, (record) => ruling.judge(record, record.id), refusals), isNone: false };
+}
+
+function recordPolicyBy(ruling: Ruling, judge: (record: RecordData) => Judgement, refusals: Refusals): RecordPolicy {
+  const { outcome, sureFields, possibleFields, equalities } = ruling;
+  return {
+    isNone: outcome !== 'allowed' && outcome !== 'undecided',
+    judge: (record) => {
+      const { outcome, fields } = judge(record);
+      return outcome === 'allowed' ? { fields } : undefined;
+    },
+    steps: () => ruling.steps,
+    sureFields,
+    possibleFields,
+    equalities,
+    ...refusals,
+  };
+}

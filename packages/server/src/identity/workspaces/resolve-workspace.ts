@@ -1,0 +1,148 @@
+import type { ConfigSet } from '../../config/port.ts';
+import { settingOf } from '../../config/port.ts';
+import {
+  type AccountChange,
+  auditCallerOf,
+  findMember,
+  joinedChanges,
+  joiningChanges,
+  type Member,
+  policyIdByName,
+  removedMemberKey,
+  replacedMember,
+} from '../../iam/port.ts';
+import type { StoredRecord } from '../../records/port.ts';
+import type { Change, Scope } from '../../store/port.ts';
+import { type Plan, transact, tryCommit } from '../../store/transact.ts';
+import { type Environment, orgScopeName, type Workspace } from '../../tenancy/port.ts';
+import { type AppUser, memberOf } from '../app-users/app-user.ts';
+import { emailKey } from '../people/email.ts';
+import { founderEmail, tenancyType } from '../settings/plain-settings.ts';
+import { completeFounding, findIntent, type Intent, takeCode } from './founding.ts';
+import { chosenTenant, hintChange } from './membership-hints.ts';
+import { findMembership, isActive, listMemberships, type Membership, type MembershipDeps } from './memberships.ts';
+import { isThere, type OrgContext, openWorkspace, readHead } from './workspace-head.ts';
+
+/** The code of the workspace in which, under single tenancy, everybody arrives. Nobody can take it for another. */
+export const defaultWorkspaceCode = 'main';
+
+/** An account that a fresh token is asked for. */
+export type Arriving = Pick<AppUser, keyof Member | 'email_verified' | 'suspends'>;
+
+/**
+ * The workspace that a fresh token is for: the one that the person has switched to, else under single tenancy the
+ * default one, else the one joined last. Undefined for a person who is in none. One who is nowhere but suspended gets
+ * the membership that is.
+ */
+export async function resolveWorkspace(
+  deps: MembershipDeps,
+  context: OrgContext,
+  person: Arriving,
+): Promise<Membership | undefined> {
+  const orgScope = deps.stores[context.env].scope(orgScopeName(context.orgCode));
+  const tenant = await chosenTenant(orgScope, person.id);
+  const chosen = tenant === undefined ? undefined : await findMembership(deps, context, { tenant, userId: person.id });
+  if (chosen !== undefined && isActive(chosen)) return chosen;
+  const config = await deps.configs[context.env].current(context.orgCode);
+  const isSingle = settingOf(config, context.env, tenancyType) === 'single';
+  const first = isSingle ? await enterDefaultWorkspace(deps, context, person) : undefined;
+  if (first !== undefined && isActive(first)) return first;
+  const [last] = await listMemberships(deps, context, person.id);
+  return last ?? first;
+}
+
+/**
+ * Single tenancy: the first person to sign in founds the default workspace, everyone after joins it. Undefined for a
+ * person who was removed from it. Safe to run any number of times at once, and after a crash at any point: what one
+ * run has begun, the next one completes.
+ */
+export async function enterDefaultWorkspace(
+  deps: MembershipDeps,
+  context: OrgContext,
+  person: Arriving,
+): Promise<Membership | undefined> {
+  const orgScope = deps.stores[context.env].scope(orgScopeName(context.orgCode));
+  const intent = await intendDefault(deps, context, person);
+  if (intent === undefined || intent.row.state === 'removed') return undefined;
+  if (intent.row.state === 'founding') await completeFounding(deps, context, intent);
+  return joinWorkspace(deps, orgScope, {
+    place: context,
+    workspace: openWorkspace(deps, context, intent.row),
+    person: memberOf(person),
+    suspends: person.suspends,
+  });
+}
+
+/** Undefined while there is no default workspace and the person is not the one who may found it. */
+async function intendDefault(deps: MembershipDeps, context: OrgContext, person: Arriving): Promise<Intent | undefined> {
+  const orgScope = deps.stores[context.env].scope(orgScopeName(context.orgCode));
+  for (;;) {
+    const known = await findIntent(orgScope, defaultWorkspaceCode);
+    if (known !== undefined) return known;
+    if (!mayFound(await deps.configs[context.env].current(context.orgCode), context.env, person)) return undefined;
+    const founder = memberOf(person);
+    const taken = await takeCode(deps, context, { code: defaultWorkspaceCode, name: 'Main', founder });
+    if (taken !== undefined) return taken;
+  }
+}
+
+/** A founder who is named has to have proved the address: to know a name is no proof of being that person. */
+function mayFound(config: ConfigSet, env: Environment, { email, email_verified }: Arriving): boolean {
+  const only = settingOf(config, env, founderEmail);
+  return only === null || (email_verified && emailKey(only) === emailKey(email));
+}
+
+async function joinWorkspace(
+  deps: MembershipDeps,
+  orgScope: Scope,
+  joining: {
+    readonly place: OrgContext;
+    readonly workspace: Workspace;
+    readonly person: Member;
+    /** The account with the same address that has to make room. */
+    readonly suspends: string | undefined;
+  },
+): Promise<Membership | undefined> {
+  const { place, workspace, person, suspends } = joining;
+  const { scope } = workspace;
+  const plan = async (): Promise<Plan & { readonly member?: StoredRecord }> => {
+    const member = await findMember(workspace, person.id);
+    if (member !== undefined) return { member, changes: [] };
+    const head = await readHead(scope);
+    const [removed] = await scope.get([removedMemberKey(person.id)]);
+    if (head === undefined || removed !== undefined) return { changes: [] };
+    const policyId = await policyIdByName(scope, head.default_member_access);
+    const policyIds = policyId === undefined ? [] : [policyId];
+    const auditCaller = auditCallerOf(person.id, place.requestId);
+    const room = await roomFor(deps, { workspace, userId: suspends, auditCaller }, policyIds);
+    if (room === undefined) return { changes: [] };
+    const changes = await joiningChanges(deps, workspace, { member: person, policyIds, auditCaller });
+    const notRemoved: Change = { kind: 'check', ...removedMemberKey(person.id), if: 'absent' };
+    return { changes: joinedChanges([isThere, notRemoved], changes, room) };
+  };
+  const { planned, committed } = await transact(scope, plan);
+  const member = committed === undefined ? planned.member : await findMember(workspace, person.id);
+  if (member === undefined) return undefined;
+  await rememberMembership(orgScope, workspace, person.id);
+  return { workspace, member };
+}
+
+/**
+ * One address is one entry among the members: an account that cannot be signed in to makes room for the one that has proved
+ * the address, unless somebody has granted it more than every new member has. Then that has to be settled first.
+ */
+export async function roomFor(
+  deps: MembershipDeps,
+  { workspace, userId, auditCaller }: Omit<AccountChange, 'userId'> & { readonly userId: string | undefined },
+  defaultPolicyIds: readonly string[],
+): Promise<readonly Change[] | undefined> {
+  return userId === undefined ? [] : replacedMember(deps, { workspace, userId, auditCaller }, defaultPolicyIds);
+}
+
+/** Also for a member whose joining ended, by a crash, before the org was told. */
+async function rememberMembership(orgScope: Scope, workspace: Workspace, userId: string): Promise<void> {
+  const { tenantId: id, tenantCode: code } = workspace;
+  const hint = hintChange(userId, { id, code });
+  const [known] = await orgScope.get([hint]);
+  if (known?.value !== hint.value) await tryCommit(orgScope, [hint]);
+}

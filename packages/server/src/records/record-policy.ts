@@ -1,0 +1,84 @@
+import type { InputError } from '@freehold/contract/problem';
+import type { Problem } from '../lib/problem.ts';
+import type { RecordData, StoredText } from './record.ts';
+
+/** Fields of a record, by name. */
+export interface FieldNames {
+  has(name: string): boolean;
+}
+
+/** What a caller may have of a record that is his to have. */
+export interface RecordGrant {
+  /** Undefined is every field. */
+  readonly fields: FieldNames | undefined;
+}
+
+/**
+ * What a caller may do, by one verb, with the single records of an entity. Where there is none (`undefined`), that is
+ * everything with all of them. Entities know that this is decided, not how.
+ */
+export interface RecordPolicy {
+  /** Whether no record can be the caller's, as is known without one. */
+  readonly isNone: boolean;
+  /** Undefined where the record is not the caller's. */
+  judge(record: RecordData): RecordGrant | undefined;
+  /** What judging records has taken so far, in steps: about 2 ns each. */
+  steps(): number;
+  /** Fields that the caller has of every record that is his; undefined is every field, here and below. */
+  readonly sureFields: FieldNames | undefined;
+  /** Fields that the caller has of some record. */
+  readonly possibleFields: FieldNames | undefined;
+  /** Texts that fields have in every record that is the caller's: a list may look for them first. */
+  readonly equalities: readonly { readonly field: string; readonly value: string }[];
+  /** What is answered in place of a record that is not the caller's: the same as where there is none. */
+  missing(record: RecordData): Problem;
+  /** The refusal of what is known not to be allowed, or not with this record, or not with these fields. */
+  denied(record?: RecordData, errors?: readonly InputError[]): Problem;
+}
+
+/** A record's text, and which of its fields are the reader's. */
+export interface ReadableText extends StoredText {
+  /** Undefined is every field. */
+  readonly fields?: FieldNames | undefined;
+}
+
+/** What says which record it is and how it stands is everybody's who has anything of the record. */
+const envelope: ReadonlySet<string> = new Set(['id', 'version', 'created_at', 'updated_at']);
+
+export function isOfEnvelope(name: string): boolean {
+  return envelope.has(name);
+}
+
+export function isReadable(fields: FieldNames | undefined, name: string): boolean {
+  return fields === undefined || envelope.has(name) || fields.has(name);
+}
+
+/** Those of both. */
+function bothFields(left: FieldNames | undefined, right: FieldNames | undefined): FieldNames | undefined {
+  if (left === undefined || right === undefined) return left ?? right;
+  return { has: (name) => left.has(name) && right.has(name) };
+}
+
+/** What two accesses leave together. A refusal is told by the one that refuses. */
+export function bothPolicies(
+  left: RecordPolicy | undefined,
+  right: RecordPolicy | undefined,
+): RecordPolicy | undefined {
+  if (left === undefined || right === undefined) return left ?? right;
+  const refusing = (record: RecordData): RecordPolicy => (left.judge(record) === undefined ? left : right);
+  return {
+    isNone: left.isNone || right.isNone,
+    judge: (record) => {
+      const grant = left.judge(record);
+      const other = grant === undefined ? undefined : right.judge(record);
+      return grant && other && { fields: bothFields(grant.fields, other.fields) };
+    },
+    steps: () => left.steps() + right.steps(),
+    sureFields: bothFields(left.sureFields, right.sureFields),
+    possibleFields: bothFields(left.possibleFields, right.possibleFields),
+    equalities: [...left.equalities, ...right.equalities],
+    missing: (record) => refusing(record).missing(record),
+    denied: (record, errors) =>
+      record === undefined ? (left.isNone ? left : right).denied() : refusing(record).denied(record, errors),
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * Nodes that take turns: each waits before every call of its store, and goes on when it is chosen. So a test decides in
+ * which order what they do meets in the store. Only tests may use it.
+ */
+
+import { interceptStore } from '../../store/intercepted-store.ts';
+import type { Store } from '../../store/port.ts';
+
+/** Far more than who does nothing but let others have their turn needs. */
+const idleMax = 10_000;
+
+export class Steps {
+  readonly #waiting: (() => void)[] = [];
+
+  /** Ends when the caller is chosen. */
+  take(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** The same store, for one who waits for its turn before each call. */
+  store(store: Store): Store {
+    return interceptStore(store, async (_asked, call) => {
+      await this.take();
+      return call();
+    });
+  }
+
+  /**
+   * Gives turns until the work is done, one at a time: whoever had one has come to its next call before the next is
+   * given. The store must answer without waiting for anything, as the one in memory does; who lets others have their
+   * turn between two calls is waited for.
+   * @param choose which of so many that wait comes next.
+   */
+  async run(work: Promise<unknown>, choose: (waiting: number) => number): Promise<void> {
+    let isOver = false;
+    const end = (): void => {
+      isOver = true;
+    };
+    work.then(end, end);
+    for (let idle = 0; ; ) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (isOver) break;
+      idle = this.#waiting.length > 0 ? 0 : idle + 1;
+      if (idle > idleMax) throw new Error('nobody waits for a turn, and the work is not done');
+      const [next] = this.#waiting.length > 0 ? this.#waiting.splice(choose(this.#waiting.length), 1) : [];
+      next?.();
+    }
+    await work;
+  }
+}
