@@ -5,7 +5,7 @@ import type { Gateway } from './app-gateway.ts';
 import { beginTrace } from './call-trace.ts';
 import type { CallWatch } from './call-watch.ts';
 import type { ErrorReplies } from './error-reply.ts';
-import { isStreamed } from './pipeline/body-stream.ts';
+import { isStreamed } from './pipeline/body/body-stream.ts';
 import { type Reply, send } from './reply.ts';
 
 export interface AnswerDeps {

@@ -6,7 +6,7 @@ import type { Gateway } from './app-gateway.ts';
 import { type CallWatch, unwatched } from './call-watch.ts';
 import { createConnectionLimit } from './connection-limit.ts';
 import type { ErrorReplies } from './error-reply.ts';
-import { isStreamed } from './pipeline/body-stream.ts';
+import { isStreamed } from './pipeline/body/body-stream.ts';
 import { createPipeliningQueue } from './pipeline/pipelining-queue.ts';
 import { createRequestIds } from './pipeline/request-id.ts';
 import { faultOfTarget } from './pipeline/request-target.ts';

@@ -19,7 +19,7 @@ import {
   keyAsDeployer,
 } from './deploy-caller.ts';
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
-import { type AclServices, aclRoutes } from './handlers/management/acl.ts';
+import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
 import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
 import { auditRoutes } from './handlers/management/audit.ts';
 import { type ConfigItemServices, configItemRoutes } from './handlers/management/config-items.ts';

@@ -10,8 +10,8 @@ import type { Gateway } from './app-gateway.ts';
 import { drain } from './drain.ts';
 import { createErrorReplies } from './error-reply.ts';
 import { type Listener, type ListenOptions, listen } from './listener.ts';
-import { openBodyStream } from './pipeline/body-stream.ts';
-import { readJsonBody } from './pipeline/read-json-body.ts';
+import { openBodyStream } from './pipeline/body/body-stream.ts';
+import { readJsonBody } from './pipeline/body/read-json-body.ts';
 import { json, type Reply } from './reply.ts';
 
 const chunkBytes = 64 * 1024;

@@ -4,9 +4,9 @@ import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { GatewayRequest, TakesBody } from '../request.ts';
 import type { Match } from '../router.ts';
-import { openBodyStream } from './body-stream.ts';
+import { openBodyStream } from './body/body-stream.ts';
+import { readJsonBody, strangersBody } from './body/read-json-body.ts';
 import { refuseTags } from './preconditions.ts';
-import { readJsonBody, strangersBody } from './read-json-body.ts';
 import { readQuery } from './read-query.ts';
 
 interface MatchedRoute {

@@ -8,7 +8,7 @@ import {
   type ValueProblem,
   wrongType,
 } from './field-type.ts';
-import { lengthHints, type Measure } from './length-hints.ts';
+import { lengthHints, type Measure } from './hints/length-hints.ts';
 import { plainTypes } from './plain-types.ts';
 
 /** Several values of one plain type, in their order. `minlength` and `maxlength` count them. */

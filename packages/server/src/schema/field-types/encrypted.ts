@@ -1,5 +1,5 @@
 import { type FieldType, wrongType } from './field-type.ts';
-import { lengthHints } from './length-hints.ts';
+import { lengthHints } from './hints/length-hints.ts';
 
 /** A text that is taken and never given back. */
 export const encryptedType: FieldType = {

@@ -1,5 +1,5 @@
-import { boundsHints } from './bounds-hints.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
+import { boundsHints } from './hints/bounds-hints.ts';
 import { numberOrder } from './number-order.ts';
 
 /** Whole numbers that a double holds exactly: from -(2^53 - 1) to 2^53 - 1. */

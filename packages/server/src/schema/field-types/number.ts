@@ -1,5 +1,5 @@
-import { boundsHints } from './bounds-hints.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
+import { boundsHints } from './hints/bounds-hints.ts';
 import { numberOrder } from './number-order.ts';
 
 /** IEEE 754 doubles up to where they hold every whole number: beyond lie only integers that JSON readers disagree about. */

@@ -1,6 +1,6 @@
 import { type FieldType, wrongType } from './field-type.ts';
-import { lengthHints } from './length-hints.ts';
-import { patternHint } from './pattern-hint.ts';
+import { lengthHints } from './hints/length-hints.ts';
+import { patternHint } from './hints/pattern-hint.ts';
 import { textOrder } from './text-order.ts';
 
 export const stringType: FieldType = {

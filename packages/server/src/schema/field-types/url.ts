@@ -1,5 +1,5 @@
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
-import { characterCount } from './length-hints.ts';
+import { characterCount } from './hints/length-hints.ts';
 import { textOrder } from './text-order.ts';
 
 /** An absolute http or https address of at most 2,048 characters, kept as it was sent. */

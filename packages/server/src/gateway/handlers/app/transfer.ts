@@ -10,8 +10,8 @@ import {
 } from '../../../records/port.ts';
 import { exportRecords, type Import, importRecords } from '../../../transfer/port.ts';
 import type { RecordRoute } from '../../app-route.ts';
-import { askedType } from '../../pipeline/asked-type.ts';
-import { csvType, fileReply, jsonlType, jsonlTypes, readFileFormat } from '../../pipeline/file-format.ts';
+import { askedType } from '../../pipeline/body/asked-type.ts';
+import { csvType, fileReply, jsonlType, jsonlTypes, readFileFormat } from '../../pipeline/body/file-format.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';

@@ -8,7 +8,7 @@ import { type DeployCaller, requireProd } from '../../deploy-caller.ts';
 import { longJson } from '../../long-json.ts';
 import type { ManagementRoute } from '../../management-route.ts';
 import { occasionBy } from '../../pipeline/audit-context.ts';
-import type { BodyStream } from '../../pipeline/body-stream.ts';
+import type { BodyStream } from '../../pipeline/body/body-stream.ts';
 import { requireTest } from '../../pipeline/require-test.ts';
 import type { Reply } from '../../reply.ts';
 import { type Received, serveReply } from '../../serve.ts';

@@ -3,7 +3,7 @@ import { emailKey } from '../../../identity/port.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { Inbox } from '../../../mail/inbox.ts';
 import type { ManagementRoute } from '../../management-route.ts';
-import { askedType } from '../../pipeline/asked-type.ts';
+import { askedType } from '../../pipeline/body/asked-type.ts';
 import type { ConsoleSite } from '../../pipeline/console-cookie.ts';
 import { requireOwnHost } from '../../pipeline/host.ts';
 import { json } from '../../reply.ts';

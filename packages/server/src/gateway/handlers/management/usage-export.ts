@@ -6,7 +6,7 @@ import type { Metering } from '../../../metering/metering.ts';
 import type { UsageEntry } from '../../../metering/usage-export.ts';
 import type { TransferFormat } from '../../../transfer/port.ts';
 import type { ManagementRoute } from '../../management-route.ts';
-import { fileReply, readFileFormat } from '../../pipeline/file-format.ts';
+import { fileReply, readFileFormat } from '../../pipeline/body/file-format.ts';
 import { type Received, serveReply } from '../../serve.ts';
 
 export interface UsageExportServices {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { behaviourOf } from '../testing/field-cases/field-case.ts';
-import { newCheckEffort, readValue } from './field-type.ts';
+import { behaviourOf } from '../../testing/field-cases/field-case.ts';
+import { newCheckEffort, readValue } from '../field-type.ts';
 
 test('a text may be the longer the smaller its pattern is, and the schema says how long', () => {
   const [small, large] = ['^a', '^a{90}'].map((pattern) => {

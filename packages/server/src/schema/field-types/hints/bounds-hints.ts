@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../../lib/json-schema.ts';
-import type { FieldDefinition } from '../definition.ts';
-import type { FieldValue, ValueProblem } from './field-type.ts';
+import type { JsonSchema } from '../../../lib/json-schema.ts';
+import type { FieldDefinition } from '../../definition.ts';
+import type { FieldValue, ValueProblem } from '../field-type.ts';
 
 /** `min` and `max`: their check, and a number's schema within what doubles hold exactly; or a sentence about hints that contradict each other. */
 export function boundsHints(field: FieldDefinition): BoundsHints | string {

@@ -1,12 +1,12 @@
 import { accessApi } from '@freehold/contract/management/access';
-import type { ConfigReader } from '../../../config/port.ts';
-import type { AccessMatrix, AccessSimulator, Simulation } from '../../../iam/port.ts';
-import { lintEntities, lintStatements } from '../../../iam/port.ts';
-import { Problem } from '../../../lib/problem.ts';
-import type { Environment } from '../../../tenancy/port.ts';
-import type { AppRoute } from '../../app-route.ts';
-import type { ManagementRoute } from '../../management-route.ts';
-import { serve } from '../../serve.ts';
+import type { ConfigReader } from '../../../../config/port.ts';
+import type { AccessMatrix, AccessSimulator, Simulation } from '../../../../iam/port.ts';
+import { lintEntities, lintStatements } from '../../../../iam/port.ts';
+import { Problem } from '../../../../lib/problem.ts';
+import type { Environment } from '../../../../tenancy/port.ts';
+import type { AppRoute } from '../../../app-route.ts';
+import type { ManagementRoute } from '../../../management-route.ts';
+import { serve } from '../../../serve.ts';
 import { readSimulation, simulationMistakes } from './read-simulation.ts';
 
 export interface AclServices {

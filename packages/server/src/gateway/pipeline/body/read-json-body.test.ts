@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Problem } from '../../lib/problem.ts';
-import { readRaw } from '../testing/raw-request.ts';
+import type { Problem } from '../../../lib/problem.ts';
+import { readRaw } from '../../testing/raw-request.ts';
+import { readRequest } from '../read-request.ts';
 import { bodyBytesMax, readJsonBody } from './read-json-body.ts';
-import { readRequest } from './read-request.ts';
 
 const json = 'Content-Type: application/json';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { readRaw } from '../testing/raw-request.ts';
+import { readRaw } from '../../testing/raw-request.ts';
+import { readRequest } from '../read-request.ts';
 import { openBodyStream } from './body-stream.ts';
-import { readRequest } from './read-request.ts';
 
 const csv = 'Content-Type: text/csv';
 const types = ['text/csv', 'application/x-ndjson'];

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../../lib/json-schema.ts';
-import type { FieldDefinition } from '../definition.ts';
-import type { FieldValue, ValueProblem } from './field-type.ts';
+import type { JsonSchema } from '../../../lib/json-schema.ts';
+import type { FieldDefinition } from '../../definition.ts';
+import type { FieldValue, ValueProblem } from '../field-type.ts';
 
 type LengthField = Pick<FieldDefinition, 'minlength' | 'maxlength' | 'validate'>;
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Problem } from '../../lib/problem.ts';
+import { Problem } from '../../../lib/problem.ts';
 import { readMediaType } from './media-type.ts';
 
 /** A body that is read as it comes, as long as it gets. Who stops reading leaves the rest to the listener. */
