@@ -1,4 +1,3 @@
-import { BoundedMap } from '../lib/bounded-map.ts';
 import { type AttachedPolicy, type CompiledStatement, compilePolicy } from './compiled-statement.ts';
 import type { AccessContext } from './context/context.ts';
 import { type Effort, isSpent, wholeEffort } from './effort.ts';
@@ -50,7 +49,7 @@ interface ActionPlan {
   readonly isSpent: boolean;
 }
 
-/** Actions contain names sent by callers, so the plans kept for one caller must be bounded. */
+/** Actions contain names sent by callers, so the plans kept for one caller must be bounded: beyond these all are made anew. */
 const plansMax = 256;
 
 class StatementList implements CompiledAccess {
@@ -60,7 +59,7 @@ class StatementList implements CompiledAccess {
   readonly #statements: readonly CompiledStatement[];
   /** As they are looked at. */
   readonly #inOrder: readonly CompiledStatement[];
-  readonly #plans = new BoundedMap<string, ActionPlan>(plansMax);
+  readonly #plans = new Map<string, ActionPlan>();
 
   constructor(statements: readonly CompiledStatement[], { statementCount, patternCount }: PolicyCounts) {
     this.#statements = statements;
@@ -115,6 +114,7 @@ class StatementList implements CompiledAccess {
           isPlain: statements.every((statement) => statement.isPlain),
           isSpent: false,
         };
+    if (this.#plans.size >= plansMax) this.#plans.clear();
     this.#plans.set(action, plan);
     return plan;
   }

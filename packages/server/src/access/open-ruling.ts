@@ -1,4 +1,3 @@
-import { BoundedMap } from '../lib/bounded-map.ts';
 import { type OpenStatement, reachOf } from './compiled-statement.ts';
 import type { AccessContext, Pending, RequestContext } from './context/context.ts';
 import { type Effort, isSpent } from './effort.ts';
@@ -33,7 +32,7 @@ export class OpenRuling implements Ruling {
   readonly #stepsLeft: number;
   #steps = 0;
   /** Allowed ones, by which of the open statements took effect: their sets of fields remember what they were asked. */
-  readonly #allowed = new BoundedMap<string, Judgement>(judgementsMax);
+  readonly #allowed = new Map<string, Judgement>();
 
   constructor(tally: OpenTally) {
     this.#tally = tally;
@@ -117,6 +116,7 @@ export class OpenRuling implements Ruling {
       taken: [...taken, ...takenNow.filter((one) => one !== undefined)],
     });
     const judgement: Judgement = fields === undefined ? plainJudgements.allowed : { outcome: 'allowed', fields };
+    if (this.#allowed.size >= judgementsMax) this.#allowed.clear();
     this.#allowed.set(effects, judgement);
     return judgement;
   }
