@@ -5,6 +5,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 import type { ProblemCode } from './problem.ts';
 import type { Read } from './schema.ts';
+import type { Tag } from './tags.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -15,7 +16,7 @@ export interface Route {
   readonly path: `/${string}`;
   /** Who may call: anybody, a role of org users, a scope of deploy keys, the operator; or what an app's policies decide. */
   readonly access: string;
-  readonly tag: string;
+  readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
   /** The query parameters; a route without them refuses every one. */

@@ -16,7 +16,7 @@ const planted = route({
   method: 'POST',
   path: '/planted/:place',
   access: 'public',
-  tag: 'planted',
+  tag: 'operation',
   summary: 'A route with a limit of each kind',
   query: closed({ size: Type.Integer({ minimum: 1, maximum: 7, default: 3 }), kind: Type.Optional(oneOf(['a', 'b'])) }),
   body: closed({ names: Type.Array(Type.String({ maxLength: 4 }), { maxItems: 2 }), note: Type.Optional(text) }),

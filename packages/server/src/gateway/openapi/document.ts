@@ -1,4 +1,5 @@
 import type { ProblemCode } from '@freehold/contract/problem';
+import { tags as describedTags, type Tag } from '@freehold/contract/tags';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { type HeaderName, headerComponents } from './headers.ts';
 import { type Operation, problemsOf } from './operation.ts';
@@ -20,10 +21,7 @@ export interface DocumentDeps {
   readonly tokenProblems: readonly ProblemCode[];
 }
 
-/**
- * The text of an OpenAPI 3.1 document, a piece for each group, so that a long one keeps nobody waiting. It names no
- * server, so its paths are those of the host that it was read from.
- */
+/** The text of an OpenAPI 3.1 document, a piece for each group, so that others are served between the pieces of a long one. */
 export function* documentPieces(deps: DocumentDeps): Generator<string> {
   const { title, version, description, operations, schemas, securitySchemes, tokenProblems } = deps;
   const tags = new Set<string>();
@@ -31,7 +29,8 @@ export function* documentPieces(deps: DocumentDeps): Generator<string> {
   const headers = new Set<HeaderName>(['X-Request-Id', 'WWW-Authenticate', 'Retry-After']);
   const head = {
     openapi: '3.1.0',
-    info: { title, version, description },
+    info: { title, version, description, contact, license },
+    servers: [{ url: '/', description: 'The host that this document was read from.' }],
     security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
   };
   yield `{${membersOf(head)},"paths":{`;
@@ -48,13 +47,30 @@ export function* documentPieces(deps: DocumentDeps): Generator<string> {
   yield '},"components":{"schemas":{';
   const writeSchemas = memberWriter();
   yield writeSchemas(problemSchemas);
-  for (const group of schemas) yield writeSchemas(group);
+  for (const group of schemas) yield writeSchemas(withoutProblems(group));
   const rest = {
     responses: problemComponents([...problems.values()]),
     headers: headerComponents([...headers]),
     securitySchemes,
   };
-  yield `},${membersOf(rest)}},${membersOf({ tags: [...tags].map((name) => ({ name })) })}}`;
+  yield `},${membersOf(rest)}},${membersOf({ tags: [...tags].map(tagObject) })}}`;
+}
+
+const contact = { name: 'The operator of this platform' };
+const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
+
+/** Operations of records are grouped by their entity. */
+function tagObject(name: string): JsonSchema {
+  return { name, description: isTag(name) ? describedTags[name] : `Records of the entity \`${name}\`.` };
+}
+
+function isTag(name: string): name is Tag {
+  return Object.hasOwn(describedTags, name);
+}
+
+/** Operations may refer to the schemas of problems too, which stand in the document already. */
+function withoutProblems(group: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return Object.fromEntries(Object.entries(group).filter(([name]) => !Object.hasOwn(problemSchemas, name)));
 }
 
 /** The members of an object, without its braces. */

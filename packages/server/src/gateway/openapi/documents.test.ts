@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { pointerTo } from '../../lib/json-pointer.ts';
+import { parseStrictJson } from '../../lib/strict-json.ts';
 import { colTypes } from '../../schema/col-types.ts';
 import { type CompiledEntity, compileEntity } from '../../schema/compile-entity.ts';
 import { systemEntities } from '../../schema/system-entities.ts';
@@ -41,7 +43,8 @@ const app = await sent(appDocument({ orgCode: 'acme', env: 'test', version: 7, e
 async function sent(document: Iterable<string> | AsyncIterable<string>): Promise<Document> {
   let text = '';
   for await (const piece of document) text += piece;
-  return JSON.parse(text);
+  // Refuses a member that stands twice, as readers of YAML do.
+  return parseStrictJson(text, { membersMax: 1_000_000, elementsMax: 1_000_000 }) as Document;
 }
 
 for (const [name, document] of Object.entries({ management, app })) {
@@ -50,6 +53,25 @@ for (const [name, document] of Object.entries({ management, app })) {
     const { valid, errors } = await validator.validate({ ...document });
     assert.ok(valid, JSON.stringify(errors, undefined, 2));
     assert.equal(validator.version, '3.1');
+  });
+
+  test(`the ${name} document is clean by the rules that generators of clients recommend`, async () => {
+    const source = JSON.stringify(document);
+    const config = await createConfig({ extends: ['recommended'] });
+    const found = await lintFromString({ source, absoluteRef: `/${name}.json`, config });
+    assert.deepEqual(
+      found.map(({ ruleId, message, location }) => `${ruleId} at ${location[0]?.pointer}: ${message}`),
+      [],
+    );
+    const planted = await lintFromString({
+      source: source.replace('"servers":', '"x-servers":'),
+      absoluteRef: '/planted.json',
+      config,
+    });
+    assert.deepEqual(
+      planted.map(({ ruleId }) => ruleId),
+      ['no-empty-servers'],
+    );
   });
 
   test(`every schema of the ${name} document is one, and its references lead to others`, () => {

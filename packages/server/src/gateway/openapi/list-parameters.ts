@@ -30,7 +30,7 @@ export function choiceParameters(entity: CompiledEntity): readonly Parameter[] {
   ];
 }
 
-export const flag: JsonSchema = { ...text, enum: ['true', 'false'] };
+export const flag: JsonSchema = { type: 'boolean' };
 
 /** `<field>` and `<field>_op` of every field that there are filters on. */
 function filterParameters(entity: CompiledEntity): readonly Parameter[] {

@@ -23,7 +23,7 @@ function importFile(documented: DocumentedEntity): Operation {
       'A row is refused by itself, and the others are written. Sent with `upsert` a file can be repeated. Whoever accepts `application/x-ndjson` is told on the way how far it is.',
     parameters: [
       ...upsertParameter(entity),
-      queryParameter('dry_run', { ...flag, default: 'false' }, 'With `true` nothing is written.'),
+      queryParameter('dry_run', { ...flag, default: false }, 'With `true` nothing is written.'),
     ],
     body: {
       ...csvContent,
