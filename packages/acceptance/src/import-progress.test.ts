@@ -40,8 +40,11 @@ test('whoever accepts it is told while the file is still on its way how far the 
   assert.equal(response.headers['content-type'], 'application/x-ndjson');
   response.setEncoding('utf8');
   const [first] = await once(response, 'data');
-  assert.deepEqual(JSON.parse(first), { progress: { rows: 1000, created: 1000, updated: 0, failed: 0 } });
-  assert.ok((await count(founder, own)) >= 1000);
+  const { rows } = JSON.parse(first).progress;
+  // After a thousand rows, or earlier where these took long.
+  assert.ok(rows >= 100 && rows <= 1000, first);
+  assert.deepEqual(JSON.parse(first), { progress: { rows, created: rows, updated: 0, failed: 0 } });
+  assert.ok((await count(founder, own)) >= rows);
   client.end(jsonLines([...numbered(700, 1500), {}]));
   let text = '';
   for await (const part of response) text += part;
@@ -54,7 +57,7 @@ test('whoever accepts it is told while the file is still on its way how far the 
     [result.rows, result.created, result.errors.map(({ row }: { readonly row: number }) => row)],
     [2201, 2200, [2201]],
   );
-  assert.ok(lines.slice(0, -1).every((line) => line.progress.rows > 1000));
+  assert.ok(lines.slice(0, -1).every((line) => line.progress.rows > rows));
 });
 
 test('a file may be longer than any other body, and its answer is one object unless lines are asked for', async () => {
