@@ -1,8 +1,12 @@
 import type { HeaderParameter } from './route.ts';
-import { oneOf, text } from './schema.ts';
+import { oneOf, Type, text } from './schema.ts';
 
 /** Which environment a management route is about. */
 export const environment = oneOf(['test', 'prod'], { default: 'test' });
+
+/** Of a list that comes in pages. */
+export const pagesize = Type.Integer({ minimum: 1, maximum: 200, default: 50 });
+export const nexttoken = Type.Optional(Type.String({ description: 'Where the page before has ended.' }));
 
 export const ifMatch: HeaderParameter = {
   name: 'If-Match',

@@ -38,7 +38,7 @@ export interface Route {
   readonly refusedAs?: `${string}_refused`;
   /** A POST counts once under an `Idempotency-Key`, by the gateway unless its handler does it, or for a reason not at all. */
   readonly repeats?: 'by handler' | { readonly notRemembered: string };
-  /** Counts as a call of the org where it succeeds, though nobody is known by a token yet. */
+  /** Counts as a call of the org where it succeeds, though its caller has no token yet. */
   readonly isMetered?: true;
   /** Refused where the plan of the org is used up. */
   readonly isGated?: true;

@@ -49,6 +49,13 @@ export function itemsOf<S extends TSchema>(schema: S): TObject<{ items: TArray<S
   return Type.Object({ items: Type.Array(schema) });
 }
 
+/** What a list answers that comes in pages. */
+export function pageOf<S extends TSchema>(
+  schema: S,
+): TObject<{ items: TArray<S>; nexttoken: TUnion<[typeof text, TNull]> }> {
+  return Type.Object({ items: Type.Array(schema), nexttoken: orNull(text) });
+}
+
 /** A schema that documents refer to by a name. */
 export function named<S extends TSchema>(name: string, schema: S): S {
   return { ...schema, $id: name };

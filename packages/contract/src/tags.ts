@@ -10,7 +10,7 @@ export const tags = {
   impersonation: 'How a builder sees an app as one of its users does.',
   invitations: 'Invitations into a workspace.',
   'mailed codes': 'What a person does by a code in a mail.',
-  operation: 'The state of the process, and what it says of itself.',
+  operation: 'Health, readiness, metrics and documents of the process.',
   'org users': 'The people of an org and their roles.',
   platform: 'What the operator of a platform does.',
   'service keys': 'Keys by which servers call an app.',

@@ -45,7 +45,7 @@ export const invitationsApi = {
     tag: 'invitations',
     summary: 'Invites an email address into the workspace of the token',
     description:
-      'Action `createinvitation`. A policy that it grants has to be one that the caller may grant; without one it grants what new members get.',
+      'Action `createinvitation`. The caller must be allowed to grant the policy that it grants; without one it grants what new members get.',
     body: closed({
       email: Type.String({ format: 'email', maxLength: 254 }),
       role: Type.Optional(Type.String({ maxLength: 64 })),

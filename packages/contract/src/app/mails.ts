@@ -9,7 +9,7 @@ export const mailsApi = {
     path: '/app/:org/password/forgot',
     access: 'public',
     tag: 'mailed codes',
-    summary: 'Mails a link for a new password to whoever has one under the email',
+    summary: 'Mails a link for a new password to the person who has one under the email',
     description: 'The answer is the same for every email, and nothing changes by it. 503 where no mail is set up.',
     headers: [client_idHeader],
     body: closed({ email: Type.String({ format: 'email', maxLength: 254 }) }),

@@ -80,7 +80,7 @@ export const workspacesApi = {
     tag: 'workspaces',
     summary: 'Removes the workspace of the token with all that is in it',
     description:
-      'Action `deleteworkspace`. The body repeats the code of the workspace. Nobody is let in from then on; the data is removed within minutes, and the code can be taken again 30 days later.',
+      'Action `deleteworkspace`. The body repeats the code of the workspace. No caller is let in from then on; the data is removed within minutes, and the code can be taken again 30 days later.',
     body: closed({ code: text }),
     replies: { 204: reply('Removed.') },
     problems: ['workspace_required', 'not_found', 'conflict'],

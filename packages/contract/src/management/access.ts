@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { environment } from '../parameters.ts';
 import { InputError } from '../problem-schema.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, guid, itemsOf, named, oneOf, orNull, recordOf, text, time } from '../schema.ts';
+import { anyObject, closed, guid, itemsOf, named, oneOf, pageOf, recordOf, text, time } from '../schema.ts';
 
 export const DescribedStatement = named(
   'DescribedStatement',
@@ -204,7 +204,7 @@ export const accessApi = {
     path: '/acl/simulate',
     access: 'developer',
     tag: 'access control',
-    summary: 'What the policies say of a request that nobody makes: of a member, or by a draft of statements',
+    summary: 'What the policies would say of a request: of a member, or by a draft of statements',
     body: Simulation,
     replies: { 200: reply('The decision.', Simulated) },
     problems: ['role_required', 'not_found', 'method_not_allowed'],
@@ -234,10 +234,7 @@ export const accessApi = {
       nexttoken: Type.Optional(text),
     }),
     replies: {
-      200: reply(
-        'Some members, and where there are more, how to go on.',
-        Type.Object({ items: Type.Array(MatrixRow), nexttoken: orNull(text) }),
-      ),
+      200: reply('Some members, and where there are more, how to go on.', pageOf(MatrixRow)),
     },
     problems: ['not_found', 'invalid_cursor'],
   }),

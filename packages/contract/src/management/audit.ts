@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, closed, named, oneOf, orNull, text, time } from '../schema.ts';
 
@@ -21,6 +22,39 @@ export const AuditEntry = named(
   }),
 );
 
+const filters = closed({
+  env: Type.Optional(oneOf(['test', 'prod'], { description: 'Only what was done in this environment.' })),
+  actor: Type.Optional(Type.String({ description: 'Only what this actor did, by id.' })),
+  action: Type.Optional(Type.String({ description: 'Only actions that start with this.' })),
+  target: Type.Optional(Type.String({ description: 'Only what was done to what has this id.' })),
+  tenant_code: Type.Optional(
+    Type.String({
+      description: 'Only what is about this workspace. What was done inside of it is told then alone.',
+    }),
+  ),
+  request_id: Type.Optional(Type.String({ description: 'Only what this request did.' })),
+  from: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'Only from this time on; a day counts from its beginning in UTC.',
+    }),
+  ),
+  to: Type.Optional(Type.String({ format: 'date-time', description: 'Only before this time.' })),
+  pagesize,
+  nexttoken,
+});
+
+const page = reply(
+  'A page. It may end short, and is marked then; where it has a `nexttoken`, there may be more.',
+  Type.Object({
+    items: Type.Array(AuditEntry),
+    nexttoken: orNull(text),
+    partial: Type.Optional(
+      Type.Literal(true, { description: 'The answer is a part: a call looks at so many entries and no more.' }),
+    ),
+  }),
+);
+
 export const auditApi = {
   listAuditEntries: route({
     method: 'GET',
@@ -28,39 +62,8 @@ export const auditApi = {
     access: 'org_admin',
     tag: 'audit',
     summary: 'Who did what to the org, its configuration, its keys and its workspaces, the latest first',
-    query: closed({
-      env: Type.Optional(oneOf(['test', 'prod'], { description: 'Only what was done in this environment.' })),
-      actor: Type.Optional(Type.String({ description: 'Only what this actor did, by id.' })),
-      action: Type.Optional(Type.String({ description: 'Only actions that start with this.' })),
-      target: Type.Optional(Type.String({ description: 'Only what was done to what has this id.' })),
-      tenant_code: Type.Optional(
-        Type.String({
-          description: 'Only what is about this workspace. What was done inside of it is told then alone.',
-        }),
-      ),
-      request_id: Type.Optional(Type.String({ description: 'Only what this request did.' })),
-      from: Type.Optional(
-        Type.String({
-          format: 'date-time',
-          description: 'Only from this time on; a day counts from its beginning in UTC.',
-        }),
-      ),
-      to: Type.Optional(Type.String({ format: 'date-time', description: 'Only before this time.' })),
-      pagesize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-      nexttoken: Type.Optional(Type.String({ description: 'Where the page before has ended.' })),
-    }),
-    replies: {
-      200: reply(
-        'A page. It may end short, and is marked then; where it has a `nexttoken`, there may be more.',
-        Type.Object({
-          items: Type.Array(AuditEntry),
-          nexttoken: orNull(text),
-          partial: Type.Optional(
-            Type.Literal(true, { description: 'The answer is a part: a call looks at so many entries and no more.' }),
-          ),
-        }),
-      ),
-    },
+    query: filters,
+    replies: { 200: page },
     problems: ['invalid_cursor'],
   }),
   listOperatorAuditEntries: route({
@@ -69,39 +72,8 @@ export const auditApi = {
     access: 'operator',
     tag: 'platform',
     summary: 'What the operator did to the platform as a whole, the latest first',
-    query: closed({
-      env: Type.Optional(oneOf(['test', 'prod'], { description: 'Only what was done in this environment.' })),
-      actor: Type.Optional(Type.String({ description: 'Only what this actor did, by id.' })),
-      action: Type.Optional(Type.String({ description: 'Only actions that start with this.' })),
-      target: Type.Optional(Type.String({ description: 'Only what was done to what has this id.' })),
-      tenant_code: Type.Optional(
-        Type.String({
-          description: 'Only what is about this workspace. What was done inside of it is told then alone.',
-        }),
-      ),
-      request_id: Type.Optional(Type.String({ description: 'Only what this request did.' })),
-      from: Type.Optional(
-        Type.String({
-          format: 'date-time',
-          description: 'Only from this time on; a day counts from its beginning in UTC.',
-        }),
-      ),
-      to: Type.Optional(Type.String({ format: 'date-time', description: 'Only before this time.' })),
-      pagesize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-      nexttoken: Type.Optional(Type.String({ description: 'Where the page before has ended.' })),
-    }),
-    replies: {
-      200: reply(
-        'A page. It may end short, and is marked then; where it has a `nexttoken`, there may be more.',
-        Type.Object({
-          items: Type.Array(AuditEntry),
-          nexttoken: orNull(text),
-          partial: Type.Optional(
-            Type.Literal(true, { description: 'The answer is a part: a call looks at so many entries and no more.' }),
-          ),
-        }),
-      ),
-    },
+    query: filters,
+    replies: { 200: page },
     problems: ['rate_limited', 'invalid_cursor'],
   }),
 };

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { environment, ifMatch, ifNoMatch, ifNoneMatch } from '../parameters.ts';
+import { environment, ifMatch, ifNoMatch, ifNoneMatch, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, count, itemsOf, named, oneOf, orNull, text, time } from '../schema.ts';
+import { anyObject, closed, count, itemsOf, named, oneOf, pageOf, text, time } from '../schema.ts';
 
 export const ConfigKind = named(
   'ConfigKind',
@@ -48,7 +48,7 @@ export const ItemVersion = named(
     at: time,
     actor: Type.Object({ kind: text, id: text }),
     restored: Type.Optional(Type.Integer({ minimum: 1, description: 'The version that was brought back.' })),
-    active: Type.Boolean({ description: 'Whether it is the one that is live.' }),
+    active: Type.Boolean({ description: 'Whether it is live.' }),
   }),
 );
 
@@ -62,7 +62,7 @@ export const ItemAtVersion = named(
     at: time,
     actor: Type.Object({ kind: text, id: text }),
     restored: Type.Optional(Type.Integer({ minimum: 1, description: 'The version that was brought back.' })),
-    active: Type.Boolean({ description: 'Whether it is the one that is live.' }),
+    active: Type.Boolean({ description: 'Whether it is live.' }),
     content: Type.Optional(Type.Unknown({ description: 'Not of a version by which the item was taken away.' })),
     compared: Type.Optional(
       Type.Object({
@@ -92,10 +92,10 @@ export const configItemsApi = {
     summary: 'The live items of a kind, by name',
     query: closed({
       env: environment,
-      pagesize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-      nexttoken: Type.Optional(Type.String({ description: 'Where the page before has ended.' })),
+      pagesize,
+      nexttoken,
     }),
-    replies: { 200: reply('A page.', Type.Object({ items: Type.Array(ListedConfigItem), nexttoken: orNull(text) })) },
+    replies: { 200: reply('A page.', pageOf(ListedConfigItem)) },
     problems: ['not_found', 'invalid_cursor'],
   }),
   readConfigItem: route({
@@ -117,13 +117,13 @@ export const configItemsApi = {
     path: '/config/:kind/:name/versions',
     access: 'developer',
     tag: 'config',
-    summary: 'The versions of an item of test, the latest first, also of one that was taken away',
+    summary: 'The versions of an item of test, the latest first, also of a removed item',
     query: closed({
       env: environment,
-      pagesize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-      nexttoken: Type.Optional(Type.String({ description: 'Where the page before has ended.' })),
+      pagesize,
+      nexttoken,
     }),
-    replies: { 200: reply('A page.', Type.Object({ items: Type.Array(ItemVersion), nexttoken: orNull(text) })) },
+    replies: { 200: reply('A page.', pageOf(ItemVersion)) },
     problems: ['not_found', 'invalid_cursor'],
   }),
   readItemVersion: route({
@@ -136,7 +136,7 @@ export const configItemsApi = {
       env: environment,
       compare: Type.Optional(
         Type.Union([Type.Integer({ minimum: 1 }), Type.Literal('active')], {
-          description: 'The version that `compared` leads from: a number, or `active` for the one that is live.',
+          description: 'The version that `compared` leads from: a number, or `active` for the live version.',
         }),
       ),
     }),

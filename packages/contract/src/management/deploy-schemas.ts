@@ -91,7 +91,7 @@ export const StagedItem = named(
     staged_at: time,
     staged_by: Type.Object({ kind: text, id: text }),
     note: Type.Optional(Type.String({ maxLength: 1000 })),
-    reason: Type.Optional(Type.String({ description: 'Why it was staged though nobody named it.' })),
+    reason: Type.Optional(Type.String({ description: 'Why it was staged without being named.' })),
   }),
 );
 

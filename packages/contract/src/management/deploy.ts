@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { environment } from '../parameters.ts';
+import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, itemsOf, oneOf, orNull, text, time } from '../schema.ts';
+import { closed, itemsOf, oneOf, pageOf, text, time } from '../schema.ts';
 import {
   Activated,
   ConfigDifference,
@@ -121,10 +121,10 @@ export const deployApi = {
     tag: 'deploy',
     summary: 'The activations and rollbacks of production, the latest first',
     query: closed({
-      pagesize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-      nexttoken: Type.Optional(Type.String({ description: 'Where the page before has ended.' })),
+      pagesize,
+      nexttoken,
     }),
-    replies: { 200: reply('A page.', Type.Object({ items: Type.Array(Release), nexttoken: orNull(text) })) },
+    replies: { 200: reply('A page.', pageOf(Release)) },
     problems: ['invalid_cursor', 'conflict'],
   }),
   readRelease: route({

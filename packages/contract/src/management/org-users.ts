@@ -11,7 +11,7 @@ export const OrgSession = named(
     org: OrgCode,
     created_at: time,
     expires_at: time,
-    current: Type.Boolean({ description: 'Whether it is the one that asks.' }),
+    current: Type.Boolean({ description: 'Whether the call comes from it.' }),
   }),
 );
 

@@ -23,7 +23,7 @@ export const passwordsApi = {
     path: '/auth/forgot-password',
     access: 'public',
     tag: 'account',
-    summary: 'Mails a link for a new password to whoever has an account with the email',
+    summary: 'Mails a link for a new password to the person who has an account with the email',
     description: 'The answer is the same for every email, and nothing changes by it. 503 where no mail is set up.',
     body: closed({ email: Email }),
     replies: { 202: reply('Taken.', closed({})) },

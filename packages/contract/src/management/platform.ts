@@ -41,7 +41,7 @@ export const platformApi = {
     path: '/platform/keys/:kid',
     access: 'operator',
     tag: 'platform',
-    summary: 'Revokes a key: every token that it signed ends. Where it was the one that signs, another signs at once',
+    summary: 'Revokes a key: every token that it signed ends. Where it was the signing key, another signs at once',
     replies: { 204: reply('Revoked.') },
     problems: ['rate_limited', 'not_found'],
     refusedAs: 'signing_key.revocation_refused',

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { environment } from '../parameters.ts';
+import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, guid, named, oneOf, orNull, text, time } from '../schema.ts';
+import { closed, guid, named, oneOf, orNull, pageOf, text, time } from '../schema.ts';
 
 export const ServiceKeyRequest = named(
   'ServiceKeyRequest',
@@ -57,10 +57,10 @@ export const serviceKeysApi = {
     summary: 'The keys of the org’s servers, the oldest first',
     query: closed({
       env: environment,
-      pagesize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-      nexttoken: Type.Optional(Type.String({ description: 'Where the page before has ended.' })),
+      pagesize,
+      nexttoken,
     }),
-    replies: { 200: reply('A page.', Type.Object({ items: Type.Array(ServiceKey), nexttoken: orNull(text) })) },
+    replies: { 200: reply('A page.', pageOf(ServiceKey)) },
     problems: ['invalid_cursor'],
   }),
   createServiceKey: route({

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import { environment } from '../parameters.ts';
+import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, guid, named, oneOf, orNull, text, time } from '../schema.ts';
+import { closed, guid, named, oneOf, pageOf, text, time } from '../schema.ts';
 
 export const SuspendedAccount = named(
   'SuspendedAccount',
@@ -23,10 +23,10 @@ export const suspendedAccountsApi = {
     summary: 'The accounts whose password is suspended, since another account has proved the email address',
     query: closed({
       env: environment,
-      pagesize: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
-      nexttoken: Type.Optional(Type.String({ description: 'Where the page before has ended.' })),
+      pagesize,
+      nexttoken,
     }),
-    replies: { 200: reply('A page.', Type.Object({ items: Type.Array(SuspendedAccount), nexttoken: orNull(text) })) },
+    replies: { 200: reply('A page.', pageOf(SuspendedAccount)) },
     problems: ['invalid_cursor'],
   }),
   mergeSuspendedAccount: route({
@@ -34,7 +34,7 @@ export const suspendedAccountsApi = {
     path: '/org/suspended-accounts/:id/merge',
     access: 'org_admin',
     tag: 'suspended accounts',
-    summary: 'Makes the account and the one that has proved its address one',
+    summary: 'Merges the account into the account that has proved its address',
     description:
       'Sign-ins to either lead to the suspended one from then on, under its id, with the memberships of both. The old password stays dead.',
     replies: {

@@ -161,7 +161,7 @@ export const usageApi = {
     path: '/platform/orgs/:org/plan',
     access: 'operator',
     tag: 'platform',
-    summary: 'Gives an org a plan: replaces all limits, and one that is left out is none',
+    summary: 'Gives an org a plan: replaces all limits; a limit that is left out is none',
     body: closed({
       name: Type.String({
         pattern: '^[a-z][a-z0-9_-]{0,63}$',

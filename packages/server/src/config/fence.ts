@@ -59,7 +59,7 @@ interface Fence {
 /** By entity, and the floor. */
 export const fences = table(fenceKey, json<Fence>('fence', {}));
 
-/** No entity has this name. Under it stands whose the scope is, and by which configurations nobody may write there. */
+/** No entity has this name. Its row names the owner of the scope and the configurations that may no longer write there. */
 const floor = '*';
 export const floorKey = fenceKey(floor);
 

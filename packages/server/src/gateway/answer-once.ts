@@ -33,7 +33,7 @@ export interface OnceAsked {
   readonly scopes: () => Scopes;
 }
 
-/** The answer of a handler, or the one that it gave when the request was sent before. */
+/** The answer of a handler, or its kept answer where the request was sent before. */
 export function answerOnce(
   { idempotency, repeats }: Pick<OnceServices, 'idempotency' | 'repeats'>,
   { route, request, principal, scopes }: OnceAsked,

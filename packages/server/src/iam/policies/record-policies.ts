@@ -1,7 +1,7 @@
 import type { Judgement, Ruling } from '../../access/port.ts';
 import type { RecordData, RecordPolicy } from '../../records/port.ts';
 
-/** How whoever is refused a record is told. */
+/** How the refusal of a record is answered. */
 export type Refusals = Pick<RecordPolicy, 'missing' | 'denied'>;
 
 /** Whether it allows everything with every record. */

@@ -122,7 +122,7 @@ function expiryOf(now: number): string {
   return timestamp(now + invitationMilliseconds);
 }
 
-/** Whoever gets a code into his hands gives out what it grants. Undefined where the policy is not there. */
+/** A code grants its policy to the person who has it. Undefined where the policy is missing. */
 function promised(context: WriteContext, { acl_policy_id }: Invitation): Promise<readonly Change[] | undefined> {
   return acl_policy_id === undefined ? Promise.resolve([]) : promisePolicy(context, { id: acl_policy_id });
 }

@@ -119,7 +119,7 @@ async function createKey(
     deployKeys.entries.insert(stored.secret_hash, { id: key.id, org: orgCode }, endOf(key)),
     platformAuditEntry(orgCode, auditContext, audited('deploy_key.created', key)),
   ]).catch(async (error: unknown) => {
-    // It may stand all the same, and nobody would ever know its secret.
+    // The row may be stored all the same, and no caller would ever learn its secret.
     await platform.commit(deployKeys.ended([orgCode, key.id], stored, orgCode, 'present')).catch(() => undefined);
     throw error;
   });

@@ -50,7 +50,7 @@ export interface CodeUse<A extends Account> {
   readonly accounts: Table<string, A>;
 }
 
-/** Whose code it is. @throws Problem `not_found` for one that is good no more. */
+/** The owner of the code. @throws Problem `not_found` for a code that is no longer valid. */
 export async function requireCode<A extends Account>(scope: Scope, use: CodeUse<A>): Promise<A> {
   return (await findHolder(scope, use)).account.value;
 }
@@ -90,7 +90,7 @@ function markOf(purpose: CodePurpose, { email, password_hash, suspended_for }: A
   return hash('sha256', JSON.stringify([emailKey(email), password ?? null, ...suspended]), 'base64url');
 }
 
-/** The same for a code that never was, one that is spent or too old, and one that something else has overtaken. */
+/** The same for a code that never was, and for a spent, expired or superseded code. */
 function goodNoMore(): Problem {
   return new Problem('not_found', 'the code is not good any more: ask for another mail');
 }

@@ -15,7 +15,7 @@ export interface PageQuery {
 
 /** A version of an item in test: who made it, when, and what was done. */
 export interface ShownVersion extends Omit<ItemChanged, 'configs'> {
-  /** Whether it is the one that is live. */
+  /** Whether it is live. */
   readonly active: boolean;
 }
 

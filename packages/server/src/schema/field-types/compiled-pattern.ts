@@ -44,7 +44,7 @@ function compile(pattern: string): RE2JS | string {
 const tooLarge = 'has a `pattern` that is too large: what is repeated counts as often as that';
 
 /**
- * Compiles the patterns of a definition ahead of whoever reads it or makes it ready at one go; others are served in between.
+ * Compiles the patterns of a definition before it is read or compiled in one step; others are served in between.
  * They are held as long as the definition is.
  * @param definition anything: what is no definition is left to its reader.
  */

@@ -2,7 +2,7 @@
  * How many steps the compiled form of a regular expression of RE2 has at least, found without compiling it: what is
  * repeated stands there as often as that, and is made before anything can be said of its size.
  *
- * @param pattern any text; of one that is no regular expression the number says nothing.
+ * @param pattern any text; where it is no regular expression the number means nothing.
  */
 export function leastSize(pattern: string): number {
   const groups: Group[] = [newGroup()];
@@ -36,7 +36,7 @@ function enter(group: Group, token: string): void {
 const tokens =
   /\\Q.*?(?:\\E|$)|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\\(?:[pPx]\{[^}]*\}|[pP][^{]|x[\dA-Fa-f]{2}|[0-7]{1,3}|.)|\(\?P?<\w+>|\(\?[A-Za-z-]*[:)]|\{\d+(?:,\d*)?\}|./gsu;
 
-/** One that is open, with the branch of it that is being read. */
+/** An open group, with the branch of it that is being read. */
 interface Group {
   /** Branches that begin alike may have that in common, so of those the largest counts. */
   readonly branches: Map<string, number>;

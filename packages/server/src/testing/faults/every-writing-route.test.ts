@@ -12,7 +12,7 @@ const reads = [
   'POST /app/:org/access/v1/evaluations',
 ];
 
-/** Whoever is new comes into a workspace by it. */
+/** A new person joins a workspace by it. */
 const writesByGet = ['GET /app/:org/token'];
 
 test('every writing route of both gateways is called in a flow whose store calls fail in turn', () => {

@@ -19,7 +19,7 @@ export async function changedArchive({ download }: Stage, bytesMax = archiveByte
   return asked(filesWithin(changed, bytesMax, (name) => /\/(logicblock\/.*|freehold\.json)$/.test(name)));
 }
 
-/** Of as many characters as any other, so that the archive stays whole. */
+/** Each such address has the same length, so replacing one keeps the sizes in the archive's headers true. */
 const stepAddress = /https:\/\/[a-z]\.example\//g;
 
 /** As many of them as one commit takes, with what agrees to the change. */

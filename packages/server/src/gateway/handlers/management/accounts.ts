@@ -27,7 +27,7 @@ export function accountRoutes({ accounts, site }: AccountServices): readonly Man
     serveReply(orgUsersApi.switchOrg, async ({ incoming, body }, caller) => {
       const switched = await accounts.switchOrg(caller, body);
       if (!isCookieCall(incoming)) return json(200, switched);
-      // A browser has one cookie, so the session that it held is nobody's any more.
+      // A browser has one cookie, so no caller holds the earlier session any more.
       await accounts.endSession(caller, caller.sessionId);
       return cookieReply(site, 200, switched);
     }),

@@ -10,7 +10,7 @@ export interface SuspendedAccountServices {
   readonly clock: Clock;
 }
 
-/** What becomes of accounts that nobody can sign in to. They are people and no configuration, so production's are here too. */
+/** Accounts that have no way to sign in. They are people and no configuration, so production's are here too. */
 export function suspendedAccountRoutes({
   suspendedAccounts,
   clock,

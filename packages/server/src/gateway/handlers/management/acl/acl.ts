@@ -42,7 +42,7 @@ export function aclRoutes({ simulator, matrix, configs, appRoutes }: AclServices
   ];
 }
 
-/** An explanation shows the values that it compared, and whoever drafts the statements chooses them. */
+/** An explanation shows the values that it compared, and the author of the draft chooses them. */
 function readsProduction({ env, record }: Simulation): boolean {
   return env === 'prod' && record !== undefined && 'id' in record;
 }
