@@ -51,8 +51,15 @@ describe('a run of tests', () => {
     });
   }
 
-  it('names what it skipped and what ran no test', () => {
-    const { stdout } = runTests([`${passing}it('waits', { skip: 'no network' }, () => {});`, 'export const a = 1;']);
+  it('names what it skipped, what failed and why, and what ran no test', () => {
+    const { stdout } = runTests([
+      `${passing}it('waits', { skip: 'no network' }, () => {});`,
+      'export const a = 1;',
+      `${passing}it('fails', () => { throw new Error('boom\\nand more'); });`,
+      `throw new Error('late');`,
+    ]);
+    assert.match(stdout, /^failed: .*2\.test\.ts: fails: boom$/m);
+    assert.match(stdout, /^failed: .*3\.test\.ts: the file: /m);
     assert.match(stdout, /^skipped: .*0\.test\.ts: waits \(no network\)$/m);
     assert.match(stdout, /^failed: .*1\.test\.ts ran no test/m);
   });

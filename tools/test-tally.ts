@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { relative } from 'node:path';
 import type { Count } from './closing-line.ts';
 
-/** `notes` are lines for the reader: what was skipped, and what failed without a failing test. */
+/** `notes` are lines for the reader: each skipped test, each failed one, and each failure without a failing test. */
 export interface Tally extends Count {
   readonly notes: readonly string[];
 }
@@ -22,6 +22,10 @@ interface TestEvent {
   readonly skip?: string | boolean | undefined;
 }
 
+interface FailEvent extends TestEvent {
+  readonly details: { readonly type?: string | undefined; readonly error: Error };
+}
+
 interface SummaryEvent {
   readonly file?: string | undefined;
   readonly counts: Counts;
@@ -38,6 +42,7 @@ export class TestTally {
   readonly #passedAsAFile = new Set<string>();
   readonly #failedAsAFile = new Set<string>();
   readonly #skipped: string[] = [];
+  readonly #failures: string[] = [];
   /** A suite that is skipped as a whole holds no test that could be counted; it is told all the same. */
   readonly #skippedIn = new Set<string>();
   #total: Counts | undefined;
@@ -53,8 +58,9 @@ export class TestTally {
       this.#skipped.push(skipNote(event));
       if (event.file !== undefined) this.#skippedIn.add(event.file);
     });
-    stream.on('test:fail', (event: TestEvent) => {
+    stream.on('test:fail', (event: FailEvent) => {
       if (event.name === event.file) this.#failedAsAFile.add(event.file);
+      if (event.details.type !== 'suite') this.#failures.push(failureNote(event));
     });
     stream.on('test:summary', (event: SummaryEvent) => {
       if (event.file === undefined) this.#total = event.counts;
@@ -72,6 +78,7 @@ export class TestTally {
       failed: total.failed + total.cancelled + total.todo + silent.length,
       notes: [
         ...this.#skipped,
+        ...this.#failures,
         ...(total.todo > 0 ? [`failed: ${total.todo} tests are only noted for later`] : []),
         ...silent.map((file) => `failed: ${shortName(file)} ran no test, or ended before its tests did`),
       ],
@@ -82,6 +89,13 @@ export class TestTally {
 function skipNote(event: TestEvent): string {
   const reason = typeof event.skip === 'string' && event.skip !== '' ? ` (${event.skip})` : '';
   return `skipped: ${event.file === undefined ? '' : `${shortName(event.file)}: `}${event.name}${reason}`;
+}
+
+/** A line on its own, so that a summary which has no room for the whole report still tells which test failed, and why. */
+function failureNote({ name, file, details: { error } }: FailEvent): string {
+  const { message } = error.cause instanceof Error ? error.cause : error;
+  const [reason = ''] = message.split('\n');
+  return `failed: ${file === undefined ? '' : `${shortName(file)}: `}${name === file ? 'the file' : name}: ${reason.slice(0, 500)}`;
 }
 
 function shortName(file: string): string {

@@ -250,6 +250,27 @@ test('workspaces are made, changed, left and removed in the way that the documen
   assert.equal((await send('deleteWorkspace', { token, body: { code: made.code } })).status, 204);
 });
 
+test('all that can be shown without being changed first is shown in the way that the documents tell', async () => {
+  const { token } = founder;
+  const path = { id: (await create(founder, 'thing', { title: 'abc' })).id };
+  const met = async (gateway: typeof app, name: string, request: Parameters<typeof app.send>[1] = {}) => {
+    const { status, text } = await gateway.send(name, request);
+    assert.ok(status === 200 || status === 204, `${name}: ${text}`);
+  };
+  await met(app, 'updateMe', { token, body: {} });
+  for (const name of ['readPermissions', 'readTenants']) await met(app, name, { token });
+  await met(app, 'listProviders', { headers: { client_id: org.clientId } });
+  for (const name of ['getThing', 'deleteThing']) await met(app, name, { token, path });
+  for (const gateway of [app, management]) await met(gateway, 'readProblemPage', { path: { code: 'not_found' } });
+  const shown = ['readMe', 'readOrg', 'listAuditEntries', 'listConfigKinds', 'listEntities', 'listOrgUsers'];
+  for (const name of [...shown, 'listSettings', 'showUsage', 'exportUsage'])
+    await met(management, name, { token: org.builder.token });
+  await met(management, 'readEntityEndpoints', { token: org.builder.token, query: { entity: 'thing' } });
+  const asked = { path: { decision_id: String(denial.decision_id) } };
+  await met(management, 'readDecision', { token: org.builder.token, ...asked });
+  await met(management, 'logOut', { token: await anotherSession() });
+});
+
 test('batches run, and are answered again, in the way that the document tells', async () => {
   const operations = [
     { action: 'create', entity: 'thing', data: { title: 'abc' } },
