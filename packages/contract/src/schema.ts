@@ -27,6 +27,20 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
 export const text = Type.String();
 export const guid = Type.String({ format: 'uuid' });
 export const time = Type.String({ format: 'date-time' });
+/** What a person calls a thing or himself: something of it can be read. */
+export const title = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  pattern: '[^\\s\\x0b\\p{Z}\uFEFF]',
+  description: 'a text that is not blank',
+});
+/** The same on one line. */
+export const lineTitle = Type.String({
+  minLength: 1,
+  maxLength: 128,
+  pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\p{Z}\uFEFF][^\\p{Cc}]*$',
+  description: 'a text that is not blank and has no control characters',
+});
 /** A number of things, from 0. */
 export const count = Type.Integer({ minimum: 0 });
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { reply, route } from '../route.ts';
-import { closed, guid, itemsOf, named, text, time } from '../schema.ts';
+import { closed, guid, itemsOf, lineTitle, named, text, time } from '../schema.ts';
 
 export const Tenant = named(
   'Tenant',
@@ -48,8 +48,13 @@ export const workspacesApi = {
     summary: 'Makes a workspace, of which the caller is the admin',
     description: 'A fresh token is of it; the token in hand is not. Without a code one is made from the name.',
     body: closed({
-      name: Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\x00-\\x1f\\x7f]*\\S' }),
-      code: Type.Optional(Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$' })),
+      name: lineTitle,
+      code: Type.Optional(
+        Type.String({
+          pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
+          description: '1 to 63 of `a-z`, `0-9`, `-`, with no hyphen at an end',
+        }),
+      ),
     }),
     replies: { 201: reply('Made.', MadeWorkspace) },
     problems: ['conflict', 'plan_limit_exceeded'],
@@ -64,7 +69,7 @@ export const workspacesApi = {
     description: 'Action `updateworkspace`. `default_member_access` is the name of a policy that the caller may grant.',
     body: closed(
       {
-        name: Type.Optional(Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\x00-\\x1f\\x7f]*\\S' })),
+        name: Type.Optional(lineTitle),
         default_member_access: Type.Optional(text),
       },
       { minProperties: 1 },

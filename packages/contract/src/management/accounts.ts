@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { ifNoneMatch, sessionHeader } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, guid, named, oneOf, orNull, text, time } from '../schema.ts';
+import { anyObject, closed, guid, named, oneOf, orNull, text, time, title } from '../schema.ts';
 
 export const Email = named('Email', Type.String({ format: 'email', maxLength: 254 }));
 
@@ -69,8 +69,8 @@ export const accountsApi = {
     body: closed({
       email: Email,
       password: Type.String({ minLength: 10, description: 'At least 10 characters, at most 256 bytes.' }),
-      name: Type.String({ minLength: 1, maxLength: 128 }),
-      org_name: Type.String({ minLength: 1, maxLength: 128 }),
+      name: title,
+      org_name: title,
       org_code: Type.Optional(OrgCode),
     }),
     replies: { 201: reply('Signed up.', SignedUp) },

@@ -16,24 +16,20 @@ export const AlertDelivery = named(
   }),
 );
 
+const webhookMembers = {
+  url: Type.String({ format: 'uri', maxLength: 2048 }),
+  created_at: time,
+  created_by: text,
+};
+
 export const AlertWebhook = named(
   'AlertWebhook',
-  Type.Object({
-    url: Type.String({ format: 'uri', maxLength: 2048 }),
-    created_at: time,
-    created_by: text,
-    last_delivery: orNull(AlertDelivery),
-  }),
+  Type.Object({ ...webhookMembers, last_delivery: orNull(AlertDelivery) }),
 );
 
 export const CreatedAlertWebhook = named(
   'CreatedAlertWebhook',
-  Type.Object({
-    url: Type.String({ format: 'uri', maxLength: 2048 }),
-    created_at: time,
-    created_by: text,
-    secret: Type.String({ pattern: '^whsec_' }),
-  }),
+  Type.Object({ ...webhookMembers, secret: Type.String({ pattern: '^whsec_' }) }),
 );
 
 export const alertWebhookApi = {

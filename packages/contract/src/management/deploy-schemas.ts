@@ -186,28 +186,21 @@ export const ConfigImport = named(
   }),
 );
 
-export const DeployKey = named(
-  'DeployKey',
-  Type.Object({
-    id: guid,
-    name: text,
-    scope: oneOf(['publish', 'activate']),
-    created_at: time,
-    created_by: guid,
-    expires_at: orNull(time),
-    last_used_at: orNull(time),
-  }),
-);
+const deployKeyMembers = {
+  id: guid,
+  name: text,
+  scope: oneOf(['publish', 'activate']),
+  created_at: time,
+  created_by: guid,
+  expires_at: orNull(time),
+};
+
+export const DeployKey = named('DeployKey', Type.Object({ ...deployKeyMembers, last_used_at: orNull(time) }));
 
 export const CreatedDeployKey = named(
   'CreatedDeployKey',
   Type.Object({
-    id: guid,
-    name: text,
-    scope: oneOf(['publish', 'activate']),
-    created_at: time,
-    created_by: guid,
-    expires_at: orNull(time),
+    ...deployKeyMembers,
     key: Type.String({ pattern: '^fhd_[A-Za-z0-9_-]{43}$', description: 'Told this once.' }),
   }),
 );

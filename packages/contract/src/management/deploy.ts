@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, itemsOf, oneOf, pageOf, text, time } from '../schema.ts';
+import { closed, itemsOf, lineTitle, oneOf, pageOf, text, time } from '../schema.ts';
 import {
   Activated,
   ConfigDifference,
@@ -220,7 +220,7 @@ export const deployApi = {
     access: 'org_admin',
     tag: 'deploy',
     summary: 'Makes a key for a pipeline, which may publish, or activate and roll back, and nothing else',
-    body: closed({ name: text, scope: oneOf(['publish', 'activate']), expires_at: Type.Optional(time) }),
+    body: closed({ name: lineTitle, scope: oneOf(['publish', 'activate']), expires_at: Type.Optional(time) }),
     replies: { 201: reply('Made.', CreatedDeployKey) },
     problems: ['conflict'],
   }),

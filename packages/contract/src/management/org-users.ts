@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { sessionHeader } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, guid, itemsOf, named, oneOf, text, time } from '../schema.ts';
+import { closed, guid, itemsOf, named, oneOf, text, time, title } from '../schema.ts';
 import { Email, EnvironmentAccess, LoggedIn, OrgCode, OrgRole, Password } from './accounts.ts';
 
 export const OrgSession = named(
@@ -48,12 +48,13 @@ export const orgUsersApi = {
     access: 'public',
     tag: 'account',
     summary: 'Comes into an org by an invitation’s code: with the account that has its email, or with a new one',
+    description: 'A new account needs a `name`.',
     headers: [sessionHeader],
     body: closed({
       code: text,
       email: Type.Optional(Email),
       password: Password,
-      name: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Needed for a new account.' })),
+      name: Type.Optional(title),
     }),
     replies: { 200: reply('Logged in.', LoggedIn) },
     problems: ['credentials_invalid', 'escalation_refused', 'not_found', 'conflict', 'rate_limited'],

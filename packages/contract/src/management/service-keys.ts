@@ -1,28 +1,34 @@
 import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { closed, guid, named, oneOf, orNull, pageOf, text, time } from '../schema.ts';
+import { closed, guid, lineTitle, named, oneOf, orNull, pageOf, text, time } from '../schema.ts';
+
+const policyName = Type.String({ description: 'Name of a policy of the workspace.' });
 
 export const ServiceKeyRequest = named(
   'ServiceKeyRequest',
   closed({
     env: oneOf(['test', 'prod']),
     tenant_code: text,
-    name: Type.String({ minLength: 1, maxLength: 128 }),
-    policies: Type.Optional(Type.Array(Type.String({ description: 'Names of policies of the workspace.' }))),
+    name: lineTitle,
+    policies: Type.Optional(Type.Array(policyName, { maxItems: 90 })),
     expires_at: Type.Optional(time),
   }),
 );
 
+const keyMembers = {
+  id: guid,
+  env: oneOf(['test', 'prod']),
+  tenant_code: text,
+  name: text,
+  created_at: time,
+  expires_at: orNull(time),
+};
+
 export const ServiceKey = named(
   'ServiceKey',
   Type.Object({
-    id: guid,
-    env: oneOf(['test', 'prod']),
-    tenant_code: text,
-    name: Type.String({ minLength: 1, maxLength: 128 }),
-    created_at: time,
-    expires_at: orNull(time),
+    ...keyMembers,
     state: oneOf(['making', 'ready', 'removing'], { description: 'Only a key that is `ready` opens anything.' }),
     created_by: Type.String({ format: 'uuid', description: 'The org user.' }),
     last_used_at: orNull(time),
@@ -32,14 +38,9 @@ export const ServiceKey = named(
 export const CreatedServiceKey = named(
   'CreatedServiceKey',
   Type.Object({
-    id: guid,
-    env: oneOf(['test', 'prod']),
-    tenant_code: text,
-    name: Type.String({ minLength: 1, maxLength: 128 }),
-    created_at: time,
-    expires_at: orNull(time),
+    ...keyMembers,
     key: Type.String({ pattern: '^fhk_(test|prod)_[A-Za-z0-9_-]{43}$', description: 'Told this once.' }),
-    policies: Type.Array(Type.String({ description: 'Names of policies of the workspace.' })),
+    policies: Type.Array(policyName),
   }),
 );
 

@@ -13,7 +13,6 @@ export type { WorkspaceTemplates } from './founding/workspace-templates.ts';
 export { findMember, removedMemberKey } from './iam-rules.ts';
 export { lintStatements } from './lint/lint.ts';
 export { lintEntities } from './lint/lint-entities.ts';
-export { linksPerUserMax } from './members/links.ts';
 export {
   type AccountChange,
   joinedChanges,

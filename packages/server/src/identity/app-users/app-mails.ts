@@ -1,3 +1,5 @@
+import type { mailsApi } from '@freehold/contract/app/mails';
+import type { BodyOf } from '@freehold/contract/route';
 import type { AppCaller } from '../sessions/app-sessions.ts';
 import { type AppClientDeps, appOf, openAppClient } from './app-client.ts';
 import { requireAppUser } from './app-user.ts';
@@ -7,20 +9,26 @@ import { forgotPassword, type PasswordResetDeps, resetPassword } from './passwor
 /** What an app's users do by codes that are mailed to them. */
 export interface AppMails {
   /** The same answer, in the same time, for every address. */
-  forgotPassword(orgCode: string, request: ClientRequest & { readonly ip: string }): Promise<void>;
-  resetPassword(orgCode: string, request: CodeRequest & { readonly ip: string }): Promise<void>;
+  forgotPassword(
+    orgCode: string,
+    request: ClientRequest<BodyOf<typeof mailsApi.forgotPassword>> & { readonly ip: string },
+  ): Promise<void>;
+  resetPassword(
+    orgCode: string,
+    request: CodeRequest<BodyOf<typeof mailsApi.resetPassword>> & { readonly ip: string },
+  ): Promise<void>;
   /** Mails the caller a code for `verifyEmail`, once more. */
   sendVerification(caller: AppCaller, ip: string): Promise<void>;
-  verifyEmail(orgCode: string, request: CodeRequest): Promise<void>;
+  verifyEmail(orgCode: string, request: CodeRequest<BodyOf<typeof mailsApi.verifyEmail>>): Promise<void>;
 }
 
-export interface ClientRequest {
+interface ClientRequest<Body> {
   readonly clientId: string;
-  readonly body: unknown;
+  readonly body: Body;
 }
 
 /** By a code, which says who asks. */
-export interface CodeRequest extends ClientRequest {
+interface CodeRequest<Body> extends ClientRequest<Body> {
   readonly requestId: string;
 }
 

@@ -1,3 +1,5 @@
+import type { selfApi } from '@freehold/contract/app/self';
+import type { BodyOf } from '@freehold/contract/route';
 import type { ConfigSet } from '../../config/port.ts';
 import {
   type AccessEpochs,
@@ -10,14 +12,12 @@ import {
   thenBump,
 } from '../../iam/port.ts';
 import { createYielder } from '../../lib/event-loop.ts';
-import { pointerTo } from '../../lib/json-pointer.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
-import { invalidBody } from '../../lib/problem.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';
 import type { Scope } from '../../store/port.ts';
 import { laneOf, orgScopeName } from '../../tenancy/port.ts';
-import { changePassword } from '../people/set-password.ts';
+import { changePassword, type PasswordChange } from '../people/set-password.ts';
 import { type AppCaller, requireWorkspace } from '../sessions/app-sessions.ts';
 import { endToken, tokensKeyOf, withNextEpoch } from '../sessions/ended-tokens.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
@@ -26,7 +26,7 @@ import { type AppClientDeps, appOf } from './app-client.ts';
 import { type AppUser, changeAppUser, requireAppUser } from './app-user.ts';
 import type { AppUsersDeps } from './password-log-in.ts';
 import { appPasswords } from './password-reset.ts';
-import { type ProfileChange, readProfile, withProfile } from './profile.ts';
+import { type ProfileChange, requireProfile, withProfile } from './profile.ts';
 
 /** What an app's user may do about himself, which takes a token and no policy. */
 export interface AppSelf {
@@ -36,11 +36,11 @@ export interface AppSelf {
    * Changes the person's own profile, which workspaces that he comes into later start from, and his `user` record in
    * the workspace of the token. Other workspaces keep what they hold of him.
    */
-  update(caller: AppCaller, body: unknown): Promise<Self>;
+  update(caller: AppCaller, change: ProfileChange): Promise<Self>;
   /** Ends every token of the person, the one in hand included, and gives a fresh one. */
-  changePassword(caller: AppCaller, request: { readonly body: unknown; readonly ip: string }): Promise<ExchangedToken>;
+  changePassword(caller: AppCaller, request: PasswordChange): Promise<ExchangedToken>;
   /** Ends the token in hand, or with `everywhere` all of the person's. */
-  logOut(caller: AppCaller, body: unknown): Promise<void>;
+  logOut(caller: AppCaller, body: BodyOf<typeof selfApi.endTokens>): Promise<void>;
   /** What the person may do in the workspace of the token, for an app to show no button in vain. */
   permissions(caller: AppCaller, from: CalledFrom): Promise<Permissions>;
 }
@@ -78,8 +78,8 @@ export function createAppSelf(deps: AppSelfDeps): AppSelf {
   };
   return {
     read,
-    update: async (caller, body) => {
-      const change = readProfile(body);
+    update: async (caller, change) => {
+      requireProfile(change);
       const { claims } = caller;
       await updateMember(deps, caller, { change, config: await configOf(claims) });
       return describe(caller, await changeAppUser(scopeOf(claims), claims.sub, (user) => withProfile(user, change)));
@@ -91,11 +91,10 @@ export function createAppSelf(deps: AppSelfDeps): AppSelf {
       const signIn = { user_id: user.id, idp: claims.idp, auth_time };
       return issueAppToken(deps, { ...app, clientId: claims.clientid, user, signIn });
     },
-    logOut: async ({ claims }, body) => {
+    logOut: async ({ claims }, { everywhere = false } = {}) => {
       const orgScope = scopeOf(claims);
-      const isEverywhere = readEverywhere(body);
       await thenBump(deps.revocations, tokensKeyOf(claims), async () => {
-        if (isEverywhere) await changeAppUser(orgScope, claims.sub, withNextEpoch);
+        if (everywhere) await changeAppUser(orgScope, claims.sub, withNextEpoch);
         else await orgScope.commit([endToken(claims)]);
       });
     },
@@ -143,16 +142,4 @@ async function updateMember(
   const actor = { userId: claims.sub, claims: { ...claims } };
   const call = { workspace: place.workspace, entity: systemEntity('user'), actor, config };
   await runtime.update(call, { id: claims.sub, body: change });
-}
-
-function readEverywhere(body: unknown): boolean {
-  const wrong = (pointer: string, code: string, message: string) => invalidBody([{ pointer, code, message }]);
-  if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw wrong('', 'wrong_type', 'the body is a JSON object');
-  for (const [name, value] of Object.entries(body)) {
-    if (name !== 'everywhere')
-      throw wrong(pointerTo(name), 'unknown_field', `unknown member \`${name.slice(0, 100)}\``);
-    if (typeof value !== 'boolean') throw wrong('/everywhere', 'wrong_type', '`everywhere` must be `true` or `false`');
-  }
-  return 'everywhere' in body && body.everywhere === true;
 }

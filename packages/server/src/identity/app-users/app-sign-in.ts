@@ -1,3 +1,5 @@
+import type { signInApi } from '@freehold/contract/app/sign-in';
+import type { BodyOf } from '@freehold/contract/route';
 import { settingOf } from '../../config/port.ts';
 import type { Scope } from '../../store/port.ts';
 import { type IssuerEntry, issuers } from '../settings/issuers.ts';
@@ -36,7 +38,7 @@ export interface OfferedProvider {
 
 export interface LogInRequest {
   readonly clientId: string;
-  readonly body: unknown;
+  readonly body: BodyOf<typeof signInApi.logIn>;
   readonly ip: string;
 }
 

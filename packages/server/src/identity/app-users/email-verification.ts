@@ -1,10 +1,11 @@
+import type { mailsApi } from '@freehold/contract/app/mails';
+import type { BodyOf } from '@freehold/contract/route';
 import { type AccessEpochs, auditCallerOf } from '../../iam/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { mergeAccountsMail, verifyEmailMail } from '../../mail/mail-texts.ts';
 import { requireMailer } from '../../mail/mailer.ts';
 import type { MailRequest } from '../people/mail-throttle.ts';
 import { issueCode, spendCode } from '../people/mailed-codes.ts';
-import { readBody } from '../people/read-body.ts';
 import type { MailDeps } from '../people/set-password.ts';
 import { tokensKeyOf } from '../sessions/ended-tokens.ts';
 import type { AppClient } from './app-client.ts';
@@ -49,13 +50,12 @@ export function sendVerification(deps: EmailVerificationDeps, app: AppClient, pe
   mailCode(deps, app, person.user);
 }
 
-/** @throws Problem `validation_failed`, `unknown_field`, `not_found`. */
+/** @throws Problem `not_found`. */
 export async function verifyEmail(
   { clock, revocations }: Pick<EmailVerificationDeps, 'clock'> & { readonly revocations: AccessEpochs },
   { orgScope, org, env }: AppClient,
-  { body, requestId }: { readonly body: unknown; readonly requestId: string },
+  { body: { code }, requestId }: { readonly body: BodyOf<typeof mailsApi.verifyEmail>; readonly requestId: string },
 ): Promise<void> {
-  const { code } = readBody(body, { code: 'required' } as const);
   const { id, unsettled } = await spendCode(orgScope, { purpose: 'verify-email', code, accounts: appUsers }, (user) =>
     withVerifiedEmail({ orgScope, clock, auditCaller: auditCallerOf(user.id, requestId) }, user),
   );

@@ -1,13 +1,13 @@
+import type { signInApi } from '@freehold/contract/app/sign-in';
+import type { BodyOf } from '@freehold/contract/route';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { IdSource } from '../../lib/ids.ts';
-import { invalidInput, Problem } from '../../lib/problem.ts';
+import { Problem } from '../../lib/problem.ts';
 import type { Scope } from '../../store/port.ts';
 import { tryCommit } from '../../store/transact.ts';
 import type { Environment } from '../../tenancy/port.ts';
-import { readCredentials } from '../people/credentials.ts';
 import type { LoginThrottle, SignInAttempt } from '../people/login-throttle.ts';
-import { checkPassword, type PasswordHasher } from '../people/passwords.ts';
-import { readBody } from '../people/read-body.ts';
+import { type PasswordHasher, requirePassword } from '../people/passwords.ts';
 import { findByAddress, logInTo, verified } from '../people/realm.ts';
 import { type IssuedLoginToken, issueLoginToken } from '../sessions/password-login-token.ts';
 import type { PasswordLogin } from '../settings/plain-settings.ts';
@@ -22,7 +22,7 @@ export interface AppUsersDeps {
 
 export interface PasswordLogIn {
   readonly env: Environment;
-  readonly body: unknown;
+  readonly body: BodyOf<typeof signInApi.logIn>;
   readonly ip: string;
   readonly policy: PasswordLogin;
   /** Told of an account that the log-in has made. */
@@ -37,8 +37,9 @@ export async function logInWithPassword(
 ): Promise<IssuedLoginToken> {
   const { policy, ip, env } = request;
   requirePasswords(policy);
-  const { email: sent, password } = readBody(request.body, { email: 'required', password: 'required' } as const);
-  const email = readCredentials({ email: sent, password });
+  const { email, password } = request.body;
+  // The rule about length is for choosing a password; who signs in may have chosen his before it.
+  requirePassword(password);
   const join = (attempt: SignInAttempt) => signUp(deps, orgScope, { ...request, email, password, attempt });
   const user = await logInTo(deps, appRealm({ orgScope, env }), {
     ...{ email, password, ip },
@@ -65,8 +66,7 @@ async function signUp(
   input: PasswordLogIn & { readonly email: string; readonly password: string; readonly attempt: SignInAttempt },
 ): Promise<AppUser | undefined> {
   const { email, password, attempt, policy, env } = input;
-  const error = checkPassword(password, policy.min_length);
-  if (error !== undefined) throw invalidInput('validation_failed', [error]);
+  requirePassword(password, { minLength: policy.min_length });
   const user: AppUser = {
     id: deps.newId(),
     email,

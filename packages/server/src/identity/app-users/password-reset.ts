@@ -6,9 +6,10 @@ import { resetPasswordMail, resetSuspendedMail } from '../../mail/mail-texts.ts'
 import type { PasswordHasher } from '../people/passwords.ts';
 import type { PasswordRealm } from '../people/realm.ts';
 import {
+  type Forgotten,
   forgotPassword as forgot,
   type MailDeps,
-  type PasswordRequest,
+  type PasswordReset,
   resetPassword as reset,
 } from '../people/set-password.ts';
 import { tokensKeyOf, withNextEpoch } from '../sessions/ended-tokens.ts';
@@ -29,7 +30,7 @@ export interface PasswordResetDeps extends MailDeps, RevokingDeps {
   readonly hasher: PasswordHasher;
 }
 
-export function forgotPassword(deps: PasswordResetDeps, app: AppClient, request: PasswordRequest): void {
+export function forgotPassword(deps: PasswordResetDeps, app: AppClient, request: Forgotten): void {
   forgot(deps, appPasswords(deps, app), request);
 }
 
@@ -37,7 +38,7 @@ export function forgotPassword(deps: PasswordResetDeps, app: AppClient, request:
 export function resetPassword(
   deps: PasswordResetDeps,
   app: AppClient,
-  { requestId, ...request }: PasswordRequest & { readonly requestId: string },
+  { requestId, ...request }: PasswordReset & { readonly requestId: string },
 ): Promise<void> {
   return reset(deps, appPasswords(deps, app, requestId), request);
 }

@@ -1,3 +1,5 @@
+import type { invitationsApi } from '@freehold/contract/app/invitations';
+import type { BodyOf } from '@freehold/contract/route';
 import { promisePolicy } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
@@ -10,7 +12,6 @@ import { orgScopeName } from '../../tenancy/port.ts';
 import { appLinks } from '../app-users/app-link.ts';
 import { appEmailKey, findAppUser, memberOf } from '../app-users/app-user.ts';
 import { emailKey } from '../people/email.ts';
-import { readBody } from '../people/read-body.ts';
 import type { MailDeps } from '../people/set-password.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import type { MembershipDeps } from '../workspaces/memberships.ts';
@@ -28,12 +29,11 @@ import {
 } from './invitation.ts';
 import { invitationTold } from './invitation-audit.ts';
 import { invitationMilliseconds, mailInvitation } from './mail-invitation.ts';
-import { readInvitation } from './read-invitation.ts';
 
 /** How people are asked into a workspace. What needs a permission has been allowed. */
 export interface Invitations {
-  /** @throws Problem `validation_failed`, `unknown_field`, `escalation_refused`, `conflict`. */
-  create(context: WriteContext, body: unknown): Promise<IssuedInvitation>;
+  /** @throws Problem `validation_failed`, `escalation_refused`, `conflict`. */
+  create(context: WriteContext, asked: NewInvitation): Promise<IssuedInvitation>;
   list(context: WriteContext): Promise<readonly ShownInvitation[]>;
   /** A new code in place of the old one. @throws Problem `not_found`, `escalation_refused`, `conflict`. */
   resend(context: WriteContext, id: string): Promise<IssuedInvitation>;
@@ -42,8 +42,11 @@ export interface Invitations {
   /** What the person is invited to, once the email address is verified. The codes come by mail alone. */
   mine(claims: AppTokenClaims): Promise<readonly ReceivedInvitation[]>;
   /** @throws Problem `not_found`, `conflict`, `escalation_refused`. */
-  accept(claims: AppTokenClaims, body: unknown, requestId: string): Promise<AcceptedInvitation>;
+  accept(claims: AppTokenClaims, body: Acceptance, requestId: string): Promise<AcceptedInvitation>;
 }
+
+type NewInvitation = BodyOf<typeof invitationsApi.createInvitation>;
+type Acceptance = BodyOf<typeof invitationsApi.acceptInvitation>;
 
 /** Shown once: of the code the platform keeps a hash. */
 export interface IssuedInvitation {
@@ -72,7 +75,7 @@ export interface InvitationDeps extends MembershipDeps, MailDeps {}
 
 export function createInvitations(deps: InvitationDeps): Invitations {
   return {
-    create: (context, body) => invite(deps, context, body),
+    create: (context, asked) => invite(deps, context, asked),
     list: listInvitations,
     resend: (context, id) => resend(deps, context, id),
     remove: (context, id) => withdraw(deps, context, id),
@@ -83,8 +86,7 @@ export function createInvitations(deps: InvitationDeps): Invitations {
 
 const openMax = 500;
 
-async function invite(deps: InvitationDeps, context: WriteContext, body: unknown): Promise<IssuedInvitation> {
-  const asked = readInvitation(body);
+async function invite(deps: InvitationDeps, context: WriteContext, asked: NewInvitation): Promise<IssuedInvitation> {
   const { scope, tenantCode } = context.workspace;
   if ((await scope.count(invitationPartition, {}, openMax)) >= openMax)
     throw new Problem('conflict', `a workspace has at most ${openMax} open invitations`);
@@ -203,9 +205,8 @@ async function invitationsOf(
 async function accept(
   deps: MembershipDeps,
   { claims, requestId }: { readonly claims: AppTokenClaims; readonly requestId: string },
-  body: unknown,
+  { code }: Acceptance,
 ): Promise<AcceptedInvitation> {
-  const { code } = readBody(body, { code: 'required' } as const);
   const place = { env: claims.env, orgCode: claims.org, requestId };
   const user = await findAppUser(deps.stores[claims.env].scope(orgScopeName(claims.org)), claims.sub);
   if (user === undefined) throw notFound();

@@ -1,3 +1,5 @@
+import type { orgUsersApi } from '@freehold/contract/management/org-users';
+import type { BodyOf } from '@freehold/contract/route';
 import { type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { secretHash, secretToken } from '../../lib/ids.ts';
@@ -9,7 +11,6 @@ import { refusedChange, tryCommit } from '../../store/transact.ts';
 import {
   joining,
   memberships,
-  nameError,
   newAccount,
   type OrgAccountsDeps,
   type OrgCommand,
@@ -19,15 +20,13 @@ import {
   orgRealm,
   orgsOf,
   passwordLengthMin,
-  readRole,
   type StoredOrgUser,
 } from '../org-users/account.ts';
 import type { LoggedIn } from '../org-users/log-in.ts';
 import { findOrg } from '../org-users/org-directory.ts';
-import { emailKey, parseEmail } from '../people/email.ts';
-import { checkPassword } from '../people/passwords.ts';
+import { emailKey } from '../people/email.ts';
+import { requirePassword } from '../people/passwords.ts';
 import { provePassword } from '../people/prove-password.ts';
-import { readBody } from '../people/read-body.ts';
 import { findByAddress } from '../people/realm.ts';
 import { newSession } from '../sessions/org-sessions.ts';
 import { invitationMilliseconds, mailInvitation } from './mail-invitation.ts';
@@ -71,18 +70,16 @@ const codes = table(
   json<OrgUserKey>('code of an org invitation', { orgCode: 'string', id: 'string' }),
 );
 
-/** @throws Problem `validation_failed`, `unknown_field`, `conflict` where the person is in the org. */
+export type InvitedPerson = BodyOf<typeof orgUsersApi.inviteOrgUser>;
+
+/** @throws Problem `conflict` where the person is in the org. */
 export async function invite(
   deps: OrgAccountsDeps,
   { orgCode, auditContext, siteUrl }: InvitationCommand,
-  input: unknown,
+  { email, role }: InvitedPerson,
 ): Promise<Invited> {
   const { platform, clock, newId } = deps;
-  const body = readBody(input, { email: 'required', role: 'required' } as const);
-  const email = parseEmail(body.email);
-  if ('error' in email) throw invalidBody([email.error]);
-  const role = readRole(body.role);
-  const known = await findByAddress(orgRealm(platform), email.email);
+  const known = await findByAddress(orgRealm(platform), email);
   if (known !== undefined && (await memberships.read(platform, [known.id, orgCode])) !== undefined) throw alreadyIn();
   if ((await platform.count(partition(orgCode), {}, invitationsMax)) >= invitationsMax)
     throw new Problem('conflict', `an org has at most ${invitationsMax} open invitations: withdraw some`);
@@ -91,7 +88,7 @@ export async function invite(
   const expires_at = timestamp(at);
   const place = { orgCode, id: newId() };
   const invited_by = auditContext.actor.id;
-  const stored: StoredInvitation = { email: email.email, role, expires_at, code_hash: secretHash(code), invited_by };
+  const stored: StoredInvitation = { email, role, expires_at, code_hash: secretHash(code), invited_by };
   const due = { at, queue: 'expire' } as const;
   await platform.commit([
     invitations.insert(place, stored, due),
@@ -99,9 +96,9 @@ export async function invite(
     platformAuditEntry(orgCode, auditContext, invitationAudited('org_user.invited', place.id, role)),
   ]);
   const link = `${siteUrl}/accept-invitation#code=${code}`;
-  const mail = { to: email.email, emailKey: emailKey(email.email), link };
+  const mail = { to: email, emailKey: emailKey(email), link };
   mailInvitation(deps, mail, async () => (await findOrg(platform, orgCode))?.name);
-  return { id: place.id, email: email.email, role, status: 'invited', expires_at, code };
+  return { id: place.id, email, role, status: 'invited', expires_at, code };
 }
 
 export async function listInvitations(platform: Scope, orgCode: string): Promise<readonly ShownInvitation[]> {
@@ -130,20 +127,20 @@ export async function withdrawInvitation(platform: Scope, command: OrgUserComman
   if (!(await tryCommit(platform, [...spending(row), entry]))) throw notFound();
 }
 
+export type Acceptance = BodyOf<typeof orgUsersApi.acceptInvitation>;
+
 /**
  * Comes into an org by a code that is good once: as who has an account with the email and knows its password, or with
  * a new account.
  * @throws Problem `not_found` for a code that is not open, `credentials_invalid`, `rate_limited`, `conflict`,
- * `validation_failed`, `unknown_field`, `escalation_refused` where the inviter is no org admin any more.
+ * `validation_failed`, `escalation_refused` where the inviter is no org admin any more.
  */
 export async function acceptInvitation(
   deps: OrgAccountsDeps,
-  input: unknown,
+  body: Acceptance,
   { ip, requestId }: { readonly ip: string; readonly requestId: string },
 ): Promise<LoggedIn> {
   const { platform, clock } = deps;
-  const shape = { code: 'required', password: 'required', email: 'optional', name: 'optional' } as const;
-  const body = readBody(input, shape);
   const { place, row } = await openInvitation(platform, body.code);
   const { email, role } = row.value;
   if (body.email !== undefined && emailKey(body.email) !== emailKey(email))
@@ -227,11 +224,11 @@ async function makeUser(
   { clock, newId, hasher }: OrgAccountsDeps,
   { email, name, password, ip }: NewUser,
 ): Promise<StoredOrgUser> {
-  const errors = [checkPassword(password, passwordLengthMin), nameError('name', name)];
-  const wrong = errors.filter((error) => error !== undefined);
-  if (wrong.length > 0) throw invalidBody(wrong);
+  requirePassword(password, { minLength: passwordLengthMin });
+  if (name === undefined)
+    throw invalidBody([{ pointer: '/name', code: 'required', message: '`name` is required for a new account' }]);
   const password_hash = await hasher.hash(password, { ip });
-  return { id: newId(), email, name: name ?? '', password_hash, created_at: timestamp(clock.now()) };
+  return { id: newId(), email, name, password_hash, created_at: timestamp(clock.now()) };
 }
 
 async function knownUser(
@@ -239,8 +236,7 @@ async function knownUser(
   known: StoredOrgUser,
   { password, ip }: { readonly password: string; readonly ip: string },
 ): Promise<StoredOrgUser> {
-  const unusable = checkPassword(password, 1);
-  if (unusable !== undefined) throw invalidBody([unusable]);
+  requirePassword(password);
   const attempt = orgRealm(deps.platform).attemptOf(known.email, ip);
   const refusal = 'there is an account with this email, and the password is not its own';
   await provePassword(deps, { attempt, password, hash: known.password_hash, refusal });

@@ -12,7 +12,7 @@ const asked = {
   orgCode: 'acme',
   auditContext: { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' },
 } as const;
-const body = { name: 'ci', scope: 'publish' };
+const body = { name: 'ci', scope: 'publish' } as const;
 
 for (const kind of storeKinds) {
   test(`a key ends at its time, and stays in the list for whoever wonders (${kind})`, async (context) => {

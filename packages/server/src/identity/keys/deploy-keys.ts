@@ -1,3 +1,5 @@
+import type { deployApi } from '@freehold/contract/management/deploy';
+import type { BodyOf } from '@freehold/contract/route';
 import { type AuditContext, type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { type IdSource, secretHash, secretToken } from '../../lib/ids.ts';
@@ -8,15 +10,17 @@ import { asRead } from '../../store/table.ts';
 import { tryCommit } from '../../store/transact.ts';
 import { findOrg, type Org } from '../org-users/org-directory.ts';
 import { createKeyUses, type KeyRow, keyRows } from './key-rows.ts';
-import { type DeployKeyScope, readDeployKey } from './read-deploy-key.ts';
+import { readExpiry } from './read-expiry.ts';
 
-export type { DeployKeyScope };
+type NewDeployKey = BodyOf<typeof deployApi.createDeployKey>;
+/** What a deploy key is for. */
+export type DeployKeyScope = NewDeployKey['scope'];
 
 /** Keys for pipelines: each may publish, or activate, and opens nothing else. */
 export interface DeployKeys {
   list(orgCode: string): Promise<readonly ShownDeployKey[]>;
-  /** The key itself is told this once. @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
-  create(asked: AskedKeys, body: unknown): Promise<CreatedDeployKey>;
+  /** The key itself is told this once. @throws Problem `validation_failed`, `conflict`. */
+  create(asked: AskedKeys, wanted: NewDeployKey): Promise<CreatedDeployKey>;
   /** Ends it at once. @throws Problem `not_found`. */
   remove(asked: AskedKeys, id: string): Promise<void>;
   /** Whose key this is; undefined where it is none, or none any more. */
@@ -105,10 +109,12 @@ async function listKeys(platform: Scope, orgCode: string): Promise<readonly Show
 async function createKey(
   { platform, clock, newId }: DeployKeysDeps,
   asked: AskedKeys,
-  body: unknown,
+  wanted: NewDeployKey,
 ): Promise<CreatedDeployKey> {
   const { orgCode, auditContext } = asked;
-  const { name, scope, expires_at } = readDeployKey(body, clock.now());
+  const expires_at = readExpiry(wanted.expires_at, clock.now());
+  const { scope } = wanted;
+  const name = wanted.name.trim();
   const secret = `${keyStart}${secretToken()}`;
   const created_at = timestamp(clock.now());
   const key: DeployKey = { id: newId(), name, scope, created_at, created_by: auditContext.actor.id, expires_at };

@@ -19,7 +19,7 @@ const asked = {
   orgCode: 'acme',
   auditContext: { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' },
 } as const;
-const body = { env: 'test', tenant_code: 'main', name: 'Sync', policies: ['vieweracl'] };
+const body = { env: 'test', tenant_code: 'main', name: 'Sync', policies: ['vieweracl'] } as const;
 
 async function keysOf(store: Store): Promise<ServiceKeys> {
   const { workspace, newId, founderId } = await foundWorkspace(store, clock);

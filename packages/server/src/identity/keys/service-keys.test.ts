@@ -1,7 +1,9 @@
 /** Keys as two processes see them, and what is left of a key that was half made or half removed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ServiceKeyRequest } from '@freehold/contract/management/service-keys';
 import { createConfigReader } from '../../config/config-reader.ts';
+import { linksPerUserMax } from '../../iam/members/links.ts';
 import { createAccessEpochs } from '../../iam/policies/access-epochs.ts';
 import { createRuntime, foundWorkspace } from '../../iam/testing/founded-workspace.ts';
 import { createCursors } from '../../records/listing/cursor.ts';
@@ -19,7 +21,7 @@ import { createServiceKeys, type ServiceKeys } from './service-keys.ts';
 
 const auditContext = { at: '', actor: { kind: 'org_user', id: 'builder' }, request_id: '' } as const;
 const asked = { orgCode: 'acme', auditContext };
-const body = { env: 'test', tenant_code: 'main', name: 'Sync', policies: ['vieweracl'] };
+const body = { env: 'test', tenant_code: 'main', name: 'Sync', policies: ['vieweracl'] } as const;
 const first = { env: 'test', pageSize: 10, nexttoken: undefined } as const;
 const ended = { code: 'token_invalid' };
 
@@ -203,4 +205,8 @@ test('that a key is used is written at most once in ten minutes', async () => {
   assert.equal(await told(), 600_000);
   await keys.remove({ ...asked, id });
   assert.deepEqual(await orgScope.range('service-key-use', { limit: 1 }), []);
+});
+
+test('a key may be given as many policies as a member may have', () => {
+  assert.equal(ServiceKeyRequest.properties.policies.maxItems, linksPerUserMax);
 });

@@ -1,3 +1,5 @@
+import type { serviceKeysApi } from '@freehold/contract/management/service-keys';
+import type { BodyOf } from '@freehold/contract/route';
 import { type Audited, auditEntry } from '../../audit/audit-entry.ts';
 import { type AccessEpochs, findWorkspace, servicePrincipal } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -12,17 +14,19 @@ import type { OrgCommand, OrgUserCommand } from '../org-users/account.ts';
 import { tokensKeyOf } from '../sessions/ended-tokens.ts';
 import { openWorkspace } from '../workspaces/workspace-head.ts';
 import { joinAsServer, leaveAsServer, type PrincipalDeps } from './principal.ts';
-import { readServiceKey } from './read-service-key.ts';
+import { readExpiry } from './read-expiry.ts';
 import { keysPartition, keysPerWorkspaceMax, newSecret, type ServiceKey, serviceKeys } from './service-key.ts';
 
 /** The keys by which an org's servers call its app: each is a principal of one workspace, with policies of its own. */
 export interface ServiceKeys {
   list(orgCode: string, query: KeyQuery): Promise<KeyPage>;
-  /** @throws Problem `validation_failed`, `unknown_field`, `not_found`, `conflict`. */
-  create(command: OrgCommand, body: unknown): Promise<CreatedServiceKey>;
+  /** @throws Problem `validation_failed`, `not_found`, `conflict`. */
+  create(command: OrgCommand, wanted: NewServiceKey): Promise<CreatedServiceKey>;
   /** Ends a key at once; may be repeated until nothing of it is left. @throws Problem `not_found`. */
   remove(command: OrgUserCommand): Promise<void>;
 }
+
+type NewServiceKey = BodyOf<typeof serviceKeysApi.createServiceKey>;
 
 export interface KeyQuery {
   readonly env: Environment;
@@ -59,7 +63,7 @@ export interface ServiceKeysDeps extends PrincipalDeps {
 export function createServiceKeys(deps: ServiceKeysDeps): ServiceKeys {
   return {
     list: (orgCode, query) => listKeys(deps, orgCode, query),
-    create: (asked, body) => createKey(deps, asked, body),
+    create: (command, wanted) => createKey(deps, command, wanted),
     remove: (place) => removeKey(deps, place),
   };
 }
@@ -91,10 +95,16 @@ function known(env: Environment, { id, name, tenant_code, created_at, expires_at
 }
 
 /** What is to be comes first, then its grants, and the way in last: whatever is cut off on the way opens nothing. */
-async function createKey(deps: ServiceKeysDeps, command: OrgCommand, body: unknown): Promise<CreatedServiceKey> {
+async function createKey(
+  deps: ServiceKeysDeps,
+  command: OrgCommand,
+  wanted: NewServiceKey,
+): Promise<CreatedServiceKey> {
   const { orgCode, auditContext } = command;
-  const wanted = readServiceKey(body, deps.clock.now());
-  const { env, policies, name } = wanted;
+  const { env } = wanted;
+  const name = wanted.name.trim();
+  const policies = [...new Set(wanted.policies)];
+  const expires_at = readExpiry(wanted.expires_at, deps.clock.now());
   const workspace = await findWorkspace(deps.stores, { env, orgCode, tenantCode: wanted.tenant_code });
   const member = servicePrincipal(deps.newId(), name);
   const secret = newSecret(env);
@@ -109,7 +119,7 @@ async function createKey(deps: ServiceKeysDeps, command: OrgCommand, body: unkno
     secret_hash: secretHash(secret),
     created_at: timestamp(deps.clock.now()),
     created_by: auditContext.actor.id,
-    expires_at: wanted.expires_at,
+    expires_at,
   };
   const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
   const version = await intend(orgScope, key);

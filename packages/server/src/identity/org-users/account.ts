@@ -1,6 +1,5 @@
 import type { AuditContext } from '../../audit/audit-entry.ts';
 import type { IdSource } from '../../lib/ids.ts';
-import { invalidBody } from '../../lib/problem.ts';
 import type { Change, Key, Scope } from '../../store/port.ts';
 import { json, table } from '../../store/table.ts';
 import { emailKey } from '../people/email.ts';
@@ -121,19 +120,4 @@ export async function orgsOf(platform: Scope, userId: string): Promise<readonly 
     const org = found[index]?.value;
     return org === undefined ? [] : [{ code: org.code, name: org.name, role }];
   });
-}
-
-export function nameError(member: string, value = '') {
-  const isEmpty = value.trim() === '';
-  if (!isEmpty && value.length <= 128) return undefined;
-  const code = isEmpty ? 'too_short' : 'too_long';
-  return { pointer: `/${member}`, code, message: `\`${member}\` must have 1 to 128 characters` };
-}
-
-/** @throws Problem `validation_failed`. */
-export function readRole(input: string): OrgRole {
-  const role = orgRoles.find((known) => known === input);
-  if (role !== undefined) return role;
-  const message = '`role` must be `org_admin` or `developer`';
-  throw invalidBody([{ pointer: '/role', code: 'not_allowed', message }]);
 }

@@ -1,7 +1,9 @@
+import type { accountsApi } from '@freehold/contract/management/accounts';
+import type { orgUsersApi } from '@freehold/contract/management/org-users';
+import type { BodyOf } from '@freehold/contract/route';
 import { notFound } from '../../lib/problem.ts';
 import { tryCommit } from '../../store/transact.ts';
-import { readCredentials } from '../people/credentials.ts';
-import { readBody } from '../people/read-body.ts';
+import { requirePassword } from '../people/passwords.ts';
 import { logInTo } from '../people/realm.ts';
 import { newSession, type OrgCaller, type Session, type SessionHolder } from '../sessions/org-sessions.ts';
 import { memberships, type OrgAccountsDeps, type OrgSummary, type OrgUser, orgRealm, orgsOf } from './account.ts';
@@ -12,11 +14,15 @@ export interface LoggedIn extends Session {
   readonly orgs: readonly OrgSummary[];
 }
 
-export async function logIn(deps: OrgAccountsDeps, input: unknown, ip: string): Promise<LoggedIn> {
-  const body = readBody(input, { email: 'required', password: 'required', org: 'optional' } as const);
-  const email = readCredentials(body);
+export type LogIn = BodyOf<typeof accountsApi.logIn>;
+export type OrgSwitch = BodyOf<typeof orgUsersApi.switchOrg>;
+
+/** @throws Problem `validation_failed`, `credentials_invalid`, `rate_limited`. */
+export async function logIn(deps: OrgAccountsDeps, body: LogIn, ip: string): Promise<LoggedIn> {
+  const { email, password } = body;
+  requirePassword(password);
   return logInTo(deps, orgRealm(deps.platform), {
-    ...{ email, password: body.password, ip },
+    ...{ email, password, ip },
     admit: async (stored) => {
       const orgs = await orgsOf(deps.platform, stored.id);
       const chosen = body.org === undefined ? orgs[0] : orgs.find(({ code }) => code === body.org);
@@ -30,9 +36,8 @@ export async function logIn(deps: OrgAccountsDeps, input: unknown, ip: string): 
 export async function switchOrg(
   deps: OrgAccountsDeps,
   { user, session_epoch }: OrgCaller,
-  input: unknown,
+  { org }: OrgSwitch,
 ): Promise<LoggedIn> {
-  const { org } = readBody(input, { org: 'required' } as const);
   const orgs = await orgsOf(deps.platform, user.id);
   const chosen = orgs.find(({ code }) => code === org);
   const loggedIn = chosen === undefined ? undefined : await enter(deps, { ...user, session_epoch }, { chosen, orgs });

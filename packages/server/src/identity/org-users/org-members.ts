@@ -1,3 +1,5 @@
+import type { orgUsersApi } from '@freehold/contract/management/org-users';
+import type { BodyOf } from '@freehold/contract/route';
 import { type Audited, platformAuditEntry } from '../../audit/audit-entry.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import { mayBeId } from '../../records/port.ts';
@@ -10,7 +12,6 @@ import {
   type ShownInvitation,
   withdrawInvitation,
 } from '../invitations/org-invitations.ts';
-import { readBody } from '../people/read-body.ts';
 import { sessionEnds } from '../sessions/org-sessions.ts';
 import {
   adminCounter,
@@ -22,7 +23,6 @@ import {
   type OrgUserCommand,
   type OrgUserKey,
   orgUsers,
-  readRole,
 } from './account.ts';
 
 /** Who is in an org, and who has been asked to come. */
@@ -43,9 +43,14 @@ export async function listOrgUsers(platform: Scope, orgCode: string): Promise<re
   return [...members, ...(await listInvitations(platform, orgCode))];
 }
 
-/** @throws Problem `validation_failed`, `unknown_field`, `not_found`, `last_admin`. */
-export async function changeOrgUser(platform: Scope, command: OrgUserCommand, body: unknown): Promise<ShownOrgUser> {
-  const role = readRole(readBody(body, { role: 'required' } as const).role);
+export type OrgUserChange = BodyOf<typeof orgUsersApi.changeOrgUser>;
+
+/** @throws Problem `not_found`, `last_admin`. */
+export async function changeOrgUser(
+  platform: Scope,
+  command: OrgUserCommand,
+  { role }: OrgUserChange,
+): Promise<ShownOrgUser> {
   const isMember = await moveMember(platform, command, role);
   if (!isMember) await changeInvitation(platform, command, role);
   const shown = (await listOrgUsers(platform, command.orgCode)).find(({ id }) => id === command.id);

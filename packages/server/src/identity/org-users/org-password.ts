@@ -1,6 +1,13 @@
 import { resetPasswordMail } from '../../mail/mail-texts.ts';
 import { type PasswordRealm, personGone } from '../people/realm.ts';
-import { changePassword, forgotPassword, type PasswordRequest, resetPassword } from '../people/set-password.ts';
+import {
+  changePassword,
+  type Forgotten,
+  forgotPassword,
+  type PasswordChange,
+  type PasswordReset,
+  resetPassword,
+} from '../people/set-password.ts';
 import { keepSession, type OrgCaller, otherSessionEnds } from '../sessions/org-sessions.ts';
 import { type OrgAccountsDeps, orgRealm, passwordLengthMin, type StoredOrgUser, sessionEpoch } from './account.ts';
 
@@ -14,16 +21,20 @@ export interface MailRequestSource {
 export async function changeOrgPassword(
   deps: OrgAccountsDeps,
   caller: OrgCaller,
-  request: PasswordRequest,
+  request: PasswordChange,
 ): Promise<void> {
   await changePassword(deps, orgPasswords(deps, { caller }), { ...request, id: caller.user.id });
 }
 
-export function forgotOrgPassword(deps: OrgAccountsDeps, body: unknown, { ip, siteUrl }: MailRequestSource): void {
+export function forgotOrgPassword(
+  deps: OrgAccountsDeps,
+  body: Forgotten['body'],
+  { ip, siteUrl }: MailRequestSource,
+): void {
   forgotPassword(deps, orgPasswords(deps, { siteUrl }), { body, ip });
 }
 
-export function resetOrgPassword(deps: OrgAccountsDeps, request: PasswordRequest): Promise<void> {
+export function resetOrgPassword(deps: OrgAccountsDeps, request: PasswordReset): Promise<void> {
   return resetPassword(deps, orgPasswords(deps), request);
 }
 

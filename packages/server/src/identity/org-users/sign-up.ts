@@ -1,15 +1,15 @@
+import type { accountsApi } from '@freehold/contract/management/accounts';
+import type { BodyOf } from '@freehold/contract/route';
 import { platformAuditEntry } from '../../audit/audit-entry.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { secretToken } from '../../lib/ids.ts';
-import { invalidInput, Problem } from '../../lib/problem.ts';
+import { Problem } from '../../lib/problem.ts';
 import type { Change, Key } from '../../store/port.ts';
 import { refusedChange } from '../../store/transact.ts';
-import { parseEmail } from '../people/email.ts';
-import { checkPassword } from '../people/passwords.ts';
-import { readBody } from '../people/read-body.ts';
+import { requirePassword } from '../people/passwords.ts';
 import { newSession, type Session } from '../sessions/org-sessions.ts';
-import { joining, nameError, newAccount, type OrgAccountsDeps, type OrgUser, passwordLengthMin } from './account.ts';
-import { isOrgCode, newClientId, type Org, orgCodeFrom, orgs } from './org-directory.ts';
+import { joining, newAccount, type OrgAccountsDeps, type OrgUser, passwordLengthMin } from './account.ts';
+import { newClientId, type Org, orgCodeFrom, orgs } from './org-directory.ts';
 
 export interface SignedUp extends Session {
   readonly user: OrgUser;
@@ -24,26 +24,24 @@ export interface SignUpSource {
 /** Marks that an org exists: what the sign-up policy `first` looks for. */
 export const firstOrgKey: Key = { pk: 'platform', sk: 'first-org' };
 
+export type SignUp = BodyOf<typeof accountsApi.signUp>;
+
 /** An account, its org and a session in one commit. */
-export async function signUp(
-  deps: OrgAccountsDeps,
-  input: unknown,
-  { ip, requestId }: SignUpSource,
-): Promise<SignedUp> {
+export async function signUp(deps: OrgAccountsDeps, body: SignUp, { ip, requestId }: SignUpSource): Promise<SignedUp> {
   const { platform, policy } = deps;
   const [first] = await platform.get([firstOrgKey]);
   if (policy === 'closed' || (policy === 'first' && first !== undefined)) throw closed();
-  const read = readSignUp(input);
-  const password_hash = await deps.hasher.hash(read.password, { ip });
-  const user: OrgUser = { id: deps.newId(), email: read.email, name: read.name };
+  requirePassword(body.password, { minLength: passwordLengthMin });
+  const password_hash = await deps.hasher.hash(body.password, { ip });
+  const user: OrgUser = { id: deps.newId(), email: body.email, name: body.name };
   const created_at = timestamp(deps.clock.now());
   const auditContext = { at: created_at, actor: { kind: 'org_user', id: user.id }, request_id: requestId } as const;
   const environments = { test: { client_id: newClientId('test') }, prod: null };
   const [email, account] = newAccount({ ...user, password_hash, created_at });
   if (email === undefined || account === undefined) throw new TypeError('an account is two changes');
   for (let attempt = 0; attempt < 5; attempt++) {
-    const code = read.orgCode ?? (attempt === 0 ? orgCodeFrom(read.orgName) : spareCode(read.orgName));
-    const org: Org = { code, name: read.orgName, created_at, environments };
+    const code = body.org_code ?? (attempt === 0 ? orgCodeFrom(body.org_name) : spareCode(body.org_name));
+    const org: Org = { code, name: body.org_name, created_at, environments };
     const { token, expires_at, changes: session } = await newSession(deps, user, code);
     const changes: Change[] = [
       email,
@@ -58,7 +56,7 @@ export async function signUp(
     if (conflict === undefined) return { token, expires_at, user, org: { code, name: org.name, environments } };
     if (conflict === 0) throw new Problem('conflict', 'there is an account with this email: log in instead');
     if (conflict === 2) throw closed();
-    if (read.orgCode !== undefined) throw new Problem('conflict', `the org code \`${read.orgCode}\` is taken`);
+    if (body.org_code !== undefined) throw new Problem('conflict', `the org code \`${code}\` is taken`);
   }
   throw new Problem('conflict', 'no free org code was found: choose one with `org_code`');
 }
@@ -70,41 +68,4 @@ function closed(): Problem {
 function spareCode(orgName: string): string {
   const digits = Array.from(secretToken().slice(0, 6), (character) => (character.charCodeAt(0) % 36).toString(36));
   return orgCodeFrom(orgName) + digits.join('');
-}
-
-interface SignUpInput {
-  readonly email: string;
-  readonly password: string;
-  readonly name: string;
-  readonly orgName: string;
-  readonly orgCode: string | undefined;
-}
-
-const signUpShape = {
-  email: 'required',
-  password: 'required',
-  name: 'required',
-  org_name: 'required',
-  org_code: 'optional',
-} as const;
-
-function readSignUp(input: unknown): SignUpInput {
-  const body = readBody(input, signUpShape);
-  const email = parseEmail(body.email);
-  const code = body.org_code;
-  const errors = [
-    'error' in email ? email.error : undefined,
-    checkPassword(body.password, passwordLengthMin),
-    nameError('name', body.name),
-    nameError('org_name', body.org_name),
-    code === undefined || isOrgCode(code)
-      ? undefined
-      : {
-          pointer: '/org_code',
-          code: 'invalid_name',
-          message: '`org_code` must be a lower-case letter and then 1 to 31 of `a-z`, `0-9`',
-        },
-  ].filter((error) => error !== undefined);
-  if ('error' in email || errors.length > 0) throw invalidInput('validation_failed', errors);
-  return { email: email.email, password: body.password, name: body.name, orgName: body.org_name, orgCode: code };
 }

@@ -1,14 +1,4 @@
-import type { InputError } from '@freehold/contract/problem';
-import { emailBytesMax, isEmailAddress } from '../../lib/email-address.ts';
-
-/** Reads an email address as a person typed it. No mail is sent, so an address that passes may not exist. */
-export function parseEmail(input: unknown): { readonly email: string } | { readonly error: InputError } {
-  if (typeof input !== 'string') return emailError('wrong_type', 'must be a string');
-  if (Buffer.byteLength(input) > emailBytesMax)
-    return emailError('too_long', `must have at most ${emailBytesMax} bytes`);
-  if (!isEmailAddress(input)) return emailError('invalid_email', 'must be an email address');
-  return { email: input };
-}
+import { emailBytesMax } from '../../lib/email-address.ts';
 
 /**
  * What makes two addresses one: NFC and lower case of the letters A to Z, in both parts. Mail systems ignore the case
@@ -34,8 +24,4 @@ function foldedPart(part: string, index: number): string {
     .normalize('NFC')
     .replace(/[A-Z]/g, (letter) => letter.toLowerCase())
     .normalize('NFC');
-}
-
-function emailError(code: string, message: string): { readonly error: InputError } {
-  return { error: { pointer: '/email', code, message: `field \`email\` ${message}` } };
 }

@@ -9,7 +9,7 @@ import type { Scope } from '../../store/port.ts';
 import { logInWithPassword } from '../app-users/password-log-in.ts';
 import { signInWithProvider } from '../app-users/provider-sign-in.ts';
 import type { OrgAccountsDeps } from '../org-users/account.ts';
-import { logIn as logInBuilder } from '../org-users/log-in.ts';
+import { type LogIn, logIn as logInBuilder } from '../org-users/log-in.ts';
 import { signUp } from '../org-users/sign-up.ts';
 import { createLoginThrottle } from './login-throttle.ts';
 import { createPasswordHasher, type PasswordHasher } from './passwords.ts';
@@ -124,7 +124,7 @@ test('H01: a refused log-in of a builder does the same work and says the same fo
     { email: known, password, name: 'Ann', org_name: 'Acme' },
     { ip: '127.0.0.1', requestId: 'request' },
   );
-  const logIn = (body: object) => logInBuilder(builders, body, '127.0.0.1');
+  const logIn = (body: LogIn) => logInBuilder(builders, body, '127.0.0.1');
   const expected = await refusalOf(() => logIn({ email: known, password: 'wrong password' }));
   assert.deepEqual([expected.code, expected.done], ['credentials_invalid', ['get 1', 'get 1', 'argon2']]);
   for (const body of [

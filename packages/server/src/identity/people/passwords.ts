@@ -1,5 +1,6 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { InputError } from '@freehold/contract/problem';
+import { invalidBody } from '../../lib/problem.ts';
 import { type HashCaller, type HashLimits, HashScheduler } from './hash-scheduler.ts';
 
 /** Stores passwords as Argon2id (RFC 9106) in the PHC string format, off the thread that answers requests. */
@@ -49,6 +50,18 @@ export function createPasswordHasher(limits: Partial<HashLimits> = {}, cost = cu
 }
 
 const passwordBytesMax = 256;
+
+/**
+ * Says no to a password that is not worth a hash, or too short for a new one.
+ * @throws Problem `validation_failed`.
+ */
+export function requirePassword(
+  password: string,
+  { member = 'password', minLength = 1 }: { readonly member?: string; readonly minLength?: number } = {},
+): void {
+  const error = checkPassword(password, minLength, member);
+  if (error !== undefined) throw invalidBody([error]);
+}
 
 /**
  * What is wrong with a password as input, if anything. Length counts characters (code points) of the NFC form; its

@@ -1,3 +1,5 @@
+import type { passwordsApi } from '@freehold/contract/management/passwords';
+import type { BodyOf } from '@freehold/contract/route';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type Mailer, requireMailer } from '../../mail/mailer.ts';
@@ -5,15 +7,18 @@ import { transact } from '../../store/transact.ts';
 import type { LoginThrottle } from './login-throttle.ts';
 import type { MailThrottle } from './mail-throttle.ts';
 import { type CodeUse, issueCode, requireCode, spendCode } from './mailed-codes.ts';
-import type { PasswordHasher } from './passwords.ts';
+import { type PasswordHasher, requirePassword } from './passwords.ts';
 import { provePassword, wrongCurrentPassword } from './prove-password.ts';
-import { readEmail, readPasswordChange, readPasswordReset } from './read-password-forms.ts';
 import { type Account, findByAddress, type PasswordRealm, personGone } from './realm.ts';
 
-export interface PasswordRequest {
-  readonly body: unknown;
+interface PasswordRequest<Body> {
+  readonly body: Body;
   readonly ip: string;
 }
+
+export type PasswordChange = PasswordRequest<BodyOf<typeof passwordsApi.changePassword>>;
+export type Forgotten = PasswordRequest<BodyOf<typeof passwordsApi.forgotPassword>>;
+export type PasswordReset = PasswordRequest<BodyOf<typeof passwordsApi.resetPassword>>;
 
 export interface MailDeps {
   readonly clock: Clock;
@@ -24,15 +29,17 @@ export interface MailDeps {
 
 /**
  * A caller with a session in hand must still know the password, and guesses count as those of a log-in do.
- * @throws Problem `validation_failed`, `unknown_field`, `credentials_invalid`, `rate_limited`, `conflict`.
+ * @throws Problem `validation_failed`, `credentials_invalid`, `rate_limited`, `conflict`.
  */
 export async function changePassword<A extends Account>(
   deps: { readonly hasher: PasswordHasher; readonly loginThrottle: LoginThrottle },
   realm: PasswordRealm<A>,
-  { id, body, ip }: PasswordRequest & { readonly id: string },
+  { id, body, ip }: PasswordChange & { readonly id: string },
 ): Promise<A> {
   const { scope, accounts, overtaken } = realm;
-  const { current_password, new_password } = readPasswordChange(body, realm.passwordLengthMin);
+  const { current_password, new_password } = body;
+  requirePassword(current_password, { member: 'current_password' });
+  requirePassword(new_password, { member: 'new_password', minLength: realm.passwordLengthMin });
   const account = (await accounts.read(scope, id))?.value;
   if (account?.password_hash === undefined) throw realm.noPassword();
   const attempt = realm.attemptOf(account.email, ip);
@@ -57,15 +64,14 @@ export async function changePassword<A extends Account>(
 /**
  * Mails a code to the owner of the password under the address. The answer waits for no look-up and is the same for every
  * address; nothing about the account changes.
- * @throws Problem `validation_failed`, `unknown_field`, `credentials_invalid`, `rate_limited`, `unavailable`.
+ * @throws Problem `credentials_invalid`, `rate_limited`, `unavailable`.
  */
 export function forgotPassword<A extends Account>(
   { clock, mailer: set, mailThrottle }: MailDeps,
   realm: PasswordRealm<A>,
-  { body, ip }: PasswordRequest,
+  { body: { email }, ip }: Forgotten,
 ): void {
   const mailer = requireMailer(set);
-  const email = readEmail(body);
   realm.requirePasswords();
   const mailTo = realm.resetMail();
   mailThrottle.take({ purpose: 'reset-password', ...realm.attemptOf(email, ip) });
@@ -78,15 +84,15 @@ export function forgotPassword<A extends Account>(
 
 /**
  * Sets a new password by a mailed code. Every session of the person ends.
- * @throws Problem `validation_failed`, `unknown_field`, `credentials_invalid`, `not_found`.
+ * @throws Problem `validation_failed`, `credentials_invalid`, `not_found`.
  */
 export async function resetPassword<A extends Account>(
   { hasher }: { readonly hasher: PasswordHasher },
   realm: PasswordRealm<A>,
-  { body, ip }: PasswordRequest,
+  { body: { code, new_password }, ip }: PasswordReset,
 ): Promise<void> {
   realm.requirePasswords();
-  const { code, new_password } = readPasswordReset(body, realm.passwordLengthMin);
+  requirePassword(new_password, { member: 'new_password', minLength: realm.passwordLengthMin });
   const use: CodeUse<A> = { purpose: 'reset-password', code, accounts: realm.accounts };
   const { id, email } = await requireCode(realm.scope, use);
   const password_hash = await hasher.hash(new_password, realm.attemptOf(email, ip));

@@ -89,7 +89,7 @@ function callerOf(role: OrgRole): OrgCaller {
 test('an admin acts for a person in production until he is one no more', async () => {
   const { impersonate, sessions, user, is, pass, audit } = await bench();
   await is('org_admin');
-  const body = { env: 'prod', tenant_code: 'main', user_id: user.id };
+  const body = { env: 'prod', tenant_code: 'main', user_id: user.id } as const;
   const { token } = await impersonate(callerOf('org_admin'), auditContext, body);
   const caller = await sessions.authenticate(token, 'acme');
   assert.deepEqual([caller.kind, caller.claims.sub, caller.claims.act], ['person', user.id, { sub: builderId }]);
@@ -110,7 +110,7 @@ test('an admin acts for a person in production until he is one no more', async (
 test('the token is good for a quarter of an hour', async () => {
   const { impersonate, sessions, user, is, pass } = await bench();
   await is('org_admin');
-  const body = { env: 'prod', tenant_code: 'main', user_id: user.id };
+  const body = { env: 'prod', tenant_code: 'main', user_id: user.id } as const;
   const { token, expires_at } = await impersonate(callerOf('org_admin'), auditContext, body);
   assert.equal(expires_at, '2026-11-21T00:15:00.000Z');
   pass(899_000);
@@ -122,7 +122,7 @@ test('the token is good for a quarter of an hour', async () => {
 test('production is for admins, and nobody is there in his own name; what is refused is not in the log', async () => {
   const { impersonate, user, is, audit } = await bench();
   await is('org_admin');
-  const body = { env: 'prod', tenant_code: 'main' };
+  const body = { env: 'prod', tenant_code: 'main' } as const;
   await assert.rejects(() => impersonate(callerOf('org_admin'), auditContext, body), { code: 'validation_failed' });
   const named = { ...body, user_id: user.id };
   await assert.rejects(() => impersonate(callerOf('developer'), auditContext, named), { code: 'role_required' });

@@ -1,3 +1,5 @@
+import type { serviceKeysApi } from '@freehold/contract/management/service-keys';
+import type { BodyOf } from '@freehold/contract/route';
 import { type AuditContext, auditEntry } from '../../audit/audit-entry.ts';
 import { findMember, findWorkspace } from '../../iam/port.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
@@ -9,7 +11,6 @@ import { type Environment, orgScopeName, type Workspace } from '../../tenancy/po
 import { findAppUser, tokenEpoch } from '../app-users/app-user.ts';
 import { memberships } from '../org-users/account.ts';
 import type { OrgCaller } from '../org-users/org-accounts.ts';
-import { readBody } from '../people/read-body.ts';
 import { type AppTokenClaims, type AppTokenSubject, signAppToken } from '../tokens/app-tokens.ts';
 import type { SigningKeys } from '../tokens/signing-keys.ts';
 import { appAudience, claimsOf, type ExchangedToken } from '../tokens/token-exchange.ts';
@@ -25,7 +26,11 @@ export interface ImpersonationToken extends ExchangedToken {
   readonly tenant_code: string;
 }
 
-export type Impersonate = (caller: OrgCaller, auditContext: AuditContext, body: unknown) => Promise<ImpersonationToken>;
+export type Impersonate = (
+  caller: OrgCaller,
+  auditContext: AuditContext,
+  body: BodyOf<typeof serviceKeysApi.impersonate>,
+) => Promise<ImpersonationToken>;
 
 export interface ImpersonationDeps {
   readonly stores: Readonly<Record<Environment, Store>>;
@@ -38,10 +43,11 @@ export interface ImpersonationDeps {
 const lifetimeSeconds = 15 * 60;
 const builderIdp = 'builder';
 
-/** @throws Problem `validation_failed`, `unknown_field`, `role_required`, `not_found`, `conflict`. */
+/** @throws Problem `validation_failed`, `role_required`, `not_found`, `conflict`. */
 export function createImpersonation(deps: ImpersonationDeps): Impersonate {
-  return async (caller, auditContext, body) => {
-    const { env, tenant_code, user_id } = readImpersonation(body);
+  return async (caller, auditContext, { env, tenant_code, user_id }) => {
+    if (env === 'prod' && user_id === undefined)
+      throw invalidBody([{ pointer: '/user_id', code: 'required', message: '`user_id` is required in production' }]);
     if (env === 'prod' && caller.role !== 'org_admin')
       throw new Problem('role_required', 'to look at production takes the role `org_admin`');
     const client = caller.org.environments[env];
@@ -84,16 +90,6 @@ export async function requireBuilder(
   const role = mayBeId(id) ? (await memberships.read(platform, [id, org]))?.value.role : undefined;
   if (role === 'org_admin' || (role !== undefined && env === 'test')) return;
   throw new Problem('token_invalid', 'the builder behind the token may not act here any more');
-}
-
-function readImpersonation(body: unknown) {
-  const shape = { env: 'required', tenant_code: 'required', user_id: 'optional' } as const;
-  const { env, tenant_code, user_id } = readBody(body, shape);
-  if (env !== 'test' && env !== 'prod')
-    throw invalidBody([{ pointer: '/env', code: 'not_allowed', message: '`env` must be `test` or `prod`' }]);
-  if (env === 'prod' && user_id === undefined)
-    throw invalidBody([{ pointer: '/user_id', code: 'required', message: '`user_id` is required in production' }]);
-  return { env, tenant_code, user_id } as const;
 }
 
 /** No record is made of him in the workspace: all that there is of him is the token. */

@@ -1,12 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { defaultWorkspaceCode } from './resolve-workspace.ts';
 
-const form = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-
-export function isWorkspaceCode(code: string): boolean {
-  return form.test(code);
-}
-
 /** Codes from a name, the plain one first; then with an end that makes it another one. */
 export function* codesFrom(name: string): Generator<string> {
   const letters = name

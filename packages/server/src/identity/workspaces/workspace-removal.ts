@@ -1,3 +1,5 @@
+import type { workspacesApi } from '@freehold/contract/app/workspaces';
+import type { BodyOf } from '@freehold/contract/route';
 import { isOfAudit } from '../../audit/audit-entry.ts';
 import { floorKey, settingOf, tombstone } from '../../config/port.ts';
 import { type AccessEpochs, auditEntryInWorkspace } from '../../iam/port.ts';
@@ -17,7 +19,6 @@ import {
 import { asRead, json, type Row, table, workItem } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
 import { orgScopeName, type WorkspaceRow, workspaceRowKey, workspaceScopeName } from '../../tenancy/port.ts';
-import { readBody } from '../people/read-body.ts';
 import { tenancyType } from '../settings/plain-settings.ts';
 import { forgetChange } from './membership-hints.ts';
 import type { MembershipDeps } from './memberships.ts';
@@ -29,6 +30,9 @@ const rows = table(
   json<WorkspaceRow>('workspace row', { id: 'string', code: 'string', state: 'string' }),
 );
 
+/** The code of the workspace, typed once more. */
+export type RemovalConfirmation = BodyOf<typeof workspacesApi.deleteWorkspace>;
+
 export interface RemovalDeps extends MembershipDeps {
   readonly epochs: AccessEpochs;
   /** Tells whoever does the work that there is some. */
@@ -38,11 +42,14 @@ export interface RemovalDeps extends MembershipDeps {
 /**
  * Removes a workspace whose code the caller has typed. From the commit in the org on nobody is let in; what is left is
  * done by jobs: the scope is closed, and once nobody can be writing there any more everything in it is removed.
- * @throws Problem `validation_failed`, `unknown_field`, `conflict`, `not_found`.
+ * @throws Problem `validation_failed`, `conflict`, `not_found`.
  */
-export async function removeWorkspace(deps: RemovalDeps, context: WriteContext, body: unknown): Promise<void> {
+export async function removeWorkspace(
+  deps: RemovalDeps,
+  context: WriteContext,
+  { code }: RemovalConfirmation,
+): Promise<void> {
   const { env, orgCode, tenantId, tenantCode, scope } = context.workspace;
-  const { code } = readBody(body, { code: 'required' } as const);
   if (code !== tenantCode)
     throw invalidBody([{ pointer: '/code', code: 'mismatch', message: '`code` has to be that of the workspace' }]);
   if (code === defaultWorkspaceCode && settingOf(context.config, env, tenancyType) === 'single')

@@ -1,5 +1,7 @@
+import type { workspacesApi } from '@freehold/contract/app/workspaces';
+import type { BodyOf } from '@freehold/contract/route';
 import { auditCallerOf, auditEntryInWorkspace, policyIdByName, promisePolicy } from '../../iam/port.ts';
-import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
+import { invalidBody, invalidInput, notFound, Problem } from '../../lib/problem.ts';
 import type { RecordRuntime, WriteContext } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';
 import type { Change, Scope } from '../../store/port.ts';
@@ -10,32 +12,40 @@ import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 import { completeFounding, type Intent, takeCode } from './founding.ts';
 import { chooseChange, forgetChange, membershipsMax, type Tenant, tenantsOf } from './membership-hints.ts';
 import { type FoundMembership, findMembership, isActive, listMemberships, type MembershipDeps } from './memberships.ts';
-import { readNewWorkspace, readTenant, readWorkspaceChange } from './read-workspace.ts';
+import { defaultWorkspaceCode } from './resolve-workspace.ts';
 import { codesFrom } from './workspace-code.ts';
 import { type OrgContext, workspaceHeads } from './workspace-head.ts';
-import { type RemovalDeps, removeWorkspace } from './workspace-removal.ts';
+import { type RemovalConfirmation, type RemovalDeps, removeWorkspace } from './workspace-removal.ts';
 
 /** The workspaces of an app's users: who asks is known by his token, and what needs a permission has been allowed. */
 export interface Workspaces {
-  /** @throws Problem `validation_failed`, `unknown_field`, `conflict`. */
+  /** @throws Problem `validation_failed`, `conflict`. */
   create(
     claims: AppTokenClaims,
-    body: unknown,
+    body: NewWorkspace,
     requestId: string,
   ): Promise<ShownWorkspace & { readonly current: true }>;
-  /** @throws Problem `validation_failed`, `unknown_field`, `escalation_refused`. */
-  update(context: WriteContext, body: unknown): Promise<ShownWorkspace & { readonly default_member_access: string }>;
+  /** @throws Problem `validation_failed`, `escalation_refused`. */
+  update(
+    context: WriteContext,
+    body: WorkspaceChange,
+  ): Promise<ShownWorkspace & { readonly default_member_access: string }>;
   tenants(claims: AppTokenClaims): Promise<readonly TenantSummary[]>;
   /** For the tokens to come. @throws Problem `not_found` where the person is not in the workspace. */
   switchTo(
     claims: AppTokenClaims,
-    body: unknown,
+    named: NamedWorkspace,
   ): Promise<{ readonly tenant_id: string; readonly tenant_code: string }>;
   /** @throws Problem `not_found`, `last_admin`. */
-  leave(claims: AppTokenClaims, body: unknown, requestId: string): Promise<void>;
+  leave(claims: AppTokenClaims, named: NamedWorkspace, requestId: string): Promise<void>;
   /** See `removeWorkspace`. */
-  remove(context: WriteContext, body: unknown): Promise<void>;
+  remove(context: WriteContext, body: RemovalConfirmation): Promise<void>;
 }
+
+type NewWorkspace = BodyOf<typeof workspacesApi.createWorkspace>;
+type WorkspaceChange = BodyOf<typeof workspacesApi.updateWorkspace>;
+/** By id or by code. */
+type NamedWorkspace = BodyOf<typeof workspacesApi.switchTenant>;
 
 export interface ShownWorkspace {
   readonly id: string;
@@ -59,8 +69,8 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
     create: (claims, body, requestId) => createWorkspace(deps, { claims, requestId }, body),
     update: (context, body) => updateWorkspace(deps, context, body),
     tenants: (claims) => listTenants(deps, claims),
-    switchTo: (claims, body) => switchWorkspace(deps, claims, body),
-    leave: (claims, body, requestId) => leaveWorkspace(deps, { claims, requestId }, body),
+    switchTo: (claims, named) => switchWorkspace(deps, claims, named),
+    leave: (claims, named, requestId) => leaveWorkspace(deps, { claims, requestId }, named),
     remove: (context, body) => removeWorkspace(deps, context, body),
   };
 }
@@ -71,8 +81,10 @@ interface OwnRequest {
   readonly requestId: string;
 }
 
-async function createWorkspace(deps: WorkspacesDeps, { claims, requestId }: OwnRequest, body: unknown) {
-  const { name, code } = readNewWorkspace(body);
+async function createWorkspace(deps: WorkspacesDeps, { claims, requestId }: OwnRequest, body: NewWorkspace) {
+  const { code } = body;
+  const name = body.name.trim();
+  if (code === defaultWorkspaceCode) throw keptCode(code);
   const { place: home, orgScope } = homeOf(deps, claims);
   const place = { ...home, requestId };
   const founder = await findAppUser(orgScope, claims.sub);
@@ -87,6 +99,11 @@ async function createWorkspace(deps: WorkspacesDeps, { claims, requestId }: OwnR
   return { id, code: intent.row.code, name, current: true } as const;
 }
 
+function keptCode(code: string): Problem {
+  const message = `\`code\` \`${code}\` is kept for the default workspace`;
+  return invalidBody([{ pointer: '/code', code: 'invalid_value', message }]);
+}
+
 async function firstOf(
   codes: Iterable<string>,
   take: (code: string) => Promise<Intent | undefined>,
@@ -98,8 +115,7 @@ async function firstOf(
   return undefined;
 }
 
-async function updateWorkspace({ clock }: WorkspacesDeps, context: WriteContext, body: unknown) {
-  const change = readWorkspaceChange(body);
+async function updateWorkspace({ clock }: WorkspacesDeps, context: WriteContext, change: WorkspaceChange) {
   const { scope } = context.workspace;
   const { planned } = await transact(scope, async () => {
     const row = await workspaceHeads.read(scope, undefined);
@@ -109,7 +125,7 @@ async function updateWorkspace({ clock }: WorkspacesDeps, context: WriteContext,
     const isOther = access !== head.default_member_access;
     const checks = isOther ? await promiseAccess(context, access) : [];
     const acl_policy_id = isOther ? await policyIdByName(scope, access) : undefined;
-    const changed = { ...head, name: change.name ?? head.name, default_member_access: access };
+    const changed = { ...head, name: change.name?.trim() ?? head.name, default_member_access: access };
     const told = auditEntryInWorkspace(clock, context, {
       action: 'workspace.changed',
       target: { kind: 'workspace', id: head.id },
@@ -140,25 +156,32 @@ async function listTenants(deps: WorkspacesDeps, claims: AppTokenClaims): Promis
   }));
 }
 
-async function switchWorkspace(deps: WorkspacesDeps, claims: AppTokenClaims, body: unknown) {
-  const { tenantId, tenantCode } = (await namedMembership(deps, claims, body)).workspace;
+async function switchWorkspace(deps: WorkspacesDeps, claims: AppTokenClaims, named: NamedWorkspace) {
+  const { tenantId, tenantCode } = (await namedMembership(deps, claims, named)).workspace;
   const tenant = { id: tenantId, code: tenantCode };
   await tryCommit(homeOf(deps, claims).orgScope, [chooseChange(claims.sub, tenant)]);
   return { tenant_id: tenantId, tenant_code: tenantCode };
 }
 
 /** To leave is to remove one's own `user` record, which nobody has to be allowed. */
-async function leaveWorkspace(deps: WorkspacesDeps, { claims, requestId }: OwnRequest, body: unknown): Promise<void> {
-  const { workspace } = await namedMembership(deps, claims, body);
+async function leaveWorkspace(
+  deps: WorkspacesDeps,
+  { claims, requestId }: OwnRequest,
+  named: NamedWorkspace,
+): Promise<void> {
+  const { workspace } = await namedMembership(deps, claims, named);
   const config = await deps.configs[claims.env].current(claims.org);
   const actor = { userId: claims.sub, claims: {}, auditCaller: auditCallerOf(claims.sub, requestId) };
   await deps.runtime.remove({ workspace, entity: systemEntity('user'), actor, config }, { id: claims.sub });
   await tryCommit(homeOf(deps, claims).orgScope, [forgetChange(claims.sub, workspace.tenantCode)]);
 }
 
-async function namedMembership(deps: WorkspacesDeps, claims: AppTokenClaims, body: unknown): Promise<FoundMembership> {
+async function namedMembership(
+  deps: WorkspacesDeps,
+  claims: AppTokenClaims,
+  named: NamedWorkspace,
+): Promise<FoundMembership> {
   const { place, orgScope } = homeOf(deps, claims);
-  const named = readTenant(body);
   const isNamed = ({ id, code }: Tenant): boolean =>
     'tenant_id' in named ? id === named.tenant_id : code === named.tenant_code;
   const tenant = (await tenantsOf(orgScope, claims.sub)).find(isNamed);

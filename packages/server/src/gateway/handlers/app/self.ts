@@ -13,7 +13,7 @@ export function selfRoutes(self: AppSelf): readonly SelfRoute[] {
       return tokenReply(await self.changePassword(caller, { body, ip }));
     }),
     serve(selfApi.endTokens, async ({ body }, caller) => {
-      await self.logOut(caller, body ?? {});
+      await self.logOut(caller, body);
     }),
     serve(selfApi.readPermissions, ({ ip, incoming }, caller) => {
       return self.permissions(caller, { ip, origin: incoming.headers.origin });
