@@ -164,7 +164,7 @@ function readBody(
   }
   for (const [name, value] of Object.entries(body)) {
     const field = entity.fields.get(name);
-    if (field !== undefined && isPlatformMade(field)) addError(reading, platformField(name, value));
+    if (field !== undefined && isPlatformMade(field.behaviour)) addError(reading, platformField(name, value));
     else if (field !== undefined) {
       if (value === null) reading.changes.set(name, undefined);
       else readField(field, value, reading);

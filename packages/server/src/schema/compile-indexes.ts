@@ -1,5 +1,5 @@
 import type { FieldBehaviour } from './field-types/field-type.ts';
-import { fieldTypes } from './field-types/registry.ts';
+import { fieldTypeOf } from './field-types/registry.ts';
 import { type IndexedField, type IndexState, isLeaving } from './index-states.ts';
 
 /** What a record's writers keep beside it. */
@@ -85,8 +85,7 @@ function derivedPk(entityName: string, { kind, name, id }: Pick<IndexState, 'kin
 
 /** How a value is encoded depends on its `colType` alone, so an index can be kept when its field has become another. */
 function encoded({ field, colType }: IndexedField): EncodedField {
-  const behaviour = fieldTypes.get(colType)?.behave({ name: field, colType, enumValues: ['any'], formula: 'any' });
-  if (typeof behaviour !== 'object' || behaviour.encode === undefined)
-    throw new TypeError(`an index on the type ${colType} does not compile`);
-  return { field, encode: behaviour.encode };
+  const { encode } = fieldTypeOf({ colType });
+  if (encode === undefined) throw new TypeError(`an index on the type ${colType} does not compile`);
+  return { field, encode };
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { schemaReference } from '../lib/json-schema.ts';
-import { colTypes } from './col-types.ts';
 import { definitionSchemas } from './definition-schemas.ts';
 import { parseDefinition } from './parse-definition.ts';
+import { colTypes } from './testing/any-registered-field.ts';
 
 const ajv = new Ajv2020({ strict: true });
 ajv.addVocabulary(['components']);

@@ -1,6 +1,6 @@
 import { arrayOf, closedObjectOf, type JsonSchema, type ObjectSchema, text } from '../lib/json-schema.ts';
-import { colTypes } from './col-types.ts';
 import { definitionLimits } from './definition.ts';
+import { colTypeOf, fieldTypes } from './field-types/registry.ts';
 
 const flag: JsonSchema = { type: 'boolean' };
 const number: JsonSchema = { type: 'number' };
@@ -8,7 +8,7 @@ const length: JsonSchema = { type: 'integer', minimum: 0 };
 const fieldName: JsonSchema = { ...text, pattern: '^[A-Za-z][A-Za-z0-9_]{0,62}$' };
 const lowerCaseName: JsonSchema = { ...text, pattern: '^[a-z][a-z0-9_]{0,62}$' };
 const template: JsonSchema = { ...text, minLength: 1, maxLength: 256 };
-const colType: JsonSchema = { ...text, enum: colTypes, default: 'string' };
+const colType: JsonSchema = { ...text, enum: [...fieldTypes.keys()], default: colTypeOf({}) };
 const enumValues: JsonSchema = {
   ...listOf({ ...text, minLength: 1, maxLength: 256 }, definitionLimits.enumValuesMax),
   uniqueItems: true,

@@ -1,4 +1,5 @@
-import { type EntityDefinition, isPlatformField } from './definition.ts';
+import { type EntityDefinition, type FieldDefinition, isPlatformField } from './definition.ts';
+import { fieldTypeOf } from './field-types/registry.ts';
 import { type IndexState, newIndexStates, nextIndexStates } from './index-states.ts';
 
 /**
@@ -85,7 +86,7 @@ function union(...lists: readonly (readonly string[])[]): readonly string[] {
 }
 
 function computedFields({ UpdateParams }: EntityDefinition): readonly string[] {
-  return UpdateParams.filter(({ colType }) => colType === 'formula').map(({ name }) => name);
+  return UpdateParams.filter((field) => fieldTypeOf(field).isComputed === true).map(({ name }) => name);
 }
 
 function sealedFields({ UpdateParams }: EntityDefinition): readonly string[] {
@@ -98,6 +99,6 @@ function plainFields({ UpdateParams }: EntityDefinition): readonly string[] {
 }
 
 /** Values of these fields lie sealed beside the record, never in it. */
-export function isSealed(field: { readonly colType?: string }): boolean {
-  return field.colType === 'encrypted';
+export function isSealed(field: FieldDefinition): boolean {
+  return fieldTypeOf(field).isSecret === true;
 }

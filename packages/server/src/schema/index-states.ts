@@ -4,6 +4,7 @@
  */
 import type { EntityDefinition, FieldDefinition } from './definition.ts';
 import { isPlatformField } from './definition.ts';
+import { colTypeOf, fieldTypeOf } from './field-types/registry.ts';
 import { parseTemplate } from './key-template.ts';
 
 export type IndexKind = 'field' | 'unique' | 'owner' | 'parent' | 'search';
@@ -91,8 +92,8 @@ function sourceText({ kind, name, on, order, ignoreCase }: IndexSource): string 
 
 /** Every index that a definition asks for, or that each entity has. */
 function wantedIndexes(definition: EntityDefinition): readonly IndexSource[] {
-  const types = new Map(definition.UpdateParams.map((field) => [field.name, field.colType ?? 'string']));
-  const typed = (field: string): IndexedField => ({ field, colType: types.get(field) ?? 'string' });
+  const types = new Map(definition.UpdateParams.map((field) => [field.name, colTypeOf(field)]));
+  const typed = (field: string): IndexedField => ({ field, colType: types.get(field) ?? colTypeOf({}) });
   const grouped = (kind: 'owner' | 'parent', name: string, gskTemplate: string): IndexSource => {
     const order = orderOf(gskTemplate);
     return { kind, name, on: [typed(name)], ...(order === undefined ? {} : { order: typed(order) }) };
@@ -125,10 +126,8 @@ function wantedIndexes(definition: EntityDefinition): readonly IndexSource[] {
 function hasIndex(field: FieldDefinition): boolean {
   if (isPlatformField(field.name)) return false;
   if (field.index === true || field.lookup !== undefined) return true;
-  return field.name === 'name' && !unindexable.includes(field.colType ?? 'string');
+  return field.name === 'name' && fieldTypeOf(field).encode !== undefined;
 }
-
-const unindexable = ['json', 'array', 'encrypted'];
 
 const workspaceTokens = ['org', 'tenant_id', 'tenant_code'];
 

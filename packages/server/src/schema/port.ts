@@ -21,7 +21,7 @@ export {
   compileIndexes,
   type EncodedField,
 } from './compile-indexes.ts';
-export { type CompiledField, isPlatformMade } from './compiled-field.ts';
+export type { CompiledField } from './compiled-field.ts';
 export {
   definitionLimits,
   type EntityDefinition,
@@ -50,6 +50,7 @@ export {
   type FieldBehaviour,
   type FieldValue,
   type FieldValues,
+  isPlatformMade,
   isValueProblem,
   newCheckEffort,
   readValue,
@@ -57,7 +58,7 @@ export {
   type ValueProblem,
 } from './field-types/field-type.ts';
 export { guidType } from './field-types/guid.ts';
-export { stringType } from './field-types/string.ts';
+export { behaviourOf, colTypeOf, fieldTypeOf } from './field-types/registry.ts';
 export { type Duplicate, type IndexKind, type IndexState, isLeaving, isSameIndex } from './index-states.ts';
 export {
   defaultTemplates,

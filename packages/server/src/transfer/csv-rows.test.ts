@@ -6,7 +6,7 @@ import { compileEntity } from '../schema/compile-entity.ts';
 import type { FieldDefinition } from '../schema/definition.ts';
 import type { FieldValue } from '../schema/field-types/field-type.ts';
 import { isValueProblem } from '../schema/field-types/field-type.ts';
-import { fieldTypes } from '../schema/field-types/registry.ts';
+import { behaviourOf, fieldTypes } from '../schema/field-types/registry.ts';
 import { fieldOf, valuesFor } from '../schema/testing/field-cases/any-field.ts';
 import { cellText } from './cell-value.ts';
 import { csvRows } from './csv-rows.ts';
@@ -166,8 +166,8 @@ function fieldsWithValues(colType: string) {
 
 /** A value as it is stored, or none. */
 function storedValues(field: FieldDefinition): fc.Arbitrary<FieldValue | undefined> {
-  const behaviour = fieldTypes.get(field.colType ?? '')?.behave(field);
-  if (behaviour === undefined || typeof behaviour === 'string') return fc.constant(undefined);
+  const behaviour = behaviourOf(field);
+  if (typeof behaviour === 'string') return fc.constant(undefined);
   return valuesFor(field).map((input) => {
     const parsed = behaviour.parse(input);
     return isValueProblem(parsed) || !isExact(parsed.value)

@@ -6,7 +6,7 @@ import { readListQuery } from '../records/listing/list-query.ts';
 import { presentationOf } from '../records/present-records.ts';
 import type { EntityDefinition, FieldDefinition } from '../schema/definition.ts';
 import { isValueProblem } from '../schema/field-types/field-type.ts';
-import { fieldTypes } from '../schema/field-types/registry.ts';
+import { behaviourOf, fieldTypes } from '../schema/field-types/registry.ts';
 import { valuesFor } from '../schema/testing/field-cases/any-field.ts';
 import { listAll, type Node } from '../testing/record-bench.ts';
 import { exportRecords } from './export-records.ts';
@@ -50,7 +50,7 @@ const bodies = fc.array(
 
 /** Values that the field takes, as a request sends them. */
 function valuesTakenBy(field: FieldDefinition): fc.Arbitrary<unknown> {
-  const behaviour = fieldTypes.get(field.colType ?? '')?.behave(field);
+  const behaviour = behaviourOf(field);
   assert.ok(typeof behaviour === 'object');
   return valuesFor(field).map((value) =>
     isExact(value) && !isValueProblem(behaviour.parse(value)) ? JSON.parse(JSON.stringify(value)) : null,

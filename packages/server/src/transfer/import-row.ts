@@ -18,7 +18,7 @@ export function sentFields(entity: CompiledEntity, record: unknown, ignored: Set
   const sent: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(record)) {
     const field = entity.fields.get(name);
-    if (isPlatformField(name) || (field !== undefined && isPlatformMade(field))) ignored.add(name);
+    if (isPlatformField(name) || (field !== undefined && isPlatformMade(field.behaviour))) ignored.add(name);
     else Object.defineProperty(sent, name, { value, enumerable: true });
   }
   return sent;

@@ -13,7 +13,7 @@ export function upsertIndex(entity: CompiledEntity, name: string): CompiledUniqu
   if (!unique.isReady) throw refusal(`the unique index \`${shown}\` is still being built: try again in a moment`);
   const made = unique.fields.find(({ field }) => {
     const compiled = entity.fields.get(field);
-    return compiled !== undefined && isPlatformMade(compiled);
+    return compiled !== undefined && isPlatformMade(compiled.behaviour);
   });
   if (made !== undefined)
     throw refusal(`the platform itself sets \`${made.field}\` of the unique index \`${shown}\`, so no row can name it`);

@@ -1,4 +1,4 @@
-import type { CompiledEntity, CompiledField, FieldDefinition } from '../../schema/port.ts';
+import { type CompiledEntity, type CompiledField, type FieldDefinition, fieldTypeOf } from '../../schema/port.ts';
 
 /**
  * The fields whose stored values a definition may refuse though the one before it took them. A field is named where
@@ -31,23 +31,15 @@ function isSecret({ behaviour }: CompiledField): boolean {
 type Checked = Omit<FieldDefinition, 'name'>;
 
 function isTighter(was: Checked, is: Checked): boolean {
-  const { colType: oldType = 'string', items: oldItems } = was;
-  const { colType = 'string', items } = is;
-  if (colType !== oldType && wider[colType]?.includes(oldType) !== true) return true;
+  const [oldType, type] = [fieldTypeOf(was), fieldTypeOf(is)];
+  if (type !== oldType && oldType.takenBy?.includes(type.colType) !== true) return true;
   if (was.enumValues?.some((value) => is.enumValues?.includes(value) === false) === true) return true;
-  if (colType === 'array' && oldType === 'array') {
+  if (type.isList === true && oldType.isList === true) {
     const element = (of: Checked, hints: Checked = {}): Checked => ({ ...hints, validate: of.validate === true });
-    if (isTighter(element(was, oldItems), element(is, items))) return true;
+    if (isTighter(element(was, was.items), element(is, is.items))) return true;
   }
   return is.validate === true && checksMore(was.validate === true ? was : {}, is);
 }
-
-/** By `colType`: those whose every stored value is one of its own. */
-const wider: Readonly<Record<string, readonly string[]>> = {
-  string: ['guid', 'email', 'url', 'enum', 'date', 'datetime', 'formula'],
-  number: ['integer', 'autoincrement'],
-  integer: ['autoincrement'],
-};
 
 function checksMore(was: Checked, is: Checked): boolean {
   return (

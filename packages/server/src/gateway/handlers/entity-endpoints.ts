@@ -1,5 +1,14 @@
 import { operators } from '../../records/port.ts';
-import { apiName, type EntityDefinition, type FieldDefinition, isPlatformField, routeOf } from '../../schema/port.ts';
+import {
+  apiName,
+  colTypeOf,
+  type EntityDefinition,
+  type FieldDefinition,
+  fieldTypeOf,
+  isPlatformField,
+  isPlatformMade,
+  routeOf,
+} from '../../schema/port.ts';
 
 /** One route that an app may call for an entity, with what it takes and a call to copy. */
 export interface EntityEndpoint {
@@ -47,7 +56,7 @@ function parametersOf(
     fields.filter(place === 'body' ? isSent : isFiltered).map((field) => ({
       name: field.name,
       in: place,
-      type: field.colType ?? 'string',
+      type: colTypeOf(field),
       required: place === 'body' && action === 'create' && mustBeSent(field),
     }));
   const choice = [...ofFields('query'), query('<field>_op', operators.join('|')), ...otherChoices(definition)];
@@ -90,13 +99,12 @@ function otherChoices({ ownerIndexes = [], UpdateParams }: EntityDefinition): re
   ];
 }
 
-/** The platform makes the values of the others. */
-function isSent({ colType }: FieldDefinition): boolean {
-  return colType !== 'formula' && colType !== 'autoincrement';
+function isSent(field: FieldDefinition): boolean {
+  return !isPlatformMade(fieldTypeOf(field));
 }
 
-function isFiltered({ colType }: FieldDefinition): boolean {
-  return colType !== 'json' && colType !== 'encrypted';
+function isFiltered(field: FieldDefinition): boolean {
+  return fieldTypeOf(field).isOpaque !== true;
 }
 
 function mustBeSent(field: FieldDefinition): boolean {
@@ -107,43 +115,11 @@ function exampleOf(action: EndpointAction, method: string, path: string, fields:
   const call = `curl -X ${method} "$BASE_URL${path.replace('{id}', '$ID')}" -H "Authorization: Bearer $TOKEN"`;
   if (action !== 'create' && action !== 'update') return call;
   const shown = fields.filter(isSent).filter((field, index) => index < 5 || mustBeSent(field));
-  const body = Object.fromEntries(shown.map((field) => [field.name, exampleValue(field)]));
+  const body = Object.fromEntries(shown.map((field) => [field.name, fieldTypeOf(field).example?.(field)]));
   return `${call} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`;
 }
 
 /** One word for a POSIX shell, whatever stands in it. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/** A field that needs a longer text gets an example that is too short rather than one that nobody could read. */
-const exampleLengthMax = 80;
-
-function exampleValue(field: FieldDefinition): unknown {
-  switch (field.colType) {
-    case 'number':
-      return field.min ?? Math.min(1, field.max ?? 1);
-    case 'integer':
-      return Math.ceil(field.min ?? Math.min(1, field.max ?? 1));
-    case 'boolean':
-      return true;
-    case 'date':
-      return '2026-11-20';
-    case 'datetime':
-      return '2026-11-20T09:30:00Z';
-    case 'url':
-      return 'https://example.com/';
-    case 'enum':
-      return field.enumValues?.[0];
-    case 'guid':
-      return '01890a5d-ac96-774b-bcce-b302099a8057';
-    case 'email':
-      return 'ann@example.com';
-    case 'json':
-      return {};
-    case 'array':
-      return Array.from({ length: field.minlength ?? 0 }, () => exampleValue({ name: 'item', ...field.items }));
-    default:
-      return 'text'.padEnd(Math.min(field.minlength ?? 0, exampleLengthMax), '.').slice(0, field.maxlength);
-  }
 }

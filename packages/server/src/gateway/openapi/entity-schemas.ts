@@ -43,7 +43,10 @@ export function entitySchemas({
 function recordSchema(entity: CompiledEntity): JsonSchema {
   const shown = fieldsOf(entity, ({ behaviour }) => behaviour.isSecret !== true);
   const own = Object.fromEntries(
-    shown.map((field) => [field.name, isPlatformMade(field) ? readOnly(fieldSchema(field)) : fieldSchema(field)]),
+    shown.map((field) => [
+      field.name,
+      isPlatformMade(field.behaviour) ? readOnly(fieldSchema(field)) : fieldSchema(field),
+    ]),
   );
   const platform = Object.fromEntries(
     Object.entries(platformFieldSchemas).map(([name, schema]) => [name, readOnly(schema)]),
@@ -56,7 +59,7 @@ function recordSchema(entity: CompiledEntity): JsonSchema {
 }
 
 function createSchema(entity: CompiledEntity): JsonSchema {
-  const sent = fieldsOf(entity, (field) => !isPlatformMade(field));
+  const sent = fieldsOf(entity, (field) => !isPlatformMade(field.behaviour));
   const properties = sent.map((field) => [field.name, { ...sendable(field), ...byDefault(field) }]);
   const optional = sent.filter((field) => !field.required || isFilled(entity, field));
   return closedObjectOf(
@@ -83,7 +86,7 @@ function isFilled({ definition: { ownerIndexes = [] } }: CompiledEntity, { name,
 
 /** What may be sent: `null` is no value, which is what fields are without that are not required. */
 function sendable(field: CompiledField): JsonSchema {
-  const schema = field.required || isPlatformMade(field) ? fieldSchema(field) : orNull(fieldSchema(field));
+  const schema = field.required || isPlatformMade(field.behaviour) ? fieldSchema(field) : orNull(fieldSchema(field));
   return field.behaviour.isSecret === true ? { ...schema, writeOnly: true } : schema;
 }
 

@@ -47,7 +47,7 @@ function importFile(documented: DocumentedEntity): Operation {
 function upsertParameter({ uniques, fields }: CompiledEntity) {
   const isMade = (name: string): boolean => {
     const field = fields.get(name);
-    return field !== undefined && isPlatformMade(field);
+    return field !== undefined && isPlatformMade(field.behaviour);
   };
   const indexes = uniques.filter(({ isReady, fields: of }) => isReady && !of.some(({ field }) => isMade(field)));
   const description = 'The unique index whose values say which record a row changes; it makes one where there is none.';

@@ -1,5 +1,5 @@
 import type { ConfigSet } from '../../config/port.ts';
-import { systemEntityNames } from '../../schema/port.ts';
+import { fieldTypeOf, systemEntityNames } from '../../schema/port.ts';
 import type { LintedEntity } from './lint.ts';
 
 /** The entities of an org, and those that every org has, as far as policies may name them. */
@@ -9,7 +9,7 @@ export async function lintEntities(config: ConfigSet): Promise<readonly LintedEn
   return entities
     .filter((entity) => entity !== undefined)
     .map(({ name, fields }) => {
-      const lists = [...fields.values()].filter(({ definition }) => definition.colType === 'array');
+      const lists = [...fields.values()].filter(({ definition }) => fieldTypeOf(definition).isList === true);
       return { name, fields: new Set(fields.keys()), lists: new Set(lists.map((field) => field.name)) };
     });
 }

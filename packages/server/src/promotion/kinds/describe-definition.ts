@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type {
-  EntityDefinition,
-  FieldDefinition,
-  OwnerIndexDefinition,
-  UniqueIndexDefinition,
+import {
+  colTypeOf,
+  type EntityDefinition,
+  type FieldDefinition,
+  type OwnerIndexDefinition,
+  type UniqueIndexDefinition,
 } from '../../schema/port.ts';
 import { describeList, describeMembers, listed } from '../differences/describe-change.ts';
 import { describeViews } from './describe-views.ts';
@@ -43,16 +44,17 @@ export function describeDefinition(before: EntityDefinition, after: EntityDefini
   ];
 }
 
-function kindOf({ colType = 'string', validate, required, lookup }: FieldDefinition): string {
+function kindOf(field: FieldDefinition): string {
+  const { validate, required, lookup } = field;
   const presence = validate === true && required !== false ? 'required' : 'optional';
   const target = lookup === undefined ? '' : ` that looks up \`${lookup.entity}\``;
-  return `${/^[aeio]/.test(presence) ? 'an' : 'a'} ${presence} ${colType}${target}`;
+  return `${/^[aeio]/.test(presence) ? 'an' : 'a'} ${presence} ${colTypeOf(field)}${target}`;
 }
 
 function changedField(before: FieldDefinition, after: FieldDefinition): readonly string[] {
   const label = `field \`${after.name}\``;
-  const was = before.colType ?? 'string';
-  const is = after.colType ?? 'string';
+  const was = colTypeOf(before);
+  const is = colTypeOf(after);
   const type = was === is ? [] : [`${label} is of the type \`${is}\` now, and was of \`${was}\``];
   return [...type, ...describeMembers(`${label}: `, { before, after }, type.length > 0 ? ['colType'] : [])];
 }

@@ -1,6 +1,7 @@
 import {
   type EntityContent,
   type EntityDefinition,
+  fieldTypeOf,
   isPlatformField,
   shownFields,
   type ViewedAction,
@@ -21,7 +22,7 @@ export function widenedEntity(before: EntityContent, after: EntityContent): read
 }
 
 function sealedFields({ UpdateParams }: EntityDefinition): readonly string[] {
-  return UpdateParams.filter(({ colType }) => colType === 'encrypted').map(({ name }) => name);
+  return UpdateParams.filter((field) => fieldTypeOf(field).isSecret === true).map(({ name }) => name);
 }
 
 function isShownField(definition: EntityDefinition, name: string): boolean {

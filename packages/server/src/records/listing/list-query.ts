@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { invalidInput, Problem } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
-import { type FieldBehaviour, fieldIndex, guidType, isValueProblem, stringType } from '../../schema/port.ts';
+import { behaviourOf, type FieldBehaviour, fieldIndex, guidType, isValueProblem } from '../../schema/port.ts';
 import { readSearch, type SearchTest } from '../search/search-query.ts';
 import { wordsOf } from '../search/words.ts';
 import { type Filter, type Operator, operators } from './filter.ts';
@@ -112,7 +112,7 @@ export function equalityFilter(entity: CompiledEntity, field: string, text: stri
   const isAlike = (name: string): boolean => name.toLowerCase() === field.toLowerCase();
   // Where several names are alike, a record may be the caller's by either.
   if (!entity.fields.has(field) || [...entity.fields.keys()].filter(isAlike).length > 1) return undefined;
-  if (behaviourOf(entity, field)?.encode === undefined) return undefined;
+  if (namedBehaviour(entity, field)?.encode === undefined) return undefined;
   const filter = namedFilter(entity, field, { operator: 'eq', text });
   return 'message' in filter ? undefined : filter;
 }
@@ -159,7 +159,7 @@ function filterOf(
     const isOfField = parameters.has(name.slice(0, -3));
     return isOfField ? undefined : { code: 'missing', message: `\`${name}\` stands without its field` };
   }
-  if (behaviourOf(entity, name) === undefined)
+  if (namedBehaviour(entity, name) === undefined)
     return {
       code: 'unknown_parameter',
       message: `\`${name.slice(0, 100)}\` is no parameter and no field of \`${entity.name}\``,
@@ -175,23 +175,24 @@ function namedFilter(
   name: string,
   { operator, text }: { readonly operator: Operator; readonly text: string },
 ): Filter | Refusal {
-  const behaviour = behaviourOf(entity, name);
+  const behaviour = namedBehaviour(entity, name);
   if (behaviour === undefined) return { code: 'unknown_parameter', message: `there is no field \`${name}\`` };
   const filter = readFilter({ name, behaviour }, operator, text);
   return isValueProblem(filter) ? { code: filter.code, message: `field \`${name}\` ${filter.message}` } : filter;
 }
 
-const text = { name: 'text' };
+const text = behaviourOf({ name: 'text' });
+const guid = behaviourOf({ name: 'guid', colType: guidType.colType });
 const platformBehaviours: ReadonlyMap<string, FieldBehaviour | string> = new Map([
-  ['created_at', stringType.behave(text)],
-  ['updated_at', stringType.behave(text)],
-  ['id', guidType.behave(text)],
-  ['created_by', guidType.behave(text)],
-  ['updated_by', guidType.behave(text)],
+  ['created_at', text],
+  ['updated_at', text],
+  ['id', guid],
+  ['created_by', guid],
+  ['updated_by', guid],
 ]);
 
 /** How a field's values are read and compared; the platform's own fields are texts and ids. */
-function behaviourOf(entity: CompiledEntity, name: string): FieldBehaviour | undefined {
+function namedBehaviour(entity: CompiledEntity, name: string): FieldBehaviour | undefined {
   const behaviour = entity.fields.get(name)?.behaviour ?? platformBehaviours.get(name);
   return typeof behaviour === 'string' ? undefined : behaviour;
 }
@@ -213,7 +214,7 @@ function readSort(
   if (isSortable(entity, sortby)) return { sortField: sortby, descending };
   if (fieldIndex(entity, sortby) !== undefined)
     throw new Problem('unindexed_sort', `the index on field \`${sortby}\` is still being built: try again in a moment`);
-  if (behaviourOf(entity, sortby) === undefined)
+  if (namedBehaviour(entity, sortby) === undefined)
     add('sortby', 'unknown_field', `entity \`${entity.name}\` has no field \`${sortby.slice(0, 100)}\``);
   else
     throw new Problem('unindexed_sort', `field \`${sortby}\` has no index: give it \`index: true\` to sort by it`, {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FieldDefinition } from '../../schema/definition.ts';
 import type { FieldValue } from '../../schema/field-types/field-type.ts';
-import { fieldTypes } from '../../schema/field-types/registry.ts';
+import { behaviourOf } from '../../schema/field-types/registry.ts';
 import { type Operator, operators } from './filter.ts';
 import { readFilter } from './read-filter.ts';
 
@@ -65,7 +65,7 @@ function filterOf(
 }
 
 function namedBehaviour(field: FieldDefinition) {
-  const behaviour = fieldTypes.get(field.colType ?? 'string')?.behave(field);
+  const behaviour = behaviourOf(field);
   assert.ok(typeof behaviour === 'object');
   return { name: field.name, behaviour };
 }

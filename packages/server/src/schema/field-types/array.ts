@@ -1,4 +1,4 @@
-import type { FieldDefinition } from '../definition.ts';
+import type { FieldDefinition, ItemDefinition } from '../definition.ts';
 import {
   type Contained,
   type FieldBehaviour,
@@ -10,11 +10,15 @@ import {
 } from './field-type.ts';
 import { lengthHints, type Measure } from './hints/length-hints.ts';
 import { plainTypes } from './plain-types.ts';
+import { stringType } from './string.ts';
 
 /** Several values of one plain type, in their order. `minlength` and `maxlength` count them. */
 export const arrayType: FieldType = {
   colType: 'array',
   hints: ['items', 'minlength', 'maxlength'],
+  isList: true,
+  example: ({ minlength = 0, items = {} }) =>
+    Array.from({ length: minlength }, () => itemType(items)?.example?.({ name: 'item', ...items })),
   behave: (field) => {
     const lengths = lengthHints(field, elements);
     if (typeof lengths === 'string') return lengths;
@@ -38,11 +42,14 @@ const elements: Measure = {
   maximum: 'maxItems',
 };
 
+function itemType({ colType = stringType.colType }: ItemDefinition): FieldType | undefined {
+  return plainTypes.find((type) => type.colType === colType);
+}
+
 /** An element is read as a field of its own would be, and is checked where the array is. */
 function itemBehaviour({ name, validate = false, items = {} }: FieldDefinition): FieldBehaviour | string {
-  const colType = items.colType ?? 'string';
-  const behaviour = plainTypes.find((type) => type.colType === colType)?.behave({ ...items, name, validate });
-  if (behaviour === undefined) return `cannot have \`items\` of the colType \`${colType}\``;
+  const behaviour = itemType(items)?.behave({ ...items, name, validate });
+  if (behaviour === undefined) return `cannot have \`items\` of the colType \`${items.colType}\``;
   return typeof behaviour === 'string' ? `has \`items\` of which each ${behaviour}` : behaviour;
 }
 

@@ -3,11 +3,12 @@ import { type FieldType, wrongType } from './field-type.ts';
 export const booleanType: FieldType = {
   colType: 'boolean',
   hints: [],
+  encode: (value) => (typeof value === 'boolean' ? String(Number(value)) : undefined),
+  example: () => true,
   behave: () => ({
     parse: (input) => (typeof input === 'boolean' ? { value: input } : wrongType('`true` or `false`')),
     parseQuery: (text) =>
       text === 'true' || text === 'false' ? { value: text === 'true' } : wrongType('`true` or `false`'),
-    encode: (value) => (typeof value === 'boolean' ? String(Number(value)) : undefined),
     schema: { type: 'boolean' },
   }),
 };

@@ -5,10 +5,12 @@ import { textOrder } from './text-order.ts';
 export const dateType: FieldType = {
   colType: 'date',
   hints: [],
+  encode: textOrder,
+  example: () => '2026-11-20',
+  takenBy: ['string'],
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseDate(input) : wrongType(expected)),
     parseQuery: parseDate,
-    encode: textOrder,
     schema: { type: 'string', format: 'date', pattern: '^\\d{4}-\\d{2}-\\d{2}$' },
   }),
 };

@@ -9,10 +9,12 @@ import { textOrder } from './text-order.ts';
 export const datetimeType: FieldType = {
   colType: 'datetime',
   hints: [],
+  encode: textOrder,
+  example: () => '2026-11-20T09:30:00Z',
+  takenBy: ['string'],
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseDatetime(input) : wrongType(expected)),
     parseQuery: parseDatetime,
-    encode: textOrder,
     schema: { type: 'string', format: 'date-time', pattern: form.source },
   }),
 };

@@ -6,10 +6,13 @@ import { textOrder } from './text-order.ts';
 export const emailType: FieldType = {
   colType: 'email',
   hints: [],
+  encode: textOrder,
+  example: () => 'ann@example.com',
+  takenBy: ['string'],
+  mayNameParent: true,
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseEmail(input) : wrongType(expected)),
     parseQuery: parseEmail,
-    encode: textOrder,
     // The parts of an address are limited in bytes, which a schema cannot count.
     schema: { type: 'string', maxLength: emailBytesMax, pattern: emailPattern },
     isSearchable: true,

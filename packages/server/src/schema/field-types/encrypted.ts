@@ -1,3 +1,4 @@
+import { exampleText } from './example-text.ts';
 import { type FieldType, wrongType } from './field-type.ts';
 import { lengthHints } from './hints/length-hints.ts';
 
@@ -5,6 +6,13 @@ import { lengthHints } from './hints/length-hints.ts';
 export const encryptedType: FieldType = {
   colType: 'encrypted',
   hints: ['minlength', 'maxlength'],
+  example: exampleText,
+  isSecret: true,
+  isOpaque: true,
+  changeWarning: (before, { colType }) =>
+    before === undefined || before.colType === colType
+      ? undefined
+      : 'what records hold of it is shown no more, and stays unsealed in the store until they are next written',
   behave: (field) => {
     const lengths = lengthHints(field);
     if (typeof lengths === 'string') return lengths;
@@ -12,7 +20,6 @@ export const encryptedType: FieldType = {
       parse: (input) => (typeof input === 'string' ? { value: input } : wrongType('a string')),
       check: lengths.check,
       schema: { type: 'string', ...lengths.schema },
-      isSecret: true,
     };
   },
 };

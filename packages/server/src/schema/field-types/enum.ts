@@ -7,6 +7,10 @@ const shownMax = 20;
 export const enumType: FieldType = {
   colType: 'enum',
   hints: ['enumValues'],
+  encode: textOrder,
+  example: ({ enumValues }) => enumValues?.[0],
+  takenBy: ['string'],
+  mayNameParent: true,
   behave: (field) => {
     const allowed = field.enumValues ?? [];
     if (allowed.length === 0) return 'needs `enumValues`, a list of strings with at least one';
@@ -17,7 +21,6 @@ export const enumType: FieldType = {
     return {
       parse: (input) => (typeof input === 'string' ? parse(input) : wrongType('a string')),
       parseQuery: parse,
-      encode: textOrder,
       schema: { type: 'string', enum: allowed },
     };
   },

@@ -14,8 +14,23 @@ export interface ValueProblem {
 /** A field's value as it is stored: plain JSON, never `null` (a cleared field is absent). */
 export type FieldValue = string | number | boolean | readonly unknown[] | { readonly [key: string]: unknown };
 
+/** What is the same for every field of a type, so that it is known without the definition's hints. */
+export interface FieldTraits {
+  /**
+   * Text whose byte order is the order of the values; undefined for a value of another type, left by an older
+   * definition. Absent where fields of the type cannot be indexed.
+   */
+  readonly encode?: ((value: FieldValue) => string | undefined) | undefined;
+  /** The platform makes the value at each write by `compute`: a client never sends it. */
+  readonly isComputed?: true | undefined;
+  /** The platform gives each new record the next number: a client never sends it. */
+  readonly isNumbered?: true | undefined;
+  /** The value is sealed beside the record: it is in no reply, index or filter. */
+  readonly isSecret?: true | undefined;
+}
+
 /** What one field of one definition does with values. */
-export interface FieldBehaviour {
+export interface FieldBehaviour extends FieldTraits {
   /** The value as stored, or what is wrong with it. Holds whether or not the field's checks are switched on. */
   readonly parse: (input: unknown) => { readonly value: FieldValue } | ValueProblem;
   /** The hints of the definition (`minlength`, `max`, …): asked only where `validate` is true. */
@@ -24,11 +39,6 @@ export interface FieldBehaviour {
   readonly checkSteps?: (value: FieldValue) => number;
   /** The value that a query text stands for, or what is wrong with it. Absent where values are not compared with one. */
   readonly parseQuery?: (text: string) => { readonly value: FieldValue } | ValueProblem;
-  /**
-   * Text whose byte order is the order of the values; undefined for a value of another type, left by an older
-   * definition. Absent where the field cannot be indexed.
-   */
-  readonly encode?: (value: FieldValue) => string | undefined;
   /** What the operator `contains` asks for by a query text, where that is something else than a part of a text. */
   readonly contains?: (text: string) => Contained | ValueProblem;
   /**
@@ -38,14 +48,10 @@ export interface FieldBehaviour {
   readonly schema: JsonSchema;
   /** The values have words, so that `search` may find records by them. */
   readonly isSearchable?: true;
-  /** The platform makes the value at each write, from the record's other values: a client never sends it. */
+  /** The value, made of the record's other values. Of computed fields. */
   readonly compute?: (record: FieldValues) => FieldValue | undefined;
   /** How many UTF-16 units the value would have, found without making it. Beside `compute`. */
   readonly computedLength?: (record: FieldValues) => number;
-  /** The platform gives each new record the next number: a client never sends it. */
-  readonly isNumbered?: true;
-  /** The value is sealed beside the record: it is in no reply, index or filter. */
-  readonly isSecret?: true;
 }
 
 /** The value that is asked for, and whether another one contains it. */
@@ -57,13 +63,38 @@ export interface Contained {
 /** A record's values by field name. */
 export type FieldValues = Readonly<Record<string, FieldValue | undefined>>;
 
-/** One `colType`: a file each, entered in the registry. */
-export interface FieldType {
+/**
+ * One `colType`: a file each, entered in the registry. Everything that the platform knows of a type is here, so no other
+ * file names one.
+ */
+export interface FieldType extends FieldTraits {
   readonly colType: string;
   /** The hints that mean something for this type, beside those every field has. */
   readonly hints: readonly string[];
   /** Reads the definition's hints; a string is what is wrong with them, after "field `x` ". */
-  readonly behave: (field: FieldDefinition) => FieldBehaviour | string;
+  readonly behave: (field: FieldDefinition) => Omit<FieldBehaviour, keyof FieldTraits> | string;
+  /** A value for the example of a call, where a client sends one. */
+  readonly example?: (field: FieldDefinition) => unknown;
+  /** The types that take each value of this one, by their `colType`. */
+  readonly takenBy?: readonly string[];
+  /** A value is a list of elements, of which the hint `items` says what they are. */
+  readonly isList?: true;
+  /** Values are compared with no query text, so lists are not filtered by the field. */
+  readonly isOpaque?: true;
+  /** Values may be ids of users, so an owner index may be made from the field. */
+  readonly mayNameOwner?: true;
+  /** The parent index may be made from the field. */
+  readonly mayNameParent?: true;
+  /**
+   * What becoming such a field does not do to stored records, though one might expect it: the end of a sentence after
+   * "field `x`: ".
+   */
+  readonly changeWarning?: (before: FieldDefinition | undefined, after: FieldDefinition) => string | undefined;
+}
+
+/** Whether the platform gives a field its value, so that no client sends one. */
+export function isPlatformMade({ isComputed, isNumbered }: FieldTraits): boolean {
+  return isComputed === true || isNumbered === true;
 }
 
 /** What is left of the steps that the checks of one record may take together. */

@@ -5,6 +5,13 @@ import { textOrder } from './text-order.ts';
 export const formulaType: FieldType = {
   colType: 'formula',
   hints: ['formula'],
+  encode: textOrder,
+  takenBy: ['string'],
+  isComputed: true,
+  changeWarning: (before, { colType, formula }) =>
+    before?.colType === colType && before?.formula === formula
+      ? undefined
+      : 'records get its new value when they are next written',
   behave: ({ formula }) => {
     if (formula === undefined) return 'needs a `formula` such as `{first_name} {last_name}`';
     if (formula.length > charactersMax) return `has a \`formula\` of more than ${charactersMax} characters`;
@@ -15,7 +22,6 @@ export const formulaType: FieldType = {
     return {
       parse: (input) => (typeof input === 'string' ? { value: input } : wrongType('a string')),
       parseQuery: (text) => ({ value: text }),
-      encode: textOrder,
       schema: { type: 'string' },
       compute: (record) => formula.replace(token, (_, name: string) => textOf(record, name)),
       computedLength: (record) => names.reduce((sum, name) => sum + textOf(record, name).length, literalLength),

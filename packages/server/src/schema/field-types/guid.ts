@@ -7,10 +7,14 @@ const guidText = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[
 export const guidType: FieldType = {
   colType: 'guid',
   hints: ['lookup'],
+  encode: textOrder,
+  example: () => '01890a5d-ac96-774b-bcce-b302099a8057',
+  takenBy: ['string'],
+  mayNameOwner: true,
+  mayNameParent: true,
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseGuid(input) : wrongType('a GUID')),
     parseQuery: parseGuid,
-    encode: textOrder,
     schema: { type: 'string', format: 'uuid', pattern: guidText.source },
   }),
 };

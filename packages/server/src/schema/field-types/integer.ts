@@ -6,6 +6,10 @@ import { numberOrder } from './number-order.ts';
 export const integerType: FieldType = {
   colType: 'integer',
   hints: ['min', 'max'],
+  encode: numberOrder,
+  example: ({ min, max = 1 }) => Math.ceil(min ?? Math.min(1, max)),
+  takenBy: ['number'],
+  mayNameParent: true,
   behave: (field) => {
     const bounds = boundsHints(field);
     if (typeof bounds === 'string') return bounds;
@@ -13,7 +17,6 @@ export const integerType: FieldType = {
       parse: (input) => parseInteger(input),
       check: bounds.check,
       parseQuery: (text) => parseInteger(/^-?\d{1,16}$/.test(text) ? Number(text) : text),
-      encode: numberOrder,
       schema: { type: 'integer', ...bounds.schema },
     };
   },

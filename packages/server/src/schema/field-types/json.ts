@@ -4,6 +4,8 @@ import { type FieldType, wrongType } from './field-type.ts';
 export const jsonType: FieldType = {
   colType: 'json',
   hints: [],
+  example: () => ({}),
+  isOpaque: true,
   behave: () => ({
     parse: (input) =>
       typeof input === 'string' || typeof input === 'number' || typeof input === 'boolean' || isStructure(input)

@@ -6,6 +6,8 @@ import { numberOrder } from './number-order.ts';
 export const numberType: FieldType = {
   colType: 'number',
   hints: ['min', 'max'],
+  encode: numberOrder,
+  example: ({ min, max = 1 }) => min ?? Math.min(1, max),
   behave: (field) => {
     const bounds = boundsHints(field);
     if (typeof bounds === 'string') return bounds;
@@ -16,7 +18,6 @@ export const numberType: FieldType = {
           : wrongType('a number'),
       check: bounds.check,
       parseQuery: parseNumberText,
-      encode: numberOrder,
       schema: { type: 'number', ...bounds.schema },
     };
   },

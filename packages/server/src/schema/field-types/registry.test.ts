@@ -7,8 +7,8 @@ import { fieldOf, valuesFor } from '../testing/field-cases/any-field.ts';
 import { behaviourOf, type Refused, type Value } from '../testing/field-cases/field-case.ts';
 import { otherCases } from '../testing/field-cases/other-cases.ts';
 import { textCases } from '../testing/field-cases/text-cases.ts';
-import { type FieldValue, isValueProblem, readValue, type ValueProblem } from './field-type.ts';
-import { fieldTypes } from './registry.ts';
+import { type FieldValue, isPlatformMade, isValueProblem, readValue, type ValueProblem } from './field-type.ts';
+import { fieldTypeOf, fieldTypes } from './registry.ts';
 
 const cases = [...textCases, ...otherCases];
 
@@ -57,7 +57,7 @@ const badHints: readonly FieldDefinition[] = [
 
 for (const field of badHints)
   test(`the hints ${JSON.stringify(field).slice(0, 100)} are refused`, () => {
-    assert.equal(typeof fieldTypes.get(field.colType ?? 'string')?.behave(field), 'string');
+    assert.equal(typeof fieldTypeOf(field).behave(field), 'string');
   });
 
 test('every type is entered under its own name and has no word for null', () => {
@@ -114,12 +114,25 @@ test('a stored value of another type has no index text', () => {
 
 test('the platform makes formulas and numbers, and what is encrypted is a secret', () => {
   const made = [...fieldTypes.keys()].filter((colType) => {
-    const { compute, isNumbered } = behaviourOf({ name: 'x', colType, enumValues: ['a'], formula: '' });
-    return compute !== undefined || isNumbered === true;
+    const behaviour = behaviourOf({ name: 'x', colType, enumValues: ['a'], formula: '' });
+    assert.equal(behaviour.compute !== undefined, behaviour.isComputed === true);
+    return isPlatformMade(behaviour);
   });
   assert.deepEqual(made, ['formula', 'autoincrement']);
   const { isSecret, encode, parseQuery, contains } = behaviourOf({ name: 'x', colType: 'encrypted' });
   assert.deepEqual([isSecret, encode, parseQuery, contains], [true, undefined, undefined, undefined]);
+});
+
+test('a type says before a field of it is made what such a field does', () => {
+  for (const [colType, type] of fieldTypes) {
+    const field = { name: 'x', colType, enumValues: ['a'], formula: '' };
+    const { parse, parseQuery, contains } = behaviourOf(field);
+    assert.equal(type.isOpaque === true, parseQuery === undefined && contains === undefined, colType);
+    assert.equal(type.isList === true, type.hints.includes('items'), colType);
+    assert.equal(type.example === undefined, isPlatformMade(type), colType);
+    if (type.example !== undefined) assert.ok('value' in parse(type.example(field)), colType);
+    for (const other of type.takenBy ?? []) assert.ok(fieldTypes.has(other), other);
+  }
 });
 
 function place({ pointer, code }: ValueProblem): string {

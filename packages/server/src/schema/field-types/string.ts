@@ -1,3 +1,4 @@
+import { exampleText } from './example-text.ts';
 import { type FieldType, wrongType } from './field-type.ts';
 import { lengthHints } from './hints/length-hints.ts';
 import { patternHint } from './hints/pattern-hint.ts';
@@ -6,6 +7,10 @@ import { textOrder } from './text-order.ts';
 export const stringType: FieldType = {
   colType: 'string',
   hints: ['minlength', 'maxlength', 'pattern', 'lookup'],
+  encode: textOrder,
+  example: exampleText,
+  mayNameOwner: true,
+  mayNameParent: true,
   behave: (field) => {
     const pattern = patternHint(field);
     if (typeof pattern === 'string') return pattern;
@@ -17,7 +22,6 @@ export const stringType: FieldType = {
       check: (value) => lengths.check(value) ?? pattern.check(value),
       ...(field.pattern === undefined ? {} : { checkSteps: pattern.steps }),
       parseQuery: (text) => ({ value: text }),
-      encode: textOrder,
       schema: { type: 'string', ...lengths.schema, ...pattern.schema },
       isSearchable: true,
     };

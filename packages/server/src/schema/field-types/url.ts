@@ -6,10 +6,12 @@ import { textOrder } from './text-order.ts';
 export const urlType: FieldType = {
   colType: 'url',
   hints: [],
+  encode: textOrder,
+  example: () => 'https://example.com/',
+  takenBy: ['string'],
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseUrl(input) : wrongType(expected)),
     parseQuery: parseUrl,
-    encode: textOrder,
     schema: { type: 'string', maxLength: charactersMax, pattern: form.source },
   }),
 };

@@ -1,6 +1,6 @@
 import { definitionLimits, type FieldDefinition } from '../definition.ts';
 import { formulaTokens } from '../field-types/formula.ts';
-import { fieldTypes } from '../field-types/registry.ts';
+import { behaviourOf } from '../field-types/registry.ts';
 import type { AddError } from './add-error.ts';
 import { checkedHints } from './field-hints.ts';
 import { partsOf } from './members.ts';
@@ -51,8 +51,8 @@ function checkFormulas(fields: readonly FieldDefinition[], add: (name: string, m
 }
 
 function mayStandInFormula(field: FieldDefinition): boolean {
-  const behaviour = fieldTypes.get(field.colType ?? 'string')?.behave(field);
-  return typeof behaviour === 'object' && behaviour.encode !== undefined && behaviour.compute === undefined;
+  const behaviour = behaviourOf(field);
+  return typeof behaviour === 'object' && behaviour.encode !== undefined && behaviour.isComputed !== true;
 }
 
 function warningsOf(field: FieldDefinition): readonly string[] {

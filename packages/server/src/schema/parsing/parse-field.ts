@@ -1,7 +1,7 @@
 import { type FieldDefinition, isPlatformField } from '../definition.ts';
-import { type FieldBehaviour, type FieldType, readValue } from '../field-types/field-type.ts';
+import { type FieldBehaviour, type FieldType, isPlatformMade, readValue } from '../field-types/field-type.ts';
 import { plainTypes } from '../field-types/plain-types.ts';
-import { fieldTypes } from '../field-types/registry.ts';
+import { behaviourOf, colTypeOf, fieldTypes } from '../field-types/registry.ts';
 import { fieldNameProblem } from '../names.ts';
 import { type AddError, errorCount, isObject } from './add-error.ts';
 import { checkHints, withoutMeaning } from './field-hints.ts';
@@ -22,7 +22,7 @@ export function parseField(part: Part, add: AddError): FieldDefinition | undefin
   if (before.count() > 0) return undefined;
   const field = part.item as unknown as FieldDefinition;
   if (isObject(lookup)) checkLookup({ item: lookup, pointer: `${part.pointer}/lookup` }, field, add);
-  checkBehaviour(field, part.pointer, { type, add });
+  checkBehaviour(field, part.pointer, add);
   return field;
 }
 
@@ -46,7 +46,7 @@ function readType(
   { name, types }: { readonly name: string; readonly types: readonly FieldType[] },
   add: AddError,
 ): FieldType | undefined {
-  const { colType = 'string' } = item;
+  const { colType = colTypeOf({}) } = item;
   const type = types.find((candidate) => candidate.colType === colType);
   if (type !== undefined) return type;
   const at = `${pointer}/colType`;
@@ -68,12 +68,8 @@ function checkItems(part: Part, name: string, add: AddError): void {
   checkHints(part, { name, hints }, add);
 }
 
-function checkBehaviour(
-  field: FieldDefinition,
-  pointer: string,
-  { type, add }: { readonly type: FieldType; readonly add: AddError },
-): void {
-  const behaviour = type.behave(field);
+function checkBehaviour(field: FieldDefinition, pointer: string, add: AddError): void {
+  const behaviour = behaviourOf(field);
   if (typeof behaviour === 'string') {
     add(pointer, 'invalid_hints', `field \`${field.name}\` ${behaviour}`);
     return;
@@ -90,8 +86,7 @@ function checkDefault(
   behaviour: FieldBehaviour,
   { pointer, add }: { readonly pointer: string; readonly add: AddError },
 ): void {
-  const isSent = behaviour.compute === undefined && behaviour.isNumbered !== true && behaviour.isSecret !== true;
-  if (!isSent) {
+  if (isPlatformMade(behaviour) || behaviour.isSecret === true) {
     add(pointer, 'hint_without_meaning', withoutMeaning(field.name, 'default'));
     return;
   }

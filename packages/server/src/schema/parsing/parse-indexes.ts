@@ -1,4 +1,6 @@
 import { type FieldDefinition, isPlatformField } from '../definition.ts';
+import type { FieldType } from '../field-types/field-type.ts';
+import { fieldTypeOf, fieldTypes } from '../field-types/registry.ts';
 import { type KeyTemplate, reservedTokens } from '../key-template.ts';
 import { type AddError, isObject } from './add-error.ts';
 import { type Part, partsOf, refuseUnknownMembers } from './members.ts';
@@ -34,7 +36,7 @@ interface Grouping {
   readonly what: string;
   /** The member that names the field. */
   readonly member: string;
-  readonly colTypes: readonly string[];
+  readonly isFit: (type: FieldType) => boolean;
   readonly platformField?: string;
   readonly otherMembers: readonly string[];
 }
@@ -43,7 +45,7 @@ const ownerGrouping: Grouping = {
   what: 'an owner index',
   member: 'ownerFieldName',
   // An owner is named by the id of a user, which is also what fills the field that a create leaves out.
-  colTypes: ['string', 'guid'],
+  isFit: ({ mayNameOwner }) => mayNameOwner === true,
   platformField: 'created_by',
   otherMembers: ['scopeList'],
 };
@@ -51,7 +53,7 @@ const ownerGrouping: Grouping = {
 const parentGrouping: Grouping = {
   what: '`parentIndex`',
   member: 'parentFieldName',
-  colTypes: ['string', 'guid', 'email', 'enum', 'integer'],
+  isFit: ({ mayNameParent }) => mayNameParent === true,
   otherMembers: [],
 };
 
@@ -110,7 +112,7 @@ function readGroupField(
   { grouping, catalog }: { readonly grouping: Grouping; readonly catalog: Catalog },
   add: AddError,
 ): string | undefined {
-  const { member, colTypes, platformField } = grouping;
+  const { member, isFit, platformField } = grouping;
   const at = `${pointer}/${member}`;
   const name = item[member];
   if (typeof name !== 'string') {
@@ -120,12 +122,16 @@ function readGroupField(
   if (name === platformField) return name;
   const field = catalog.fields.get(name);
   if (field === undefined) add(at, 'unknown_field', `\`${member}\` names \`${name.slice(0, 100)}\`, which is no field`);
-  else if (!colTypes.includes(field.colType ?? 'string'))
-    add(at, 'unfit_field', `\`${member}\` must name a field of colType ${colTypes.join(', ')}`);
+  else if (!isFit(fieldTypeOf(field)))
+    add(at, 'unfit_field', `\`${member}\` must name a field of colType ${colTypesThat(isFit)}`);
   else if (reservedTokens.includes(name))
     add(at, 'unfit_field', `\`${member}\` cannot name \`${name}\`: in a template that is the workspace's`);
   else return name;
   return undefined;
+}
+
+function colTypesThat(isFit: Grouping['isFit']): string {
+  return [...fieldTypes.values()].flatMap((type) => (isFit(type) ? [type.colType] : [])).join(', ');
 }
 
 /** The tokens that stand for the field: its own name, and for an owner `user_id`, where that is no other field's name. */

@@ -1,5 +1,5 @@
 import { type FieldDefinition, isPlatformField } from '../definition.ts';
-import { fieldTypes } from '../field-types/registry.ts';
+import { behaviourOf } from '../field-types/registry.ts';
 import { claimTokens, type KeyTemplate, parseTemplate } from '../key-template.ts';
 import { type AddError, isObject } from './add-error.ts';
 import { type Part, refuseUnknownMembers } from './members.ts';
@@ -57,6 +57,6 @@ export function indexableNames(fields: readonly FieldDefinition[]): readonly str
 }
 
 function isIndexable(field: FieldDefinition): boolean {
-  const behaviour = fieldTypes.get(field.colType ?? 'string')?.behave(field);
+  const behaviour = behaviourOf(field);
   return typeof behaviour === 'object' && behaviour.encode !== undefined;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FieldDefinition } from '../../definition.ts';
 import type { FieldBehaviour, FieldValue } from '../../field-types/field-type.ts';
-import { fieldTypes } from '../../field-types/registry.ts';
+import { behaviourOf as behaviourOrMistake } from '../../field-types/registry.ts';
 
 /** One type with hints, and what becomes of values and query texts. A string in place of a value is a problem's code. */
 export interface TypeCases {
@@ -24,7 +24,7 @@ export const wrong: Refused = { refused: 'wrong_type' };
 export const guid = '018bcfe5-6800-7000-8000-00000000000a';
 
 export function behaviourOf(field: FieldDefinition): FieldBehaviour {
-  const behaviour = fieldTypes.get(field.colType ?? 'string')?.behave(field);
+  const behaviour = behaviourOrMistake(field);
   assert.ok(typeof behaviour === 'object', String(behaviour));
   return behaviour;
 }
