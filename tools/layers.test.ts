@@ -31,8 +31,10 @@ describe('the check of the layers', () => {
     [`${server}/store/sqlite/testing/temporary-store.ts`, `import { bench } from '../../testing/bench.ts';`],
     [`${server}/iam/policies.test.ts`, `import { openMemory } from '../store/memory/open-memory.ts';`],
     [`${server}/gateway/list.test.ts`, `import { openStore } from '../store/open-store.ts';`],
-    [`${server}/compose.ts`, `import { openStore } from './store/open-store.ts';`],
-    [`${server}/main.ts`, `import { compose } from './compose.ts';`],
+    [`${server}/composition/compose.ts`, `import { openStore } from '../store/open-store.ts';`],
+    [`${server}/composition/compose.ts`, `import { FairScheduler } from '../lib/scheduling/fair-scheduler.ts';`],
+    [`${server}/main.ts`, `import { compose } from './composition/compose.ts';`],
+    [`${server}/jobs/run.ts`, `import { FairScheduler } from '../lib/scheduling/fair-scheduler.ts';`],
     [`${server}/gateway/list.ts`, `import { recordText } from '../records/port.ts';`],
     [`${server}/gateway/list.test.ts`, `import { readRecord } from '../records/record.ts';`],
     ['packages/cli/src/main.ts', `import { connect } from '@freehold/client/connect';`],
@@ -58,7 +60,7 @@ describe('the check of the layers', () => {
     [`${server}/gateway/list.ts`, `await import('../store/' + name);`, /must be a literal/],
     [`${server}/gateway/list.ts`, `require('../store/' + name);`, /must be a literal/],
     [`${server}/gateway/list.ts`, `import '../jobs/run.ts';`, /gateway may not import it/],
-    [`${server}/gateway/list.ts`, `import '../compose.ts';`, /gateway may not import it/],
+    [`${server}/gateway/list.ts`, `import '../composition/compose.ts';`, /gateway may not import it/],
     [`${server}/gateway/list.ts`, `import '../config.ts';`, /gateway may not import it/],
     [
       `${server}/gateway/list.ts`,
@@ -79,7 +81,11 @@ describe('the check of the layers', () => {
     [`${server}/access/decide.ts`, `import 'jose';`, /access is pure/],
     [`${server}/access/decide.ts`, `import '@freehold/contract/problem';`, /access is pure/],
     [`${server}/access/decide.ts`, `import '../entities/create.ts';`, /access may not import it/],
-    [`${server}/compose.ts`, `import './store/sqlite/connection.ts';`, /through its port or its top-level files/],
+    [
+      `${server}/composition/compose.ts`,
+      `import '../store/sqlite/connection.ts';`,
+      /through its port or its top-level files/,
+    ],
     [`${server}/lib/ids.ts`, `import './ids.test.ts';`, /only tests import tests/],
     [`${server}/lib/ids.ts`, `import 'node:test';`, /only tests import the tools of tests/],
     [`${server}/lib/ids.ts`, `import 'node:assert/strict';`, /only tests import the tools of tests/],
@@ -87,6 +93,7 @@ describe('the check of the layers', () => {
     [`${server}/store/open-store.ts`, `import './sqlite/testing/temporary-store.ts';`, /what exists for tests/],
     [`${server}/helpers/any.ts`, '', /lies in no module/],
     [`${server}/any.ts`, '', /belongs into a module/],
+    [`${server}/compose.ts`, '', /belongs into a module/],
     [`${server}/lib/ids.ts`, `import '@freehold/client/connect';`, /packages\/server may not import packages\/client/],
     ['packages/contract/src/routes.ts', `import '@freehold/client/connect';`, /may not import packages\/client/],
     ['packages/client/src/connect.ts', `import '@freehold/server/main';`, /may not import packages\/server/],
@@ -103,6 +110,17 @@ describe('the check of the layers', () => {
       assert.match(sentences[0] ?? '', reason);
     });
   }
+
+  it('refuses a folder with more files at its top than a reader takes in, tests counted', () => {
+    const files = (folder: string, count: number) =>
+      Array.from({ length: count }, (_, at) => [`${folder}/file-${at}${at === 0 ? '.test' : ''}.ts`, ''] as const);
+    const inFolders = [...files(`${server}/lib`, 25), ...files(`${server}/lib/formats`, 25)];
+    assert.deepEqual(checkLayers(new Map(inFolders)), []);
+    for (const folder of [`${server}/lib/formats`, 'packages/contract/src', 'bench'])
+      assert.deepEqual(checkLayers(new Map([...inFolders, ...files(folder, 26)])), [
+        `${folder} holds 26 files at its top, and may hold 25`,
+      ]);
+  });
 
   it('refuses that a pure module reaches a clock through a file that it may import', () => {
     const tree = new Map([

@@ -110,18 +110,14 @@ const modulesWithPort: readonly string[] = [
   'identity',
 ];
 
-/** Files beside the modules. They put the modules together, so they may import all of them; no module imports them. */
+/**
+ * Files beside the modules, and all of `composition/`. They put the modules together, so they may import all of them; no
+ * module imports them.
+ */
 const topFiles: readonly string[] = [
   'freehold.ts',
   'main.ts',
-  'compose.ts',
-  'compose-jobs.ts',
-  'compose-metering.ts',
-  'compose-spaces.ts',
   'config.ts',
-  'data-folder.ts',
-  'open-spaces.ts',
-  'demo.ts',
   'verify.ts',
   'recount.ts',
   'audit-command.ts',
@@ -147,6 +143,11 @@ const testsMayAlsoImport: readonly string[] = [
 /** Modules that are pure, and with them everything of ours that they reach. */
 const pureModules: readonly string[] = ['access'];
 
+/** A folder that holds more can no longer be taken in at a glance. Tests count. */
+const filesOfFolderMax = 25;
+/** A file for each promise, which `coverage.md` names by its file alone. */
+const flatFolders: readonly string[] = ['packages/acceptance/src'];
+
 const testTools = /^(node:test|node:assert|fast-check)(\/|$)/;
 const serverSource = 'packages/server/src/';
 
@@ -156,7 +157,15 @@ export function checkLayers(tree: SourceTree): readonly string[] {
   return [
     ...[...imports].flatMap(([path, found]) => sentencesAbout(path, found, imports)),
     ...cyclesOf(serverImports(imports)).map((files) => `${files.join(', ')} import one another`),
+    ...fullFolders([...tree.keys()]),
   ];
+}
+
+function fullFolders(paths: readonly string[]): readonly string[] {
+  const filesByFolder = Map.groupBy(paths, posix.dirname);
+  return [...filesByFolder]
+    .filter(([folder, files]) => files.length > filesOfFolderMax && !flatFolders.includes(folder))
+    .map(([folder, files]) => `${folder} holds ${files.length} files at its top, and may hold ${filesOfFolderMax}`);
 }
 
 function sentencesAbout(
@@ -208,16 +217,21 @@ function againstModules(path: string, target: string): string | undefined {
   const inside = target.slice(serverSource.length);
   if (isForTests(path) && testMayImport(module, inside)) return undefined;
   if (module === '')
-    return inside.split('/').length <= 2 ? undefined : 'a module is entered through its port or its top-level files';
+    return inside.split('/').length <= 2 || covers('lib', inside)
+      ? undefined
+      : 'a module is entered through its port or its top-level files';
   const mayImport = modules[module] ?? [];
   if (mayImport.some((entry) => covers(entry, inside))) return undefined;
   const knowsTheModule = mayImport.includes(moduleOf(target));
   return knowsTheModule ? 'a module is entered through its port or its top-level files' : `${module} may not import it`;
 }
 
-/** `records` covers its port, `audit` its top-level files, `store/port.ts` itself, `store/memory` the file and its folder. */
+/**
+ * `records` covers its port, `audit` its top-level files, `lib` all of it, `store/port.ts` itself, `store/memory` the file
+ * and its folder.
+ */
 function covers(entry: string, inside: string): boolean {
-  if (entry === inside) return true;
+  if (entry === inside || (entry === 'lib' && inside.startsWith('lib/'))) return true;
   if (modulesWithPort.includes(entry)) return inside === `${entry}/port.ts`;
   return entry in modules
     ? posix.dirname(inside) === entry
@@ -237,8 +251,8 @@ function misplaced(path: string): readonly string[] {
   const module = moduleOf(path);
   if (module !== '')
     return module in modules || module === 'testing' ? [] : [`${path} lies in no module that the table names`];
-  const name = posix.basename(path).replace(/\.test\.ts$/, '.ts');
-  return topFiles.includes(name) ? [] : [`${path} belongs into a module`];
+  const name = path.slice(serverSource.length).replace(/\.test\.ts$/, '.ts');
+  return topFiles.includes(name) || name.startsWith('composition/') ? [] : [`${path} belongs into a module`];
 }
 
 /** A pure module must not get at a clock or a socket through a file that it may import. */
@@ -262,10 +276,10 @@ function inServer(path: string): boolean {
   return path.startsWith(serverSource);
 }
 
-/** The module of a file of the server; `''` for the files beside the modules. */
+/** The module of a file of the server; `''` for the files beside the modules, and those that compose them. */
 function moduleOf(path: string): string {
   const inside = path.slice(serverSource.length);
-  return inside.includes('/') ? inside.slice(0, inside.indexOf('/')) : '';
+  return inside.includes('/') && !inside.startsWith('composition/') ? inside.slice(0, inside.indexOf('/')) : '';
 }
 
 /** Tests, and all that lies in a folder `testing`. */

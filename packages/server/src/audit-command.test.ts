@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { auditEntry, platformAuditEntry } from './audit/audit-entry.ts';
+import { openSpace } from './composition/open-spaces.ts';
 import { orgs } from './identity/org-users/org-directory.ts';
 import { systemClock } from './lib/clock.ts';
-import { openSpace } from './open-spaces.ts';
 import type { Item, OpenedStore } from './store/port.ts';
 
 const auditContext = { at: '2026-01-01T00:00:00.000Z', actor: { kind: 'org_user', id: 'u' }, request_id: 'r' } as const;

@@ -5,9 +5,9 @@ import { platformAudit } from './audit/audit-entry.ts';
 import { exportedEntries } from './audit/export-entries.ts';
 import { type Chain, verifyChains } from './audit/verify-chains.ts';
 import { type Command, configFor, Refusal, runCommand } from './command-line.ts';
+import type { Spaces } from './composition/open-spaces.ts';
 import type { Config } from './config.ts';
 import { orgCodes, platformScopeName } from './identity/port.ts';
-import type { Spaces } from './open-spaces.ts';
 import { requireStores, usingSpace } from './stopped-platform.ts';
 import type { OpenedStore, ScopeName } from './store/port.ts';
 

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { isNetwork } from './gateway/client-address.ts';
 import type { Quota, RateLimitSettings } from './gateway/rate-limits.ts';
 import { type MasterKeyUse, masterKeyFault, operatorKeyDigest, operatorKeyFault } from './identity/port.ts';
-import { isEmailAddress } from './lib/email-address.ts';
+import { isEmailAddress } from './lib/formats/email-address.ts';
 import type { SmtpSettings } from './mail/smtp-delivery.ts';
 import { readSmtpServer } from './mail/smtp-server.ts';
 import { readStorePlaces, type StoreAddresses } from './store/store-places.ts';

@@ -3,10 +3,10 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Command, dataFolder, masterKeyFor, Refusal, runCommand, textOrVariable } from './command-line.ts';
+import { openSpace, type SpaceDeps, sqlitePath } from './composition/open-spaces.ts';
 import { type CopyEnd, copiedSpaces, copyPlatform } from './copy/copy-platform.ts';
 import { createSecretsFile } from './identity/port.ts';
 import { systemClock } from './lib/clock.ts';
-import { openSpace, type SpaceDeps, sqlitePath } from './open-spaces.ts';
 import type { OpenedStore } from './store/port.ts';
 import type { StoreAddress } from './store/store-places.ts';
 

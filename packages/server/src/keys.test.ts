@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as after } from 'node:timers/promises';
-import { compose } from './compose.ts';
+import { compose } from './composition/compose.ts';
 import { readConfig } from './config.ts';
 import { drain } from './gateway/drain.ts';
 import { listen } from './gateway/listener.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { compose } from './compose.ts';
+import { compose } from './composition/compose.ts';
 import { readConfig } from './config.ts';
 import { systemClock as clock } from './lib/clock.ts';
 import { type Intercept, interceptOpened } from './store/intercepted-store.ts';

@@ -1,8 +1,8 @@
 /** Runs the platform in the foreground: reads the settings, opens the listeners, drains on SIGTERM, SIGINT and SIGHUP. */
 import { type Command, runCommand } from './command-line.ts';
-import { compose, type Platform } from './compose.ts';
+import { compose, type Platform } from './composition/compose.ts';
+import { demoTraceId, showDemo } from './composition/demo.ts';
 import { type Config, helpText, readConfig } from './config.ts';
-import { demoTraceId, showDemo } from './demo.ts';
 import { drain } from './gateway/drain.ts';
 import { type Listener, type ListenOptions, listen } from './gateway/listener.ts';
 import { systemClock } from './lib/clock.ts';

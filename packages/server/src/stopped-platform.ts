@@ -1,9 +1,9 @@
 /** What the commands open that look at the data of a platform that is stopped. */
 import { Refusal } from './command-line.ts';
+import { isFileMissing, openSpace, type Spaces, sqlitePath, storesGone } from './composition/open-spaces.ts';
 import type { Config } from './config.ts';
 import { missingSpaces } from './doctor/check-server.ts';
 import { systemClock } from './lib/clock.ts';
-import { isFileMissing, openSpace, type Spaces, sqlitePath, storesGone } from './open-spaces.ts';
 import type { OpenedStore } from './store/port.ts';
 import type { StoreAddress, StoreAddresses } from './store/store-places.ts';
 

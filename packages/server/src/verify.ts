@@ -1,12 +1,12 @@
 /** Looks whether everything in the stores follows from its records. Changes nothing; the platform must be stopped. */
 import { parseArgs } from 'node:util';
 import { type Command, configFor, runCommand } from './command-line.ts';
+import { openVault } from './composition/open-spaces.ts';
 import type { Config } from './config.ts';
 import { groupEntries } from './iam/port.ts';
 import { createSecretsFile } from './identity/port.ts';
 import { systemClock } from './lib/clock.ts';
 import { type VerifyDeps, verifyStore } from './maintenance/port.ts';
-import { openVault } from './open-spaces.ts';
 import { createSealer, type Sealer, type SealingKey } from './records/port.ts';
 import { noData, requireStores, usingSpace } from './stopped-platform.ts';
 import type { OpenedStore } from './store/port.ts';

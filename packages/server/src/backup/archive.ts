@@ -6,7 +6,7 @@ import {
   tarHeader as headerOf,
   readTarHeader,
   wholeTarBlocks as wholeBlocks,
-} from '../lib/tar.ts';
+} from '../lib/formats/tar.ts';
 
 /** Where the bytes of an entry lie in the archive. */
 export interface ArchiveEntry {

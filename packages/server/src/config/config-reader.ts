@@ -2,7 +2,7 @@ import { BoundedMap } from '../lib/bounded-map.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type HitTally, newHitTally } from '../lib/hit-tally.ts';
 import type { MaybePromise } from '../lib/maybe-promise.ts';
-import { singleFlight } from '../lib/single-flight.ts';
+import { singleFlight } from '../lib/scheduling/single-flight.ts';
 import type { ConfiguredViews } from '../schema/port.ts';
 import {
   actions,

@@ -8,8 +8,8 @@ import {
   referencesPut,
 } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
-import { cooperatively } from '../lib/cooperatively.ts';
 import { Problem } from '../lib/problem.ts';
+import { cooperatively } from '../lib/scheduling/cooperatively.ts';
 import { entitiesBeingRemoved, loadRemoved, maintainWork } from '../maintenance/port.ts';
 import type { EntityState } from '../schema/port.ts';
 import {

@@ -1,10 +1,10 @@
 import type { MaybePromise } from '../lib/maybe-promise.ts';
 import type { Idempotency, MarkedScope, RepeatedRequests } from '../records/port.ts';
 import type { Environment } from '../tenancy/port.ts';
-import { readOnce, replayedHeaders } from './pipeline/idempotency-key.ts';
-import { isRemembered } from './remembered-posts.ts';
+import { readOnce, replayedHeaders } from './pipeline/headers/idempotency-key.ts';
 import type { Reply } from './reply.ts';
 import type { GatewayRequest } from './request.ts';
+import { isRemembered } from './routing/remembered-posts.ts';
 
 export interface OnceServices {
   readonly idempotency: Idempotency;

@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Problem } from '../lib/problem.ts';
-import { createAnswer } from './answer.ts';
 import type { Gateway } from './app-gateway.ts';
 import { type CallWatch, unwatched } from './call-watch.ts';
-import { createConnectionLimit } from './connection-limit.ts';
 import type { ErrorReplies } from './error-reply.ts';
+import { createAnswer } from './listening/answer.ts';
+import { createConnectionLimit } from './listening/connection-limit.ts';
+import { createPipeliningQueue } from './listening/pipelining-queue.ts';
+import { createRequestIds } from './listening/request-id.ts';
+import { faultOfTarget } from './listening/request-target.ts';
 import { isStreamed } from './pipeline/body/body-stream.ts';
-import { createPipeliningQueue } from './pipeline/pipelining-queue.ts';
-import { createRequestIds } from './pipeline/request-id.ts';
-import { faultOfTarget } from './pipeline/request-target.ts';
 
 /** A gateway that listens. */
 export interface Listener {

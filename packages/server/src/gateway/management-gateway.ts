@@ -4,20 +4,12 @@ import { operatorActor } from '../audit/operator-log.ts';
 import type { RefusalLog } from '../audit/refusal-log.ts';
 import type { DecisionLog } from '../iam/port.ts';
 import { isDeployKey, type OperatorAccess, type OrgCaller } from '../identity/port.ts';
-import type { Lane } from '../lib/fair-scheduler.ts';
 import { notFound, Problem } from '../lib/problem.ts';
+import type { Lane } from '../lib/scheduling/fair-scheduler.ts';
 import type { Metering } from '../metering/metering.ts';
 import { answerOnce, type OnceServices } from './answer-once.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { CallTrace } from './call-trace.ts';
-import {
-  builderAsDeployer,
-  type DeployAccess,
-  type DeployCaller,
-  deployAccess,
-  isDeployAccess,
-  keyAsDeployer,
-} from './deploy-caller.ts';
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
 import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
 import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
@@ -41,17 +33,25 @@ import { type SettingServices, settingRoutes } from './handlers/management/setti
 import { type SuspendedAccountServices, suspendedAccountRoutes } from './handlers/management/suspended-accounts.ts';
 import { type UsageExportServices, usageExportRoutes } from './handlers/management/usage-export.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
-import type { DeployRoute, ManagementRoute } from './management-route.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
-import { isCookieCall, readSession } from './pipeline/console-cookie.ts';
-import { conditional } from './pipeline/preconditions.ts';
+import { isCookieCall, readSession } from './pipeline/headers/console-cookie.ts';
+import { conditional } from './pipeline/headers/preconditions.ts';
+import { readBearerToken } from './pipeline/headers/read-token.ts';
 import { readRequest } from './pipeline/read-request.ts';
-import { readBearerToken } from './pipeline/read-token.ts';
 import { withTimeSlice } from './pipeline/time-slice.ts';
 import type { RateLimits } from './rate-limits.ts';
-import { recordRefusals } from './record-refusals.ts';
 import type { Reply } from './reply.ts';
-import { createRouter } from './router.ts';
+import {
+  builderAsDeployer,
+  type DeployAccess,
+  type DeployCaller,
+  deployAccess,
+  isDeployAccess,
+  keyAsDeployer,
+} from './routing/deploy-caller.ts';
+import type { DeployRoute, ManagementRoute } from './routing/management-route.ts';
+import { recordRefusals } from './routing/record-refusals.ts';
+import { createRouter } from './routing/router.ts';
 
 export interface ManagementGatewayDeps
   extends Operations,

@@ -3,8 +3,8 @@ import { metricsReply, type PlatformServices } from './handlers/management/platf
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
 import { readRequest } from './pipeline/read-request.ts';
-import type { PublicRoute } from './public-route.ts';
-import { createRouter } from './router.ts';
+import type { PublicRoute } from './routing/public-route.ts';
+import { createRouter } from './routing/router.ts';
 
 export interface MetricsGatewayDeps extends Operations, Pick<PlatformServices, 'metrics'> {}
 

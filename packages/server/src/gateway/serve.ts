@@ -7,13 +7,13 @@ import type { JsonSchema } from '../lib/json-schema.ts';
 import { andThen, type MaybePromise } from '../lib/maybe-promise.ts';
 import { invalidBody } from '../lib/problem.ts';
 import type { WriteContext } from '../records/port.ts';
-import type { EachCaller, EachRoute, SelfRoute, WorkspaceAction, WorkspaceRoute } from './app-route.ts';
-import type { DeployAccess, DeployCaller } from './deploy-caller.ts';
-import type { DeployRoute, OperatorRoute, OrgRoute } from './management-route.ts';
 import { readDescribedQuery } from './pipeline/described-query.ts';
-import type { PublicRoute } from './public-route.ts';
 import { json, type Reply } from './reply.ts';
 import type { GatewayRequest, RequestEnvelope, TakesBody } from './request.ts';
+import type { EachCaller, EachRoute, SelfRoute, WorkspaceAction, WorkspaceRoute } from './routing/app-route.ts';
+import type { DeployAccess, DeployCaller } from './routing/deploy-caller.ts';
+import type { DeployRoute, OperatorRoute, OrgRoute } from './routing/management-route.ts';
+import type { PublicRoute } from './routing/public-route.ts';
 
 /** A request as it comes to the handler of a described route. */
 export interface Received<R extends Route> extends RequestEnvelope {

@@ -1,6 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
 import { RE2JS } from 're2js';
-import { emailBytesMax, isEmailAddress } from './email-address.ts';
+import { emailBytesMax, isEmailAddress } from './formats/email-address.ts';
 import { pointerTo } from './json-pointer.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { errorsMax } from './problem.ts';

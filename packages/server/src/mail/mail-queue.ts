@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { isEmailAddress } from '../lib/email-address.ts';
+import { isEmailAddress } from '../lib/formats/email-address.ts';
 import type { Draft, Mail, Mailer } from './mailer.ts';
 
 /** A mailer that keeps what waits in memory: bounded, a few at once, each tried three times. */

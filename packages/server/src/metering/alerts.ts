@@ -12,7 +12,7 @@ import {
   reachedAlerts,
   resetsAt,
   windows,
-} from './limits.ts';
+} from './plans/limits.ts';
 
 /** As long as the longest window lasts, so that nothing is told twice in one. */
 const rememberedMilliseconds = 62 * dayMilliseconds;

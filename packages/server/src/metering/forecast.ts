@@ -1,6 +1,6 @@
 import { addDays, type Day, dayMilliseconds, endOfMonth, startOfDay } from './calendar.ts';
-import { isReached, type QuotaUsage } from './limits.ts';
-import type { Metric } from './plan.ts';
+import { isReached, type QuotaUsage } from './plans/limits.ts';
+import type { Metric } from './plans/plan.ts';
 import type { Tally } from './usage-rows.ts';
 
 /** The day on which a limit is reached if things go on as they do; null where it is not in sight. */

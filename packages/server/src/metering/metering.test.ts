@@ -6,7 +6,7 @@ import { OutcomeUnknown, type Store, Unavailable } from '../store/port.ts';
 import { checkDays } from './check-days.ts';
 import { foldDays } from './fold-days.ts';
 import { forecast } from './forecast.ts';
-import { flagsOf, type QuotaUsage } from './limits.ts';
+import { flagsOf, type QuotaUsage } from './plans/limits.ts';
 import {
   auditContext,
   type MeteredNode,

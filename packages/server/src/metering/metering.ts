@@ -1,20 +1,20 @@
 /** The room's door: what is counted of orgs, what their plans allow, and what is told of both. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
-import { coalesce } from '../lib/coalesce.ts';
+import { coalesce } from '../lib/scheduling/coalesce.ts';
 import type { Scope } from '../store/port.ts';
 import type { OrgScopes } from '../tenancy/port.ts';
 import { type Announce, createAlerts } from './alerts.ts';
 import type { Day } from './calendar.ts';
 import { CallMeter } from './call-meter.ts';
-import { type Caps, createCaps } from './caps.ts';
 import { foldDays } from './fold-days.ts';
 import { createLedger } from './ledger.ts';
-import { createPlanGate, type PlanGate } from './plan-gate.ts';
+import { type Caps, createCaps } from './plans/caps.ts';
+import { createPlanGate, type PlanGate } from './plans/plan-gate.ts';
+import type { Configured } from './plans/show-caps.ts';
 import { createPlans, type Plans } from './plans.ts';
 import type { RecordsOf } from './records-of.ts';
 import { type ReportRequest, reportUsage } from './report.ts';
-import type { Configured } from './show-caps.ts';
 import { exportUsage, type UsageEntry, type UsageExport } from './usage-export.ts';
 
 export interface MeteringDeps {

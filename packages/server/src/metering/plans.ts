@@ -2,7 +2,7 @@ import { type AuditContext, platformAuditEntry } from '../audit/audit-entry.ts';
 import { notFound } from '../lib/problem.ts';
 import type { Scope } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
-import { defaultPlan, type Plan, readPlan, type SentPlan } from './plan.ts';
+import { defaultPlan, type Plan, readPlan, type SentPlan } from './plans/plan.ts';
 
 /** The plan of an org as it is kept. */
 export interface OrgPlan extends Plan {

@@ -5,7 +5,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { type ConfigItemKind, configItemKinds } from '../config/config-item.ts';
 import { checkSchema } from '../lib/check-schema.ts';
-import { systemEntityNames } from '../schema/system-entity-names.ts';
+import { systemEntityNames } from '../schema/system/system-entity-names.ts';
 import { diffJson } from './differences/json-patch.ts';
 import type { Json, KindCases } from './testing/cases/kind-cases.ts';
 import { kindCases, kinds, put } from './testing/cases.ts';

@@ -1,6 +1,6 @@
-import { createYielder } from '../lib/event-loop.ts';
 import { andThen } from '../lib/maybe-promise.ts';
 import { Problem } from '../lib/problem.ts';
+import { createYielder } from '../lib/scheduling/event-loop.ts';
 import type { ApiAction, CompiledEntity } from '../schema/port.ts';
 import { type Projection, shapeOf } from '../schema/port.ts';
 import { laneOf } from '../tenancy/port.ts';

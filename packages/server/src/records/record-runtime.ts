@@ -1,5 +1,5 @@
 /** The one runtime that serves the records of every entity. */
-import { serialLanes } from '../lib/serial-lanes.ts';
+import { serialLanes } from '../lib/scheduling/serial-lanes.ts';
 import type { OnceRequest } from './idempotency.ts';
 import { type Count, countRecords } from './listing/count-records.ts';
 import type { ListQuery } from './listing/list-query.ts';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Problem } from '../lib/problem.ts';
-import { serialLanes } from '../lib/serial-lanes.ts';
+import { serialLanes } from '../lib/scheduling/serial-lanes.ts';
 import { type Change, type CommitOptions, type Committed, Conflict, type Scope, type Store } from '../store/port.ts';
 import { asRead } from '../store/table.ts';
 import { answerItem, findKept, keptAnswers, type OnceRequest, underWay } from './idempotency.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type CompiledEntity, compileEntity, recordsMayMeet } from './compile-entity.ts';
 import type { FieldDefinition } from './definition.ts';
-import { systemEntities } from './system-entities.ts';
+import { systemEntities } from './system/system-entities.ts';
 
 const shared = 'org#{org};shared';
 

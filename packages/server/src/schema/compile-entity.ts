@@ -1,7 +1,7 @@
-import { type CompiledIndexes, compileIndexes } from './compile-indexes.ts';
 import { type CompiledField, compileField } from './compiled-field.ts';
 import { type EntityDefinition, isPlatformField } from './definition.ts';
 import { type EntityState, newEntityState } from './entity-state.ts';
+import { type CompiledIndexes, compileIndexes } from './indexes/compile-indexes.ts';
 import { type CompiledKeys, defaultTemplates, mayOverlap, mayStartWith, parseTemplate } from './key-template.ts';
 import { type ConfiguredViews, type EntityViews, entityViews } from './views/entity-views.ts';
 

@@ -1,6 +1,6 @@
 import { type EntityDefinition, type FieldDefinition, isPlatformField } from './definition.ts';
 import { fieldTypeOf } from './field-types/registry.ts';
-import { type IndexState, newIndexStates, nextIndexStates } from './index-states.ts';
+import { type IndexState, newIndexStates, nextIndexStates } from './indexes/index-states.ts';
 
 /**
  * What stands under an entity's active create config: which definition is live, and what the platform has made of it

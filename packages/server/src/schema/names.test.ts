@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { entityNameProblem, fieldNameProblem } from './names.ts';
-import { systemEntityNames } from './system-entity-names.ts';
+import { systemEntityNames } from './system/system-entity-names.ts';
 
 const builtIn = Object.getOwnPropertyNames(Object.prototype);
 

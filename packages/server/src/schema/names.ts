@@ -1,5 +1,5 @@
 /** Names a builder gives. What lives on `Object.prototype` is refused, so that no name can mean a built-in member. */
-import { systemEntityNames } from './system-entity-names.ts';
+import { systemEntityNames } from './system/system-entity-names.ts';
 
 const entityName = /^[a-z][a-z0-9_]{0,62}$/;
 const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;

@@ -13,14 +13,6 @@ export {
   compileEntity,
   recordsMayMeet,
 } from './compile-entity.ts';
-export {
-  type CompiledIndex,
-  type CompiledIndexes,
-  type CompiledSearch,
-  type CompiledUnique,
-  compileIndexes,
-  type EncodedField,
-} from './compile-indexes.ts';
 export type { CompiledField } from './compiled-field.ts';
 export {
   definitionLimits,
@@ -43,8 +35,6 @@ export {
   viewedActions,
 } from './entity-content.ts';
 export { afterErasing, type EntityState, newEntityState, nextEntityState } from './entity-state.ts';
-export { fieldIndex } from './field-index.ts';
-export { compilePatterns } from './field-types/compiled-pattern.ts';
 export {
   type CheckEffort,
   type FieldBehaviour,
@@ -58,8 +48,18 @@ export {
   type ValueProblem,
 } from './field-types/field-type.ts';
 export { guidType } from './field-types/guid.ts';
+export { compilePatterns } from './field-types/patterns/compiled-pattern.ts';
 export { behaviourOf, colTypeOf, fieldTypeOf } from './field-types/registry.ts';
-export { type Duplicate, type IndexKind, type IndexState, isLeaving, isSameIndex } from './index-states.ts';
+export {
+  type CompiledIndex,
+  type CompiledIndexes,
+  type CompiledSearch,
+  type CompiledUnique,
+  compileIndexes,
+  type EncodedField,
+} from './indexes/compile-indexes.ts';
+export { fieldIndex } from './indexes/field-index.ts';
+export { type Duplicate, type IndexKind, type IndexState, isLeaving, isSameIndex } from './indexes/index-states.ts';
 export {
   defaultTemplates,
   escapeKeyValue,
@@ -79,15 +79,15 @@ export {
   indexStart,
   isAloneInIndex,
   presentPrefix,
-} from './order-encoding.ts';
+} from './order/order-encoding.ts';
 export { type ParsedDefinition, parseDefinition } from './parse-definition.ts';
 export { parseEntityContent } from './parse-entity-content.ts';
 export { isObject } from './parsing/add-error.ts';
 export { refuseUnknownMembers } from './parsing/members.ts';
 export { parseViews } from './parsing/parse-views.ts';
 export { type Reference, type ReferenceMap, readReferences, withReferences, writeReferences } from './reference-map.ts';
-export { systemEntities, systemEntity } from './system-entities.ts';
-export { systemEntityNames } from './system-entity-names.ts';
+export { systemEntities, systemEntity } from './system/system-entities.ts';
+export { systemEntityNames } from './system/system-entity-names.ts';
 export type { ConfiguredViews } from './views/entity-views.ts';
 export { generatedViews, viewNamed } from './views/generated-views.ts';
 export { getViews, isShownBy, type LookedUpView, lookedUpByContent, lookedUpViews } from './views/looked-up-views.ts';

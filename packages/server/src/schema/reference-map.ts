@@ -1,6 +1,6 @@
 import type { CompiledEntity } from './compile-entity.ts';
 import type { OnDelete } from './definition.ts';
-import { fieldIndex } from './field-index.ts';
+import { fieldIndex } from './indexes/field-index.ts';
 
 /** That records of one entity hold ids of another's, and what becomes of them when such a record is removed. */
 export interface Reference {

@@ -1,6 +1,12 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Member, Verdict } from './apply-group.ts';
-import { type CommitterLimits, committerDefaults, GroupCommitter, type MemberAnswer } from './group-committer.ts';
+import type { Member, Verdict } from './committing/apply-group.ts';
+import {
+  type CommitterLimits,
+  committerDefaults,
+  GroupCommitter,
+  type MemberAnswer,
+} from './committing/group-committer.ts';
+import { assertScopeName, validateChanges } from './committing/validate-changes.ts';
 import { type KeyBounds, keyBounds } from './key-bounds.ts';
 import {
   type Change,
@@ -24,7 +30,6 @@ import {
   type ScopeState,
   Unavailable,
 } from './port.ts';
-import { assertScopeName, validateChanges } from './validate-changes.ts';
 
 /** A key range as an engine reads it: bounds computed, limits checked. */
 export interface BoundedRead extends KeyBounds {

@@ -1,4 +1,4 @@
-import type { Lane } from '../lib/fair-scheduler.ts';
+import type { Lane } from '../lib/scheduling/fair-scheduler.ts';
 import type { Scope } from '../store/port.ts';
 
 export type Environment = 'test' | 'prod';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { scheduler } from '../lib/event-loop.ts';
+import { scheduler } from '../lib/scheduling/event-loop.ts';
 import type { RecordCall, RecordWriteDeps, WriteLoop } from '../records/port.ts';
 import type { Change, Committed, Item, Key, Scope } from '../store/port.ts';
 import { isIndexPartition } from '../store/port.ts';

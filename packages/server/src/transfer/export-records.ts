@@ -1,9 +1,9 @@
 /** Writes an entity's records into a file, as a list would show them to the caller. */
 
 import type { ConfigReader, ConfigSet } from '../config/port.ts';
-import { csvLine } from '../lib/csv-line.ts';
-import { createYielder, scheduler } from '../lib/event-loop.ts';
+import { csvLine } from '../lib/formats/csv-line.ts';
 import { notFound, Problem } from '../lib/problem.ts';
+import { createYielder, scheduler } from '../lib/scheduling/event-loop.ts';
 import type { AuthorizedCall, ListQuery } from '../records/port.ts';
 import {
   isExact,

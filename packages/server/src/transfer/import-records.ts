@@ -4,7 +4,7 @@ import type { ConfigReader } from '../config/port.ts';
 import { Problem } from '../lib/problem.ts';
 import type { AuthorizedCall, BulkWrites, RecordWriteDeps } from '../records/port.ts';
 import { bothPolicies, newCreation } from '../records/port.ts';
-import { csvRows } from './csv-rows.ts';
+import { csvRows } from './csv/csv-rows.ts';
 import { dryRun } from './dry-run.ts';
 import { type ImportRow, sentFields } from './import-row.ts';
 import { type ImportEnd, type ImportFigures, type ImportResult, ImportTally } from './import-tally.ts';

@@ -1,5 +1,5 @@
+import { decodeUtf8, parseStrictJson } from '../lib/formats/strict-json.ts';
 import { Problem } from '../lib/problem.ts';
-import { decodeUtf8, parseStrictJson } from '../lib/strict-json.ts';
 import { type ReadRow, rowBytesMax, type TransferRow, tooLong, unreadable } from './transfer-row.ts';
 
 /** Reads JSON Lines: a JSON text a line, held to what a JSON body is held to. Blank lines are skipped. */

@@ -1,6 +1,6 @@
 import type { InputError } from '@freehold/contract/problem';
-import { createYielder } from '../lib/event-loop.ts';
 import { Problem } from '../lib/problem.ts';
+import { createYielder } from '../lib/scheduling/event-loop.ts';
 import type { RecordCall, RecordPolicy, RecordWrite, RecordWriteDeps, WritePlan } from '../records/port.ts';
 import {
   assertNotDenied,

@@ -1,5 +1,5 @@
 import type { FieldValue, Member, Projection } from '../schema/port.ts';
-import { cellText } from './cell-value.ts';
+import { cellText } from './csv/cell-value.ts';
 
 /** A record's cells, one for each member of the view that its JSON text was made by. */
 export function recordCells(columns: Projection, text: string): readonly string[] {

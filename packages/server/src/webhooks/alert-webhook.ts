@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { type AuditContext, platformAuditEntry } from '../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
-import { type CallRules, createGuardedRequest } from '../lib/guarded-request.ts';
 import type { IdSource } from '../lib/ids.ts';
+import { type CallRules, createGuardedRequest } from '../lib/network/guarded-request.ts';
 import { notFound } from '../lib/problem.ts';
 import type { Change, Scope } from '../store/port.ts';
 import { removeAsRead } from '../store/table.ts';

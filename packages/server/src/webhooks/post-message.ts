@@ -1,4 +1,4 @@
-import { AddressRefused, type GuardedRequest } from '../lib/guarded-request.ts';
+import { AddressRefused, type GuardedRequest } from '../lib/network/guarded-request.ts';
 import { type Message, signedHeaders } from './signature.ts';
 
 /** What became of one attempt. Of the answer nothing is kept but its status. */

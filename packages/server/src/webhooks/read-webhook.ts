@@ -1,4 +1,4 @@
-import { AddressRefused, type CallRules, callableUrl } from '../lib/guarded-request.ts';
+import { AddressRefused, type CallRules, callableUrl } from '../lib/network/guarded-request.ts';
 import { invalidBody } from '../lib/problem.ts';
 
 /** @throws Problem `validation_failed` where the platform may not call the address. */

@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { type ConfigSet, referencesTo } from '../../config/port.ts';
-import { cooperatively } from '../../lib/cooperatively.ts';
 import { errorsMax, invalidBody, Problem } from '../../lib/problem.ts';
+import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { CompiledEntity, EntityContent } from '../../schema/port.ts';
 import {
   actions,

@@ -4,8 +4,8 @@ import { sharedApi } from '@freehold/contract/shared';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { ClientAddress } from '../client-address.ts';
 import { problemTitles } from '../problem-titles.ts';
-import type { PublicRoute } from '../public-route.ts';
 import { json, type Reply } from '../reply.ts';
+import type { PublicRoute } from '../routing/public-route.ts';
 import { serve, serveReply } from '../serve.ts';
 
 /** What both gateways answer about the process itself. */

@@ -1,7 +1,7 @@
 import { appApi } from '@freehold/contract/app';
 import type { ProblemCode } from '@freehold/contract/problem';
-import { cooperatively } from '../../lib/cooperatively.ts';
 import type { JsonSchema } from '../../lib/json-schema.ts';
+import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { describedOperations } from './described-operations.ts';

@@ -1,6 +1,6 @@
 import type { ConfigSet } from '../../config/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
-import { singleFlight } from '../../lib/single-flight.ts';
+import { singleFlight } from '../../lib/scheduling/single-flight.ts';
 import { systemEntities } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { appDocument } from './app-document.ts';

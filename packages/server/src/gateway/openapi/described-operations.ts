@@ -1,7 +1,7 @@
 import type { HeaderParameter, ReplyDescription, Route } from '@freehold/contract/route';
 import { schemaPath, type TObject, type TSchema } from '@freehold/contract/schema';
 import type { JsonSchema } from '../../lib/json-schema.ts';
-import { isRemembered } from '../remembered-posts.ts';
+import { isRemembered } from '../routing/remembered-posts.ts';
 import { type Content, jsonContent, type Operation, type Parameter } from './operation.ts';
 import { idempotencyKey } from './parameters.ts';
 

@@ -3,10 +3,10 @@ import { checkSchema } from '../../lib/check-schema.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { GatewayRequest, TakesBody } from '../request.ts';
-import type { Match } from '../router.ts';
+import type { Match } from '../routing/router.ts';
 import { openBodyStream } from './body/body-stream.ts';
 import { readJsonBody, strangersBody } from './body/read-json-body.ts';
-import { refuseTags } from './preconditions.ts';
+import { refuseTags } from './headers/preconditions.ts';
 import { readQuery } from './read-query.ts';
 
 interface MatchedRoute {

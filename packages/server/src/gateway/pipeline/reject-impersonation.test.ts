@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { AppCaller } from '../../identity/sessions/app-sessions.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
-import type { AppRoute } from '../app-route.ts';
+import type { AppRoute } from '../routing/app-route.ts';
 import { rejectImpersonation } from './reject-impersonation.ts';
 
 /** No handler is called, so the table needs nothing to stand on. */

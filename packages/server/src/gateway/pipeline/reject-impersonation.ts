@@ -1,6 +1,6 @@
 import type { AppCaller } from '../../identity/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { AppRoute } from '../app-route.ts';
+import type { AppRoute } from '../routing/app-route.ts';
 
 /**
  * Holds callers who are not the person that a route takes them for: a server with a key, a builder in his own name, and

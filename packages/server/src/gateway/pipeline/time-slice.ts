@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { scheduler } from '../../lib/event-loop.ts';
-import type { Lane } from '../../lib/fair-scheduler.ts';
 import { Problem } from '../../lib/problem.ts';
+import { scheduler } from '../../lib/scheduling/event-loop.ts';
+import type { Lane } from '../../lib/scheduling/fair-scheduler.ts';
 import type { CallTrace } from '../call-trace.ts';
 
 /**

@@ -8,8 +8,8 @@ import {
 } from '../../access/port.ts';
 import type { ConfigReader } from '../../config/port.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { createYielder } from '../../lib/event-loop.ts';
 import { Problem } from '../../lib/problem.ts';
+import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import type { Cursors } from '../../records/port.ts';
 import { directPartition, readRecord } from '../../records/port.ts';
 import { systemEntity, systemEntityNames } from '../../schema/port.ts';

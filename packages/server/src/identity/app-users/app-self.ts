@@ -11,8 +11,8 @@ import {
   permissionsOf,
   thenBump,
 } from '../../iam/port.ts';
-import { createYielder } from '../../lib/event-loop.ts';
 import type { MaybePromise } from '../../lib/maybe-promise.ts';
+import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import type { RecordRuntime } from '../../records/port.ts';
 import { systemEntity } from '../../schema/port.ts';
 import type { Scope } from '../../store/port.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isEmailAddress } from '../../lib/email-address.ts';
+import { isEmailAddress } from '../../lib/formats/email-address.ts';
 import { type Claims, readIdentity } from './claims.ts';
 
 const issuer = 'https://provider.example';

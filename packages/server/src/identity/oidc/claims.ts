@@ -1,4 +1,4 @@
-import { isEmailAddress } from '../../lib/email-address.ts';
+import { isEmailAddress } from '../../lib/formats/email-address.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { IssuerEntry } from '../settings/issuers.ts';
 

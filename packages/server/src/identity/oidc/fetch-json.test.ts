@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, test } from 'node:test';
-import { AddressRefused } from '../../lib/guarded-request.ts';
+import { AddressRefused } from '../../lib/network/guarded-request.ts';
 import { createFetchJson, type FetchJsonOptions } from './fetch-json.ts';
 
 let respond: RequestListener;

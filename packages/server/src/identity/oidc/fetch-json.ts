@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { createGuardedRequest, type ResolveHost } from '../../lib/guarded-request.ts';
+import { createGuardedRequest, type ResolveHost } from '../../lib/network/guarded-request.ts';
 
 /**
  * Gets a JSON document from an address that somebody outside has chosen.

@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { AddressRefused } from '../../lib/guarded-request.ts';
+import { AddressRefused } from '../../lib/network/guarded-request.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { FetchJson } from './fetch-json.ts';
 import { findKey, membersOf, type ProviderKey, readKeySet } from './key-set.ts';

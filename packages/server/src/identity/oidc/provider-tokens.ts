@@ -1,6 +1,6 @@
 import { type CompactJWSHeaderParameters, compactVerify, errors } from 'jose';
 import type { Clock } from '../../lib/clock.ts';
-import type { ResolveHost } from '../../lib/guarded-request.ts';
+import type { ResolveHost } from '../../lib/network/guarded-request.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { IssuerEntry } from '../settings/issuers.ts';
 import { isCanonicalToken, unverifiedClaim } from '../tokens/app-tokens.ts';

@@ -1,4 +1,4 @@
-import { emailBytesMax } from '../../lib/email-address.ts';
+import { emailBytesMax } from '../../lib/formats/email-address.ts';
 
 /**
  * What makes two addresses one: NFC and lower case of the letters A to Z, in both parts. Mail systems ignore the case

@@ -1,6 +1,6 @@
-import { Rotation } from '../../lib/fair-scheduler.ts';
-import { networkKey } from '../../lib/network-key.ts';
+import { networkKey } from '../../lib/network/network-key.ts';
 import { Problem } from '../../lib/problem.ts';
+import { Rotation } from '../../lib/scheduling/fair-scheduler.ts';
 
 /** Who has a password hashed. */
 export interface HashCaller {

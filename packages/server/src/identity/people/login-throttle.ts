@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { networkKey } from '../../lib/network-key.ts';
+import { networkKey } from '../../lib/network/network-key.ts';
 import { createThrottle, rateLimited } from '../../lib/throttle.ts';
 
 /** Who tries to sign in: the canonical address (`emailKey`) and the client's IP address as the gateway knows it. */

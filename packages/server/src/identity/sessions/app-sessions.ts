@@ -2,7 +2,7 @@ import type { Access } from '../../iam/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { type HitTally, newHitTally } from '../../lib/hit-tally.ts';
 import { Problem } from '../../lib/problem.ts';
-import { singleFlight } from '../../lib/single-flight.ts';
+import { singleFlight } from '../../lib/scheduling/single-flight.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { createKeyUses } from '../keys/key-rows.ts';
 import { isServiceKey } from '../keys/service-key.ts';

@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { SettingType } from '../../config/port.ts';
 import { isObject, unknownMembers, wrong } from '../../config/port.ts';
-import { isEmailAddress } from '../../lib/email-address.ts';
+import { isEmailAddress } from '../../lib/formats/email-address.ts';
 
 /** A provider whose identity tokens the app takes. */
 export interface IssuerEntry {

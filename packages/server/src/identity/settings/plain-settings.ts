@@ -3,7 +3,7 @@
 import type { SettingType } from '../../config/port.ts';
 import { isObject, unknownMembers, wrong } from '../../config/port.ts';
 import { adminPolicy, viewerPolicy, workspaceTemplates } from '../../iam/port.ts';
-import { emailBytesMax, emailPattern, isEmailAddress } from '../../lib/email-address.ts';
+import { emailBytesMax, emailPattern, isEmailAddress } from '../../lib/formats/email-address.ts';
 
 export const tenancyType: SettingType<'single' | 'multi'> = {
   key: 'tenancy.tenancy_type',

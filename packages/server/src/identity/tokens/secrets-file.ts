@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { serialLanes } from '../../lib/serial-lanes.ts';
+import { serialLanes } from '../../lib/scheduling/serial-lanes.ts';
 import { Unavailable } from '../../store/port.ts';
 import { nothingKept, parseSecrets, type Secrets, type SecretsVault } from './secrets.ts';
 

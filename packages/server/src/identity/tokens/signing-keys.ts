@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import { serialLanes } from '../../lib/serial-lanes.ts';
+import { serialLanes } from '../../lib/scheduling/serial-lanes.ts';
 import {
   type KeyTimeline,
   publishedMilliseconds,

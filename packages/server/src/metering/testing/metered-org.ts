@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import { CallMeter } from '../call-meter.ts';
 import { createLedger, type Ledger } from '../ledger.ts';
-import { createPlanGate, type PlanGate } from '../plan-gate.ts';
+import { createPlanGate, type PlanGate } from '../plans/plan-gate.ts';
 import { createPlans, type Plans } from '../plans.ts';
 
 export const auditContext = { at: '', actor: { kind: 'operator', id: 'operator' }, request_id: '' } as const;

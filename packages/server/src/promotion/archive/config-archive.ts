@@ -4,10 +4,10 @@
  */
 import type { InputError } from '@freehold/contract/problem';
 import { type ConfigItem, configItemKinds, itemKey } from '../../config/port.ts';
-import { cooperatively } from '../../lib/cooperatively.ts';
+import { decodeUtf8, parseStrictJson } from '../../lib/formats/strict-json.ts';
+import { longTarName, readTarHeader, tarBlockBytes, tarHeader, wholeTarBlocks } from '../../lib/formats/tar.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
-import { decodeUtf8, parseStrictJson } from '../../lib/strict-json.ts';
-import { longTarName, readTarHeader, tarBlockBytes, tarHeader, wholeTarBlocks } from '../../lib/tar.ts';
+import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { ItemBody } from '../items/item-bodies.ts';
 
 /** An archive without it holds something else, such as nothing at all. */

@@ -1,8 +1,8 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { ConfigItem } from '../../config/port.ts';
 import { itemKey } from '../../config/port.ts';
-import { cooperatively } from '../../lib/cooperatively.ts';
 import { invalidBody } from '../../lib/problem.ts';
+import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { ConfigKinds } from '../config-kind.ts';
 import {
   type Bodies,

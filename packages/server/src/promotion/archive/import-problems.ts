@@ -1,7 +1,7 @@
 import type { ConfigItem } from '../../config/port.ts';
 import { failingEntities } from '../../entities/port.ts';
-import { cooperatively } from '../../lib/cooperatively.ts';
 import { Problem } from '../../lib/problem.ts';
+import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { limits } from '../../store/port.ts';
 import { bodiesAfter } from '../checks/checks.ts';
 import { type Bodies, type ItemDifference, itemOf } from '../differences/compare.ts';

@@ -1,8 +1,8 @@
 import { type ConfigItem, itemKey } from '../../config/port.ts';
 import type { EntityStep } from '../../entities/port.ts';
 import { type HiddenValues, recordsAgainst, recordsToHide, setAfter } from '../../entities/port.ts';
-import { cooperatively } from '../../lib/cooperatively.ts';
 import { Problem } from '../../lib/problem.ts';
+import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { limits } from '../../store/port.ts';
 import { type Bodies, itemOf } from '../differences/compare.ts';
 import type { ItemBody } from '../items/item-bodies.ts';

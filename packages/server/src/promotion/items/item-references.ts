@@ -1,6 +1,6 @@
 import { type ConfigItem, itemKey } from '../../config/port.ts';
-import { cooperatively } from '../../lib/cooperatively.ts';
 import { Problem } from '../../lib/problem.ts';
+import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { isShownBy, systemEntityNames } from '../../schema/port.ts';
 import type { ConfigKinds, ItemReference } from '../config-kind.ts';
 import type { ItemBody } from './item-bodies.ts';

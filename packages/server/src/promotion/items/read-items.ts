@@ -1,6 +1,6 @@
 import type { ApiVersions, ConfigSet, StoredSetting } from '../../config/port.ts';
 import { type ConfigItem, type ConfigItemKind, configItemKinds, itemKey, itemOfKey } from '../../config/port.ts';
-import { pausesBetween } from '../../lib/cooperatively.ts';
+import { pausesBetween } from '../../lib/scheduling/cooperatively.ts';
 import type { Store } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { bodyKeys, contentOf, type ItemBody, newest } from './item-bodies.ts';

@@ -1,6 +1,6 @@
 import { type ConfigItem, itemKey } from '../../config/port.ts';
-import { cooperatively } from '../../lib/cooperatively.ts';
 import { Problem } from '../../lib/problem.ts';
+import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import type { ItemDifference } from '../differences/compare.ts';
 import { changeOf, type ShownDifference } from '../differences/diff.ts';

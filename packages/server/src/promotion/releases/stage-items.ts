@@ -1,5 +1,5 @@
 import { itemKey } from '../../config/port.ts';
-import { cooperatively } from '../../lib/cooperatively.ts';
+import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { Change, Key, Put, Scope } from '../../store/port.ts';
 import { asRead } from '../../store/table.ts';
 import { bodyKeys, bodyPuts, type ItemBody } from '../items/item-bodies.ts';

@@ -1,4 +1,4 @@
-import { createYielder } from '../../lib/event-loop.ts';
+import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { laneOf } from '../../tenancy/port.ts';
 import { recordCounter } from '../writing/record-changes.ts';
 import type { RecordCall } from '../writing/write-loop.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock, type TestContext, test } from 'node:test';
-import { scheduler } from '../../lib/event-loop.ts';
+import { scheduler } from '../../lib/scheduling/event-loop.ts';
 import { listQuery, type Node, openBench } from '../../testing/record-bench.ts';
 import { rowsWhere } from '../testing/rows.ts';
 import type { RecordCall } from '../writing/write-loop.ts';

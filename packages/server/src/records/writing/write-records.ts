@@ -1,7 +1,7 @@
 import type { ConfigSet } from '../../config/port.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { createYielder } from '../../lib/event-loop.ts';
 import { Problem } from '../../lib/problem.ts';
+import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { limits, TooLarge } from '../../store/port.ts';
 import { laneOf } from '../../tenancy/port.ts';
 import { keepAnswer, type OnceRequest, once } from '../idempotency.ts';

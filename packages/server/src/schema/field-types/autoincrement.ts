@@ -1,6 +1,6 @@
+import { numberOrder } from '../order/number-order.ts';
 import type { FieldType } from './field-type.ts';
 import { integerType } from './integer.ts';
-import { numberOrder } from './number-order.ts';
 
 /** A number that the platform gives each new record: 1, 2 and so on, with gaps where a record was not made after all. */
 export const autoincrementType: FieldType = {

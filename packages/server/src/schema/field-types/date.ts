@@ -1,5 +1,5 @@
+import { textOrder } from '../order/text-order.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
-import { textOrder } from './text-order.ts';
 
 /** A day of the calendar without a time or a zone: `full-date` of RFC 3339. Its text is in the order of the days. */
 export const dateType: FieldType = {

@@ -1,6 +1,6 @@
+import { textOrder } from '../order/text-order.ts';
 import { isCalendarDate } from './date.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
-import { textOrder } from './text-order.ts';
 
 /**
  * A point in time: `date-time` of RFC 3339 with at most milliseconds, kept in UTC with milliseconds, so that one time

@@ -1,6 +1,6 @@
-import { emailBytesMax, emailPattern, isEmailAddress } from '../../lib/email-address.ts';
+import { emailBytesMax, emailPattern, isEmailAddress } from '../../lib/formats/email-address.ts';
+import { textOrder } from '../order/text-order.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
-import { textOrder } from './text-order.ts';
 
 /** An email address, kept as it was sent. */
 export const emailType: FieldType = {

@@ -1,5 +1,5 @@
+import { textOrder } from '../order/text-order.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
-import { textOrder } from './text-order.ts';
 
 /** Of a long list a refusal names the beginning. */
 const shownMax = 20;

@@ -1,5 +1,5 @@
+import { textOrder } from '../order/text-order.ts';
 import { type FieldType, type FieldValues, wrongType } from './field-type.ts';
-import { textOrder } from './text-order.ts';
 
 /** A text made of other fields of the record: `formula` with each `{field}` replaced by its value. */
 export const formulaType: FieldType = {

@@ -1,5 +1,5 @@
+import { textOrder } from '../order/text-order.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
-import { textOrder } from './text-order.ts';
 
 const guidText = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 

@@ -1,6 +1,6 @@
+import { numberOrder } from '../order/number-order.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 import { boundsHints } from './hints/bounds-hints.ts';
-import { numberOrder } from './number-order.ts';
 
 /** Whole numbers that a double holds exactly: from -(2^53 - 1) to 2^53 - 1. */
 export const integerType: FieldType = {

@@ -1,6 +1,6 @@
+import { numberOrder } from '../order/number-order.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 import { boundsHints } from './hints/bounds-hints.ts';
-import { numberOrder } from './number-order.ts';
 
 /** IEEE 754 doubles up to where they hold every whole number: beyond lie only integers that JSON readers disagree about. */
 export const numberType: FieldType = {

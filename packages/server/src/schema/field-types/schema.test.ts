@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
-import { isEmailAddress } from '../../lib/email-address.ts';
+import { isEmailAddress } from '../../lib/formats/email-address.ts';
 import type { FieldDefinition } from '../definition.ts';
 import { fieldOf, valuesFor } from '../testing/field-cases/any-field.ts';
 import { behaviourOf } from '../testing/field-cases/field-case.ts';
 import { readValue } from './field-type.ts';
+import { schemaPattern } from './patterns/schema-pattern.ts';
 import { fieldTypes } from './registry.ts';
-import { schemaPattern } from './schema-pattern.ts';
 
 const ajv = new Ajv2020();
 addFormats.default(ajv);

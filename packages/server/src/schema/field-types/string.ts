@@ -1,8 +1,8 @@
+import { textOrder } from '../order/text-order.ts';
 import { exampleText } from './example-text.ts';
 import { type FieldType, wrongType } from './field-type.ts';
 import { lengthHints } from './hints/length-hints.ts';
 import { patternHint } from './hints/pattern-hint.ts';
-import { textOrder } from './text-order.ts';
 
 export const stringType: FieldType = {
   colType: 'string',

@@ -1,6 +1,6 @@
+import { textOrder } from '../order/text-order.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 import { characterCount } from './hints/length-hints.ts';
-import { textOrder } from './text-order.ts';
 
 /** An absolute http or https address of at most 2,048 characters, kept as it was sent. */
 export const urlType: FieldType = {

@@ -1,6 +1,6 @@
 import type { FieldDefinition } from '../definition.ts';
 import { entityNameProblem } from '../names.ts';
-import { systemEntityNames } from '../system-entity-names.ts';
+import { systemEntityNames } from '../system/system-entity-names.ts';
 import type { AddError } from './add-error.ts';
 import { type Part, refuseUnknownMembers } from './members.ts';
 

@@ -7,7 +7,7 @@ import {
   type Member,
   type Verdict,
   type Write,
-} from '../apply-group.ts';
+} from '../committing/apply-group.ts';
 import { dataVersion } from '../data-version.ts';
 import type { BoundedRead, Engine } from '../engine.ts';
 import { keyBounds } from '../key-bounds.ts';

@@ -1,8 +1,8 @@
-import type { Current, Head, Member, StoredItem } from '../apply-group.ts';
 import { chainHeadKey } from '../chain.ts';
+import type { Current, Head, Member, StoredItem } from '../committing/apply-group.ts';
 import { keyBounds } from '../key-bounds.ts';
 import type { Change, Due, Key, ScopeName } from '../port.ts';
-import type { Answer, Connection } from './connection.ts';
+import type { Answer, Connection } from './connections/connection.ts';
 import type { Statements } from './statements.ts';
 import { textBounds } from './text-bounds.ts';
 

@@ -1,6 +1,6 @@
 import { Unavailable } from '../port.ts';
 import type { Address } from './address.ts';
-import { Connection, type TimeLimits } from './connection.ts';
+import { Connection, type TimeLimits } from './connections/connection.ts';
 
 /** How a node holds the data of a schema: `shared` with other nodes, or `alone` while it migrates the data. */
 export type Hold = 'shared' | 'alone';

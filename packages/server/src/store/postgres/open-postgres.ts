@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { Member } from '../apply-group.ts';
+import type { Member } from '../committing/apply-group.ts';
+import type { MemberAnswer } from '../committing/group-committer.ts';
 import { type BoundedRead, type Engine, storeOnEngine } from '../engine.ts';
-import type { MemberAnswer } from '../group-committer.ts';
 import {
   type DueItem,
   type Followed,
@@ -15,11 +15,11 @@ import {
   Unavailable,
 } from '../port.ts';
 import { type Address, parseAddress } from './address.ts';
-import { CommitConnections } from './commit-connections.ts';
-import { Connection, type TimeLimits } from './connection.ts';
+import { CommitConnections } from './connections/commit-connections.ts';
+import { Connection, type TimeLimits } from './connections/connection.ts';
+import { describeError, isServerError, SessionLost } from './connections/postgres-error.ts';
+import { ReadConnections } from './connections/read-connections.ts';
 import { DataHeld, type Hold, openHeld, versionSql } from './hold-data.ts';
-import { describeError, isServerError, SessionLost } from './postgres-error.ts';
-import { ReadConnections } from './read-connections.ts';
 import { PostgresReader } from './reader.ts';
 import { prepareSchema } from './schema.ts';
 import { Statements } from './statements.ts';

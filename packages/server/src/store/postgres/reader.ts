@@ -11,8 +11,8 @@ import {
   type ScopeName,
   type ScopeState,
 } from '../port.ts';
-import type { Value } from './connection.ts';
-import type { ReadConnections } from './read-connections.ts';
+import type { Value } from './connections/connection.ts';
+import type { ReadConnections } from './connections/read-connections.ts';
 import { type ItemRow, itemOfRow } from './rows.ts';
 import type { RangeShape, Statement, Statements } from './statements.ts';
 import { isWritable, textBounds } from './text-bounds.ts';

@@ -1,6 +1,6 @@
 import { assertKnownVersion, dataVersion } from '../data-version.ts';
 import type { Address } from './address.ts';
-import type { Connection } from './connection.ts';
+import type { Connection } from './connections/connection.ts';
 import { versionSql } from './hold-data.ts';
 
 /** Nodes that start at once take turns by this number; it says nothing but that it is ours. */

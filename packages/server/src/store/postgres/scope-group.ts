@@ -1,6 +1,13 @@
-import { applyGroup, type Current, type Head, type Member, type Verdict, type Write } from '../apply-group.ts';
+import {
+  applyGroup,
+  type Current,
+  type Head,
+  type Member,
+  type Verdict,
+  type Write,
+} from '../committing/apply-group.ts';
 import type { ScopeName, ScopeState } from '../port.ts';
-import type { Connection, Value } from './connection.ts';
+import type { Connection, Value } from './connections/connection.ts';
 import { GroupReads } from './group-reads.ts';
 import { rowOfItem } from './rows.ts';
 import { putSizes, type Statements } from './statements.ts';

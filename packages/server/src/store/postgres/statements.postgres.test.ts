@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { OpenedStore, RangeRead } from '../port.ts';
 import { add, append, check, checkEmpty, put, putIndex, remove, TestClock } from '../testing/conformance/bench.ts';
 import { parseAddress } from './address.ts';
-import { Connection } from './connection.ts';
+import { Connection } from './connections/connection.ts';
 import { versionSql } from './hold-data.ts';
 import { openPostgres } from './open-postgres.ts';
 import { putSizes, type Statement, Statements } from './statements.ts';

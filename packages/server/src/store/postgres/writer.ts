@@ -1,10 +1,10 @@
 import { compareBytes } from '../../lib/byte-order.ts';
-import type { Member } from '../apply-group.ts';
-import type { MemberAnswer } from '../group-committer.ts';
+import type { Member } from '../committing/apply-group.ts';
+import type { MemberAnswer } from '../committing/group-committer.ts';
 import { OutcomeUnknown, type ScopeName, Unavailable } from '../port.ts';
-import type { CommitConnections } from './commit-connections.ts';
-import type { Answer, Connection } from './connection.ts';
-import { describeError, endsSession, isInTheWay, isServerError } from './postgres-error.ts';
+import type { CommitConnections } from './connections/commit-connections.ts';
+import type { Answer, Connection } from './connections/connection.ts';
+import { describeError, endsSession, isInTheWay, isServerError } from './connections/postgres-error.ts';
 import { type JudgedScope, ScopeGroup, type Session, sendWrites, type TakenScope } from './scope-group.ts';
 import { begin, beginShared, commit, rollback, type Statements } from './statements.ts';
 

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../lib/clock.ts';
-import type { Member, Verdict } from '../apply-group.ts';
+import type { Member, Verdict } from '../committing/apply-group.ts';
 import { type BoundedRead, type Engine, storeOnEngine } from '../engine.ts';
 import {
   type DueItem,

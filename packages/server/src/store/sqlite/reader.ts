@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { isExpired } from '../apply-group.ts';
+import { isExpired } from '../committing/apply-group.ts';
 import type { BoundedRead } from '../engine.ts';
 import type { DueItem, Followed, Item, Key, Queue, ScopeHead, ScopeName, ScopeState } from '../port.ts';
 import { isIndexPartition, limits } from '../port.ts';

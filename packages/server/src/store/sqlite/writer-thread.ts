@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Member, Verdict } from '../apply-group.ts';
+import type { Member, Verdict } from '../committing/apply-group.ts';
 import { OutcomeUnknown, Unavailable } from '../port.ts';
 import type { GroupFailure } from './writer.ts';
 import type { WorkerAnswer, WorkerRequest, WriterOptions } from './writer-worker.ts';

@@ -1,6 +1,6 @@
 /** The writer's thread: one message in and one out for every group. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Member } from '../apply-group.ts';
+import type { Member } from '../committing/apply-group.ts';
 import { openConnection } from './connection.ts';
 import { type GroupAnswer, SqliteWriter } from './writer.ts';
 

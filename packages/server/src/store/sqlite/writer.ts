@@ -7,7 +7,7 @@ import {
   type StoredItem,
   type Verdict,
   type Write,
-} from '../apply-group.ts';
+} from '../committing/apply-group.ts';
 import { keyBounds } from '../key-bounds.ts';
 import { type Item, isIndexPartition, type Key, type ScopeName, type ScopeState } from '../port.ts';
 import { busyMilliseconds } from './connection.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Change } from '../../store/port.ts';
-import { AccessWitness, isOfAccess } from './access-told.ts';
 import { startFaultyPlatform } from './faulty-platform.ts';
 import { newEmail, type Reply, random, setUpFixture } from './fixture.ts';
+import { AccessWitness, isOfAccess } from './flows/access-told.ts';
 
 const commits: (readonly Change[])[] = [];
 const platform = await startFaultyPlatform((changes) => void commits.push(changes));

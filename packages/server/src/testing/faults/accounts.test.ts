@@ -1,4 +1,4 @@
-import { accountFlows } from './account-flows.ts';
+import { accountFlows } from './flows/account-flows.ts';
 import { testFlows } from './test-flows.ts';
 
 await testFlows(accountFlows);

@@ -1,4 +1,4 @@
-import { alertFlows } from './alert-flows.ts';
+import { alertFlows } from './flows/alert-flows.ts';
 import { testFlows } from './test-flows.ts';
 
 await testFlows(alertFlows);

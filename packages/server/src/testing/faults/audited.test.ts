@@ -2,20 +2,20 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Change } from '../../store/port.ts';
-import { AccessWitness, entriesOf, isEntry } from './access-told.ts';
-import { accountFlows } from './account-flows.ts';
-import { alertFlows } from './alert-flows.ts';
-import { builderFlows } from './builder-flows.ts';
-import { configFlows } from './config-flows.ts';
-import { deployFlows } from './deploy-flows.ts';
 import { startFaultyPlatform } from './faulty-platform.ts';
 import { setUpFixture } from './fixture.ts';
-import type { Flows } from './flow.ts';
-import { itemFlows } from './item-flows.ts';
-import { keyFlows } from './key-flows.ts';
-import { personFlows } from './person-flows.ts';
-import { recordFlows } from './record-flows.ts';
-import { workspaceFlows } from './workspace-flows.ts';
+import { AccessWitness, entriesOf, isEntry } from './flows/access-told.ts';
+import { accountFlows } from './flows/account-flows.ts';
+import { alertFlows } from './flows/alert-flows.ts';
+import { builderFlows } from './flows/builder-flows.ts';
+import { configFlows } from './flows/config-flows.ts';
+import { deployFlows } from './flows/deploy-flows.ts';
+import type { Flows } from './flows/flow.ts';
+import { itemFlows } from './flows/item-flows.ts';
+import { keyFlows } from './flows/key-flows.ts';
+import { personFlows } from './flows/person-flows.ts';
+import { recordFlows } from './flows/record-flows.ts';
+import { workspaceFlows } from './flows/workspace-flows.ts';
 
 /** What a workspace is founded with. */
 const founded: readonly string[] = [

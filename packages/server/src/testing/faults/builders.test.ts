@@ -1,4 +1,4 @@
-import { builderFlows } from './builder-flows.ts';
+import { builderFlows } from './flows/builder-flows.ts';
 import { testFlows } from './test-flows.ts';
 
 await testFlows(builderFlows);

@@ -1,4 +1,4 @@
-import { configFlows } from './config-flows.ts';
+import { configFlows } from './flows/config-flows.ts';
 import { testFlows } from './test-flows.ts';
 
 await testFlows(configFlows);

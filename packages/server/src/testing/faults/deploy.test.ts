@@ -1,4 +1,4 @@
-import { deployFlows } from './deploy-flows.ts';
+import { deployFlows } from './flows/deploy-flows.ts';
 import { testFlows } from './test-flows.ts';
 
 await testFlows(deployFlows);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type AppGatewayDeps, appRoutes } from '../../gateway/app-gateway.ts';
 import { type ManagementGatewayDeps, managementRoutes } from '../../gateway/management-gateway.ts';
-import { everyFlow } from './every-flow.ts';
+import { everyFlow } from './flows/every-flow.ts';
 
 /** They take a body and change nothing. */
 const reads = [

@@ -1,4 +1,4 @@
-import { itemFlows } from './item-flows.ts';
+import { itemFlows } from './flows/item-flows.ts';
 import { testFlows } from './test-flows.ts';
 
 await testFlows(itemFlows);

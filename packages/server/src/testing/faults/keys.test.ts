@@ -1,4 +1,4 @@
-import { keyFlows } from './key-flows.ts';
+import { keyFlows } from './flows/key-flows.ts';
 import { testFlows } from './test-flows.ts';
 
 await testFlows(keyFlows);

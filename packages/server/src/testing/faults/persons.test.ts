@@ -1,4 +1,4 @@
-import { personFlows } from './person-flows.ts';
+import { personFlows } from './flows/person-flows.ts';
 import { testFlows } from './test-flows.ts';
 
 await testFlows(personFlows);

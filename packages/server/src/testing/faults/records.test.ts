@@ -1,4 +1,4 @@
-import { recordFlows } from './record-flows.ts';
+import { recordFlows } from './flows/record-flows.ts';
 import { testFlows } from './test-flows.ts';
 
 await testFlows(recordFlows);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startFaultyPlatform } from './faulty-platform.ts';
 import { type Fixture, setUpFixture } from './fixture.ts';
-import type { Flow, Flows } from './flow.ts';
+import type { Flow, Flows } from './flows/flow.ts';
 
 const moments = ['before', 'after'] as const;
 

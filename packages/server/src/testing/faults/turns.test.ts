@@ -1,8 +1,8 @@
 /** Every call takes its turn in the line of its own org and workspace, and leaves it. */
 import assert from 'node:assert/strict';
 import { after, mock, test } from 'node:test';
-import { scheduler } from '../../lib/event-loop.ts';
-import type { Lane } from '../../lib/fair-scheduler.ts';
+import { scheduler } from '../../lib/scheduling/event-loop.ts';
+import type { Lane } from '../../lib/scheduling/fair-scheduler.ts';
 import { startFaultyPlatform } from './faulty-platform.ts';
 import { setUpFixture } from './fixture.ts';
 

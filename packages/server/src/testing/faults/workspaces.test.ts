@@ -1,4 +1,4 @@
+import { workspaceFlows } from './flows/workspace-flows.ts';
 import { testFlows } from './test-flows.ts';
-import { workspaceFlows } from './workspace-flows.ts';
 
 await testFlows(workspaceFlows);

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { restoreBackup } from '../../backup/restore-backup.ts';
-import { compose } from '../../compose.ts';
+import { compose } from '../../composition/compose.ts';
 import { readConfig } from '../../config.ts';
 import { drain } from '../../gateway/drain.ts';
 import { listen } from '../../gateway/listener.ts';

@@ -9,9 +9,9 @@ import { createSecretsInMemory } from '../../identity/testing/secrets-in-memory.
 import { loadSecrets } from '../../identity/tokens/secrets.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { dataVersion } from '../../store/data-version.ts';
-import { everyFlow } from '../faults/every-flow.ts';
 import { startFaultyPlatform } from '../faults/faulty-platform.ts';
 import { setUpFixture } from '../faults/fixture.ts';
+import { everyFlow } from '../faults/flows/every-flow.ts';
 import { fill } from './fill.ts';
 import { noteChained, noteChange, type Shapes, shapeOf, textOf } from './stored-shape.ts';
 

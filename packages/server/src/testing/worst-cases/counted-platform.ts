@@ -1,7 +1,7 @@
 /** A platform in this process, over HTTP, on stores in memory: what it does is done here and can be counted. */
 
 import assert from 'node:assert/strict';
-import { compose } from '../../compose.ts';
+import { compose } from '../../composition/compose.ts';
 import { readConfig } from '../../config.ts';
 import { drain } from '../../gateway/drain.ts';
 import { listen } from '../../gateway/listener.ts';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { turnMax } from './bounds.ts';
-import type { GatewayName } from './every-route.ts';
 import type { Case } from './exercise.ts';
+import type { GatewayName } from './rows/every-route.ts';
 import { type MeasuredWork, startWorkCounter, type Work, type WorkCounter } from './work-counter.ts';
 
 export function isOver({ steps, characters }: Work): boolean {
@@ -16,7 +16,7 @@ export async function holdWork(gateways: readonly GatewayName[]): Promise<void> 
   // Only what is loaded from now on is counted to the last block.
   const { startCountedPlatform } = await import('./counted-platform.ts');
   const { casesOf } = await import('./exercise.ts');
-  const { placesOf } = await import('./every-route.ts');
+  const { placesOf } = await import('./rows/every-route.ts');
   const { gateScale, setStage } = await import('./stage.ts');
   const platform = await startCountedPlatform();
   after(async () => {

@@ -6,10 +6,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type GatewayName, placesOf } from './every-route.ts';
 import { type Case, casesOf } from './exercise.ts';
 import { type Load, startMeasuredPlatform } from './measured-platform.ts';
 import { memoryHeader, workHeader } from './planted-work.ts';
+import { type GatewayName, placesOf } from './rows/every-route.ts';
 import { send } from './send.ts';
 import { fullScale, setStage } from './stage.ts';
 

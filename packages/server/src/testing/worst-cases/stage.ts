@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { largestDefinition, manyDefinition, noteDefinition, viewedDefinition } from './largest-definitions.ts';
-import { block } from './largest-items.ts';
-import { largestPolicies } from './largest-policies.ts';
+import { largestDefinition, manyDefinition, noteDefinition, viewedDefinition } from './largest/largest-definitions.ts';
+import { block } from './largest/largest-items.ts';
+import { largestPolicies } from './largest/largest-policies.ts';
 import { ask, type Caller, type Gateways, type RawRequest, type SentRequest } from './send.ts';
 
 const operatorKey = 'g7Vt2kQx9LmZp4RwYb6NsHc3JdFe8TuA';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseStrictJson } from '../../lib/strict-json.ts';
+import { parseStrictJson } from '../../lib/formats/strict-json.ts';
 import { UnreadText } from '../../schema/field-types/field-type.ts';
 import type { TransferRow } from '../transfer-row.ts';
 

@@ -1,7 +1,7 @@
 import { authzenApi } from '@freehold/contract/app/authzen';
 import type { Clock } from '../../../lib/clock.ts';
-import { createYielder } from '../../../lib/event-loop.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
+import { createYielder } from '../../../lib/scheduling/event-loop.ts';
 import type { AuthorizedCall } from '../../../records/port.ts';
 import {
   assertFieldsAllowed,
@@ -12,9 +12,9 @@ import {
   recordOfUpdate,
 } from '../../../records/port.ts';
 import { laneOf } from '../../../tenancy/port.ts';
-import type { EachCaller, EachRoute } from '../../app-route.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { RequestEnvelope } from '../../request.ts';
+import type { EachCaller, EachRoute } from '../../routing/app-route.ts';
 import { type Received, serveReply } from '../../serve.ts';
 import { type Evaluation, type ReadEvaluation, readEvaluation, readEvaluations } from './read-evaluation.ts';
 import type { AppServices } from './services.ts';

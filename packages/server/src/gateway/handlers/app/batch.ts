@@ -1,6 +1,6 @@
 import { batchApi } from '@freehold/contract/app/batch';
-import { createYielder } from '../../../lib/event-loop.ts';
 import { Problem } from '../../../lib/problem.ts';
+import { createYielder } from '../../../lib/scheduling/event-loop.ts';
 import type { AuthorizedCall, RecordOperation, RecordRuntime } from '../../../records/port.ts';
 import {
   claimKey,
@@ -14,9 +14,9 @@ import {
   writtenText,
 } from '../../../records/port.ts';
 import { laneOf } from '../../../tenancy/port.ts';
-import type { EachCaller, EachRoute } from '../../app-route.ts';
-import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
+import { readOnce, replayedHeaders } from '../../pipeline/headers/idempotency-key.ts';
 import type { Reply } from '../../reply.ts';
+import type { EachCaller, EachRoute } from '../../routing/app-route.ts';
 import { type Received, serveReply } from '../../serve.ts';
 import { type BatchOperation, readBatch } from './read-batch.ts';
 import type { AppServices } from './services.ts';

@@ -1,7 +1,7 @@
 import { invitationsApi } from '@freehold/contract/app/invitations';
 import type { Invitations } from '../../../identity/port.ts';
 import { emailKey } from '../../../identity/port.ts';
-import type { AppRoute } from '../../app-route.ts';
+import type { AppRoute } from '../../routing/app-route.ts';
 import { serve } from '../../serve.ts';
 
 /** How people are asked into the workspace of the token, and come in. */

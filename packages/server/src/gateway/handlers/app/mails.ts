@@ -1,6 +1,6 @@
 import { mailsApi } from '@freehold/contract/app/mails';
 import type { AppMails } from '../../../identity/port.ts';
-import type { AppRoute } from '../../app-route.ts';
+import type { AppRoute } from '../../routing/app-route.ts';
 import { serve } from '../../serve.ts';
 import { clientId } from './sign-in.ts';
 

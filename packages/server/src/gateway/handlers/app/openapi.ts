@@ -1,7 +1,7 @@
 import { selfApi } from '@freehold/contract/app/self';
-import type { SelfRoute } from '../../app-route.ts';
 import { createAppDocuments } from '../../openapi/app-documents.ts';
 import { documentReply } from '../../openapi/document-reply.ts';
+import type { SelfRoute } from '../../routing/app-route.ts';
 import { serveReply } from '../../serve.ts';
 import type { AppServices } from './services.ts';
 

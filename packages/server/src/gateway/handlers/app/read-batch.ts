@@ -4,7 +4,7 @@ import type { BodyOf } from '@freehold/contract/route';
 import { invalidBody } from '../../../lib/problem.ts';
 import type { IfMatch } from '../../../records/port.ts';
 import { systemEntityNames } from '../../../schema/port.ts';
-import { parseIfMatch } from '../../pipeline/preconditions.ts';
+import { parseIfMatch } from '../../pipeline/headers/preconditions.ts';
 
 export interface Batch {
   /** All operations or none; else each for itself, one after the other. */

@@ -13,12 +13,12 @@ import {
   shownTag,
   writtenText,
 } from '../../../records/port.ts';
-import type { RecordRoute } from '../../app-route.ts';
-import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
-import { isNoneMatch, readPreconditions } from '../../pipeline/preconditions.ts';
+import { readOnce, replayedHeaders } from '../../pipeline/headers/idempotency-key.ts';
+import { isNoneMatch, readPreconditions } from '../../pipeline/headers/preconditions.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
+import type { RecordRoute } from '../../routing/app-route.ts';
 import type { AppServices } from './services.ts';
 
 /** The routes that serve the records of every entity. */

@@ -1,6 +1,6 @@
 import { selfApi } from '@freehold/contract/app/self';
 import type { AppSelf } from '../../../identity/port.ts';
-import type { SelfRoute } from '../../app-route.ts';
+import type { SelfRoute } from '../../routing/app-route.ts';
 import { serve, serveReply } from '../../serve.ts';
 import { tokenReply } from './sign-in.ts';
 

@@ -1,11 +1,11 @@
 import { signInApi } from '@freehold/contract/app/sign-in';
 import type { AppSignIn, ExchangedToken } from '../../../identity/port.ts';
 import { Problem } from '../../../lib/problem.ts';
-import type { AppRoute } from '../../app-route.ts';
-import { requireClientId } from '../../pipeline/client-id.ts';
-import { singleHeader } from '../../pipeline/single-header.ts';
+import { requireClientId } from '../../pipeline/headers/client-id.ts';
+import { singleHeader } from '../../pipeline/headers/single-header.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { RequestEnvelope } from '../../request.ts';
+import type { AppRoute } from '../../routing/app-route.ts';
 import { type Received, serve, serveReply } from '../../serve.ts';
 
 /** The routes by which a person comes in. */

@@ -9,12 +9,12 @@ import {
   scopeToCaller,
 } from '../../../records/port.ts';
 import { exportRecords, type Import, importRecords } from '../../../transfer/port.ts';
-import type { RecordRoute } from '../../app-route.ts';
 import { askedType } from '../../pipeline/body/asked-type.ts';
 import { csvType, fileReply, jsonlType, jsonlTypes, readFileFormat } from '../../pipeline/body/file-format.ts';
 import { refuseParameters } from '../../pipeline/read-query.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { GatewayRequest } from '../../request.ts';
+import type { RecordRoute } from '../../routing/app-route.ts';
 import type { AppServices } from './services.ts';
 
 /** The routes that take and give an entity's records as a file. */

@@ -1,6 +1,6 @@
 import { workspacesApi } from '@freehold/contract/app/workspaces';
 import type { Workspaces } from '../../../identity/port.ts';
-import type { AppRoute } from '../../app-route.ts';
+import type { AppRoute } from '../../routing/app-route.ts';
 import { serve } from '../../serve.ts';
 
 /** The workspaces that a person is in, and the one that the token is of. */

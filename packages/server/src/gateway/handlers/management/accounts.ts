@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { accountsApi } from '@freehold/contract/management/accounts';
 import { orgUsersApi } from '@freehold/contract/management/org-users';
 import { type OrgAccounts, type OrgCaller, sessionSeconds } from '../../../identity/port.ts';
-import type { ManagementRoute } from '../../management-route.ts';
-import { type ConsoleSite, isCookieCall, sessionCookie } from '../../pipeline/console-cookie.ts';
+import { type ConsoleSite, isCookieCall, sessionCookie } from '../../pipeline/headers/console-cookie.ts';
 import { json, type Reply } from '../../reply.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve, serveReply } from '../../serve.ts';
 
 export interface AccountServices {

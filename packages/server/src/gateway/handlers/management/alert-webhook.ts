@@ -2,10 +2,10 @@ import { alertWebhookApi } from '@freehold/contract/management/alert-webhook';
 import type { OrgCaller } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { AlertWebhook, AskedWebhook } from '../../../webhooks/alert-webhook.ts';
-import type { ManagementRoute } from '../../management-route.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { type ConsoleSite, mailedUrl } from '../../pipeline/console-cookie.ts';
+import { type ConsoleSite, mailedUrl } from '../../pipeline/headers/console-cookie.ts';
 import type { RequestEnvelope } from '../../request.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve } from '../../serve.ts';
 
 export interface AlertWebhookServices {

@@ -2,7 +2,7 @@ import { auditApi } from '@freehold/contract/management/audit';
 import type { AuditFilter, AuditLog, AuditQuery } from '../../../audit/audit-log.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { Problem } from '../../../lib/problem.ts';
-import type { ManagementRoute } from '../../management-route.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import { type Received, serve } from '../../serve.ts';
 
 /** Who changed what. Who can do much sees what others did with it, so an admin reads it. */

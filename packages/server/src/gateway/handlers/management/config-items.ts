@@ -6,12 +6,12 @@ import { notFound, Problem } from '../../../lib/problem.ts';
 import type { ConfigItems } from '../../../promotion/port.ts';
 import { entityTag } from '../../../records/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
-import type { ManagementRoute } from '../../management-route.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { readPreconditions } from '../../pipeline/preconditions.ts';
+import { readPreconditions } from '../../pipeline/headers/preconditions.ts';
 import { requireTest } from '../../pipeline/require-test.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { RequestEnvelope } from '../../request.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve, serveReply } from '../../serve.ts';
 
 export interface ConfigItemServices {

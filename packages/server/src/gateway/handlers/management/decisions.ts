@@ -2,8 +2,8 @@ import { accessApi } from '@freehold/contract/management/access';
 import type { DecisionLog, LoggedDecision } from '../../../iam/port.ts';
 import { type DescribedDecision, describeDecision } from '../../../iam/port.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
-import type { ManagementRoute } from '../../management-route.ts';
 import { json } from '../../reply.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serveReply } from '../../serve.ts';
 
 /** Why an app call was denied: what its caller only learns the id of. */

@@ -1,16 +1,16 @@
 import { deployApi } from '@freehold/contract/management/deploy';
 import type { ConfigItem } from '../../../config/port.ts';
-import { cooperatively } from '../../../lib/cooperatively.ts';
 import { Problem } from '../../../lib/problem.ts';
+import { cooperatively } from '../../../lib/scheduling/cooperatively.ts';
 import { archiveBytesMax } from '../../../promotion/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
-import { type DeployCaller, requireProd } from '../../deploy-caller.ts';
-import { longJson } from '../../long-json.ts';
-import type { ManagementRoute } from '../../management-route.ts';
+import { longJson } from '../../listening/long-json.ts';
 import { occasionBy } from '../../pipeline/audit-context.ts';
 import type { BodyStream } from '../../pipeline/body/body-stream.ts';
 import { requireTest } from '../../pipeline/require-test.ts';
 import type { Reply } from '../../reply.ts';
+import { type DeployCaller, requireProd } from '../../routing/deploy-caller.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import { type Received, serveReply } from '../../serve.ts';
 import type { DeployServices } from './deploy.ts';
 

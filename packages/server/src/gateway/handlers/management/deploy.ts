@@ -3,10 +3,10 @@ import { configItemKinds } from '../../../config/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { notFound } from '../../../lib/problem.ts';
 import { type Promotion, publishMistakes } from '../../../promotion/port.ts';
-import { askDeploy, builderAsDeployer } from '../../deploy-caller.ts';
-import { longJson } from '../../long-json.ts';
-import type { ManagementRoute } from '../../management-route.ts';
+import { longJson } from '../../listening/long-json.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
+import { askDeploy, builderAsDeployer } from '../../routing/deploy-caller.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve, serveReply } from '../../serve.ts';
 import type { AccountServices } from './accounts.ts';
 

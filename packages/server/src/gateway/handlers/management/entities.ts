@@ -7,13 +7,13 @@ import { notFound } from '../../../lib/problem.ts';
 import type { Idempotency } from '../../../records/port.ts';
 import { entityTag } from '../../../records/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
-import type { ManagementRoute } from '../../management-route.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { readOnce, replayedHeaders } from '../../pipeline/idempotency-key.ts';
-import { readPreconditions } from '../../pipeline/preconditions.ts';
+import { readOnce, replayedHeaders } from '../../pipeline/headers/idempotency-key.ts';
+import { readPreconditions } from '../../pipeline/headers/preconditions.ts';
 import { requireTest } from '../../pipeline/require-test.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { RequestEnvelope } from '../../request.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import { type Received, serve, serveReply } from '../../serve.ts';
 import { entityEndpoints } from '../entity-endpoints.ts';
 

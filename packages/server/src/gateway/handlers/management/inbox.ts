@@ -2,11 +2,11 @@ import { inboxApi } from '@freehold/contract/management/inbox';
 import { emailKey } from '../../../identity/port.ts';
 import { notFound } from '../../../lib/problem.ts';
 import type { Inbox } from '../../../mail/inbox.ts';
-import type { ManagementRoute } from '../../management-route.ts';
 import { askedType } from '../../pipeline/body/asked-type.ts';
-import type { ConsoleSite } from '../../pipeline/console-cookie.ts';
-import { requireOwnHost } from '../../pipeline/host.ts';
+import type { ConsoleSite } from '../../pipeline/headers/console-cookie.ts';
+import { requireOwnHost } from '../../pipeline/headers/host.ts';
 import { json } from '../../reply.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serveReply } from '../../serve.ts';
 import { inboxPage } from './inbox-page.ts';
 

@@ -1,7 +1,7 @@
 import { usageApi } from '@freehold/contract/management/usage';
 import type { Metering } from '../../../metering/metering.ts';
-import type { ManagementRoute } from '../../management-route.ts';
-import { type ConsoleSite, siteUrl } from '../../pipeline/console-cookie.ts';
+import { type ConsoleSite, siteUrl } from '../../pipeline/headers/console-cookie.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve } from '../../serve.ts';
 
 export interface ObservabilityServices {

@@ -1,7 +1,7 @@
 import { accountsApi } from '@freehold/contract/management/accounts';
 import { documentReply, documentText } from '../../openapi/document-reply.ts';
 import { managementDocument } from '../../openapi/management-document.ts';
-import type { PublicRoute } from '../../public-route.ts';
+import type { PublicRoute } from '../../routing/public-route.ts';
 import { serveReply } from '../../serve.ts';
 
 /** What the management gateway can be asked. It says nothing of any org. */

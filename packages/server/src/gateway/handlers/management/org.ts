@@ -3,11 +3,11 @@ import { orgUsersApi } from '@freehold/contract/management/org-users';
 import type { OrgCaller } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Metering } from '../../../metering/metering.ts';
-import type { ManagementRoute } from '../../management-route.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
-import { mailedUrl, siteUrl } from '../../pipeline/console-cookie.ts';
+import { mailedUrl, siteUrl } from '../../pipeline/headers/console-cookie.ts';
 import { json, type Reply } from '../../reply.ts';
 import type { RequestEnvelope } from '../../request.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve, serveReply } from '../../serve.ts';
 import type { AccountServices } from './accounts.ts';
 

@@ -1,6 +1,6 @@
 import { passwordsApi } from '@freehold/contract/management/passwords';
-import type { ManagementRoute } from '../../management-route.ts';
-import { mailedUrl } from '../../pipeline/console-cookie.ts';
+import { mailedUrl } from '../../pipeline/headers/console-cookie.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve } from '../../serve.ts';
 import type { AccountServices } from './accounts.ts';
 

@@ -3,7 +3,7 @@ import type { AuditContext } from '../../../audit/audit-entry.ts';
 import { operatorActor } from '../../../audit/operator-log.ts';
 import { type Clock, timestamp } from '../../../lib/clock.ts';
 import type { Plans } from '../../../metering/plans.ts';
-import type { OperatorRoute } from '../../management-route.ts';
+import type { OperatorRoute } from '../../routing/management-route.ts';
 import { serve } from '../../serve.ts';
 
 export interface PlanServices {

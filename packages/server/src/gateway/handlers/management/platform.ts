@@ -1,11 +1,11 @@
 import { platformApi } from '@freehold/contract/management/platform';
 import type { OperatorLog } from '../../../audit/operator-log.ts';
 import type { SigningKeyAdmin } from '../../../identity/port.ts';
-import type { OperatorRoute } from '../../management-route.ts';
-import type { ConsoleSite } from '../../pipeline/console-cookie.ts';
-import { requireOwnHost } from '../../pipeline/host.ts';
-import type { PublicRoute } from '../../public-route.ts';
+import type { ConsoleSite } from '../../pipeline/headers/console-cookie.ts';
+import { requireOwnHost } from '../../pipeline/headers/host.ts';
 import { json, type Reply } from '../../reply.ts';
+import type { OperatorRoute } from '../../routing/management-route.ts';
+import type { PublicRoute } from '../../routing/public-route.ts';
 import { serve, serveReply } from '../../serve.ts';
 
 export interface PlatformServices {

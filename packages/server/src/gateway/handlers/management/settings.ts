@@ -3,9 +3,9 @@ import type { AuditContext } from '../../../audit/audit-entry.ts';
 import type { AppOrigins, OrgSettings } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Environment } from '../../../tenancy/port.ts';
-import type { ManagementRoute } from '../../management-route.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
 import { requireTest } from '../../pipeline/require-test.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve } from '../../serve.ts';
 
 export interface SettingServices {

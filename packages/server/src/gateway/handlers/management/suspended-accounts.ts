@@ -1,8 +1,8 @@
 import { suspendedAccountsApi } from '@freehold/contract/management/suspended-accounts';
 import type { SuspendedAccounts } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import type { ManagementRoute } from '../../management-route.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import { serve } from '../../serve.ts';
 
 export interface SuspendedAccountServices {

@@ -1,12 +1,12 @@
 import { usageApi } from '@freehold/contract/management/usage';
-import { csvLine } from '../../../lib/csv-line.ts';
+import { csvLine } from '../../../lib/formats/csv-line.ts';
 import { invalidInput } from '../../../lib/problem.ts';
 import { type Day, firstOfMonth, isDay } from '../../../metering/calendar.ts';
 import type { Metering } from '../../../metering/metering.ts';
 import type { UsageEntry } from '../../../metering/usage-export.ts';
 import type { TransferFormat } from '../../../transfer/port.ts';
-import type { ManagementRoute } from '../../management-route.ts';
 import { fileReply, readFileFormat } from '../../pipeline/body/file-format.ts';
+import type { ManagementRoute } from '../../routing/management-route.ts';
 import { type Received, serveReply } from '../../serve.ts';
 
 export interface UsageExportServices {

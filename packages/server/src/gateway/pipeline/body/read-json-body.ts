@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { decodeUtf8, parseStrictJson, type StrictJsonOptions } from '../../../lib/formats/strict-json.ts';
 import { Problem } from '../../../lib/problem.ts';
-import { decodeUtf8, parseStrictJson, type StrictJsonOptions } from '../../../lib/strict-json.ts';
 import { readMediaType } from './media-type.ts';
 
 export const bodyBytesMax = 1024 * 1024;

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../../lib/json-schema.ts';
 import type { FieldDefinition } from '../../definition.ts';
-import { compiledPattern } from '../compiled-pattern.ts';
 import type { FieldValue, ValueProblem } from '../field-type.ts';
-import { schemaPattern } from '../schema-pattern.ts';
+import { compiledPattern } from '../patterns/compiled-pattern.ts';
+import { schemaPattern } from '../patterns/schema-pattern.ts';
 
 /**
  * `pattern`, a regular expression in the syntax of RE2, which takes a time in proportion to the text whatever the

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../../lib/clock.ts';
-import { committerDefaults, GroupCommitter } from '../../group-committer.ts';
+import { committerDefaults, GroupCommitter } from '../../committing/group-committer.ts';
 import { openMemory } from '../../memory/open-memory.ts';
 import type { Change, OpenedStore } from '../../port.ts';
 import { openPostgres } from '../../postgres/open-postgres.ts';

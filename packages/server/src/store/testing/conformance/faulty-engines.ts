@@ -1,4 +1,4 @@
-import type { Member, Verdict } from '../../apply-group.ts';
+import type { Member, Verdict } from '../../committing/apply-group.ts';
 import type { BoundedRead, Engine } from '../../engine.ts';
 import { keyBounds } from '../../key-bounds.ts';
 import { MemoryEngine } from '../../memory/memory-engine.ts';

@@ -1,4 +1,4 @@
-import type { Member, Verdict } from '../../apply-group.ts';
+import type { Member, Verdict } from '../../committing/apply-group.ts';
 import { type Engine, storeOnEngine } from '../../engine.ts';
 import { MemoryEngine } from '../../memory/memory-engine.ts';
 import type { Change } from '../../port.ts';

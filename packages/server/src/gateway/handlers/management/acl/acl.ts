@@ -4,8 +4,8 @@ import type { AccessMatrix, AccessSimulator, Simulation } from '../../../../iam/
 import { lintEntities, lintStatements } from '../../../../iam/port.ts';
 import { Problem } from '../../../../lib/problem.ts';
 import type { Environment } from '../../../../tenancy/port.ts';
-import type { AppRoute } from '../../../app-route.ts';
-import type { ManagementRoute } from '../../../management-route.ts';
+import type { AppRoute } from '../../../routing/app-route.ts';
+import type { ManagementRoute } from '../../../routing/management-route.ts';
 import { serve } from '../../../serve.ts';
 import { readSimulation, simulationMistakes } from './read-simulation.ts';
 

@@ -1,9 +1,9 @@
 import { actionParts, routeOfVerb, type SentRequest } from '../../../../iam/port.ts';
 import { Problem } from '../../../../lib/problem.ts';
-import { type AppRoute, bodyAsRead, isWorkspaceRoute } from '../../../app-route.ts';
 import { readTarget } from '../../../pipeline/canonical-path.ts';
 import { readQuery } from '../../../pipeline/read-query.ts';
-import { createRouter } from '../../../router.ts';
+import { type AppRoute, bodyAsRead, isWorkspaceRoute } from '../../../routing/app-route.ts';
+import { createRouter } from '../../../routing/router.ts';
 
 /** What an app call asks the policies. */
 export interface AskedAction {

@@ -3,7 +3,7 @@ import type { InputError } from '@freehold/contract/problem';
 import type { BodyOf } from '@freehold/contract/route';
 import { parseStatements } from '../../../../access/port.ts';
 import type { Simulation } from '../../../../iam/port.ts';
-import type { AppRoute } from '../../../app-route.ts';
+import type { AppRoute } from '../../../routing/app-route.ts';
 import { type AskedAction, askedByAction, askedByCall } from './asked-action.ts';
 import { contextMistakes, readContext } from './read-context.ts';
 

@@ -1,0 +1,109 @@
+/** Puts together what works in the background. */
+
+import type { ConfigReader } from '../config/port.ts';
+import type { Config } from '../config.ts';
+import { networkList } from '../gateway/client-address.ts';
+import {
+  closeWorkspace,
+  closeWorkspaceJob,
+  derivedKey,
+  platformScopeName,
+  purgeWorkspace,
+  purgeWorkspaceJob,
+  readRemovalWork,
+  type Secrets,
+} from '../identity/port.ts';
+import { startExpirySweep } from '../jobs/expiry-sweep.ts';
+import { type JobHandler, type JobRunner, startJobRunner } from '../jobs/job-runner.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { IdSource } from '../lib/ids.ts';
+import {
+  maintainEntity,
+  maintainEntityJob,
+  purgeEntity,
+  purgeEntityJob,
+  readMaintainWork,
+  readPurgeWork,
+} from '../maintenance/port.ts';
+import type { OpenedStore } from '../store/port.ts';
+import type { WatchJobs } from '../telemetry/work-metrics.ts';
+import type { Environment } from '../tenancy/port.ts';
+import { type AlertWebhook, createAlertWebhook, deliveryJob } from '../webhooks/alert-webhook.ts';
+import type { Spaces } from './open-spaces.ts';
+
+interface Watched {
+  readonly clock: Clock;
+  readonly onFault: (error: unknown) => void;
+  readonly watch: WatchJobs;
+}
+
+export interface JobDeps extends Watched {
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+}
+
+interface DataSpace extends OpenedStore {
+  readonly configs: ConfigReader;
+}
+
+export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: JobDeps): JobRunner {
+  const handlers = new Map<string, JobHandler<DataSpace>>([
+    [purgeEntityJob, ({ store }, work, renewLease) => purgeEntity(store, readPurgeWork(work), renewLease)],
+    [
+      maintainEntityJob,
+      (space, work, renewLease) => maintainEntity({ ...space, clock }, readMaintainWork(work), renewLease),
+    ],
+    [closeWorkspaceJob, (space, work) => closeWorkspace({ ...space, clock }, readRemovalWork(work))],
+    [
+      purgeWorkspaceJob,
+      (space, work, renewLease) => purgeWorkspace({ ...space, clock }, readRemovalWork(work), renewLease),
+    ],
+  ]);
+  const dataSpaces = [
+    { ...spaces.test, configs: configs.test },
+    { ...spaces.prod, configs: configs.prod },
+  ];
+  const runner = startJobRunner({ spaces: dataSpaces, handlers: watch(handlers), clock, onError: onFault });
+  const sweep = startExpirySweep({ spaces: Object.values(spaces), clock, onError: onFault });
+  return {
+    wake: runner.wake,
+    close: async () => {
+      await Promise.all([runner.close(), sweep.close()]);
+    },
+  };
+}
+
+export interface AlertDeps extends Watched {
+  readonly config: Config;
+  readonly newId: IdSource;
+  readonly secrets: Secrets;
+}
+
+export interface Alerts {
+  readonly webhook: AlertWebhook;
+  close(): Promise<void>;
+}
+
+/** What is sent waits for others most of its time, so it has a runner of its own. */
+export function startAlerts({ platform }: Spaces, deps: AlertDeps): Alerts {
+  const { config, clock, newId, secrets, watch, onFault } = deps;
+  const webhook = createAlertWebhook({
+    platform: platform.store.scope(platformScopeName),
+    clock,
+    newId,
+    rootKey: derivedKey(secrets, 'alert-webhook'),
+    rules: { isDevelopment: config.mode === 'development', alsoAllowed: networkList(config.webhookNetworks) },
+    upgradeUrl: config.upgradeUrl,
+    wake: () => runner.wake(),
+  });
+  const deliver: JobHandler = (_space, work, renewLease) => webhook.deliver(work, renewLease);
+  const handlers = watch(new Map([[deliveryJob, deliver]]));
+  const runner = startJobRunner({ spaces: [platform], handlers, clock, onError: onFault, isParallel: true });
+  return {
+    webhook,
+    close: async () => {
+      const closed = runner.close();
+      webhook.close();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** A policy that has no room is refused while the org's plan is held to, and nobody waits for it in vain. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createConfigReader } from '../config/config-reader.ts';
+import { systemConfig } from '../config/config-set.ts';
+import { createFences } from '../config/fence.ts';
+import { foundWorkspace } from '../iam/testing/founded-workspace.ts';
+import { uuidv7Source } from '../lib/ids.ts';
+import { Problem } from '../lib/problem.ts';
+import { auditContext, openNode, SteppedClock } from '../metering/testing/metered-org.ts';
+import { createCursors } from '../records/listing/cursor.ts';
+import { createRecordRuntime } from '../records/record-runtime.ts';
+import { createNumbering } from '../records/writing/numbering.ts';
+import { createSealer } from '../records/writing/sealed-values.ts';
+import { createWriteLoop } from '../records/writing/write-loop.ts';
+import { systemEntity } from '../schema/system/system-entities.ts';
+import { openStore } from '../store/open-store.ts';
+
+test('who is refused a policy may ask how the org stands, also when that has to be read anew', {
+  timeout: 5000,
+}, async () => {
+  const clock = new SteppedClock('2026-01-31T12:00:00Z');
+  const { store } = await openStore({ kind: 'memory', clock });
+  const here = await foundWorkspace(store, clock);
+  const node = openNode(store, clock, 'one');
+  await node.plans.set('acme', { name: 'own', limits: { records: 10, policies: 2 } }, auditContext);
+  const configs = createConfigReader({ store, clock });
+  const runtime = createRecordRuntime({
+    clock,
+    newId: uuidv7Source(clock),
+    cursors: createCursors(Buffer.alloc(32)),
+    writeLoop: createWriteLoop({ configs: { test: configs, prod: configs }, fences: createFences() }),
+    rules: new Map(),
+    numbering: createNumbering(),
+    sealer: createSealer([]),
+    gate: node.gate,
+    policyBound: async () => {
+      clock.advance(1100); // what was known of the org is a second old by now
+      return {
+        max: 2,
+        exceeded: async () => {
+          await node.gate.quota('acme');
+          return new Problem('plan_limit_exceeded', 'there is no room');
+        },
+      };
+    },
+  });
+  const call = {
+    workspace: here.workspace,
+    entity: systemEntity('aclpolicy'),
+    actor: { userId: here.founderId, claims: {} },
+    config: systemConfig,
+  };
+  const body = { name: 'p', statements: [{ Effect: 'Allow', Action: ['get*'], Resource: ['*'] }] };
+  await assert.rejects(runtime.create(call, body), { code: 'plan_limit_exceeded' });
+});

@@ -1,0 +1,86 @@
+/** Opens the data spaces, watched and marked, and cuts them into the scopes that modules work on. */
+import type { OnceScopes } from '../gateway/answer-once.ts';
+import type { GatewaysDeps } from '../gateway/gateways.ts';
+import { platformScopeName } from '../identity/port.ts';
+import { markingStore } from '../records/port.ts';
+import type { Health, OpenedStore, Scope, Store } from '../store/port.ts';
+import type { WatchStore } from '../telemetry/watch-store.ts';
+import { type Environment, type OrgScopes, orgScopeName, workspaceScopeName } from '../tenancy/port.ts';
+import { openSpaces, type Spaces } from './open-spaces.ts';
+
+export interface ComposedSpaces {
+  readonly spaces: Spaces;
+  /** The stores of the two environments. */
+  readonly stores: Readonly<Record<Environment, Store>>;
+  /** The scope of the platform itself. */
+  readonly platform: Scope;
+  readonly orgScopes: OrgScopes;
+  readonly workspaceScopes: (orgCode: string, tenantCode: string) => Readonly<Record<Environment, Scope>>;
+  /** Where what a request does may come to lie. */
+  readonly onceScopes: OnceScopes;
+  readonly readiness: GatewaysDeps['readiness'];
+  /** From now on the platform is not ready. */
+  startDraining(): void;
+  close(): Promise<void>;
+}
+
+type OpenOptions = Parameters<typeof openSpaces>;
+
+export async function composeSpaces(
+  config: OpenOptions[0],
+  options: OpenOptions[1],
+  watchStore: WatchStore,
+): Promise<ComposedSpaces> {
+  const opened = await openSpaces(config, options);
+  // Marked, so that what a request with an idempotency key does is known to be done.
+  const used = (space: keyof Spaces): OpenedStore => {
+    const { store, maintenance } = watchStore(space, opened[space]);
+    return { store: markingStore(space, store), maintenance };
+  };
+  const spaces: Spaces = { platform: used('platform'), test: used('test'), prod: used('prod') };
+  const stores = { test: spaces.test.store, prod: spaces.prod.store };
+  const scopesOf = (name: string) => ({ test: stores.test.scope(name), prod: stores.prod.scope(name) });
+  const all = [spaces.platform.store, stores.test, stores.prod];
+  let isDraining = false;
+  return {
+    spaces,
+    stores,
+    platform: spaces.platform.store.scope(platformScopeName),
+    orgScopes: (orgCode) => scopesOf(orgScopeName(orgCode)),
+    workspaceScopes: (orgCode, tenantCode) => scopesOf(workspaceScopeName(orgCode, tenantCode)),
+    onceScopes: onceScopesOf(spaces),
+    readiness: async () => {
+      const { isWell, store } = await healthOf(all);
+      return { isReady: !isDraining && isWell, store };
+    },
+    startDraining: () => {
+      isDraining = true;
+    },
+    close: async () => {
+      await Promise.all(all.map((store) => store.close()));
+    },
+  };
+}
+
+function onceScopesOf(spaces: Spaces): OnceScopes {
+  const placed = (space: keyof Spaces, name: string) => ({ space, scope: spaces[space].store.scope(name) });
+  const platform = placed('platform', platformScopeName);
+  return {
+    ofBuilder: (orgCode) => {
+      if (orgCode === undefined) return [platform];
+      const name = orgScopeName(orgCode);
+      return [platform, placed('test', name), placed('prod', name)];
+    },
+    ofAppUser: ({ env, org, tenantCode }) => {
+      const own = placed(env, orgScopeName(org));
+      return tenantCode === undefined ? [own] : [placed(env, workspaceScopeName(org, tenantCode)), own];
+    },
+  };
+}
+
+async function healthOf(stores: readonly Store[]) {
+  const healths: readonly Health[] = await Promise.all(stores.map((store) => store.health()));
+  const [first] = healths;
+  const store = { kind: first?.kind ?? 'none', synchronous: first?.synchronous ?? 'none' };
+  return { isWell: healths.every(({ ok }) => ok), store };
+}

@@ -1,0 +1,125 @@
+/** The composition root: the only place that knows which adapter stands behind which port. */
+import { openAudit } from '../audit/open-audit.ts';
+import { openConfigs } from '../config/port.ts';
+import type { Config } from '../config.ts';
+import { openEntities } from '../entities/port.ts';
+import { createErrorReplies, type ErrorReplies } from '../gateway/error-reply.ts';
+import { createGateways, type Gateways } from '../gateway/gateways.ts';
+import { openIam } from '../iam/port.ts';
+import {
+  derivedKey,
+  loadSecrets,
+  openIdentity,
+  openSigningKeys,
+  type PasswordCost,
+  settingTypes,
+} from '../identity/port.ts';
+import type { Clock } from '../lib/clock.ts';
+import { uuidv7Source } from '../lib/ids.ts';
+import { openMail } from '../mail/open-mail.ts';
+import { openPromotion } from '../promotion/port.ts';
+import { createCursors, openRecords } from '../records/port.ts';
+import { explainStoreFailure } from '../store/explain-failure.ts';
+import type { OpenedStore } from '../store/port.ts';
+import { type Measurement, startMeasurement } from '../telemetry/measurement.ts';
+import { countDenials, watchJobs } from '../telemetry/work-metrics.ts';
+import { startAlerts, startJobs } from './compose-jobs.ts';
+import { capGates, composeMetering } from './compose-metering.ts';
+import { composeSpaces } from './compose-spaces.ts';
+import { openVaultOf, type Spaces } from './open-spaces.ts';
+
+/** The platform, ready to be given listeners. */
+export interface Platform extends Gateways {
+  readonly measurement: Pick<Measurement, 'metrics' | 'calls'>;
+  /** Whether nobody has signed up yet. */
+  isEmpty(): Promise<boolean>;
+  readonly errors: (baseUrl: () => string) => ErrorReplies;
+  /** From now on the platform says that it is not ready. */
+  startDraining(): void;
+  close(): Promise<void>;
+}
+
+export interface ComposeOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly onFault: (error: unknown, requestId?: string) => void;
+  /** Called when the store can no longer be trusted: the process has to end and recover at the next start. */
+  readonly onFatal: (error: unknown) => void;
+  /** Opens a space otherwise than the settings say: tests put stores there that fail. */
+  readonly openSpace?: (name: keyof Spaces) => Promise<OpenedStore>;
+  /** What a new password hash costs: tests that are not about it take less. */
+  readonly passwordCost?: PasswordCost;
+}
+
+export async function compose(options: ComposeOptions): Promise<Platform> {
+  const { config, clock, onFault } = options;
+  const newId = uuidv7Source(clock);
+  const measurement = startMeasurement();
+  const { metrics, tallies, watchStore } = measurement;
+  const watch = watchJobs(metrics);
+
+  const opened = await composeSpaces(config, options, watchStore);
+  const { spaces, stores, platform } = opened;
+  const vault = await openVaultOf(spaces, config);
+  const secrets = await loadSecrets(vault, clock);
+  const signingKeys = await openSigningKeys({ vault, clock, ageDaysMax: config.keyAgeDaysMax });
+  const configs = openConfigs(stores, { clock, tally: tallies.config });
+  const cursors = createCursors(Buffer.from(secrets.cursor_key, 'base64url'));
+
+  const jobs = startJobs(spaces, { configs, clock, onFault, watch });
+  const mail = openMail({ smtp: config.smtp, isDevelopment: config.mode === 'development', clock, onFault });
+  const alerts = startAlerts(spaces, { config, clock, onFault, newId, secrets, watch });
+  const { announce } = alerts.webhook;
+  const metering = composeMetering(opened, { configs, clock, announce, onError: onFault });
+  const { gates, policyBound, foundingGate } = capGates(metering.caps);
+
+  const shared = { platform, stores, configs, clock, newId, cursors, wake: jobs.wake };
+  const audit = openAudit({ ...opened, clock, cursors });
+  const iam = openIam(shared);
+  const records = openRecords({
+    ...shared,
+    rules: iam.rules,
+    gate: metering.gate,
+    policyBound,
+    fieldKeys: secrets.field_keys,
+    idempotencyKey: derivedKey(secrets, 'idempotency'),
+  });
+  const promotion = openPromotion({ ...shared, gates, settingTypes });
+  const entities = openEntities({ ...shared, gates, refuseRemoval: promotion.refuseRemoval });
+  const identity = await openIdentity({
+    ...shared,
+    signingKeys,
+    mailer: mail.mailer,
+    runtime: records.runtime,
+    epochs: iam.epochs,
+    foundingGate,
+    tokenTally: tallies.token,
+    operatorLog: audit.operatorLog,
+    onError: onFault,
+    settings: config,
+    passwordCost: options.passwordCost,
+  });
+
+  const gateways = createGateways({
+    ...{ clock, configs, audit, identity, records, entities, promotion, metering, mail, metrics },
+    iam: { ...iam, decisions: countDenials(metrics, iam.decisions) },
+    alertWebhook: alerts.webhook,
+    onceScopes: opened.onceScopes,
+    readiness: opened.readiness,
+    settings: config,
+  });
+  return {
+    ...gateways,
+    measurement,
+    isEmpty: () => identity.management.accounts.isEmpty(),
+    errors: (baseUrl) =>
+      createErrorReplies({ baseUrl, explain: explainStoreFailure, onFault, upgradeUrl: config.upgradeUrl }),
+    startDraining: opened.startDraining,
+    close: async () => {
+      const users = [jobs, mail, alerts, metering, identity, measurement];
+      await Promise.all(users.map((user) => user.close()));
+      // Stores last: what else ends may still write.
+      await opened.close();
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Refusal } from '../command-line.ts';
+import type { Config } from '../config.ts';
+import {
+  createSecretsFile,
+  createSecretsInStore,
+  nothingKept,
+  platformScopeName,
+  type SecretsVault,
+  secretsPath,
+} from '../identity/port.ts';
+import type { Clock } from '../lib/clock.ts';
+import { dataVersion } from '../store/data-version.ts';
+import { openStore } from '../store/open-store.ts';
+import type { OpenedStore, Store } from '../store/port.ts';
+import type { StoreAddress, StoreAddresses } from '../store/store-places.ts';
+import { UnknownData } from '../upgrade/stores.ts';
+import { isUpToDate, staleVersion, upgradeStores } from '../upgrade/upgrade-stores.ts';
+import { prepareDataFolder } from './data-folder.ts';
+
+export interface Spaces {
+  readonly platform: OpenedStore;
+  readonly test: OpenedStore;
+  readonly prod: OpenedStore;
+}
+
+export interface SpaceDeps {
+  readonly clock: Clock;
+  /** Called when the store can no longer be trusted. */
+  readonly onFatal: (error: unknown) => void;
+  /** Of the embedded store. */
+  readonly cacheMegabytes?: number | undefined;
+}
+
+interface SpacesDeps extends SpaceDeps {
+  /** Opens the store of a data space instead, for tests. */
+  readonly openSpace?: (space: keyof Spaces) => Promise<OpenedStore>;
+}
+
+type PlacesToOpen = StoreAddresses & Pick<Config, 'storeCacheMegabytes'>;
+
+/**
+ * Opens the stores of all data spaces; those that are not there yet are made, and those of an earlier release are
+ * brought to this one. @throws Error with a sentence for the operator.
+ */
+export async function openSpaces(config: PlacesToOpen, deps: SpacesDeps): Promise<Spaces> {
+  const spaces = await openAll(config, deps);
+  if (await isUpToDate(spaces)) return spaces;
+  await closeAll(spaces);
+  const alone = await openAll(config, { ...deps, hold: 'alone' });
+  try {
+    await upgradeStores(alone);
+  } catch (error) {
+    throw error instanceof UnknownData ? new Error(`the data in ${placeText(config.store)} ${error.message}`) : error;
+  } finally {
+    await closeAll(alone);
+  }
+  return openAll(config, deps);
+}
+
+async function openAll(config: PlacesToOpen, deps: SpacesDeps & Pick<OpenDeps, 'hold'>): Promise<Spaces> {
+  const open = (space: keyof Spaces): Promise<OpenedStore> =>
+    deps.openSpace?.(space) ??
+    openAnyVersion(space, space === 'prod' ? config.storeProd : config.store, {
+      ...deps,
+      cacheMegabytes: config.storeCacheMegabytes,
+    });
+  if (config.store.kind === 'sqlite') refuseLostStores(config.store.folder, config.storeProd);
+  for (const place of [config.store, config.storeProd])
+    if (place.kind === 'sqlite') await prepareDataFolder(place.folder);
+  // One after the other: the first one's lock says whether another process has the folder.
+  const platform = await open('platform');
+  const [test, prod] = await Promise.all([open('test'), open('prod')]);
+  return { platform, test, prod };
+}
+
+/**
+ * A first start makes all stores and then the secrets. Where these are there and a store is not, it was lost: made anew, it
+ * would seem that nobody had ever been there.
+ * @throws Error with a sentence for the operator.
+ */
+function refuseLostStores(folder: string, prod: StoreAddress): void {
+  if (!existsSync(secretsPath(folder))) return;
+  const isBeside = prod.kind === 'sqlite' && prod.folder === folder;
+  const spaces = isBeside ? (['platform', 'test', 'prod'] as const) : (['platform', 'test'] as const);
+  const missing = spaces.filter((space) => isFileMissing(folder, space));
+  // Whoever takes all of them away begins anew.
+  if (missing.length > 0 && missing.length < spaces.length)
+    throw new Error(storesGone(missing.map((space) => `\`${sqlitePath(folder, space)}\``)));
+}
+
+/** Also where it was made and never written to. */
+export function isFileMissing(folder: string, space: keyof Spaces): boolean {
+  const found = statSync(sqlitePath(folder, space), { throwIfNoEntry: false });
+  return found === undefined || found.size === 0;
+}
+
+/** What to do where some of the stores are missing. */
+export function storesGone(missing: readonly string[]): string {
+  const isOne = missing.length === 1;
+  return `${missing.join(' and ')} ${isOne ? 'is' : 'are'} missing, and ${isOne ? 'the others are' : 'the other is'} there: restore a backup`;
+}
+
+async function closeAll(spaces: Spaces): Promise<void> {
+  for (const { store } of Object.values(spaces) as readonly OpenedStore[]) await store.close();
+}
+
+/** The store of one data space, for commands. @throws Error with a sentence where it is of an earlier release. */
+export async function openSpace(space: keyof Spaces, address: StoreAddress, deps: SpaceDeps): Promise<OpenedStore> {
+  const opened = await openAnyVersion(space, address, deps);
+  const found = await staleVersion({ [space]: opened });
+  if (found === undefined) return opened;
+  await opened.store.close();
+  throw new Refusal(
+    found < 0
+      ? `the data in ${placeText(address)} was left on its way to version ${-found}: start the platform on it, which goes on there`
+      : `the data in ${placeText(address)} is of version ${found}, and this release works on version ${dataVersion}: ` +
+          'start the platform on it once, which brings it there',
+  );
+}
+
+function placeText(address: StoreAddress): string {
+  return address.kind === 'sqlite' ? `\`${address.folder}\`` : 'the database';
+}
+
+interface OpenDeps extends SpaceDeps {
+  /** Of a database, whether other nodes may work on it meanwhile; a folder is had by one process anyway. */
+  readonly hold?: 'shared' | 'alone';
+}
+
+function openAnyVersion(space: keyof Spaces, address: StoreAddress, deps: OpenDeps): Promise<OpenedStore> {
+  if (address.kind === 'sqlite') return openStore({ kind: 'sqlite', path: sqlitePath(address.folder, space), ...deps });
+  const { clock, onFatal, hold = 'shared' } = deps;
+  return openStore({ kind: 'postgres', url: address.url, space, clock, onFatal, hold });
+}
+
+export function sqlitePath(folder: string, space: keyof Spaces): string {
+  return join(folder, `${space}.db`);
+}
+
+/** Where the secrets lie: beside the store that is a folder, else in the store, so that every node has them. */
+export function openVault({ store, masterKey }: Pick<Config, 'store' | 'masterKey'>, platform: Store): SecretsVault {
+  if (store.kind === 'sqlite') return createSecretsFile(store.folder);
+  return createSecretsInStore(platform.scope(platformScopeName), masterKey);
+}
+
+/** The vault of a platform that starts. @throws Error with a sentence for the operator where its secrets were lost. */
+export async function openVaultOf(spaces: Spaces, config: Pick<Config, 'store' | 'masterKey'>): Promise<SecretsVault> {
+  const vault = openVault(config, spaces.platform.store);
+  if (await hasLostSecrets(Object.values(spaces), vault)) throw new Error(secretsGone(config.store));
+  return vault;
+}
+
+/**
+ * Whether there is data, and the secrets that belong to it are gone: those of another start would open nothing that they
+ * have sealed, and end every session.
+ */
+export async function hasLostSecrets(stores: readonly OpenedStore[], vault: SecretsVault): Promise<boolean> {
+  // Asked first: another node that starts now writes its secrets before anything else.
+  const pages = await Promise.all(stores.map(({ maintenance }) => maintenance.scopes(undefined, 1)));
+  return pages.some(({ length }) => length > 0) && (await vault.read()).version === nothingKept;
+}
+
+/** What to do then. */
+export function secretsGone(store: StoreAddress): string {
+  if (store.kind === 'postgres')
+    return 'the stores hold data, and the secrets of the platform are gone: restore a dump';
+  return (
+    `the stores hold data, and \`${secretsPath(store.folder)}\` is gone: put it back from a backup before the ` +
+    'next start. Where it is lost for good, write `{}` into it: sealed values are lost, and everybody signs in again'
+  );
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import { Problem } from '../../lib/problem.ts';
+import type { Gateway } from '../app-gateway.ts';
+import { beginTrace } from '../call-trace.ts';
+import type { CallWatch } from '../call-watch.ts';
+import type { ErrorReplies } from '../error-reply.ts';
+import { isStreamed } from '../pipeline/body/body-stream.ts';
+import { type Reply, send } from '../reply.ts';
+
+export interface AnswerDeps {
+  readonly gateway: Gateway;
+  readonly errors: ErrorReplies;
+  readonly watch: CallWatch;
+  readonly nextRequestId: () => string;
+  readonly isDraining: () => boolean;
+  /** Ends the connections on which nothing is under way. */
+  readonly endIdle: () => void;
+}
+
+/**
+ * Sees one request through to the end of its answer, whatever happens to either. `refusal` is one known beforehand.
+ * What it gives is to be called once that end has come.
+ */
+export type Answer = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem) => () => void;
+
+export function createAnswer(deps: AnswerDeps): Answer {
+  const { gateway, errors, watch, nextRequestId, isDraining, endIdle } = deps;
+  // A drain may have begun after the head of a long answer went out.
+  const endOfStream = (): void => {
+    if (isDraining()) endIdle();
+  };
+  return (incoming, response, refusal) => {
+    const requestId = nextRequestId();
+    const { method, headers, url: target = '' } = incoming;
+    const trace = beginTrace(requestId, { method, target, traceparent: headers.traceparent });
+    const answer = (reply: Reply): Promise<void> | undefined => {
+      if (response.headersSent || response.destroyed) return undefined;
+      trace.problem = reply.problem;
+      if (trace.replyHeaders !== undefined) response.setHeaders(new Map(Object.entries(trace.replyHeaders)));
+      // A body that is still being read while the answer is under way may end after it, or never.
+      if (reply.stream !== undefined && isStreamed(incoming)) response.setHeader('Connection', 'close');
+      else if (!incoming.complete) leaveUnread(incoming, response);
+      // The last answer of a connection: one that stayed open would hold up the end of the drain.
+      if (isDraining()) response.setHeader('Connection', 'close');
+      else if (reply.stream !== undefined) response.once('close', endOfStream);
+      return send(response, reply, requestId);
+    };
+    const refuse = (error: unknown): void => {
+      if (response.headersSent) {
+        errors.reply(new Error('an answer was cut off', { cause: error }), requestId);
+        cutOff(response);
+        return;
+      }
+      leaveUnread(incoming, response);
+      void answer(errors.reply(error, requestId));
+    };
+    if (isDraining()) refuse(new Problem('unavailable', 'the platform is shutting down'));
+    else if (refusal !== undefined) refuse(refusal);
+    else
+      watch
+        .during(trace, headers, () => gateway(incoming, trace, errors))
+        .then(answer)
+        .catch(refuse);
+    return () => {
+      watch.ended(trace, {
+        status: response.headersSent ? response.statusCode : undefined,
+        isWhole: response.writableFinished,
+        milliseconds: performance.now() - trace.startedAt,
+      });
+    };
+  };
+}
+
+/**
+ * What a request still sends when it is answered is read and dropped where it is little; otherwise the connection ends
+ * with the reply. Only the headers decide, so that a refusal tells nothing about what was refused.
+ */
+function leaveUnread(incoming: IncomingMessage, response: ServerResponse): void {
+  const { headers } = incoming;
+  const isLong = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > droppedBytesMax;
+  if (isLong) response.setHeader('Connection', 'close');
+  else incoming.resume();
+}
+
+const droppedBytesMax = 64 * 1024;
+
+/**
+ * Ends an answer so that it is never taken for a whole one: with a reset, because the body of an HTTP/1.0 answer ends
+ * where the connection does.
+ */
+function cutOff(response: ServerResponse): void {
+  response.socket?.resetAndDestroy();
+}

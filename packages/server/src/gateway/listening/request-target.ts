@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../lib/problem.ts';
+import { type Host, readHost } from '../pipeline/headers/host.ts';
+
+/**
+ * What is wrong with where a request says it is sent, if anything is: a request names one host, once or twice (RFC 9112, 3.2).
+ * A target in absolute form is brought into origin form, which all that follows reads.
+ */
+export function faultOfTarget(incoming: IncomingMessage): Problem | undefined {
+  const { headers, httpVersionMinor, url = '' } = incoming;
+  const count = hostsOf(incoming);
+  // A second one would let two readers see two addresses in one request.
+  if (count > 1 || (count === 0 && httpVersionMinor !== 0))
+    return new Problem('invalid_request', 'a request has one `Host` header');
+  const { host } = headers;
+  if (host !== undefined && host !== lastHost) {
+    if (readHost(host) === undefined) return new Problem('invalid_request', 'the `Host` header names no host');
+    lastHost = host;
+  }
+  return url.startsWith('/') ? undefined : faultOfAbsolute(incoming, url);
+}
+
+/** Most requests say what the one before said. */
+let lastHost: string | undefined;
+
+const absolute = /^(https?):\/\/([^/?#]*)([^#]*)$/i;
+
+function faultOfAbsolute(incoming: IncomingMessage, url: string): Problem | undefined {
+  const [, scheme = '', authority = '', rest = ''] = absolute.exec(url) ?? [];
+  // What is no address at all has no path either.
+  if (scheme === '') return undefined;
+  const target = readHost(authority);
+  if (target === undefined) return new Problem('invalid_request', 'the request target names no host');
+  const { host } = incoming.headers;
+  const named = host === undefined ? target : readHost(host);
+  if (named === undefined || !isSame(target, named, scheme.toLowerCase() === 'https' ? '443' : '80'))
+    return new Problem('invalid_request', 'the request target and `Host` name two hosts');
+  incoming.url = rest.startsWith('/') ? rest : `/${rest}`;
+  return undefined;
+}
+
+function isSame(one: Host, other: Host, port: string): boolean {
+  return one.name === other.name && (one.port || port) === (other.port || port);
+}
+
+function hostsOf({ rawHeaders }: IncomingMessage): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
+}

@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../../lib/problem.ts';
+import { singleHeader } from './single-header.ts';
+
+/**
+ * The client id of a call without a token: the header `client_id`, or `client-id`, which proxies do not drop. Undefined
+ * where neither comes, or one comes empty or twice. @throws Problem `invalid_request` where the two differ.
+ */
+export function readClientId(request: IncomingMessage): string | undefined {
+  const { headers } = request;
+  const [given, alias] = [headers.client_id, headers['client-id']];
+  if (alias === undefined) return given === undefined ? undefined : singleHeader(request, 'client_id');
+  if (given === undefined) return singleHeader(request, 'client-id');
+  const [one, other] = [singleHeader(request, 'client_id'), singleHeader(request, 'client-id')];
+  if (one !== other) throw new Problem('invalid_request', 'the headers `client_id` and `client-id` differ');
+  return one;
+}
+
+/** @throws Problem `client_unknown`, `invalid_request`. */
+export function requireClientId(request: IncomingMessage): string {
+  const clientId = readClientId(request);
+  if (clientId !== undefined) return clientId;
+  const isMissing = request.headers.client_id === undefined && request.headers['client-id'] === undefined;
+  const hint = isMissing && hasProxy(request) ? proxyHint : '';
+  throw new Problem('client_unknown', `the header \`client_id\` must come once${hint}`);
+}
+
+const proxyHint =
+  ': the request came through a proxy, and many drop headers with an underscore in their names (nginx does without `underscores_in_headers on`); send `client-id` in its place';
+
+const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+
+/** As far as it shows: nginx asks by HTTP/1.0 where it is not told otherwise, which hardly any client does. */
+function hasProxy({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion === '1.0' || forwarding.some((name) => headers[name] !== undefined);
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import type { AppOrigins } from '../../../identity/port.ts';
+import type { Environment } from '../../../tenancy/port.ts';
+import type { CallTrace } from '../../call-trace.ts';
+import type { ErrorReplies } from '../../error-reply.ts';
+import type { Reply } from '../../reply.ts';
+
+/**
+ * Cross-origin replies (Fetch standard, CORS protocol): the caller's origin is given back where the app's own list has
+ * it, and nothing else ever is. Also on refusals, so that a page can read why. Tokens travel in headers and never in
+ * cookies, so credentials are not allowed. That an answer depends on the origin, every reply says (`Vary`).
+ */
+export function withCors(origins: AppOrigins, request: CrossOrigin, answer: () => Promise<Reply>): Promise<Reply> {
+  const { incoming, errors, trace } = request;
+  const refused = (error: unknown): Reply => errors.reply(error, trace.requestId);
+  const { origin } = incoming.headers;
+  if (origin === undefined) return answer();
+  const isAllowed = async (env: Environment | undefined): Promise<boolean> => {
+    const orgCode = orgOf(incoming.url ?? '');
+    return orgCode !== undefined && origins.isAllowed(orgCode, origin, env);
+  };
+  if (isPreflight(incoming)) return answerPreflight(origin, isAllowed);
+  return answer()
+    .catch(refused)
+    .then(async (reply) =>
+      (await isAllowed(trace.env))
+        ? { ...reply, headers: { ...exposed, ...reply.headers, ...allowed(origin) } }
+        : { ...reply, headers: withoutCors(reply.headers) },
+    );
+}
+
+async function answerPreflight(
+  origin: string,
+  isAllowed: (env: Environment | undefined) => Promise<boolean>,
+): Promise<Reply> {
+  const headers = (await isAllowed(undefined)) ? { ...allowed(origin), ...preflightHeaders } : {};
+  return { status: 204, headers };
+}
+
+export interface CrossOrigin {
+  readonly incoming: IncomingMessage;
+  readonly errors: ErrorReplies;
+  /** A call is held to its own environment once that is known. */
+  readonly trace: CallTrace;
+}
+
+const exposed = {
+  'Access-Control-Expose-Headers':
+    'Content-Disposition, ETag, Idempotency-Replayed, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
+};
+
+const preflightHeaders = {
+  'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
+  'Access-Control-Allow-Headers':
+    'Authorization, Content-Type, client_id, client-id, oauthtoken, x-service-token, If-Match, If-None-Match, Idempotency-Key, Prefer, traceparent, tracestate',
+  'Access-Control-Max-Age': '600',
+};
+
+/** What a handler says of such replies is for pages that may read them. */
+function withoutCors(headers: Reply['headers'] = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith('Access-Control-')));
+}
+
+function allowed(origin: string): Readonly<Record<string, string>> {
+  return { 'Access-Control-Allow-Origin': origin };
+}
+
+function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+}
+
+/** The app that a path is of, whatever else is wrong with it. */
+function orgOf(url: string): string | undefined {
+  return /^\/app\/([a-z0-9]{1,40})(?:[/?]|$)/.exec(url)?.[1];
+}

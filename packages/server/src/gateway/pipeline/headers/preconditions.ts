@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '../../../lib/problem.ts';
+import type { IfMatch, Preconditions } from '../../../records/port.ts';
+import type { Reply } from '../../reply.ts';
+
+/** `If-Match` and `If-None-Match` of a change (RFC 9110, 13.1). @throws Problem `invalid_request`. */
+export function readPreconditions({ headers }: IncomingMessage): Preconditions {
+  const ifMatch = headers['if-match'];
+  const ifNoneMatch = headers['if-none-match'];
+  return {
+    ifMatch: ifMatch === undefined ? undefined : readMatch('If-Match', ifMatch),
+    ifNoneMatch: ifNoneMatch === undefined ? undefined : readMatch('If-None-Match', ifNoneMatch),
+  };
+}
+
+function readMatch(name: string, header: string): IfMatch {
+  const read = parseIfMatch(header);
+  if (read === undefined) throw new Problem('invalid_request', `\`${name}\` must be \`*\` or a list of entity tags`);
+  return read;
+}
+
+/** What such a header says; undefined where it is none. A weak tag never matches in `If-Match`. */
+export function parseIfMatch(header: string): IfMatch | undefined {
+  if (header.trim() === '*') return '*';
+  const tags = readTags(header);
+  return tags === undefined || tags.length === 0 ? undefined : tags;
+}
+
+/** The tags of a list (RFC 9110, 8.8.3 and 5.6.1), in which a tag may hold a comma and an element may be empty. */
+function readTags(header: string): readonly string[] | undefined {
+  const tags: string[] = [];
+  const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
+  while (element.lastIndex < header.length) {
+    const found = element.exec(header);
+    if (found === null) return undefined;
+    if (found[1] !== undefined) tags.push(found[1]);
+  }
+  return tags;
+}
+
+/**
+ * A change of what has no entity tag: what is to match it cannot, so nothing is done (RFC 9110, 13.1.1).
+ * @throws Problem `version_mismatch`, `invalid_request`.
+ */
+export function refuseTags(incoming: IncomingMessage): void {
+  if (incoming.headers['if-match'] === undefined) return;
+  const { ifMatch } = readPreconditions(incoming);
+  if (ifMatch !== '*') throw new Problem('version_mismatch', 'there is no entity tag here that `If-Match` could name');
+}
+
+/**
+ * Whether the caller's copy of what it reads is the current one, so that nothing need be made. Where the caller asks for
+ * more than that, what is made decides (`conditional`).
+ */
+export function isNoneMatch({ headers }: IncomingMessage, tag: string): boolean {
+  const header = headers['if-none-match'];
+  if (header === undefined || headers['if-match'] !== undefined) return false;
+  return isNamed(header, tag);
+}
+
+/** Weak comparison (RFC 9110, 8.8.3.2); a header that is none names nothing. */
+function isNamed(header: string, tag: string): boolean {
+  const read = parseIfMatch(header);
+  if (read === undefined) return false;
+  return read === '*' || read.some((given) => given === tag || given === `W/${tag}`);
+}
+
+/**
+ * A reply to a GET, as far as the caller wants it (RFC 9110, 13.2.2): 304 where it has it.
+ * @throws Problem `version_mismatch` where `If-Match` names none of its tags, `invalid_request`.
+ */
+export function conditional(incoming: IncomingMessage, reply: Reply): Reply {
+  const tag = reply.headers?.ETag;
+  const { method, headers } = incoming;
+  if (tag === undefined || reply.status !== 200 || (method !== 'GET' && method !== 'HEAD')) return reply;
+  const ifMatch = headers['if-match'];
+  if (ifMatch !== undefined) {
+    const read = readMatch('If-Match', ifMatch);
+    if (read !== '*' && !read.includes(tag))
+      throw new Problem('version_mismatch', 'what is there is not what `If-Match` names', { etag: tag });
+  }
+  const ifNoneMatch = headers['if-none-match'];
+  if (ifNoneMatch === undefined || !isNamed(ifNoneMatch, tag)) return reply;
+  return { status: 304, ...(reply.headers === undefined ? {} : { headers: reply.headers }) };
+}

@@ -1,0 +1,81 @@
+import type { Verb } from '../../access/port.ts';
+import type { AppCaller } from '../../identity/port.ts';
+import type { Actor, AuthorizedCall, RecordPolicyRequest, WriteContext } from '../../records/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
+import type { Reply } from '../reply.ts';
+import type { GatewayRequest, TakesBody } from '../request.ts';
+import type { PublicRoute } from './public-route.ts';
+import type { RoutePattern } from './router.ts';
+
+/** About the caller: a token is enough. */
+export interface SelfRoute extends RoutePattern {
+  readonly access: 'self';
+  /** Also for callers who are no person: what they may do, or what the app is. */
+  readonly takesAnyone?: true;
+  readonly isGated?: true;
+  readonly takesBody?: TakesBody;
+  readonly handle: (request: GatewayRequest, caller: AppCaller) => Reply | Promise<Reply>;
+}
+
+/** About records: decided by the caller's policies before the handler is asked. */
+export interface RecordRoute extends RoutePattern {
+  readonly access: Verb;
+  /** Writes, so it is closed to an org that has reached a limit of its plan. */
+  readonly isGated?: true;
+  readonly takesBody?: TakesBody;
+  readonly handle: (request: GatewayRequest, call: AuthorizedCall) => Reply | Promise<Reply>;
+}
+
+/** About the workspace itself: what a policy has to allow is no verb on an entity. */
+export interface WorkspaceRoute extends RoutePattern {
+  readonly access: WorkspaceAction;
+  readonly isGated?: true;
+  readonly takesBody?: TakesBody;
+  /** The texts of the body of which several spellings mean one thing, each with what policies see of it. */
+  readonly readTexts?: Readonly<Record<string, (text: string) => string>>;
+  readonly handle: (request: GatewayRequest, context: WriteContext) => Reply | Promise<Reply>;
+}
+
+/** The body as policies see it. */
+export function bodyAsRead({ readTexts = {} }: Pick<WorkspaceRoute, 'readTexts'>, body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  const members = Object.entries(body).map(([name, value]) => {
+    const read = Object.hasOwn(readTexts, name) ? readTexts[name] : undefined;
+    return [name, read !== undefined && typeof value === 'string' ? read(value) : value];
+  });
+  return Object.fromEntries(members);
+}
+
+export const workspaceActions = [
+  'updateworkspace',
+  'deleteworkspace',
+  'createinvitation',
+  'listinvitation',
+  'deleteinvitation',
+] as const;
+
+export type WorkspaceAction = (typeof workspaceActions)[number];
+
+export function isWorkspaceRoute(route: AppRoute): route is WorkspaceRoute {
+  return workspaceActions.some((action) => action === route.access);
+}
+
+/** About several things at once: the handler asks for each as the request would be decided that asks for it alone. */
+export interface EachRoute extends RoutePattern {
+  readonly access: 'each';
+  /** Changes nothing, for all that it takes a body. */
+  readonly isRead?: true;
+  readonly takesBody?: TakesBody;
+  readonly handle: (request: GatewayRequest, caller: EachCaller) => Reply | Promise<Reply>;
+}
+
+export interface EachCaller {
+  readonly workspace: Workspace;
+  readonly actor: Actor;
+  /** @throws Problem `access_denied`, `not_found`. */
+  authorize(request: RecordPolicyRequest): Promise<AuthorizedCall>;
+  /** What a request would be answered that fails so. */
+  refusal(error: unknown): Reply;
+}
+
+export type AppRoute = PublicRoute | SelfRoute | WorkspaceRoute | RecordRoute | EachRoute;

@@ -1,0 +1,12 @@
+import type { Reply } from '../reply.ts';
+import type { GatewayRequest, TakesBody } from '../request.ts';
+import type { RoutePattern } from './router.ts';
+
+/** A route that is open to anyone, on either gateway: signing in, keys, health. */
+export interface PublicRoute extends RoutePattern {
+  readonly access: 'public';
+  /** Counts as a call of the org where it succeeds: whoever is refused is nobody’s caller yet. */
+  readonly isMetered?: true;
+  readonly takesBody?: TakesBody;
+  readonly handle: (request: GatewayRequest) => Reply | Promise<Reply>;
+}

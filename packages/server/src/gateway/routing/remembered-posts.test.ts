@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
+import { type ManagementGatewayDeps, managementRoutes } from '../management-gateway.ts';
+import { isRemembered } from './remembered-posts.ts';
+
+const posts = [...appRoutes({} as AppGatewayDeps), ...managementRoutes({} as ManagementGatewayDeps)].filter(
+  ({ method }) => method === 'POST',
+);
+
+const keptByTheRecordRuntime = ['/app/:org/create/:entity'];
+const refusedWithKeys = ['/app/:org/import/:entity'];
+
+test('every POST route counts once under a key, or it says why it does not', () => {
+  const others = posts.filter((route) => !isRemembered(route));
+  const unsaid = others.filter(({ route }) => route?.repeats === undefined).map(({ path }) => path);
+  assert.deepEqual(unsaid.toSorted(), [...keptByTheRecordRuntime, ...refusedWithKeys]);
+  for (const { path, route } of others)
+    if (typeof route?.repeats === 'object') assert.match(route.repeats.notRemembered, / /, path);
+  // No caller is known there whose key it would be.
+  const open = posts.filter((route) => isRemembered(route) && route.access === 'public');
+  assert.deepEqual(open, []);
+});
+
+test('what the gateway remembers is what makes, moves or mails something', () => {
+  assert.deepEqual(
+    posts
+      .filter(isRemembered)
+      .map(({ path }) => path)
+      .toSorted(),
+    [
+      '/app/:org/user/acceptinvitation',
+      '/app/:org/user/invitations',
+      '/app/:org/user/invitations/:id/resend',
+      '/app/:org/user/leave',
+      '/app/:org/user/switch-tenant',
+      '/app/:org/user/verification',
+      '/app/:org/user/workspace',
+      '/config/:kind',
+      '/config/:kind/:name/restore',
+      '/deploy/activate',
+      '/deploy/keys',
+      '/deploy/publish',
+      '/deploy/rollback',
+      '/org/alerts/webhook/test',
+      '/org/environments/:env/rotate-client-id',
+      '/org/service-keys',
+      '/org/suspended-accounts/:id/merge',
+      '/org/users',
+      '/platform/keys/rotate',
+      '/user/provision-prod',
+    ],
+  );
+});

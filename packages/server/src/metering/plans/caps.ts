@@ -1,0 +1,91 @@
+/** What an org may have configured by its plan: nothing is counted here, since whoever asks knows what there is. */
+import { Problem } from '../../lib/problem.ts';
+import type { ConfigSize, CountBound } from '../../tenancy/port.ts';
+import type { MeteredWorkspace } from '../call-meter.ts';
+import type { Plans } from '../plans.ts';
+import { flagsOf, type QuotaUsage } from './limits.ts';
+import type { Cap } from './plan.ts';
+import { type Configured, type ShownCaps, showCaps } from './show-caps.ts';
+
+export interface Caps {
+  /**
+   * Holds a change of an org's configuration, before it is committed, to the plan that the org has by then. What does not
+   * grow is let through, also where it is more than the plan has room for. @throws Problem `plan_limit_exceeded`.
+   */
+  admitConfig(
+    place: MeteredEnvironment,
+    size: { readonly before: ConfigSize; readonly after: ConfigSize },
+  ): Promise<void>;
+  /** How many policies a workspace may have; undefined where the plan does not say. */
+  policyBound(workspace: MeteredWorkspace): Promise<CountBound | undefined>;
+  /** What is used of each, and the limit. */
+  show(orgCode: string, options: { readonly hasProd: boolean }): Promise<ShownCaps>;
+}
+
+type MeteredEnvironment = Pick<MeteredWorkspace, 'orgCode' | 'env'>;
+
+export interface CapsDeps {
+  readonly plans: Pick<Plans, 'of'>;
+  readonly configured: Configured;
+  readonly quota: (orgCode: string) => Promise<QuotaUsage>;
+}
+
+/** The plan is read each time: what is configured seldom changes, and two nodes must not go by two plans. */
+export function createCaps({ plans, configured, quota }: CapsDeps): Caps {
+  const exceeded = async (cap: Cap, where: CappedScope, told: ToldCap): Promise<Problem> => {
+    const { limits, usage } = await quota(where.orgCode);
+    return capExceeded(cap, where, { ...told, flags: flagsOf(limits, usage) });
+  };
+  return {
+    admitConfig: async (place, { before, after }) => {
+      const grown = (['entities', 'indexes'] as const).filter((cap) => after[cap] > before[cap]);
+      if (grown.length === 0) return;
+      const { limits } = await plans.of(place.orgCode);
+      for (const cap of grown) {
+        const limit = limits[cap];
+        if (limit !== undefined && after[cap] > limit)
+          throw await exceeded(cap, place, { used: before[cap], wanted: after[cap], limit });
+      }
+    },
+    policyBound: async (place) => {
+      const { policies: max } = (await plans.of(place.orgCode)).limits;
+      if (max === undefined) return undefined;
+      return { max, exceeded: (used, wanted) => exceeded('policies', place, { used, wanted, limit: max }) };
+    },
+    show: async (orgCode, { hasProd }) => {
+      const { limits } = await plans.of(orgCode);
+      return showCaps(configured, { orgCode, hasProd, limits });
+    },
+  };
+}
+
+type CappedScope = MeteredEnvironment & Partial<Pick<MeteredWorkspace, 'tenantCode'>>;
+
+interface ToldCap {
+  readonly used: number;
+  readonly wanted: number;
+  readonly limit: number;
+}
+
+/** How long whoever waits for room waits at least: it comes when somebody takes something away. */
+const retrySeconds = 3600;
+
+function capExceeded(
+  cap: Cap,
+  { env, tenantCode }: CappedScope,
+  { used, wanted, limit, flags }: ToldCap & { readonly flags: ReturnType<typeof flagsOf> },
+): Problem {
+  const where = tenantCode === undefined ? `in ${env}` : 'in this workspace';
+  const message = `the plan has room for ${limit} ${cap} ${where}: there are ${used}, and this would make them ${wanted}`;
+  return new Problem('plan_limit_exceeded', message, {
+    metric: cap,
+    used,
+    limit,
+    window: 'total',
+    resets_at: null,
+    flags,
+    env,
+    ...(tenantCode === undefined ? {} : { tenant_code: tenantCode }),
+    retry_after_seconds: retrySeconds,
+  });
+}

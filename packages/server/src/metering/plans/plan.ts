@@ -1,0 +1,64 @@
+/** What an org may use. Plans are data: these names have limits of their own, and an operator may make others. */
+import type { usageApi } from '@freehold/contract/management/usage';
+import type { BodyOf } from '@freehold/contract/route';
+import { invalidBody } from '../../lib/problem.ts';
+
+export const metrics = ['api_calls_per_day', 'api_calls_per_month', 'records'] as const;
+
+export type Metric = (typeof metrics)[number];
+
+/**
+ * What an org may have configured: entities and indexes in each environment, policies in each workspace. Unlike a metric,
+ * a cap that is reached closes nothing but what would add more.
+ */
+export const caps = ['entities', 'indexes', 'policies'] as const;
+
+export type Cap = (typeof caps)[number];
+
+/** What is left out has no limit but those of the platform itself. */
+export type Limits = Readonly<Partial<Record<Metric | Cap, number>>>;
+
+export interface Plan {
+  readonly name: string;
+  readonly limits: Limits;
+}
+
+/** The limits of plans that are named without saying any. */
+const knownPlans: Readonly<Record<string, Limits>> = {
+  free: {
+    api_calls_per_day: 10_000,
+    api_calls_per_month: 100_000,
+    records: 10_000,
+    entities: 25,
+    indexes: 100,
+    policies: 50,
+  },
+  pro: {
+    api_calls_per_day: 1_000_000,
+    api_calls_per_month: 10_000_000,
+    records: 1_000_000,
+    entities: 250,
+    indexes: 2500,
+    policies: 500,
+  },
+  unlimited: {},
+};
+
+/** The plan of orgs that nobody has given one. */
+export const defaultPlan: Plan = { name: 'unlimited', limits: {} };
+
+export type SentPlan = BodyOf<typeof usageApi.changePlan>;
+
+/** A plan by its name, whose limits are its own or those that are sent. @throws Problem `validation_failed`. */
+export function readPlan({ name, limits }: SentPlan): Plan {
+  const own = Object.hasOwn(knownPlans, name) ? knownPlans[name] : undefined;
+  if (limits !== undefined) return { name, limits: definedLimits(limits) };
+  if (own !== undefined) return { name, limits: own };
+  const names = Object.keys(knownPlans).join(', ');
+  const message = `\`limits\` is required: only ${names} have some of their own`;
+  throw invalidBody([{ pointer: '/limits', code: 'required', message }]);
+}
+
+function definedLimits(limits: Readonly<Partial<Record<Metric | Cap, number | undefined>>>): Limits {
+  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
+}

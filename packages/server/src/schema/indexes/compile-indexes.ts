@@ -1,0 +1,91 @@
+import type { FieldBehaviour } from '../field-types/field-type.ts';
+import { fieldTypeOf } from '../field-types/registry.ts';
+import { type IndexedField, type IndexState, isLeaving } from './index-states.ts';
+
+/** What a record's writers keep beside it. */
+interface Kept {
+  readonly id: number;
+  /** What it is called in the definition: the field's name, or the unique index's. */
+  readonly name: string;
+  readonly pk: string;
+  /** Whether it holds every record, and so may be read by. */
+  readonly isReady: boolean;
+  /** Whether its entries are taken out and none is made. */
+  readonly isErasing: boolean;
+}
+
+/** A sorted partition of entries, or one for each value of the field that groups them. */
+export interface CompiledIndex extends Kept {
+  readonly kind: 'field' | 'owner' | 'parent';
+  /** The field whose value says in which partition a record is; a record without it is in none. */
+  readonly group: EncodedField | undefined;
+  /** What the entries are sorted by; undefined is the creation order. */
+  readonly order: EncodedField | undefined;
+}
+
+export interface EncodedField {
+  readonly field: string;
+  readonly encode: NonNullable<FieldBehaviour['encode']>;
+}
+
+/** Values, or tuples of them, that one record of the entity may have. */
+export interface CompiledUnique extends Kept {
+  readonly fields: readonly EncodedField[];
+  readonly ignoreCase: boolean;
+}
+
+/** The words of some fields. */
+export interface CompiledSearch extends Kept {
+  readonly fields: readonly string[];
+}
+
+export interface CompiledIndexes {
+  readonly indexes: readonly CompiledIndex[];
+  readonly uniques: readonly CompiledUnique[];
+  readonly searches: readonly CompiledSearch[];
+}
+
+export function compileIndexes(entityName: string, states: readonly IndexState[]): CompiledIndexes {
+  const kept = states.map((state) => ({ state, kept: keptOf(entityName, state) }));
+  return {
+    indexes: kept.flatMap((one) => compileOrders(one.kept, one.state)),
+    uniques: kept
+      .filter(({ state }) => state.kind === 'unique')
+      .map((one) => ({ ...one.kept, fields: one.state.on.map(encoded), ignoreCase: one.state.ignoreCase === true })),
+    searches: kept
+      .filter(({ state }) => state.kind === 'search')
+      .map((one) => ({ ...one.kept, fields: one.state.on.map(({ field }) => field) })),
+  };
+}
+
+function keptOf(entityName: string, index: IndexState): Kept {
+  return {
+    id: index.id,
+    name: index.name,
+    pk: derivedPk(entityName, index),
+    isReady: index.state === 'ready',
+    isErasing: isLeaving(index),
+  };
+}
+
+/** An owner or parent index lists in creation order, and perhaps in another order from partitions of its own. */
+function compileOrders(common: Kept, { kind, on, order }: IndexState): readonly CompiledIndex[] {
+  const [first] = on;
+  if (first === undefined || kind === 'unique' || kind === 'search') return [];
+  if (kind === 'field') return [{ ...common, kind, group: undefined, order: encoded(first) }];
+  const inCreationOrder = { ...common, kind, group: encoded(first), order: undefined };
+  if (order === undefined) return [inCreationOrder];
+  return [inCreationOrder, { ...inCreationOrder, pk: `${common.pk};by#${order.field}`, order: encoded(order) }];
+}
+
+/** Where the items of an index lie, or where their partitions begin. */
+function derivedPk(entityName: string, { kind, name, id }: Pick<IndexState, 'kind' | 'name' | 'id'>): string {
+  return kind === 'unique' ? `unique#${entityName};${name}@${id}` : `index#${entityName};${kind}#${name}@${id}`;
+}
+
+/** How a value is encoded depends on its `colType` alone, so an index can be kept when its field has become another. */
+function encoded({ field, colType }: IndexedField): EncodedField {
+  const { encode } = fieldTypeOf({ colType });
+  if (encode === undefined) throw new TypeError(`an index on the type ${colType} does not compile`);
+  return { field, encode };
+}

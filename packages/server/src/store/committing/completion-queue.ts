@@ -1,0 +1,62 @@
+import { ownerOf } from '../port.ts';
+import type { Verdict } from './apply-group.ts';
+import { changesIn, type Waiting } from './commit-queue.ts';
+
+/** In changes, which say how much follows: so many are told of in a turn of the event loop, or one commit of more. */
+const changesPerSlice = 64;
+
+/**
+ * Tells commits what became of them. What follows an answer takes as long as the commit itself, so of a large group only
+ * the first are told at once, and the others in the turns of the event loop that come, owner by owner. Those of one owner are
+ * told in their order.
+ */
+export class CompletionQueue {
+  readonly #owners = new Map<string, Told[]>();
+  #left = changesPerSlice;
+  #isTurnToCome = false;
+
+  get isEmpty(): boolean {
+    return this.#owners.size === 0;
+  }
+
+  tell(waiting: Waiting, verdict: Verdict): void {
+    const owner = ownerOf(waiting.member.scope);
+    const line = this.#owners.get(owner);
+    if (line !== undefined) line.push({ waiting, verdict });
+    else if (this.#left > 0) this.#resolve({ waiting, verdict });
+    else this.#owners.set(owner, [{ waiting, verdict }]);
+    // A commit now and then asks for no turn.
+    if (this.#left < changesPerSlice / 2) this.#scheduleSlice();
+  }
+
+  #resolve({ waiting, verdict }: Told): void {
+    this.#left -= changesIn(waiting);
+    waiting.resolve(verdict);
+  }
+
+  #scheduleSlice(): void {
+    if (this.#isTurnToCome) return;
+    this.#isTurnToCome = true;
+    setImmediate(() => this.#runSlice());
+  }
+
+  #runSlice(): void {
+    this.#isTurnToCome = false;
+    this.#left = changesPerSlice;
+    while (this.#left > 0) {
+      const [first] = this.#owners;
+      if (first === undefined) return;
+      const [owner, line] = first;
+      const told = line.shift();
+      this.#owners.delete(owner);
+      if (line.length > 0) this.#owners.set(owner, line);
+      if (told !== undefined) this.#resolve(told);
+    }
+    this.#scheduleSlice();
+  }
+}
+
+interface Told {
+  readonly waiting: Waiting;
+  readonly verdict: Verdict;
+}

@@ -1,0 +1,160 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
+import { Unavailable } from '../../port.ts';
+import type { Address } from '../address.ts';
+import type { Statement } from '../statements.ts';
+import { describeError, endsSession, isServerError, SessionLost } from './postgres-error.ts';
+
+/** How long the server may take, in milliseconds. The driver waits a little longer, then gives the session up. */
+export interface TimeLimits {
+  readonly statement: number;
+  readonly lock: number;
+}
+
+export type Value = string | number | null | readonly (string | number | null)[];
+
+/** `command` is what the server says that it did: for `commit` of a failed transaction, `ROLLBACK`. */
+export interface Answer<Row> {
+  readonly rows: readonly Row[];
+  readonly command: string;
+}
+
+/** One session with the server: every statement is sent at once, behind those under way. A lost one is lost for good. */
+export class Connection {
+  /** Whether the server keeps what it has acknowledged when it loses power. */
+  readonly isSynced: boolean;
+  readonly #client: pg.Client;
+  readonly #socket: Socket;
+  #isOpen = true;
+
+  /** Rejects with {@link Unavailable} when there is no server, or none that may be written to. */
+  static async open({ client: config }: Address, limits: TimeLimits): Promise<Connection> {
+    const socket = new Socket();
+    const client = new pg.Client({
+      ...config,
+      types,
+      stream: () => socket,
+      pipeline: true,
+      keepAlive: true,
+      connectionTimeoutMillis: 5000,
+      query_timeout: limits.statement + 5000,
+    });
+    // The statements under way are told as well; an idle session that ends is opened again by whoever needs it.
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return new Connection(client, socket, await startSession(client, limits));
+    } catch (error) {
+      void client.end();
+      if (error instanceof Unavailable) throw error;
+      throw new Unavailable('the PostgreSQL server cannot be reached', { cause: describeError(error) });
+    }
+  }
+
+  private constructor(client: pg.Client, socket: Socket, { isSynced }: Session) {
+    this.#client = client;
+    this.#socket = socket;
+    this.isSynced = isSynced;
+    client.once('error', () => this.#lose());
+    client.once('end', () => this.#lose());
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Rejects with the server's error, or with {@link SessionLost}. */
+  async send<Row extends readonly unknown[]>(
+    { name, text }: Statement,
+    values: readonly Value[] = [],
+  ): Promise<Answer<Row>> {
+    const config = { text, values: [...values], rowMode: 'array', ...(name === undefined ? {} : { name }) } as const;
+    try {
+      const { rows, command } = await this.#client.query<unknown[]>(config);
+      // The columns of a statement stand in its text, beside the type of its row.
+      return { rows: rows as unknown as readonly Row[], command };
+    } catch (error) {
+      const reason = isServerError(error) ? error : new SessionLost(error);
+      if (reason instanceof SessionLost || endsSession(reason)) void this.end();
+      throw reason;
+    }
+  }
+
+  /** What is sent meanwhile leaves in one packet, which spares both sides a turn for each statement. */
+  together<T>(send: () => T): T {
+    this.#socket.cork();
+    try {
+      return send();
+    } finally {
+      this.#socket.uncork();
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#isOpen = false;
+    await this.#client.end();
+  }
+
+  #lose(): void {
+    this.#isOpen = false;
+  }
+}
+
+/** `bigint` holds milliseconds and numbers of commits here: safe integers, all of them. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
+};
+
+interface Session {
+  readonly isSynced: boolean;
+}
+
+/**
+ * Keys alone decide how a statement is run, so the planner is told once for all: whatever it believes of a table that
+ * it has not counted yet, it reads by index and in the order of the index.
+ */
+const plannerSettings = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_sort: 'off',
+  jit: 'off',
+};
+
+async function startSession(client: pg.Client, limits: TimeLimits): Promise<Session> {
+  const settings = Object.entries({
+    ...plannerSettings,
+    search_path: 'pg_catalog',
+    statement_timeout: String(limits.statement),
+    lock_timeout: String(limits.lock),
+    idle_in_transaction_session_timeout: String(limits.lock),
+  });
+  await client.query(
+    `select ${settings.map((_, index) => `set_config($${2 * index + 1}, $${2 * index + 2}, false)`).join(', ')}`,
+    settings.flat(),
+  );
+  const { rows } = await client.query<ServerRow>(sessionSql);
+  const [server] = rows;
+  if (server === undefined || server.version < 150_000) throw new Unavailable('PostgreSQL 15 or newer is needed');
+  if (server.encoding !== 'UTF8')
+    throw new Unavailable(`the database is encoded in ${server.encoding}: make one that is encoded in UTF8`);
+  if (server.standby) throw new Unavailable('the server is a standby, which takes no writes: point at the writer');
+  return { isSynced: server.fsync === 'on' };
+}
+
+interface ServerRow {
+  readonly version: number;
+  readonly encoding: string;
+  readonly standby: boolean;
+  readonly fsync: string;
+}
+
+/** Whatever the server's default is: a commit is answered when it is on disk, at `remote_apply` also elsewhere. */
+const sessionSql = `
+  select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
+    pg_is_in_recovery() as standby, current_setting('fsync') as fsync,
+    set_config('synchronous_commit',
+      case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, false)`;

@@ -1,0 +1,105 @@
+/** Accounts whose password is suspended: how that comes, and how it ends. */
+import assert from 'node:assert/strict';
+import { type Fixture, type Person, random } from '../fixture.ts';
+import type { Flow, Flows } from './flow.ts';
+import { clientAtProvider, providerForFlows } from './provider.ts';
+
+/** An admin with a password and an address that nobody has proved, and the token by which a provider proves it. */
+async function unprovedAdmin({
+  org,
+  act,
+  founder,
+}: Fixture): Promise<{ readonly person: Person; readonly proof: string }> {
+  const provider = await providerForFlows();
+  const value = [{ issuer: provider.issuer, audiences: [clientAtProvider] }];
+  assert.equal((await org.manage('PUT', '/org/settings', { group: 'auth', name: 'issuers', value })).status, 200);
+  const person = await org.signIn();
+  const [admin] = (await act('GET', '/list/aclpolicy?name=adminacl')).body.items;
+  const link = { user_id: person.id, acl_policy_id: admin?.id };
+  assert.equal((await act('POST', '/create/useraclpolicy', link)).status, 201);
+  assert.notEqual(person.id, founder.id);
+  return { person, proof: provider.token(person.email) };
+}
+
+async function suspended(fixture: Fixture) {
+  const admin = await unprovedAdmin(fixture);
+  const { body } = await fixture.org.exchange(admin.proof);
+  assert.equal(body.tenant_id, null);
+  return { ...admin, otherId: body.user_id };
+}
+
+async function entries({ act }: Fixture, email: string): Promise<readonly (readonly [string, string])[]> {
+  return (await act('GET', `/list/user?email=${email}`)).body.items.map(({ id, status }) => [id, status] as const);
+}
+
+/** That both accounts are one, with what the older one holds. */
+function isMerged(fixture: Fixture, { person, proof }: { readonly person: Person; readonly proof: string }) {
+  return async () => {
+    const { body } = await fixture.org.exchange(proof);
+    assert.deepEqual([body.user_id, body.tenant_code], [person.id, 'main']);
+    assert.deepEqual(await entries(fixture, person.email), [[person.id, 'active']]);
+    assert.equal((await fixture.org.as(body.token)('POST', '/create/userrole', { name: random() })).status, 201);
+    assert.equal((await fixture.org.logIn(person.email)).status, 401);
+  };
+}
+
+const suspension: Flow = {
+  route: 'GET /app/:org/token',
+  prepare: async (fixture) => {
+    const { person, proof } = await unprovedAdmin(fixture);
+    const check = async () => {
+      assert.deepEqual(await entries(fixture, person.email), [[person.id, 'password_suspended']]);
+      assert.equal((await fixture.org.logIn(person.email)).status, 401);
+      assert.equal((await fixture.org.as(person.token)('GET', '/user/me')).status, 401);
+    };
+    const send = () => fixture.org.exchange(proof);
+    return { send, check };
+  },
+};
+
+const proveByMail: Flow = {
+  route: 'POST /app/:org/verify-email',
+  prepare: async (fixture) => {
+    const account = await suspended(fixture);
+    const code = await fixture.mailedCode(account.person.email, 'verify-email');
+    const send = () => fixture.org.visit('POST', '/verify-email', { code });
+    return { send, already: 404, check: isMerged(fixture, account) };
+  },
+};
+
+const merge: Flow = {
+  route: 'POST /org/suspended-accounts/:id/merge',
+  prepare: async (fixture) => {
+    const account = await suspended(fixture);
+    const send = () => fixture.org.manage('POST', `/org/suspended-accounts/${account.person.id}/merge`);
+    return { send, already: 404, check: isMerged(fixture, account) };
+  },
+};
+
+const remove: Flow = {
+  route: 'DELETE /org/suspended-accounts/:id',
+  prepare: async (fixture) => {
+    const { person, proof, otherId } = await suspended(fixture);
+    const check = async () => {
+      assert.deepEqual(await entries(fixture, person.email), []);
+      const { body } = await fixture.org.exchange(proof);
+      assert.deepEqual([body.user_id, body.tenant_code], [otherId, 'main']);
+      assert.deepEqual((await fixture.act('GET', `/list/useraclpolicy?user_id=${person.id}`)).body.items, []);
+      assert.deepEqual(await entries(fixture, person.email), [[otherId, 'active']]);
+    };
+    let isChecked = false;
+    const once = async () => {
+      if (!isChecked) await check();
+      isChecked = true;
+    };
+    const send = () => fixture.org.manage('DELETE', `/org/suspended-accounts/${person.id}`);
+    return { send, already: 404, check: once };
+  },
+};
+
+export const accountFlows: Flows = {
+  'a password suspended by a provider': suspension,
+  'two accounts made one by the mailed link': proveByMail,
+  'two accounts made one by an org admin': merge,
+  'the removal of an account with a suspended password': remove,
+};

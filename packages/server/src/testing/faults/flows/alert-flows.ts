@@ -1,0 +1,63 @@
+/** Where an org wants its alerts sent. */
+import assert from 'node:assert/strict';
+import { type Fixture, random } from '../fixture.ts';
+import type { Flow, Flows } from './flow.ts';
+
+const path = '/org/alerts/webhook';
+
+interface Webhook {
+  readonly url: string;
+  readonly secret?: string;
+  readonly last_delivery: { readonly id: string; readonly state: string } | null;
+}
+
+/** Nobody listens there. */
+async function setWebhook({ org }: Fixture, url = `http://127.0.0.1:1/${random()}`) {
+  return { url, reply: await org.manage('PUT', path, { url }) };
+}
+
+async function shown({ org }: Fixture): Promise<{ readonly status: number; readonly body: Webhook }> {
+  return (await org.manage('GET', path)) as unknown as { readonly status: number; readonly body: Webhook };
+}
+
+const set: Flow = {
+  route: `PUT ${path}`,
+  prepare: async (fixture) => {
+    const url = `http://127.0.0.1:1/${random()}`;
+    const send = async () => (await setWebhook(fixture, url)).reply;
+    return { send, check: async () => assert.equal((await shown(fixture)).body.url, url) };
+  },
+};
+
+const remove: Flow = {
+  route: `DELETE ${path}`,
+  prepare: async (fixture) => {
+    await setWebhook(fixture);
+    const check = async () => assert.equal((await shown(fixture)).status, 404);
+    return { send: () => fixture.org.manage('DELETE', path), already: 404, check };
+  },
+};
+
+const tryOut: Flow = {
+  route: `POST ${path}/test`,
+  prepare: async (fixture) => {
+    await setWebhook(fixture);
+    let id = '';
+    const send = async () => {
+      const reply = await fixture.org.manage('POST', `${path}/test`);
+      if (reply.status === 202) ({ id } = reply.body);
+      return reply;
+    };
+    const check = async () => {
+      const { last_delivery } = (await shown(fixture)).body;
+      assert.deepEqual([last_delivery?.id, last_delivery?.state], [id, 'failed']);
+    };
+    return { send, check };
+  },
+};
+
+export const alertFlows: Flows = {
+  'an address for alerts': set,
+  'the removal of the address for alerts': remove,
+  'a message that is a test': tryOut,
+};

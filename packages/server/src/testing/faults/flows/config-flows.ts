@@ -1,0 +1,76 @@
+/** What a builder does to the configuration of an org, and the jobs that follow from it. */
+import assert from 'node:assert/strict';
+import { type Fixture, random } from '../fixture.ts';
+import type { Flow, Flows } from './flow.ts';
+
+const define: Flow = {
+  route: 'POST /api/:apiname',
+  prepare: async ({ org, act }) => {
+    const [name, key] = [`e${random()}`, random()];
+    const body = { entityName: name, UpdateParams: [{ name: 'title' }] };
+    const send = () => org.manage('POST', `/api/create-${name}`, body, { 'idempotency-key': key });
+    const check = async () => assert.equal((await act('POST', `/create/${name}`, { title: 'a' })).status, 201);
+    return { send, check };
+  },
+};
+
+const change: Flow = {
+  route: 'PUT /api/:apiname',
+  prepare: async (fixture) => {
+    const { org, act } = fixture;
+    const name = await filledEntity(fixture);
+    const body = { entityName: name, UpdateParams: [{ name: 'title', colType: 'string', index: true }] };
+    const check = async () => {
+      assert.equal((await act('GET', `/list/${name}?title=t1&sortby=title`)).body.items.length, 1);
+      assert.equal((await act('GET', `/count/${name}?title=t0`)).body.count, 1);
+    };
+    return { send: () => org.manage('PUT', `/api/create-${name}`, body), check };
+  },
+};
+
+const remove: Flow = {
+  route: 'DELETE /api/entity',
+  prepare: async (fixture) => {
+    const { org, act } = fixture;
+    const name = await filledEntity(fixture);
+    const check = async () => {
+      assert.equal((await act('GET', `/list/${name}`)).status, 404);
+      assert.equal((await org.manage('POST', `/api/create-${name}`, plain(name))).status, 201);
+      assert.deepEqual((await act('GET', `/list/${name}`)).body.items, []);
+      assert.equal((await act('GET', `/count/${name}`)).body.count, 0);
+      assert.equal((await org.manage('DELETE', `/api/entity?entityname=${name}`)).status, 204);
+      await fixture.platform.settle();
+    };
+    return { send: () => org.manage('DELETE', `/api/entity?entityname=${name}`), already: 404, check };
+  },
+};
+
+const setting: Flow = {
+  route: 'PUT /org/settings',
+  prepare: async ({ org }) => {
+    const value = Math.floor(Math.random() * 300);
+    const check = async () => {
+      const { items } = (await org.manage('GET', '/org/settings?group=acl')).body;
+      assert.equal(items.find(({ name }) => name === 'cache_seconds')?.value, value);
+    };
+    return { send: () => org.manage('PUT', '/org/settings', { group: 'acl', name: 'cache_seconds', value }), check };
+  },
+};
+
+function plain(entityName: string) {
+  return { entityName, UpdateParams: [{ name: 'title', colType: 'string' }] };
+}
+
+async function filledEntity({ org, act }: Fixture): Promise<string> {
+  const name = `e${random()}`;
+  assert.equal((await org.manage('POST', `/api/create-${name}`, plain(name))).status, 201);
+  for (const title of ['t0', 't1', 't2']) assert.equal((await act('POST', `/create/${name}`, { title })).status, 201);
+  return name;
+}
+
+export const configFlows: Flows = {
+  'a definition': define,
+  'a change of a definition with its index job': change,
+  'the removal of an entity with its purge': remove,
+  'a setting': setting,
+};

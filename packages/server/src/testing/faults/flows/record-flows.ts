@@ -1,0 +1,148 @@
+/** What an app's users do with records, the system's own included. */
+import assert from 'node:assert/strict';
+import { type Fixture, type Item, newEmail, type Reply, random } from '../fixture.ts';
+import type { Flow, Flows } from './flow.ts';
+
+const create: Flow = {
+  route: 'POST /app/:org/create/:entity',
+  prepare: async ({ act, orders }) => {
+    const [code, key] = [random(), random()];
+    const send = () => act('POST', '/create/order', { title: 'a', code }, { 'idempotency-key': key });
+    return { send, check: async () => assert.equal((await orders(code)).length, 1) };
+  },
+};
+
+const update: Flow = {
+  route: 'PUT /app/:org/update/:entity/:id',
+  prepare: async ({ act, orders }) => {
+    const [code, title] = [random(), random()];
+    const { id } = (await act('POST', '/create/order', { title: 'a', code })).body;
+    const check = async () => {
+      assert.equal((await orders(code))[0]?.title, title);
+      assert.equal((await act('GET', `/count/order?title=${title}`)).body.count, 1);
+    };
+    return { send: () => act('PUT', `/update/order/${id}`, { title }), check };
+  },
+};
+
+const remove: Flow = {
+  route: 'DELETE /app/:org/delete/:entity/:id',
+  prepare: async ({ act, orders }) => {
+    const code = random();
+    const { id } = (await act('POST', '/create/order', { title: 'a', code })).body;
+    const check = async () => assert.deepEqual(await orders(code), []);
+    return { send: () => act('DELETE', `/delete/order/${id}`), already: 404, check };
+  },
+};
+
+function batch(mode: 'atomic' | 'independent'): Flow {
+  return {
+    route: 'POST /app/:org/batch',
+    prepare: async ({ act, orders }) => {
+      const [one, other, key] = [random(), random(), random()];
+      const operations = [one, other].map((code) => ({ action: 'create', entity: 'order', data: { code } }));
+      const send = async () => worst(await act('POST', '/batch', { mode, operations }, { 'idempotency-key': key }));
+      const check = async () => assert.deepEqual([(await orders(one)).length, (await orders(other)).length], [1, 1]);
+      return { send, check };
+    },
+  };
+}
+
+/** A batch whose operations are independent succeeds as a whole only where each of them does. */
+function worst(reply: Reply): Reply {
+  if (reply.status !== 200) return reply;
+  return { ...reply, status: Math.max(200, ...reply.body.results.map(({ status }) => status).filter((s) => s >= 400)) };
+}
+
+const importFile: Flow = {
+  route: 'POST /app/:org/import/:entity',
+  prepare: async ({ act, orders }) => {
+    const codes = [random(), random(), random()];
+    const lines = codes.map((code) => `${JSON.stringify({ title: 'a', code })}\n`).join('');
+    const check = async () => {
+      for (const code of codes) assert.equal((await orders(code)).length, 1);
+    };
+    const headers = { 'content-type': 'application/x-ndjson' };
+    return { send: async () => imported(await act('POST', '/import/order?upsert=code', lines, headers)), check };
+  },
+};
+
+/** An import that was broken off says so in a 200, with what had been written. */
+function imported(reply: Reply): Reply {
+  return reply.status === 200 && 'error' in reply.body ? { ...reply, status: 500 } : reply;
+}
+
+const policy: Flow = {
+  route: 'POST /app/:org/create/:entity',
+  prepare: async ({ act }) => {
+    const [name, key] = [random(), random()];
+    const statements = [{ Effect: 'Allow', Action: ['listorder'], Resource: ['*'] }];
+    const send = () => act('POST', '/create/aclpolicy', { name, statements }, { 'idempotency-key': key });
+    const check = async () => assert.equal((await act('GET', `/list/aclpolicy?name=${name}`)).body.items.length, 1);
+    return { send, check };
+  },
+};
+
+const link: Flow = {
+  route: 'POST /app/:org/create/:entity',
+  prepare: async (fixture) => {
+    const { act, org } = fixture;
+    const member = await memberOf(fixture);
+    await unlink(fixture, member.id);
+    assert.equal((await org.as(member.token)('GET', '/list/order')).status, 403);
+    const [viewer] = (await act('GET', '/list/aclpolicy?name=vieweracl')).body.items;
+    const body = { user_id: member.id, acl_policy_id: viewer?.id };
+    const headers = { 'idempotency-key': random() };
+    const check = async () => assert.equal((await org.as(member.token)('GET', '/list/order')).status, 200);
+    return { send: () => act('POST', '/create/useraclpolicy', body, headers), check };
+  },
+};
+
+const suspension: Flow = {
+  route: 'PUT /app/:org/update/:entity/:id',
+  prepare: async (fixture) => {
+    const { act, org } = fixture;
+    const member = await memberOf(fixture);
+    const check = async () => assert.equal((await org.as(member.token)('GET', '/list/order')).status, 401);
+    return { send: () => act('PUT', `/update/user/${member.id}`, { status: 'suspended' }), check };
+  },
+};
+
+const removal: Flow = {
+  route: 'DELETE /app/:org/delete/:entity/:id',
+  prepare: async (fixture) => {
+    const { act, org } = fixture;
+    const member = await memberOf(fixture);
+    const check = async () => {
+      assert.equal((await org.as(member.token)('GET', '/list/order')).status, 401);
+      assert.deepEqual(await linksOf(fixture, member.id), []);
+    };
+    return { send: () => act('DELETE', `/delete/user/${member.id}`), already: 404, check };
+  },
+};
+
+function memberOf({ org }: Fixture) {
+  return org.signIn(newEmail());
+}
+
+async function linksOf({ act }: Fixture, id: string): Promise<readonly Item[]> {
+  return (await act('GET', `/list/useraclpolicy?user_id=${id}`)).body.items;
+}
+
+async function unlink(fixture: Fixture, id: string): Promise<void> {
+  for (const one of await linksOf(fixture, id))
+    assert.equal((await fixture.act('DELETE', `/delete/useraclpolicy/${one.id}`)).status, 204);
+}
+
+export const recordFlows: Flows = {
+  'a create': create,
+  'an update': update,
+  'a removal': remove,
+  'an atomic batch': batch('atomic'),
+  'a batch of independent operations': batch('independent'),
+  'an import': importFile,
+  'a new policy': policy,
+  'a link of a policy': link,
+  'the suspension of a member': suspension,
+  'the removal of a member': removal,
+};

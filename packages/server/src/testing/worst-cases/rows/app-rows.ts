@@ -1,0 +1,304 @@
+/** The largest of what an app's users may ask. */
+import { largestDefinition } from '../largest/largest-definitions.ts';
+import type { Stage } from '../stage.ts';
+import { random } from '../stage.ts';
+import type { Asked, Largest, Row, Rows } from '../worst-case.ts';
+import { nothingOfOneItem, nothingToChoose } from './reasons.ts';
+
+const bodyBytes = 1024 * 1024 - 2000;
+
+const of =
+  (rest: string) =>
+  ({ org }: Pick<Stage, 'org'>): string =>
+    `/app/${org}${rest}`;
+
+const noId = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+const json = (value: unknown): Asked => ({ body: JSON.stringify(value) });
+
+/** A record that fills a body, by what most of it is. */
+const records: readonly (readonly [what: string, record: () => object])[] = [
+  ['a record with all its fields', () => fullRecord(bodyBytes)],
+  ['a text of many words', () => ({ f0: words(bodyBytes) })],
+  ['texts for patterns', () => ({ ...forPatterns(1), f130: [forPattern] })],
+  [
+    'an array of addresses',
+    () => ({ f131: Array.from({ length: 40_000 }, (_, index) => `https://a.example/${index}`) }),
+  ],
+  [
+    'JSON of many members',
+    () => ({ f171: Object.fromEntries(Array.from({ length: 49_900 }, (_, index) => [`k${index}`, 1])) }),
+  ],
+  ['JSON of many elements', () => ({ f171: Array.from({ length: 500_000 }, () => 1) })],
+];
+
+/** Values of its own for every unique index. */
+function unlike(): Readonly<Record<string, string>> {
+  return Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`f${index}`, random()]));
+}
+
+/** Matches at its end alone. */
+const forPattern = `${'a'.repeat(990)}c`;
+
+function forPatterns(count: number): Readonly<Record<string, string>> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${100 + index}`, forPattern]));
+}
+
+const tooMuchForPatterns = (): unknown => ({ ...forPatterns(30), f130: Array.from({ length: 950 }, () => forPattern) });
+
+/** Fields of all kinds that are wrong, and arrays of what is wrong. */
+const wrongRecord = (): unknown => ({
+  ...Object.fromEntries(Array.from({ length: 130 }, (_, index) => [`f${index}`, index])),
+  f132: Array.from({ length: 200_000 }, (_, index) => index % 10),
+});
+
+function fullRecord(bytes: number): object {
+  const texts = largestDefinition.UpdateParams.filter(
+    ({ colType, pattern }) => colType === 'string' && pattern === undefined,
+  );
+  const text = words(Math.floor(bytes / texts.length) - 30);
+  return Object.fromEntries(texts.map(({ name }) => [name, `${random()} ${text}`]));
+}
+
+function words(bytes: number): string {
+  let text = '';
+  for (let index = 0; text.length < bytes; index++) text += `${index.toString(36)} `;
+  return text.slice(0, bytes);
+}
+
+/** What `includes` of V8 compares in full at each place: long, with another letter near its beginning. */
+const slowNeedle = `aab${'a'.repeat(12_000)}`;
+const manyValues = Array.from({ length: 100 }, (_, index) => `x${index}`).join(',');
+const manyFilters = `title=${manyValues}&title_op=in&note=${manyValues.slice(0, 400)}&note_op=ne`;
+
+/** What decides which records are shown, each over as many records as one page looks at. */
+function choices(route: string): readonly Largest[] {
+  const over = (query: string): string => `${route}${query === '' ? '' : `?${query}`}`;
+  return [
+    { what: 'records', ask: (stage) => ({ target: of(over(''))(stage) }) },
+    { what: 'records and policies', ask: (stage) => ({ as: 'restricted', target: of(over(''))(stage) }) },
+    {
+      what: 'a needle in texts',
+      status: 400,
+      ask: (stage) => ({ target: of(over(`note=${slowNeedle}&note_op=contains`))(stage) }),
+    },
+    {
+      what: 'a short needle in texts',
+      ask: (stage) => ({ target: of(over(`note=aab${'a'.repeat(245)}&note_op=contains`))(stage) }),
+    },
+    { what: 'values of filters', ask: (stage) => ({ target: of(over(manyFilters))(stage) }) },
+    { what: 'words', ask: (stage) => ({ target: of(over(`q=${'a+b+c+d+e+f+g+h+i+j'}`))(stage) }) },
+  ];
+}
+
+const batchOf = (mode: string, entity: string, data: () => object): Largest => ({
+  what: `${mode} operations`,
+  ask: () =>
+    json({ mode, operations: Array.from({ length: 100 }, () => ({ action: 'create', entity, data: data() })) }),
+});
+
+const evaluation = (index: number): unknown => ({
+  subject: { type: 'user', id: noId },
+  action: { name: 'create', properties: { title: `x${index}`, note: 'a'.repeat(9_000) } },
+  resource: { type: 'note' },
+});
+
+const rowsOfJson = (bytes: number): string => {
+  const row = `${JSON.stringify({ title: 't', note: words(800_000) })}\n`;
+  return row.repeat(Math.ceil(bytes / row.length));
+};
+
+const recordRows: Rows = {
+  'POST /app/:org/create/:entity': {
+    as: 'member',
+    target: of('/create/wide'),
+    largest: [
+      ...records.map(([what, record]): Largest => ({ what, ask: () => json({ ...unlike(), ...record() }) })),
+      { what: 'a record that is wrong', status: 400, ask: () => json(wrongRecord()) },
+      { what: 'more texts for patterns', status: 400, ask: () => json(tooMuchForPatterns()) },
+      {
+        what: 'statements of a policy',
+        status: 400,
+        ask: (stage) => ({
+          target: of('/create/aclpolicy')(stage),
+          ...json({
+            name: random(),
+            statements: Array.from({ length: 8_000 }, () => ({
+              Effect: 'Allow',
+              Action: ['get*'],
+              Resource: ['/*x*y*'],
+            })),
+          }),
+        }),
+      },
+      {
+        what: 'a record under policies',
+        status: 403,
+        ask: (stage) => ({
+          as: 'restricted',
+          target: of('/create/note')(stage),
+          ...json({ title: 'a', note: 'a'.repeat(bodyBytes) }),
+        }),
+      },
+    ],
+  },
+  'PUT /app/:org/update/:entity/:id': {
+    as: 'member',
+    target: (stage) => of(`/update/wide/${stage.wideId}`)(stage),
+    largest: [
+      ...records.map(
+        ([what, record]): Largest => ({
+          what,
+          // A record of its own: what one leaves would be added to the next.
+          ask: async (stage) => {
+            const { id } = await stage.call('member', 'POST', of('/create/wide')(stage), unlike());
+            return { target: of(`/update/wide/${id}`)(stage), ...json(record()) };
+          },
+        }),
+      ),
+      { what: 'a record that is wrong', status: 400, ask: () => json(wrongRecord()) },
+      { what: 'more texts for patterns', status: 400, ask: () => json(tooMuchForPatterns()) },
+    ],
+  },
+  'DELETE /app/:org/delete/:entity/:id': {
+    as: 'member',
+    target: of(`/delete/note/${noId}`),
+    largest: nothingOfOneItem,
+  },
+  'GET /app/:org/item/:entity/:id': {
+    as: 'member',
+    target: (stage) => of(`/item/note/${stage.noteId}`)(stage),
+    largest: [
+      { what: 'a record', ask: () => ({}) },
+      { what: 'a record under policies', ask: () => ({ as: 'restricted' }) },
+    ],
+  },
+  'GET /app/:org/list/:entity': { as: 'member', target: of('/list/note'), largest: choices('/list/note') },
+  'GET /app/:org/count/:entity': { as: 'member', target: of('/count/note'), largest: choices('/count/note') },
+  'GET /app/:org/export/:entity': { as: 'member', target: of('/export/note'), largest: choices('/export/note') },
+  'POST /app/:org/import/:entity': {
+    as: 'member',
+    target: of('/import/note'),
+    largest: [
+      {
+        what: 'rows of JSON',
+        ask: () => ({ headers: { 'content-type': 'application/x-ndjson' }, body: rowsOfJson(4_000_000) }),
+      },
+      {
+        what: 'small rows that are wrong',
+        ask: () => ({ headers: { 'content-type': 'application/x-ndjson' }, body: '{"a":1}\n'.repeat(10_000) }),
+      },
+      {
+        what: 'columns of CSV',
+        status: 400,
+        ask: () => ({
+          headers: { 'content-type': 'text/csv' },
+          body: `${Array.from({ length: 1000 }, (_, index) => `c${index}`).join()}\n${'""",'.repeat(200_000)}\n`,
+        }),
+      },
+      {
+        what: 'cells of CSV',
+        ask: () => ({ headers: { 'content-type': 'text/csv' }, body: `title,note\n${'a,"b"""\n'.repeat(2_000)}` }),
+      },
+    ],
+  },
+  'POST /app/:org/batch': {
+    as: 'member',
+    target: of('/batch'),
+    largest: [
+      batchOf('independent', 'wide', () => fullRecord(bodyBytes / 105)),
+      batchOf('atomic', 'note', () => ({ title: random(), note: 'a'.repeat(9_000) })),
+    ],
+  },
+  'POST /app/:org/access/v1/evaluation': {
+    as: 'restricted',
+    target: of('/access/v1/evaluation'),
+    largest: [
+      {
+        what: 'properties',
+        ask: ({ restricted }) =>
+          json({
+            subject: { type: 'user', id: restricted.id },
+            action: { name: 'create', properties: { title: 'x', note: 'a'.repeat(bodyBytes - 1000) } },
+            resource: { type: 'note' },
+          }),
+      },
+    ],
+  },
+  'POST /app/:org/access/v1/evaluations': {
+    as: 'restricted',
+    target: of('/access/v1/evaluations'),
+    largest: [
+      {
+        what: 'evaluations',
+        ask: ({ restricted }) =>
+          json({
+            subject: { type: 'user', id: restricted.id },
+            evaluations: Array.from({ length: 100 }, (_, index) => ({
+              ...(evaluation(index) as object),
+              subject: { type: 'user', id: restricted.id },
+            })),
+          }),
+      },
+    ],
+  },
+  'GET /app/:org/openapi.json': {
+    as: 'member',
+    target: of('/openapi.json'),
+    largest: [
+      {
+        what: 'entities',
+        // The document is kept until the configuration is another one.
+        ask: async ({ call }) => {
+          const entityName = `e${random()}`;
+          await call('builder', 'POST', `/api/create-${entityName}`, { entityName, UpdateParams: [{ name: 'a' }] });
+          return {};
+        },
+      },
+    ],
+  },
+};
+
+/** Routes without a token, or about the caller alone: what they take is small, and everything else is refused. */
+const small = (as: Row['as'], rest: string): Row => ({ as, target: of(rest), largest: nothingToChoose });
+
+const otherRows: Rows = {
+  'POST /app/:org/login': small('anyone', '/login'),
+  'GET /app/:org/token': small('anyone', '/token'),
+  'GET /app/:org/providers': small('anyone', '/providers'),
+  'POST /app/:org/password/forgot': small('anyone', '/password/forgot'),
+  'POST /app/:org/password/reset': small('anyone', '/password/reset'),
+  'POST /app/:org/verify-email': small('anyone', '/verify-email'),
+  'GET /.well-known/jwks.json': { as: 'anyone', target: () => '/.well-known/jwks.json', largest: nothingToChoose },
+  'GET /app/:org/user/me': small('member', '/user/me'),
+  'PUT /app/:org/user/me': small('member', '/user/me'),
+  'POST /app/:org/user/password': small('member', '/user/password'),
+  'POST /app/:org/user/logout': {
+    ...small('member', '/user/logout'),
+    notSentAnything: 'without a body it ends the token that all others are sent with',
+  },
+  'POST /app/:org/user/verification': small('member', '/user/verification'),
+  'GET /app/:org/user/permissions': {
+    as: 'restricted',
+    target: of('/user/permissions'),
+    largest: [{ what: 'policies', ask: () => ({}) }],
+  },
+  'GET /app/:org/user/tenants': small('member', '/user/tenants'),
+  'POST /app/:org/user/switch-tenant': small('member', '/user/switch-tenant'),
+  'POST /app/:org/user/leave': small('member', '/user/leave'),
+  'POST /app/:org/user/workspace': small('member', '/user/workspace'),
+  'PUT /app/:org/user/workspace': small('member', '/user/workspace'),
+  'DELETE /app/:org/user/workspace': small('member', '/user/workspace'),
+  'GET /app/:org/user/invitations': {
+    as: 'member',
+    target: of('/user/invitations'),
+    largest: [{ what: 'invitations', ask: () => ({}) }],
+  },
+  'POST /app/:org/user/invitations': small('member', '/user/invitations'),
+  'GET /app/:org/user/invitations/mine': small('member', '/user/invitations/mine'),
+  'DELETE /app/:org/user/invitations/:id': small('member', `/user/invitations/${noId}`),
+  'POST /app/:org/user/invitations/:id/resend': small('member', `/user/invitations/${noId}/resend`),
+  'POST /app/:org/user/acceptinvitation': small('member', '/user/acceptinvitation'),
+};
+
+export const appRows: Rows = { ...recordRows, ...otherRows };

@@ -1,0 +1,297 @@
+/** The largest of what may be configured, and of what goes from test to production. */
+import { agreedArchive, changedArchive, wholeArchive } from '../largest/largest-archive.ts';
+import { largestDefinition, viewedDefinition } from '../largest/largest-definitions.ts';
+import { block } from '../largest/largest-items.ts';
+import { random, type Stage } from '../stage.ts';
+import type { Asked, Largest, Row, Rows } from '../worst-case.ts';
+import { nothingAsked, nothingOfOneItem, nothingToChoose } from './reasons.ts';
+
+const json = (value: unknown): Asked => ({ body: JSON.stringify(value) });
+
+const small = (target: string): Row => ({ as: 'builder', target: () => target, largest: nothingToChoose });
+const one = (target: string): Row => ({ as: 'builder', target: () => target, largest: nothingOfOneItem });
+const plain = (target: string): Row => ({ as: 'builder', target: () => target, largest: nothingAsked });
+const read = (target: string, what: string): Row => ({
+  as: 'builder',
+  target: () => target,
+  largest: [{ what, ask: () => ({}) }],
+});
+
+/** Of a definition that is made anew, since a name is taken once. */
+function defining(what: string, rest: object, status?: number): Largest {
+  return {
+    what,
+    ...(status === undefined ? {} : { status }),
+    ask: () => {
+      const entityName = `e${random()}`;
+      return { target: `/api/create-${entityName}`, ...json({ ...rest, entityName }) };
+    },
+  };
+}
+
+/** None twice: what was compiled lately is not compiled again. */
+function patterns(count: number, pattern: (field: number) => string): object {
+  const fields = Array.from({ length: count }, (_, field) => ({
+    name: `f${field}`,
+    validate: true,
+    required: false,
+    pattern: pattern(field),
+  }));
+  return { UpdateParams: fields };
+}
+
+const entityRows: Rows = {
+  'POST /api/:apiname': {
+    as: 'builder',
+    target: () => '/api/create-none',
+    largest: [
+      defining('a definition', largestDefinition),
+      defining('views', viewedDefinition),
+      defining('values of enums', {
+        UpdateParams: Array.from({ length: 12 }, (_, field) => ({
+          name: `f${field}`,
+          colType: 'enum',
+          enumValues: Array.from({ length: 500 }, (_, value) => `v${value}`),
+        })),
+      }),
+      defining('formulas', {
+        UpdateParams: [
+          { name: 'a' },
+          ...Array.from({ length: 190 }, (_, field) => ({
+            name: `f${field}`,
+            colType: 'formula',
+            formula: '{a}'.repeat(20),
+          })),
+        ],
+      }),
+      defining(
+        'patterns',
+        patterns(200, (field) => `(a{1,30}b?){3}${field}`),
+      ),
+      defining(
+        'patterns of large classes',
+        patterns(6, (field) => `(?i)${'\\pL'.repeat(150)}${field}`),
+      ),
+      defining(
+        'patterns that are too large',
+        patterns(110, (field) => `(${'x'.repeat(480)}){1000}${field}`),
+        400,
+      ),
+      defining('fields that are wrong', { UpdateParams: Array.from({ length: 5_000 }, () => ({ name: '1' })) }, 400),
+    ],
+  },
+  'PUT /api/:apiname': {
+    as: 'builder',
+    target: () => '/api/create-wide',
+    largest: [
+      { what: 'a definition', ask: () => json(largestDefinition) },
+      { what: 'views', ask: () => ({ target: '/api/list-viewed', ...json({ Views: viewedDefinition.Views }) }) },
+      {
+        what: 'records that are held to rules',
+        status: 409,
+        ask: () => ({
+          target: '/api/create-note',
+          ...json({
+            UpdateParams: [
+              { name: 'title', index: true },
+              { name: 'note', search: true, validate: true, pattern: '(a{1,30}b?){3}c' },
+              { name: 'meta', colType: 'json' },
+              { name: 'tags', colType: 'array', items: { colType: 'string' } },
+              { name: 'parent_id', colType: 'guid', lookup: { entity: 'note' } },
+            ],
+          }),
+        }),
+      },
+    ],
+  },
+  'GET /api/entities': read('/api/entities', 'entities'),
+  'GET /api/entity': read('/api/entity?entityName=viewed', 'a definition'),
+  'GET /api/entity/endpoints': read('/api/entity/endpoints?entity=wide', 'fields'),
+  'DELETE /api/entity': one('/api/entity?entityname=none'),
+};
+
+async function madeBlock({ call }: Stage): Promise<string> {
+  const name = `b${random()}`;
+  await call('builder', 'POST', '/config/logicblock', { name, content: block(name) });
+  return name;
+}
+
+const itemRows: Rows = {
+  'GET /config': plain('/config'),
+  'GET /config/:kind': read('/config/logicblock?pagesize=200', 'items'),
+  'GET /config/:kind/:name': read('/config/entity/wide', 'an item'),
+  'GET /config/:kind/:name/versions': read('/config/entity/wide/versions?pagesize=200', 'versions'),
+  'GET /config/:kind/:name/versions/:version': {
+    as: 'builder',
+    target: () => '/config/entity/wide/versions/1',
+    largest: [
+      {
+        what: 'versions that are compared',
+        ask: async (stage) => {
+          const name = await madeBlock(stage);
+          const { version } = await stage.call('builder', 'GET', `/config/logicblock/${name}`);
+          await stage.call('builder', 'PUT', `/config/logicblock/${name}`, block(name, 'x'));
+          const { version: next } = await stage.call('builder', 'GET', `/config/logicblock/${name}`);
+          return { target: `/config/logicblock/${name}/versions/${version}?compare=${next}` };
+        },
+      },
+    ],
+  },
+  'POST /config/:kind': {
+    as: 'builder',
+    target: () => '/config/logicblock',
+    largest: [
+      {
+        what: 'a logic block',
+        ask: () => {
+          const name = `b${random()}`;
+          return json({ name, content: block(name) });
+        },
+      },
+      {
+        what: 'steps that are wrong',
+        status: 400,
+        ask: () =>
+          json({
+            name: 'wrong',
+            content: { name: 'wrong', steps: Array.from({ length: 8_000 }, () => ({ id: '1', type: 'none' })) },
+          }),
+      },
+    ],
+  },
+  'PUT /config/:kind/:name': {
+    as: 'builder',
+    target: () => '/config/logicblock/none',
+    largest: [
+      {
+        what: 'a logic block',
+        ask: async (stage) => {
+          const name = await madeBlock(stage);
+          return { target: `/config/logicblock/${name}`, ...json(block(name, 'x')) };
+        },
+      },
+    ],
+  },
+  'DELETE /config/:kind/:name': {
+    as: 'builder',
+    target: () => '/config/logicblock/none',
+    largest: [
+      { what: 'a logic block', ask: async (stage) => ({ target: `/config/logicblock/${await madeBlock(stage)}` }) },
+    ],
+  },
+  'POST /config/:kind/:name/restore': {
+    as: 'builder',
+    target: () => '/config/logicblock/none/restore',
+    largest: [
+      {
+        what: 'a logic block',
+        ask: async (stage) => {
+          const name = await madeBlock(stage);
+          const { version } = await stage.call('builder', 'GET', `/config/logicblock/${name}`);
+          await stage.call('builder', 'PUT', `/config/logicblock/${name}`, block(name, 'x'));
+          return { target: `/config/logicblock/${name}/restore`, ...json({ version }) };
+        },
+      },
+    ],
+  },
+};
+
+/** Everything that test has and production has not is staged. */
+async function stageAll({ call }: Stage): Promise<Asked> {
+  await call('builder', 'POST', '/user/provision-prod');
+  const name = `b${random()}`;
+  await call('builder', 'POST', '/config/logicblock', { name, content: block(name) });
+  await call('builder', 'POST', '/deploy/publish', { all: true });
+  return {};
+}
+
+/** Production is there, and empty. */
+async function provisioned({ call }: Stage): Promise<Asked> {
+  await call('builder', 'POST', '/user/provision-prod');
+  return {};
+}
+
+const deployRows: Rows = {
+  'POST /user/provision-prod': plain('/user/provision-prod'),
+  'GET /deploy/diff': {
+    as: 'builder',
+    target: () => '/deploy/diff',
+    largest: [
+      {
+        what: 'items that differ',
+        ask: provisioned,
+      },
+    ],
+  },
+  'POST /deploy/publish': {
+    as: 'builder',
+    target: () => '/deploy/publish',
+    largest: [
+      {
+        what: 'items',
+        status: 201,
+        ask: async ({ call }) => {
+          await call('builder', 'POST', '/user/provision-prod');
+          return json({ all: true });
+        },
+      },
+      {
+        what: 'names of items',
+        status: 400,
+        ask: () =>
+          json({ items: Array.from({ length: 10_000 }, (_, index) => ({ kind: 'entity', name: `none${index}` })) }),
+      },
+    ],
+  },
+  'GET /deploy/staged': {
+    as: 'builder',
+    target: () => '/deploy/staged',
+    largest: [{ what: 'items', ask: stageAll }],
+  },
+  'POST /deploy/activate': {
+    as: 'builder',
+    target: () => '/deploy/activate',
+    largest: [{ what: 'items', ask: async (stage) => ({ ...(await stageAll(stage)), ...json({ force: true }) }) }],
+  },
+  'POST /deploy/rollback': {
+    as: 'builder',
+    target: () => '/deploy/rollback',
+    largest: [
+      {
+        what: 'items',
+        ask: async (stage) => {
+          for (let release = 0; release < 2; release++) {
+            await stageAll(stage);
+            await stage.call('builder', 'POST', '/deploy/activate', { force: true });
+          }
+          return json({});
+        },
+      },
+    ],
+  },
+  'GET /deploy/history': read('/deploy/history?pagesize=200', 'releases'),
+  'GET /deploy/history/:version': one('/deploy/history/1'),
+  'GET /deploy/retired': plain('/deploy/retired'),
+  'DELETE /deploy/retired/:name': one('/deploy/retired/none'),
+  'DELETE /deploy/staged': {
+    as: 'builder',
+    target: () => '/deploy/staged',
+    largest: [{ what: 'items', ask: stageAll }],
+  },
+  'DELETE /deploy/staged/:kind/:name': one('/deploy/staged/entity/none'),
+  'GET /deploy/export': read('/deploy/export?env=test', 'items'),
+  'POST /deploy/import': {
+    as: 'builder',
+    target: () => '/deploy/import',
+    largest: [
+      { what: 'items', ask: wholeArchive },
+      { what: 'items that differ', ask: (stage) => changedArchive(stage) },
+      { what: 'items that are changed', ask: agreedArchive },
+    ],
+  },
+  'GET /deploy/keys': plain('/deploy/keys'),
+  'POST /deploy/keys': small('/deploy/keys'),
+  'DELETE /deploy/keys/:id': one('/deploy/keys/01890a5d-ac96-774b-bcce-b302099a8057'),
+};
+
+export const configRows: Rows = { ...entityRows, ...itemRows, ...deployRows };

@@ -1,0 +1,226 @@
+/** The largest of what builders and the operator may ask. */
+
+import { statement } from '../largest/largest-policies.ts';
+import type { Caller } from '../send.ts';
+import type { Asked, Row, Rows } from '../worst-case.ts';
+import { configRows } from './config-rows.ts';
+import { nothingAsked, nothingOfOneItem, nothingToChoose } from './reasons.ts';
+import { sharedRows } from './shared-rows.ts';
+
+const noId = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+const json = (value: unknown): Asked => ({ body: JSON.stringify(value) });
+
+const small = (target: string, as: Caller = 'builder'): Row => ({ as, target: () => target, largest: nothingToChoose });
+const one = (target: string, as: Caller = 'builder'): Row => ({ as, target: () => target, largest: nothingOfOneItem });
+const plain = (target: string, as: Caller = 'builder'): Row => ({ as, target: () => target, largest: nothingAsked });
+
+const accountRows: Rows = {
+  'POST /auth/signup': small('/auth/signup', 'anyone'),
+  'POST /auth/login': small('/auth/login', 'anyone'),
+  'POST /auth/accept-invitation': small('/auth/accept-invitation', 'anyone'),
+  'POST /auth/forgot-password': small('/auth/forgot-password', 'anyone'),
+  'POST /auth/reset-password': small('/auth/reset-password', 'anyone'),
+  'POST /auth/logout': {
+    ...plain('/auth/logout'),
+    notSentAnything: 'it ends the session that all others are sent with',
+  },
+  'GET /auth/me': plain('/auth/me'),
+  'POST /auth/password': small('/auth/password'),
+  'POST /auth/switch-org': small('/auth/switch-org'),
+  'GET /auth/sessions': plain('/auth/sessions'),
+  'DELETE /auth/sessions/:id': one(`/auth/sessions/${noId}`),
+};
+
+const orgRows: Rows = {
+  'GET /org': plain('/org'),
+  'POST /org/environments/:env/rotate-client-id': one('/org/environments/none/rotate-client-id'),
+  'GET /org/users': plain('/org/users'),
+  'POST /org/users': small('/org/users'),
+  'PUT /org/users/:id': small(`/org/users/${noId}`),
+  'DELETE /org/users/:id': one(`/org/users/${noId}`),
+  'GET /org/settings': {
+    as: 'builder',
+    target: () => '/org/settings',
+    largest: [{ what: 'settings', ask: () => ({}) }],
+  },
+  'PUT /org/settings': {
+    as: 'builder',
+    target: () => '/org/settings',
+    largest: [
+      { what: 'providers', ask: () => json({ group: 'auth', name: 'issuers', value: issuers() }) },
+      { what: 'origins', ask: () => json({ group: 'auth', name: 'allowed_domains', value: origins(100) }) },
+      {
+        what: 'origins that are too many',
+        status: 400,
+        ask: () => json({ group: 'auth', name: 'allowed_domains', value: origins(30_000) }),
+      },
+      { what: 'templates', ask: () => json({ group: 'tenancy', name: 'workspace_templates', value: templates(20) }) },
+      {
+        what: 'templates that are wrong',
+        status: 400,
+        ask: () =>
+          json({
+            group: 'tenancy',
+            name: 'workspace_templates',
+            value: { groups: [{ name: 'a', acl_policies: Array.from({ length: 90_000 }, (_, index) => `${index}`) }] },
+          }),
+      },
+    ],
+  },
+  'GET /org/refused-origins': plain('/org/refused-origins'),
+  'GET /org/alerts/webhook': plain('/org/alerts/webhook'),
+  'PUT /org/alerts/webhook': small('/org/alerts/webhook'),
+  'DELETE /org/alerts/webhook': plain('/org/alerts/webhook'),
+  'POST /org/alerts/webhook/test': plain('/org/alerts/webhook/test'),
+  'GET /org/suspended-accounts': small('/org/suspended-accounts'),
+  'POST /org/suspended-accounts/:id/merge': one(`/org/suspended-accounts/${noId}/merge`),
+  'DELETE /org/suspended-accounts/:id': one(`/org/suspended-accounts/${noId}`),
+  'GET /org/service-keys': small('/org/service-keys'),
+  'POST /org/service-keys': small('/org/service-keys'),
+  'DELETE /org/service-keys/:id': one(`/org/service-keys/${noId}`),
+  'POST /org/impersonate': small('/org/impersonate'),
+  'GET /audit': {
+    as: 'builder',
+    target: () => '/audit',
+    largest: [
+      { what: 'entries', ask: () => ({ target: '/audit?pagesize=200' }) },
+      {
+        what: 'entries that are passed over',
+        ask: () => ({ target: `/audit?pagesize=200&target=${'x'.repeat(12_000)}` }),
+      },
+    ],
+  },
+  'GET /observability': {
+    as: 'builder',
+    target: () => '/observability',
+    largest: [{ what: 'days', ask: () => ({ target: '/observability?days=400&explain=api_calls.today' }) }],
+  },
+  'GET /observability/export': {
+    as: 'builder',
+    target: () => '/observability/export',
+    largest: [{ what: 'days', ask: () => ({ target: '/observability/export?from=2020-01-01&to=2026-11-20' }) }],
+  },
+};
+
+function issuers(): unknown {
+  return Array.from({ length: 20 }, (_, index) => ({
+    issuer: `https://id${index}.example/${'a'.repeat(450)}`,
+    audiences: Array.from({ length: 20 }, (_, audience) => `${audience}${'a'.repeat(190)}`),
+    email_domains: Array.from({ length: 20 }, (_, domain) => `d${domain}.example`),
+  }));
+}
+
+function origins(count: number): unknown {
+  return Array.from({ length: count }, (_, index) => `https://a${index}.example`);
+}
+
+function templates(policies: number): unknown {
+  return {
+    policies: Array.from({ length: policies }, (_, policy) => ({
+      name: `t${policy}`,
+      statements: Array.from({ length: 50 }, (_, index) => statement(policy * 50 + index)),
+    })),
+    groups: Array.from({ length: 20 }, (_, group) => ({ name: `g${group}`, acl_policies: ['t0', 't1', 't2'] })),
+  };
+}
+
+const statements = Array.from({ length: 450 }, (_, index) => statement(index));
+/** As many as a body holds. */
+const mostStatements = Array.from({ length: 5_000 }, (_, index) => statement(index));
+
+const accessRows: Rows = {
+  'POST /acl/simulate': {
+    as: 'builder',
+    target: () => '/acl/simulate',
+    largest: [
+      {
+        what: 'a record under a draft',
+        ask: ({ org }) =>
+          json({
+            statements: statements.slice(0, 50),
+            method: 'GET',
+            path: `/app/${org}/item/note/${noId}`,
+            record: { title: 'x', note: 'a'.repeat(800_000) },
+          }),
+      },
+      {
+        what: 'a draft',
+        status: 400,
+        ask: ({ org }) =>
+          json({
+            statements: mostStatements,
+            method: 'GET',
+            path: `/app/${org}/item/note/${noId}`,
+            record: { title: 'x' },
+          }),
+      },
+      {
+        what: 'what a member holds',
+        ask: ({ org, restricted }) =>
+          json({
+            tenant_code: 'main',
+            user_id: restricted.id,
+            method: 'GET',
+            path: `/app/${org}/list/note`,
+            record: { title: 'x', note: 'a' },
+          }),
+      },
+    ],
+  },
+  'POST /acl/lint': {
+    as: 'builder',
+    target: () => '/acl/lint',
+    largest: [
+      { what: 'statements', ask: () => json({ statements }) },
+      { what: 'statements of a body', ask: () => json({ statements: mostStatements }) },
+      {
+        what: 'patterns',
+        ask: () =>
+          json({
+            statements: Array.from({ length: 450 }, (_, index) => ({
+              Effect: 'Allow',
+              Action: [`*a*b*c*${index}*`, '*n*o*t*'],
+              Resource: [`/*a*b*c*d*e*f*g*${index}`, `/*${'?*'.repeat(12)}`],
+            })),
+          }),
+      },
+    ],
+  },
+  'GET /acl/matrix': {
+    as: 'builder',
+    target: () => '/acl/matrix?tenant_code=main',
+    largest: [{ what: 'members, entities and policies', ask: () => ({}) }],
+  },
+  'GET /acl/decisions': {
+    as: 'builder',
+    target: () => '/acl/decisions',
+    largest: [{ what: 'denials', ask: () => ({ target: '/acl/decisions?pagesize=200' }) }],
+  },
+  'GET /acl/decisions/:decision_id': one(`/acl/decisions/${noId}`),
+};
+
+const operatorRows: Rows = {
+  'GET /metrics': plain('/metrics', 'operator'),
+  'GET /platform/audit': small('/platform/audit', 'operator'),
+  'GET /platform/keys': plain('/platform/keys', 'operator'),
+  'POST /platform/keys/rotate': plain('/platform/keys/rotate', 'operator'),
+  'DELETE /platform/keys/:kid': one('/platform/keys/none', 'operator'),
+  'GET /platform/orgs/:org/plan': one('/platform/orgs/none/plan', 'operator'),
+  'PUT /platform/orgs/:org/plan': small('/platform/orgs/none/plan', 'operator'),
+  'GET /openapi.json': plain('/openapi.json', 'anyone'),
+  'GET /inbox': {
+    as: 'anyone',
+    target: () => '/inbox',
+    largest: [{ what: 'mails', ask: () => ({ headers: { accept: 'application/json' } }) }],
+  },
+};
+
+export const managementRows: Rows = {
+  ...accountRows,
+  ...orgRows,
+  ...configRows,
+  ...accessRows,
+  ...operatorRows,
+  ...sharedRows,
+};
