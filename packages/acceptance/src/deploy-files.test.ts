@@ -223,7 +223,7 @@ test('contents and files that are not valid are named, and nothing is written', 
     ['entity/order.json', '{}', /entity `order`: /],
     ['entity/other.json', '{"definition": {"entityName": "elsewhere"}}', /entity `other`: /],
     ['settings/no.such.json', '{"value": 1}', /no setting `no.such`/],
-    ['notes.txt', 'hello', /`config\/notes.txt` is no config/],
+    ['notes.txt', 'hello', /`config\/notes.txt` is not named config/],
     ['freehold.json', '{"format": 99}', /another format/],
   ];
   for (const [name, text, message] of bad) {

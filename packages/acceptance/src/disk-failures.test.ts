@@ -113,7 +113,7 @@ for (const { what, ...fault } of fatal)
     for (const reply of replies) if (reply !== undefined) assertProblem(reply, 'unavailable');
     assert.deepEqual(await platform.ended, { code: 1, signal: null });
     await planted.end();
-    assert.match(platform.stderr(), /the store failed: ending, so that the next start recovers it/);
+    assert.match(platform.stderr(), /the store failed: shutting down, so that the next start recovers it/);
     assert.match(platform.stderr(), /the disk failed while a commit was stored.*disk I\/O error/s);
     await assertKept(stage, t);
   });
@@ -130,7 +130,7 @@ test('D18: when the database file cannot be synced the platform ends, and what i
   assert.deepEqual(await stage.platform.ended, { code: 1, signal: null });
   await planted.end();
   assert.ok(stage.answered.length > 20, `${stage.answered.length} were answered`);
-  assert.match(stage.platform.stderr(), /disk I\/O error.*the store failed: ending/s);
+  assert.match(stage.platform.stderr(), /disk I\/O error.*the store failed: shutting down/s);
   await assertKept(stage, t);
 });
 

@@ -119,7 +119,7 @@ test('a field that is not sent stays; one goes where it is named, and its values
   const { warnings } = await change(org, {
     UpdateParams: [{ name: 'title', description: 'Shown first.' }, { name: 'colour' }],
   });
-  assert.match(warnings?.join() ?? '', /^field `amount` was not sent and stays/);
+  assert.match(warnings?.join() ?? '', /^field `amount` was not sent and is unchanged/);
   assert.equal((await act(founder, 'GET', `/item/order/${id}`)).body.amount, 1);
   const before = await show(org);
   const removal = { removeFields: ['amount'] };

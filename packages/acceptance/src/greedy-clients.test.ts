@@ -43,7 +43,7 @@ test('I01: while hundreds of clients send their heads and bodies slowly, all oth
 
 test('I02: a body of a gigabyte without a length is refused after a megabyte, and memory stays as it was', async (t) => {
   const platform = await platformOf(t, { env: { FREEHOLD_METRICS_LISTEN: '127.0.0.1:0' } });
-  const told = /metrics are told at (http[^"\s]+)/.exec(platform.stderr())?.[1] ?? '';
+  const told = /metrics are served at (http[^"\s]+)/.exec(platform.stderr())?.[1] ?? '';
   const memory = async (): Promise<number> => {
     const { text } = await call('GET', told);
     return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);

@@ -66,7 +66,7 @@ test('metrics tell of calls, the store, caches, denials and the process, and of 
 test('an address of their own tells metrics to whoever asks, and has nothing else', async (t) => {
   const platform = await platformOf(t, { env: { FREEHOLD_METRICS_LISTEN: '127.0.0.1:0' } });
   const { founder } = await foundedOrg(platform);
-  const told = /metrics are told at (http:\/\/127\.0\.0\.1:\d+)\/metrics/.exec(platform.stderr())?.[1] ?? '';
+  const told = /metrics are served at (http:\/\/127\.0\.0\.1:\d+)\/metrics/.exec(platform.stderr())?.[1] ?? '';
   assert.match((await call('GET', `${told}/metrics`)).text, /^freehold_call_seconds_count/m);
   for (const path of ['/healthz', '/readyz']) assert.equal((await call('GET', told + path)).status, 200);
   for (const path of [`/app/${founder.org.code}/list/user`, '/auth/login', '/platform/keys', '/inbox'])

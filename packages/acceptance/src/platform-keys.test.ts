@@ -248,7 +248,7 @@ test('the command lists, rotates and revokes, and says what is wrong', async (t)
   assert.deepEqual(await keys(['revoke', kid]), {
     code: 0,
     signal: null,
-    stdout: 'revoked: no token that it signed is taken any more\n',
+    stdout: 'revoked: no token that it signed is accepted any more\n',
     stderr: '',
   });
   assert.deepEqual(

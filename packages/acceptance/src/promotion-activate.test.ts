@@ -193,8 +193,8 @@ test('what lets people do more is told before it becomes live', async () => {
     .filter(({ level }) => level === 'warning')
     .map(({ name, check, message }) => [name, check, message]);
   assert.deepEqual(warnings, [
-    ['acl.escalation_check', 'access', 'people may grant what they do not hold themselves'],
-    ['tenancy.tenancy_type', 'access', 'people may make workspaces of their own'],
+    ['acl.escalation_check', 'access', 'callers may grant permissions that they do not hold'],
+    ['tenancy.tenancy_type', 'access', 'users may create workspaces'],
   ]);
   assert.equal((await activate(org)).version, 1);
 });

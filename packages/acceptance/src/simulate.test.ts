@@ -187,7 +187,7 @@ const unasked: readonly (readonly [method: string, path: string])[] = [
 ];
 
 for (const [method, path] of unasked) {
-  test(`no policy is asked about ${method} ${path}`, async () => {
+  test(`policies do not decide about ${method} ${path}`, async () => {
     assertProblem(await simulate({ ...asViewer, method, path }), 'invalid_request');
   });
 }

@@ -145,7 +145,7 @@ test('verify tells of a scope whose head was removed, whether or not there is a 
   tamper(folder, 'test', 'delete from heads');
   const { code, stdout } = await audit('verify', '--data-dir', folder);
   assert.equal(code, 1);
-  assert.match(stdout, /^broken: test "org#acme" "audit" at its end: the head of the scope is gone$/m);
+  assert.match(stdout, /^broken: test "org#acme" "audit" at its end: the head row of the scope is missing$/m);
   assert.match(stdout, /^2 chains, 4 entries, 1 broken$/m);
   tamper(folder, 'test', `insert into items (scope, pk, sk, version, value) values ('org#acme-main', 'p', 'k', 1, '')`);
   assert.match(
@@ -159,7 +159,7 @@ test('verify misses the chain of an org that was removed as a whole, with its he
   tamper(folder, 'platform', `delete from items where pk = 'audit;acme' or pk = 'chain' and sk = 'audit;acme'`);
   const { code, stdout } = await audit('verify', '--data-dir', folder);
   assert.equal(code, 1);
-  assert.match(stdout, /^broken: platform "platform" "audit;acme" at its end: the head of the chain is gone$/m);
+  assert.match(stdout, /^broken: platform "platform" "audit;acme" at its end: the head of the chain is missing$/m);
 });
 
 test('a file that holds no digest proves nothing, and is refused', async (context) => {
@@ -169,7 +169,7 @@ test('a file that holds no digest proves nothing, and is refused', async (contex
     writeFileSync(noted, text);
     const { code, stdout, stderr } = await audit('verify', '--data-dir', folder, '--expect-file', noted);
     assert.deepEqual([code, stdout], [2, '']);
-    assert.ok(stderr.startsWith(`\`${noted}\` holds no digest, so nothing would be proved`), stderr);
+    assert.ok(stderr.startsWith(`\`${noted}\` holds no digest, so it proves nothing`), stderr);
   }
 });
 

@@ -53,16 +53,14 @@ const options = {
 
 function expectedDigests(given: readonly string[], file: string | undefined): Set<string> {
   for (const digest of given)
-    if (!/^[0-9a-f]{64}$/.test(digest)) throw new Refusal(`\`${digest}\` is no digest: 64 hexadecimal digits`);
+    if (!/^[0-9a-f]{64}$/.test(digest)) throw new Refusal(`\`${digest}\` is not a digest of 64 hexadecimal digits`);
   return new Set([...given, ...(file === undefined ? [] : digestsIn(file))]);
 }
 
 function digestsIn(file: string): readonly string[] {
   const found = readFileSync(file, 'utf8').match(/\b[0-9a-f]{64}\b/g);
   if (found !== null) return found;
-  throw new Refusal(
-    `\`${file}\` holds no digest, so nothing would be proved: write what is printed now to another file`,
-  );
+  throw new Refusal(`\`${file}\` holds no digest, so it proves nothing: write the output of this run to another file`);
 }
 
 async function verifyAll(config: Config, expected: Set<string>): Promise<number> {
@@ -112,7 +110,7 @@ function say(line: string): void {
 }
 
 export const audit: Command = {
-  failure: 'the audit log cannot be looked at (is the platform still running?)',
+  failure: 'the audit log cannot be read (is the platform still running?)',
   run,
 };
 

@@ -180,7 +180,7 @@ test('what a killed process has left in its log is in the backup', async (contex
 test('without secrets the file holds none, and the restore says what is missing', async (context) => {
   const { dataDir, file, restored } = await dataFolder(context);
   const made = await run('backup', file, '--data-dir', dataDir, '--without-secrets');
-  assert.match(made.stdout, /the secrets are not in it/);
+  assert.match(made.stdout, /the file does not hold the secrets/);
   const { code, stdout } = await run('restore', file, '--data-dir', restored);
   assert.equal(code, 0);
   assert.match(stdout, /put `secrets.json` into the folder/);
@@ -192,7 +192,7 @@ test('a backup takes no file’s place, and none is made of a folder without dat
   writeFileSync(file, 'mine');
   const there = await run('backup', file, '--data-dir', dataDir);
   assert.deepEqual([there.code, there.stdout], [2, '']);
-  assert.match(there.stderr, /is there already/);
+  assert.match(there.stderr, /exists already/);
   assert.equal(readFileSync(file, 'utf8'), 'mine');
   const none = await run('backup', join(folder, 'b'), '--data-dir', folder);
   assert.match(none.stderr, /there is no data of a platform/);

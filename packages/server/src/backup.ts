@@ -33,7 +33,7 @@ async function run(words: readonly string[]): Promise<number> {
   }
   const dataDir = dataFolder(values['data-dir']);
   const file = resolve(name);
-  if (existsSync(file)) throw new Refusal(`\`${name}\` is there already: a backup never takes another one’s place`);
+  if (existsSync(file)) throw new Refusal(`\`${name}\` exists already: a backup never replaces a file`);
   if (storeNames.some((store) => !existsSync(join(dataDir, store))))
     throw new Refusal(`there is no data of a platform in \`${dataDir}\``);
   const withSecrets = values['without-secrets'] !== true;
@@ -46,8 +46,8 @@ async function run(words: readonly string[]): Promise<number> {
   return 0;
 }
 
-const secretsInside = 'done: the file holds the secrets, so keep it as the data folder itself\n';
-const secretsOutside = 'done: the secrets are not in it; keep `secrets.json` of the data folder elsewhere\n';
+const secretsInside = 'done: the file holds the secrets: protect it like the data folder\n';
+const secretsOutside = 'done: the file does not hold the secrets: keep a copy of `secrets.json` elsewhere\n';
 
 export const backup: Command = { failure: 'the backup could not be made', run };
 

@@ -52,7 +52,7 @@ export function configFor(named: string | undefined): Config {
 export function dataFolder(named: string | undefined): string {
   const { dataDir, store, storeProd } = configFor(named);
   if (store.kind !== 'sqlite')
-    throw new Refusal('FREEHOLD_STORE names PostgreSQL: back that up and restore it by its own tools');
+    throw new Refusal('FREEHOLD_STORE names PostgreSQL: back it up and restore it with PostgreSQL’s own tools');
   if (storeProd.kind !== 'sqlite' || storeProd.folder !== dataDir)
     throw new Refusal('FREEHOLD_STORE_PROD names another place: copy `prod.db` by hand while the platform is stopped');
   return dataDir;
@@ -82,6 +82,6 @@ export function operatorSettings(): { readonly operatorKey: string; readonly man
     FREEHOLD_MANAGEMENT_PORT: port,
   } = process.env;
   if (!operatorKey)
-    throw new Refusal('FREEHOLD_OPERATOR_KEY is not set: it is the key that the platform was started with');
+    throw new Refusal('FREEHOLD_OPERATOR_KEY is not set: set it to the key that the platform was started with');
   return { operatorKey, managementUrl: url || `http://127.0.0.1:${port || '4001'}` };
 }

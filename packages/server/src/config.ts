@@ -105,7 +105,7 @@ const settings: readonly Setting[] = [
   },
   {
     name: 'FREEHOLD_UPGRADE_URL',
-    fallback: 'a page of the platform that says what a limit is',
+    fallback: 'a page of the platform that explains limits',
     help: 'URL of a page for people whose org has reached a limit of its plan',
   },
   {
@@ -189,7 +189,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     if (found === undefined) mistakes.push(`${name} must be one of ${allowed.join(', ')}, not \`${value}\``);
     return found ?? fallback;
   };
-  for (const name of Object.keys(values)) if (!isKnown(name)) mistakes.push(`${name} is no setting: see --help`);
+  for (const name of Object.keys(values)) if (!isKnown(name)) mistakes.push(`${name} is not a setting: see --help`);
   const mode = oneOf('FREEHOLD_MODE', ['development', 'production'], 'development');
   const isProduction = mode === 'production';
   const host = get('FREEHOLD_HOST') ?? (isProduction ? '0.0.0.0' : '127.0.0.1');

@@ -50,7 +50,7 @@ function callOf([command, kid, ...more]: readonly string[]): OperatorCall | unde
 }
 
 function told({ method }: OperatorCall, text: string): string {
-  if (method === 'DELETE') return 'revoked: no token that it signed is taken any more\n';
+  if (method === 'DELETE') return 'revoked: no token that it signed is accepted any more\n';
   if (method === 'GET') return (JSON.parse(text) as { readonly items: readonly ShownKey[] }).items.map(line).join('');
   return line(JSON.parse(text) as ShownKey);
 }
@@ -60,6 +60,6 @@ function line({ kid, state, signs_from, verifies_until }: ShownKey): string {
   return `${kid}  ${state.padEnd('published'.length)}  signs from ${signs_from}${until}\n`;
 }
 
-export const keys: Command = { failure: 'the platform could not be asked', run };
+export const keys: Command = { failure: 'the platform could not be reached', run };
 
 if (import.meta.main) runCommand(keys);

@@ -40,16 +40,16 @@ async function run(config: Config): Promise<void> {
     log.fatal({ err: error }, why);
     process.exit(1);
   };
-  process.on('uncaughtException', (error) => die(error, 'a fault that nothing caught'));
+  process.on('uncaughtException', (error) => die(error, 'an uncaught error'));
   const platform = await compose({
     config,
     clock: systemClock,
     onFault: (error, requestId) => log.error({ err: error, request_id: requestId }, 'a request or a job failed'),
-    onFatal: (error) => die(error, 'the store failed: ending, so that the next start recovers it'),
+    onFatal: (error) => die(error, 'the store failed: shutting down, so that the next start recovers it'),
   });
   const listeners = await openListeners(platform, config, opened);
   const { app, management, metrics } = listeners;
-  if (metrics !== undefined) log.info(`metrics are told at ${metrics.url}/metrics`);
+  if (metrics !== undefined) log.info(`metrics are served at ${metrics.url}/metrics`);
   onSignal(async (signal) => {
     log.info({ signal }, 'draining');
     platform.startDraining();

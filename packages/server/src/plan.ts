@@ -90,6 +90,6 @@ function told(text: string): string {
   return `${[org, name, ...Object.entries(limits).map(([metric, limit]) => `${metric} ${limit}`)].join('  ')}\n`;
 }
 
-export const plan: Command = { failure: 'the platform could not be asked', run };
+export const plan: Command = { failure: 'the platform could not be reached', run };
 
 if (import.meta.main) runCommand(plan);

@@ -85,16 +85,16 @@ async function plantCounters({ store }: OpenedStore): Promise<void> {
   await store.scope(`${orgScope}-second`).commit([{ kind: 'remove', pk: 'count', sk: 'order', if: 'present' }]);
 }
 
-const counterDrift = `test: records of org acme, workspace main, entity ghost: the counter says x, 0 are there
-test: records of org acme, workspace main, entity order: the counter says 7, 2 are there
-test: records of org acme, workspace second, entity order: the counter says nothing, 1 are there
+const counterDrift = `test: records of org acme, workspace main, entity ghost: the counter says x, counted 0
+test: records of org acme, workspace main, entity order: the counter says 7, counted 2
+test: records of org acme, workspace second, entity order: the counter says nothing, counted 1
 `;
 
 test('counters that say something else than there are records are told of, and set right where that is asked for', async (context) => {
   const { folder, path } = await dataFolder(context);
   await usingStore(path, plantCounters);
   const told = await recount('--data-dir', folder);
-  const sum = 'test: records of org acme: none can be told, 3 are there\n';
+  const sum = 'test: records of org acme: the sum says none, counted 3\n';
   assert.equal(told.stdout, `${counterDrift}${sum}${sound}${empty}differences: 4\n`);
   assert.deepEqual([told.code, told.stderr], [1, '']);
   const repaired = await recount('--data-dir', folder, '--repair');
@@ -125,7 +125,7 @@ test('records of a workspace that the org does not know are missing in its sum',
     store.scope(orgScope).commit([{ kind: 'remove', pk: 'workspace', sk: 'second', if: 'present' }]),
   );
   const { code, stdout } = await recount('--data-dir', folder, '--repair');
-  assert.equal(stdout, `test: records of org acme: 2 can be told, 3 are there\n${sound}${empty}differences: 1\n`);
+  assert.equal(stdout, `test: records of org acme: the sum says 2, counted 3\n${sound}${empty}differences: 1\n`);
   assert.equal(code, 1);
 });
 
@@ -141,7 +141,7 @@ test('a scope that has lost its head is counted and told of, and nothing is writ
   const { code, stdout } = await recount('--data-dir', folder, '--repair');
   assert.equal(code, 1);
   for (const name of [orgScope, workspaceScope])
-    assert.ok(stdout.includes(`test: the head of the scope ${name} is gone: restore a backup\n`), stdout);
+    assert.ok(stdout.includes(`test: the head row of the scope ${name} is missing: restore a backup\n`), stdout);
   assert.ok(stdout.endsWith(`${sound}${empty}set right: 1\ndifferences: 5\n`), stdout);
   assert.deepEqual(await contents(), before);
 });

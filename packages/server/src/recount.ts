@@ -111,12 +111,12 @@ async function look(one: Recounted, totals: Totals): Promise<readonly string[]> 
       return [...headOf(one), ...countersOf(one, totals)];
     case 'sum':
       if (one.told === one.found) return [];
-      return [`records of org ${one.orgCode}: ${one.told ?? 'none'} can be told, ${one.found} are there`];
+      return [`records of org ${one.orgCode}: the sum says ${one.told ?? 'none'}, counted ${one.found}`];
   }
 }
 
 function headOf({ scope, hasHead }: Pick<RecountedWorkspace, 'scope' | 'hasHead'>): readonly string[] {
-  return hasHead ? [] : [`the head of the scope ${scope.name} is gone: restore a backup`];
+  return hasHead ? [] : [`the head row of the scope ${scope.name} is missing: restore a backup`];
 }
 
 async function daysOf({ orgCode, scope }: Extract<Recounted, { kind: 'org' }>, totals: Totals) {
@@ -132,13 +132,12 @@ function countersOf({ orgCode, tenantCode, entities }: RecountedWorkspace, total
     .filter((one) => !isRight(one))
     .map(({ entity, counter, found }) => {
       const place = `records of org ${orgCode}, workspace ${tenantCode}, entity ${entity}`;
-      return `${place}: the counter says ${counter?.value ?? 'nothing'}, ${found} are there`;
+      return `${place}: the counter says ${counter?.value ?? 'nothing'}, counted ${found}`;
     });
 }
 
 function refuseConflict(error: unknown): never {
-  if (error instanceof Conflict)
-    throw new Refusal('somebody writes meanwhile: stop the platform, with all of its nodes');
+  if (error instanceof Conflict) throw new Refusal('the data changed meanwhile: stop the platform on all of its nodes');
   throw error;
 }
 

@@ -79,7 +79,7 @@ function placeText({ pk, sk }: { readonly pk: string; readonly sk: string }): st
 }
 
 export const verify: Command = {
-  failure: 'the data cannot be looked at (is the platform still running?)',
+  failure: 'the data cannot be read (is the platform still running?)',
   run,
 };
 

@@ -30,7 +30,7 @@ export class KeptRecords {
   /** What is wrong with what was read; undefined where it is what was written. */
   differenceTo(read: readonly StoredRecord[], expected = this.all()): string | undefined {
     const found = new Map(read.map((record) => [record.id, record]));
-    if (found.size !== read.length) return 'a record is there twice';
+    if (found.size !== read.length) return 'a record is listed twice';
     const lost = expected.filter(({ id }) => !found.has(id));
     if (lost.length > 0) return `${lost.length} of ${expected.length} records are not there: ${lost[0]?.id}`;
     if (read.length > expected.length) return `${read.length - expected.length} records should not be there`;

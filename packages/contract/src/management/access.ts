@@ -27,7 +27,7 @@ export const DescribedStatement = named(
       Type.Object({ operator: text, key: text, expected: Type.Array(text), actual: Type.Array(text) }),
     ),
     open: Type.Optional(
-      Type.Literal(true, { description: 'It depends on what is not given whether the statement matches.' }),
+      Type.Literal(true, { description: 'Whether the statement matches depends on values that were not given.' }),
     ),
     over_budget: Type.Optional(
       Type.Literal(true, {

@@ -70,7 +70,7 @@ const refusals: readonly (readonly [name: string, statement: unknown, ...mistake
   ['a Sid of other characters', { ...sound, Sid: 'a b' }, '/0/Sid invalid_value'],
   ['a Sid with a line end', { ...sound, Sid: 'a\n' }, '/0/Sid invalid_value'],
   ['a Sid that is no string', { ...sound, Sid: 1 }, '/0/Sid invalid_value'],
-  ['half of a surrogate pair', { ...sound, Resource: '/\ud83d' }, '/0/Resource invalid_value'],
+  ['a lone surrogate', { ...sound, Resource: '/\ud83d' }, '/0/Resource invalid_value'],
 ];
 
 function unknownThenRequired(...names: readonly string[]): readonly string[] {

@@ -127,7 +127,7 @@ function repeatedSids(readings: readonly StatementReading[]): readonly InputErro
   for (const [index, { Sid }] of readings.entries()) {
     if (Sid === undefined || Sid === '') continue;
     if (seen.has(Sid)) {
-      errors.push({ pointer: `/${index}/Sid`, code: 'duplicate', message: `\`Sid\` \`${shown(Sid)}\` stands twice` });
+      errors.push({ pointer: `/${index}/Sid`, code: 'duplicate', message: `\`Sid\` \`${shown(Sid)}\` appears twice` });
     }
     seen.add(Sid);
   }
@@ -138,7 +138,8 @@ const members: ReadonlySet<string> = new Set(['Sid', 'Effect', 'Action', 'Resour
 
 function checkMembers(statement: object, report: Report): boolean {
   const unknown = unknownNames(statement, (name) => members.has(name));
-  for (const name of unknown) report(pointerTo(name), 'unknown_field', `a statement has no member \`${shown(name)}\``);
+  for (const name of unknown)
+    report(pointerTo(name), 'unknown_field', `unknown member \`${shown(name)}\` in a statement`);
   return unknown.length === 0;
 }
 

@@ -53,7 +53,7 @@ export function collapseTemplateStars(text: string): string {
 export function readTemplate(text: string, hasWildcards: boolean): Template {
   const template = parseTemplate(text, hasWildcards);
   if ('parts' in template) return template;
-  throw new TypeError(`\`${shown(text)}\` is no sound template`);
+  throw new TypeError(`\`${shown(text)}\` is not a valid template`);
 }
 
 /** Whether a variable asks for what is not known yet. */
@@ -144,7 +144,7 @@ function readVariable(inside: string): string | Variable | Mistake {
   if (comma === -1) return { key, otherwise: undefined };
   const otherwise = /^ *'([^']*)' *$/.exec(inside.slice(comma + 1))?.[1];
   if (otherwise !== undefined) return { key, otherwise };
-  return ['invalid_value', `contains the variable \`${shown(name)}\` with a default that does not stand between \`'\``];
+  return ['invalid_value', `contains the variable \`${shown(name)}\` whose default is not quoted by \`'\``];
 }
 
 function joinTexts(parts: readonly TemplatePart[]): readonly TemplatePart[] {

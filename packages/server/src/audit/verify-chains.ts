@@ -44,7 +44,7 @@ export async function* verifyChains(opened: OpenedStore, { owed, seen }: ChainsT
   }
 }
 
-const scopeHeadGone: BrokenLink = { sk: undefined, problem: 'the head of the scope is gone' };
+const scopeHeadGone: BrokenLink = { sk: undefined, problem: 'the head row of the scope is missing' };
 
 /** The partitions of all chains of a store. */
 export async function* chainsIn(opened: OpenedStore): AsyncGenerator<{ readonly scope: Scope; readonly pk: string }> {
@@ -84,7 +84,7 @@ async function verifyChain(scope: Scope, pk: string, seen: (digest: string) => v
     const expected =
       link === undefined ? '' : linkDigest(digest, { scope: scope.name, pk, sk: item.sk, text: link.text });
     if (link?.digest !== expected) {
-      const problem = `the entry does not follow from the ${count} before it: it, or what stood before it, was changed`;
+      const problem = `the entry does not follow from the ${count} before it: it or an earlier entry was changed`;
       return { scope: scope.name, pk, count, digest, broken: { sk: item.sk, problem } };
     }
     digest = expected;
@@ -97,9 +97,9 @@ async function verifyChain(scope: Scope, pk: string, seen: (digest: string) => v
 
 function endOf(found: { readonly count: number; readonly digest: string }, item: Item | undefined) {
   const head = readHead(item?.value ?? '');
-  if (head === undefined) return { sk: undefined, problem: 'the head of the chain is gone' };
+  if (head === undefined) return { sk: undefined, problem: 'the head of the chain is missing' };
   if (head.count === found.count && head.digest === found.digest) return undefined;
-  return { sk: undefined, problem: `the chain ends after ${found.count} entries, its head tells of ${head.count}` };
+  return { sk: undefined, problem: `the chain ends after ${found.count} entries, but its head counts ${head.count}` };
 }
 
 /** The entries of a chain in the order in which they were written. */

@@ -38,7 +38,7 @@ export async function fillEntry(
   { name, text, room }: { readonly name: string; readonly text: string; readonly room: number },
 ): Promise<void> {
   const content = Buffer.alloc(room - blockBytes, '\n');
-  if (Buffer.byteLength(text) > content.length) throw new Error(`\`${name}\` has no room in the archive`);
+  if (Buffer.byteLength(text) > content.length) throw new Error(`\`${name}\` is larger than its place in the archive`);
   content.write(text);
   await writeAll(archive, Buffer.concat([headerOf(name, content.length), content]), 0);
 }
@@ -53,10 +53,10 @@ export async function entriesOf(archive: FileHandle): Promise<readonly ArchiveEn
   const entries: ArchiveEntry[] = [];
   for (let at = 0; ; ) {
     const header = Buffer.alloc(blockBytes);
-    if ((await archive.read(header, 0, blockBytes, at)).bytesRead < blockBytes) throw new Error('it is cut short');
+    if ((await archive.read(header, 0, blockBytes, at)).bytesRead < blockBytes) throw new Error('it is truncated');
     if (header.every((byte) => byte === 0)) return entries;
     const found = readTarHeader(header);
-    if (found === undefined) throw new Error('it is damaged, or no backup');
+    if (found === undefined) throw new Error('it is damaged, or not a backup');
     const entry = { name: found.name, size: found.size, start: at + blockBytes };
     entries.push(entry);
     at = entry.start + wholeBlocks(entry.size);
@@ -73,7 +73,7 @@ export async function pour(
   const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(size, 1)));
   for (let done = 0; done < size; ) {
     const { bytesRead } = await source.read(buffer, 0, Math.min(buffer.length, size - done), from + done);
-    if (bytesRead === 0) throw new Error('it is cut short');
+    if (bytesRead === 0) throw new Error('it is truncated');
     const chunk = buffer.subarray(0, bytesRead);
     hash.update(chunk);
     await writeAll(target, chunk, to + done);

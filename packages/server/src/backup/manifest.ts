@@ -38,7 +38,7 @@ export function manifestText(manifest: Manifest): string {
 /** Throws a sentence about what is wrong with it. */
 export function readManifest(text: string): Manifest {
   const manifest = parse(text);
-  if (manifest.format !== 'freehold-backup') throw new Error('it is no backup of Freehold');
+  if (manifest.format !== 'freehold-backup') throw new Error('it is not a backup of Freehold');
   if (manifest.version !== formatVersion)
     throw new Error(
       `its format is ${JSON.stringify(manifest.version)}, this release knows ${formatVersion}: use the release that made it`,

@@ -27,9 +27,9 @@ export async function restoreBackup({ file, dataDir }: RestoreOptions): Promise<
     await begin(dataDir);
     for (const part of manifest.parts) {
       const entry = entries.find(({ name, size }) => name === part.name && size === part.bytes);
-      if (entry === undefined) throw new Error(`\`${part.name}\` is not in it as its manifest says`);
+      if (entry === undefined) throw new Error(`\`${part.name}\` does not match its manifest`);
       const sha256 = await unpack(archive, entry, join(dataDir, part.name === firstStore ? asideName : part.name));
-      if (sha256 !== part.sha256) throw new Error(`\`${part.name}\` is damaged: its SHA-256 is another one`);
+      if (sha256 !== part.sha256) throw new Error(`\`${part.name}\` is damaged: its SHA-256 does not match`);
     }
     await syncFolder(dataDir);
     await rename(join(dataDir, asideName), join(dataDir, firstStore));
@@ -41,7 +41,7 @@ export async function restoreBackup({ file, dataDir }: RestoreOptions): Promise<
 }
 
 async function manifestOf(archive: FileHandle, [first]: readonly ArchiveEntry[]): Promise<Manifest> {
-  if (first?.name !== manifestName || first.size > 1024 * 1024) throw new Error('it is no backup of Freehold');
+  if (first?.name !== manifestName || first.size > 1024 * 1024) throw new Error('it is not a backup of Freehold');
   const text = Buffer.alloc(first.size);
   await archive.read(text, 0, first.size, first.start);
   return readManifest(text.toString());

@@ -53,7 +53,7 @@ async function makeAside(aside: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     throw new Error(
-      `\`${basename(aside)}\` is there: a backup to this file is under way, or was cut off: then remove it`,
+      `\`${basename(aside)}\` exists: another backup to this file is running; if that was interrupted, remove it`,
     );
   }
 }

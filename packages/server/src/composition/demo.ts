@@ -81,7 +81,7 @@ async function describe({ urls, dataDir }: DemoOptions, demo: Demo): Promise<str
     bearerOf(join(dataDir, 'demo-viewer.jwt'), await signIn(urls, demo, demo.viewer)),
   ]);
   return `
-A demo app is ready to be looked at.
+A demo app is ready.
 
   app gateway         ${urls.app}
   management gateway  ${urls.management}   (sign in as ${demo.builder.email}, password ${demo.builder.password})

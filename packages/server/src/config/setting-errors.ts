@@ -20,6 +20,6 @@ export function unknownMembers(
   return unknownNames(input, (member) => known.includes(member)).map((member) => ({
     pointer: pointer + pointerTo(member),
     code: 'unknown_field',
-    message: `there is no member \`${member.slice(0, 100)}\` here`,
+    message: `unknown member \`${member.slice(0, 100)}\``,
   }));
 }

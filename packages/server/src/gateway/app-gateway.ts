@@ -63,7 +63,7 @@ export function createAppGateway(parts: AppGatewayDeps): Gateway {
       if (route.access === 'public') return answerAnyone(parts, { incoming, route, matched, trace });
       const authenticated = parts.sessions.authenticate(readAppToken(incoming), params.org ?? '');
       const caller = authenticated instanceof Promise ? await authenticated : authenticated;
-      if (caller.claims.org !== params.org) throw new Problem('token_invalid', 'the token is of another app');
+      if (caller.claims.org !== params.org) throw new Problem('token_invalid', 'the token belongs to another app');
       trace.org = caller.claims.org;
       trace.env = caller.claims.env;
       trace.principal = caller.claims.sub;

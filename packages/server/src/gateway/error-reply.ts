@@ -25,7 +25,7 @@ export function createErrorReplies(options: ErrorRepliesOptions): ErrorReplies {
       // A problem that we raised ourselves, such as too many sign-ins at once, is an answer and no fault.
       const isFault = !(error instanceof Problem) && (problem === undefined || problem.status >= 500);
       if (isFault) options.onFault(error, requestId);
-      const shown = problem ?? new Problem('internal_error', 'something went wrong on our side');
+      const shown = problem ?? new Problem('internal_error', 'an internal error occurred');
       return problemReply(upgradable(shown, options), requestId, options.baseUrl());
     },
   };

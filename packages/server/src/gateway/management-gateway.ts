@@ -217,7 +217,7 @@ async function authenticateDeployer(
   if (key === undefined) throw new Problem('token_invalid', 'the token is not valid');
   const refusal = scopes.some((scope) => scope === key.scope)
     ? undefined
-    : new Problem('role_required', `a deploy key of the scope \`${key.scope}\` does not open this`);
+    : new Problem('role_required', `a deploy key of the scope \`${key.scope}\` cannot call this route`);
   return { deployer: keyAsDeployer(key), refusal };
 }
 

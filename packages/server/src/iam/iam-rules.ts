@@ -67,7 +67,7 @@ function refuseSuspendedPassword(before: RecordData, after: RecordData): void {
   if (before.status === after.status || ![before.status, after.status].includes(suspendedPassword)) return;
   throw new Problem(
     'conflict',
-    `status \`${suspendedPassword}\` is set by the platform: the member is removed, or an org admin merges both accounts`,
+    `status \`${suspendedPassword}\` is set by the platform: remove the member, or let an org admin merge both accounts`,
   );
 }
 

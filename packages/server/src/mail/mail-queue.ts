@@ -55,7 +55,7 @@ export function createMailQueue({ deliver, onFault, pause = sleep }: MailQueueOp
   return {
     send: (mail) => {
       if (closing.signal.aborted || waiting.length >= waitingMax) {
-        onFault(new Error('a mail was dropped: too many wait, or the platform is ending'));
+        onFault(new Error('a mail was dropped: too many are waiting, or the platform is shutting down'));
         return;
       }
       waiting.push(mail);
@@ -95,7 +95,7 @@ function reasonOf(error: unknown): string {
 
 /** INVARIANT: nothing that becomes a header can begin another one. */
 function safeMail({ to, subject, text }: Mail): Mail {
-  if (!isEmailAddress(to)) throw new Error('a mail was not sent: what it is for is no address');
+  if (!isEmailAddress(to)) throw new Error('a mail was not sent: its recipient is not an address');
   return { to, subject: subject.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' '), text };
 }
 

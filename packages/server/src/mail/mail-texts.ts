@@ -15,7 +15,7 @@ export function resetPasswordMail({ to, name, link }: MailSubject): Mail {
     text: letter(
       `someone asked for a new password for your account at ${place}. If that was you, set one here:`,
       link,
-      'The link is good once, for one hour. If it was not you, ignore this mail: nothing has changed.',
+      'The link works once, for one hour. If it was not you, ignore this mail: nothing has changed.',
     ),
   };
 }
@@ -28,7 +28,7 @@ export function verifyEmailMail({ to, name, link }: MailSubject): Mail {
     text: letter(
       `an account at ${place} was made with this address. If that was you, confirm that the address is yours:`,
       link,
-      'The link is good once, for 24 hours. If you made no account, do not follow it: ignore this mail.',
+      'The link works once, for 24 hours. If you made no account, do not follow it: ignore this mail.',
     ),
   };
 }
@@ -44,7 +44,7 @@ export function mergeAccountsMail({ to, name, link }: MailSubject): Mail {
         'the address was never confirmed there. Its password no longer works.',
       'If you made that account yourself, make both accounts one here. What the older one holds is yours then:',
       link,
-      'The link is good once, for 24 hours. If you did not make it, do not follow the link: somebody else did, and what it ' +
+      'The link works once, for 24 hours. If you did not make it, do not follow the link: someone else did, and what it ' +
         'holds is not yours.',
     ),
   };
@@ -61,7 +61,7 @@ export function resetSuspendedMail({ to, name, link }: MailSubject): Mail {
         'there, and another account there has the same address.',
       'If you made that account yourself, set a new password here. It makes both accounts one:',
       link,
-      'The link is good once, for one hour. If you did not make it, do not follow the link: nothing has changed.',
+      'The link works once, for one hour. If you did not make it, do not follow the link: nothing has changed.',
     ),
   };
 }
@@ -74,7 +74,7 @@ export function invitationMail({ to, name, link }: MailSubject): Mail {
     text: letter(
       `you are invited to ${place}. Accept the invitation here:`,
       link,
-      'The link is good once, for seven days. If you expect no invitation, ignore this mail.',
+      'The link works once, for seven days. If you expect no invitation, ignore this mail.',
     ),
   };
 }

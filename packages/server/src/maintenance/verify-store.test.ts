@@ -98,7 +98,7 @@ const faults: readonly Fault[] = [
     found: [
       ['dangling', /`to` names/],
       ['index', /is missing/],
-      ['unique', /is held by no record/],
+      ['unique', /belongs to no record/],
     ],
   },
   {
@@ -147,7 +147,7 @@ const faults: readonly Fault[] = [
   {
     name: 'a unique value that nobody has',
     plant: ({ itemOf }) => [put({ ...itemOf('unique#moving'), sk: 'other' }, nobody)],
-    found: [['unique', /is held by no record/]],
+    found: [['unique', /belongs to no record/]],
   },
   {
     name: 'a unique value of no entity',
@@ -172,7 +172,7 @@ const faults: readonly Fault[] = [
   {
     name: 'numbers that would be given again',
     plant: () => [put(numberKey('order', 'nr'), '1')],
-    found: [['number', /stands at 1, and a record has 2/]],
+    found: [['number', /is at 1, but a record already has 2/]],
   },
   {
     name: 'numbers of no entity',
@@ -204,7 +204,7 @@ const faults: readonly Fault[] = [
   {
     name: 'sealed values beside no record',
     plant: () => [put(sealedKey('order', nobody), '{}')],
-    found: [['sealed', /lies beside no record/]],
+    found: [['sealed', /belongs to no record/]],
   },
   {
     name: 'sealed values of an entity that has none',
@@ -247,17 +247,17 @@ const faults: readonly Fault[] = [
   {
     name: 'a record of no entity',
     plant: (org) => [put({ pk: 'org#acme-main;data#gone', sk: 'gone#1' }, textOf(org, 0, {}))],
-    found: [['record', /is the key of no entity/]],
+    found: [['record', /is not the key of any entity/]],
   },
   {
     name: 'a fence above the configuration',
     plant: () => [put(fenceKey('order'), '{"generation":99}')],
-    found: [['fence', /stands above the configuration/]],
+    found: [['fence', /is above the config version/]],
   },
   {
     name: 'a workspace that was founded after its org’s last change',
     plant: () => [put(fenceKey('*'), '{"configVersion":99}')],
-    found: [['fence', /stands above the configuration/]],
+    found: [['fence', /is above the config version/]],
   },
   {
     name: 'references that no definition asks for',
@@ -265,14 +265,14 @@ const faults: readonly Fault[] = [
     plant: () => [put(references.key(), '[]')],
     found: [
       ['config', /does not follow from the definitions/],
-      ['fence', /stands above the configuration/],
+      ['fence', /is above the config version/],
     ],
   },
   {
     name: 'a config without a body',
     scope: 'org#acme',
     plant: () => [remove(versionKey('list-order', 2))],
-    found: [['config', /is live and not there/]],
+    found: [['config', /is live, but missing/]],
   },
   {
     name: 'a missing row of an entity',
@@ -284,7 +284,7 @@ const faults: readonly Fault[] = [
     name: 'a workspace that its org does not know',
     scope: 'org#acme-stray',
     plant: () => [put(recordCounter('order'), '0')],
-    found: [['config', /the org does not know/]],
+    found: [['config', /the org has no row for this workspace/]],
   },
 ];
 
@@ -329,7 +329,7 @@ test('a look at a store finds scopes that have lost their head, and goes on to l
   assert.deepEqual([counts.orgs, counts.workspaces, counts.records], [1, 1, 3]);
   assert.deepEqual(
     drift.map(({ kind, scope, problem }) => [kind, scope, problem]),
-    ['org#acme', 'org#acme-main'].map((name) => ['head', name, 'is there, and the head of its scope is gone']),
+    ['org#acme', 'org#acme-main'].map((name) => ['head', name, 'exists, but the head row of its scope is missing']),
   );
 });
 

@@ -34,7 +34,7 @@ export async function verifyStore(deps: VerifyDeps): Promise<Findings> {
   const broken = new Set<string>();
   for await (const { orgCode, tenantCode, scope, state, withoutHead } of scopesOfOrgs(deps.opened)) {
     if (withoutHead !== undefined)
-      findings.add(drift(scope, 'head', withoutHead, 'is there, and the head of its scope is gone'));
+      findings.add(drift(scope, 'head', withoutHead, 'exists, but the head row of its scope is missing'));
     const config = await configs.current(orgCode);
     if (tenantCode === undefined) {
       if (!(await checkOrg(scope, config, findings))) broken.add(orgCode);
@@ -51,7 +51,7 @@ async function verifyKnown(deps: VerifyDeps, check: WorkspaceCheck): Promise<voi
   if (standing === 'removed') return check.findings.count('skipped');
   if (standing === 'unknown')
     check.findings.add(
-      drift(scope, 'config', workspaceTable.key(tenantCode), 'is missing: the org does not know of this'),
+      drift(scope, 'config', workspaceTable.key(tenantCode), 'is missing: the org has no row for this workspace'),
     );
   await verifyWorkspace(deps, check);
 }

@@ -27,7 +27,7 @@ export function publishMistakes(body: unknown): readonly InputError[] {
   if (!isObject(body)) return [];
   const { items, all } = body;
   if ((all === true) !== (items !== undefined)) return [];
-  const message = 'either `items` or `all: true` says what is published';
+  const message = 'send either `items` or `all: true`';
   return [{ pointer: '/items', code: 'required', message }];
 }
 

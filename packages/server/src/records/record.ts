@@ -159,7 +159,7 @@ function readBody(
 ): Reading {
   const reading: Reading = { effort: newCheckEffort(), changes: new Map(), errors: [] };
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    addError(reading, { pointer: '', code: 'wrong_type', message: 'a record is a JSON object' });
+    addError(reading, { pointer: '', code: 'wrong_type', message: 'a record must be a JSON object' });
     return reading;
   }
   for (const [name, value] of Object.entries(body)) {

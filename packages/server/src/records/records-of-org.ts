@@ -32,7 +32,7 @@ async function* countersIn(scope: Scope): AsyncGenerator<Omit<WorkspaceRecords, 
   for await (const { sk: entity, value } of eachItem(scope, recordCounter('').pk, countersPerRead)) {
     const records = /^\d+$/.test(value) ? Number(value) : Number.NaN;
     if (!Number.isSafeInteger(records))
-      throw new Problem('unavailable', 'how many records there are cannot be told: a counter holds no number');
+      throw new Problem('unavailable', 'the records cannot be counted: a counter is not a number');
     yield { entity, records };
   }
 }

@@ -86,7 +86,7 @@ export function fillTemplate(
 }
 
 function literalProblem(literal: string): string | undefined {
-  if (literal.includes('{') || literal.includes('}')) return 'has a `{` or `}` that stands alone';
+  if (literal.includes('{') || literal.includes('}')) return 'has an unmatched `{` or `}`';
   return hasControl(literal) ? 'has a control character' : undefined;
 }
 

@@ -24,7 +24,7 @@ export function fieldNameProblem(name: unknown): string | undefined {
 /** A sentence about what is wrong with the name of a view, if anything is. */
 export function viewNameProblem(name: unknown): string | undefined {
   if (typeof name === 'string' && entityName.test(name) && !isBuiltIn(name)) return undefined;
-  return 'a view is named by a lower-case letter and then at most 62 of `a-z`, `0-9`, `_`';
+  return 'the name of a view must be a lower-case letter and then at most 62 of `a-z`, `0-9`, `_`';
 }
 
 /** What a view calls a member of its reply. It is no parameter of lists, so the names of those are free. */

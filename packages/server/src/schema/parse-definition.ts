@@ -55,5 +55,5 @@ function sizeError(): InputError {
 }
 
 function bodyError(): InputError {
-  return { pointer: '', code: 'wrong_type', message: 'an entity definition is a JSON object' };
+  return { pointer: '', code: 'wrong_type', message: 'an entity definition must be a JSON object' };
 }

@@ -29,7 +29,7 @@ export function parseEntityContent(
 const notAnObject: InputError = {
   pointer: '',
   code: 'wrong_type',
-  message: 'the content of an entity is an object with `definition`, and `views` where configs have some of their own',
+  message: 'the content of an entity must be an object with `definition`, and optionally `views`',
 };
 
 function readDefinition(input: unknown, add: AddError): EntityContent['definition'] | undefined {

@@ -132,7 +132,7 @@ test('a source that has lost the head of a scope is refused, and nothing is writ
   await source.maintenance.load({ name: 's', seq: 0, state: 'open' }, []);
   await assert.rejects(
     copyStores(sides(source.maintenance, target.maintenance)),
-    /has lost the head of the scope "s" in `test`/,
+    /has lost the head row of the scope "s" in `test`/,
   );
   assert.deepEqual(await target.maintenance.scopes(undefined, 5), []);
 });

@@ -77,7 +77,7 @@ async function judge({ space, from, to }: CopySides): Promise<Judged> {
   for (const head of heads)
     if ((await itemWithoutHead(from, head)) !== undefined)
       throw new CopyRefused(
-        `the source has lost the head of the scope ${JSON.stringify(head.name)} in \`${space}\`: restore a backup`,
+        `the source has lost the head row of the scope ${JSON.stringify(head.name)} in \`${space}\`: restore a backup`,
       );
   if (heads.some(({ seq }) => seq === 0))
     throw new CopyRefused(`the source is a copy that was cut off: \`${space}\` is not whole`);

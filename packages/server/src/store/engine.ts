@@ -197,7 +197,7 @@ function boundedRead(pk: string, read: RangeRead): BoundedRead {
 /** Half a surrogate pair has no place in the order of bytes, and an engine would quietly look for another text. */
 function assertReadable(...texts: readonly (string | undefined)[]): void {
   for (const text of texts) {
-    if (text?.isWellFormed() === false) throw new TypeError('a key holds half of a surrogate pair');
+    if (text?.isWellFormed() === false) throw new TypeError('a key contains a lone surrogate');
   }
 }
 

@@ -65,7 +65,7 @@ function giveWay(paths: readonly string[]): void {
   for (const path of paths) {
     if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) < backupLogBytesMax) continue;
     throw new Error(
-      `the platform writes too much meanwhile, the log of \`${path}\` gets too long: try again when it writes less`,
+      `the platform writes too much for an online copy, and the log of \`${path}\` grows too long: try again when it writes less`,
     );
   }
 }

@@ -26,7 +26,7 @@ export function readStorePlaces(
   if (other === undefined || store === undefined) return { store: store ?? fallback, storeProd: store ?? fallback };
   const storeProd = readFolder(other) ?? readPostgres('FREEHOLD_STORE_PROD', other, mistakes);
   if (storeProd !== undefined && storeProd.kind !== store.kind)
-    mistakes.push('FREEHOLD_STORE_PROD must be of the same sort as FREEHOLD_STORE');
+    mistakes.push('FREEHOLD_STORE_PROD must name the same kind of store as FREEHOLD_STORE');
   return { store, storeProd: storeProd ?? store };
 }
 

@@ -60,8 +60,8 @@ test('a row is inserted once, and replaced or removed only as it was read', asyn
 
 const damaged: readonly (readonly [text: string, reason: string])[] = [
   ['{', 'is no JSON'],
-  ['"text"', 'is no object'],
-  ['null', 'is no object'],
+  ['"text"', 'is not an object'],
+  ['null', 'is not an object'],
   ['{"name":"first","books":[]}', 'has no number `places`'],
   ['{"name":"first","places":"3","books":[]}', 'has no number `places`'],
   ['{"name":"first","places":3,"books":null}', 'has no object `books`'],

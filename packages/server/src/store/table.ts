@@ -67,7 +67,7 @@ export function json<Value extends object>(kind: string, members: Members<Value>
     kind,
     parse: (text) => {
       const value: unknown = JSON.parse(text);
-      if (typeof value !== 'object' || value === null) throw new Error('is no object');
+      if (typeof value !== 'object' || value === null) throw new Error('is not an object');
       for (const [name, type] of expected) {
         const member: unknown = (value as Readonly<Record<string, unknown>>)[name];
         if (typeof member !== type || member === null) throw new Error(`has no ${String(type)} \`${name}\``);

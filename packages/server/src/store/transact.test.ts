@@ -48,7 +48,7 @@ test('a request that others overtake time and again is told so, and has written 
     };
     await assert.rejects(
       transact(scope, plan, attemptsMax === undefined ? {} : { attemptsMax }),
-      new Problem('conflict', 'others keep changing the same: try again'),
+      new Problem('conflict', 'concurrent changes kept interfering: try again'),
     );
     assert.equal(plans, expected);
   }

@@ -46,7 +46,7 @@ export async function transact<P extends Plan>(
 
 /** The answer to a request whose changes others overtook. */
 export function overtaken(cause?: unknown): Problem {
-  return new Problem('conflict', 'others keep changing the same: try again', {}, cause);
+  return new Problem('conflict', 'concurrent changes kept interfering: try again', {}, cause);
 }
 
 /** Commits; false where a condition did not hold. */

@@ -10,12 +10,12 @@ const secondsBounds = [0.005, 0.025, 0.1, 0.5, 2.5];
 /** Rate, errors and duration of calls, by route and class of status. */
 export function createCallMetrics(metrics: Metrics): CallMetrics {
   const seconds = metrics.histogram(
-    { name: 'freehold_call_seconds', help: 'Calls, from their head until their answer had left.' },
+    { name: 'freehold_call_seconds', help: 'Duration of calls, from the request head until the response was sent.' },
     secondsBounds,
   );
   const refusals = metrics.counter({
     name: 'freehold_refused_connections_total',
-    help: 'Connections that were ended with a refusal because what they sent was no request, or came too slowly.',
+    help: 'Connections that were refused and closed because their request was malformed or too slow.',
   });
   return (gateway) => {
     /** By route, method and class of status. */

@@ -8,7 +8,7 @@ export function startProcessMetrics(metrics: Metrics): { close(): Promise<void> 
   metrics.asked(
     {
       name: 'freehold_event_loop_lag_seconds',
-      help: 'By how much turns of the event loop were late since this was last asked for.',
+      help: 'How late the event loop was since the last scrape.',
       type: 'gauge',
     },
     () => {

@@ -14,16 +14,19 @@ const calls = ['get', 'range', 'follow', 'count', 'commit', 'scan', 'setState', 
 
 export function createStoreMetrics(metrics: Metrics): WatchStore {
   const seconds = metrics.histogram(
-    { name: 'freehold_store_seconds', help: 'Calls of the store, whatever came of them; commits until on disk.' },
+    {
+      name: 'freehold_store_seconds',
+      help: 'Duration of store calls of any outcome; of commits until they are on disk.',
+    },
     secondsBounds,
   );
   const conflicts = metrics.counter({
     name: 'freehold_store_conflicts_total',
-    help: 'Commits that somebody else had overtaken: they are planned again.',
+    help: 'Commits that conflicted with another commit and were planned again.',
   });
   const failures = metrics.counter({
     name: 'freehold_store_failures_total',
-    help: 'Calls of the store that failed otherwise.',
+    help: 'Store calls that failed for another reason.',
   });
   return (space, opened) => {
     const conflict = conflicts({ space });

@@ -6,11 +6,8 @@ export function recordHits(metrics: Metrics, tallies: Readonly<Record<string, Hi
   const each = (count: keyof HitTally) => (): readonly Sample[] =>
     Object.entries(tallies).map(([cache, tally]) => ({ labels: { cache }, value: tally[count] }));
   const type = 'counter';
-  metrics.asked({ name: 'freehold_cache_hits_total', help: 'Look-ups that a cache answered.', type }, each('hits'));
-  metrics.asked(
-    { name: 'freehold_cache_misses_total', help: 'Look-ups that went on to the store.', type },
-    each('misses'),
-  );
+  metrics.asked({ name: 'freehold_cache_hits_total', help: 'Lookups that the cache answered.', type }, each('hits'));
+  metrics.asked({ name: 'freehold_cache_misses_total', help: 'Lookups that went to the store.', type }, each('misses'));
 }
 
 /** Counts what is denied; what is allowed is answered by its route. */
@@ -18,7 +15,7 @@ export function countDenials<D extends { readonly env: string }, L extends { add
   metrics: Metrics,
   decisions: L,
 ): L {
-  const denials = metrics.counter({ name: 'freehold_denials_total', help: 'What policies have denied to app users.' });
+  const denials = metrics.counter({ name: 'freehold_denials_total', help: 'Calls of app users that policies denied.' });
   return {
     ...decisions,
     add: (org: string, decision: D) => {
@@ -36,7 +33,7 @@ export type WatchJobs = <Space>(handlers: ReadonlyMap<string, Handler<Space>>) =
 export function watchJobs(metrics: Metrics): WatchJobs {
   const runs = metrics.counter({
     name: 'freehold_job_runs_total',
-    help: 'Runs of background jobs; what is `cut_off` is gone on with later.',
+    help: 'Runs of background jobs; a run that is `cut_off` continues later.',
   });
   const watch = <Space>(job: string, handle: Handler<Space>): Handler<Space> => {
     const done = runs({ job, outcome: 'done' });

@@ -87,5 +87,5 @@ async function assertServed({ config, entity }: AuthorizedCall, plan: ListPlan, 
   const ready = [...now.indexes, ...now.searches].filter(({ isReady }) => isReady).map(({ pk }) => pk);
   const isServed = [now.idIndexPk, ...ready].some((pk) => plan.pk === pk || plan.pk.startsWith(`${pk};`));
   if (plan.isIndex && !isServed)
-    throw new Problem('conflict', 'an index that the export goes by has been taken away meanwhile: start it again');
+    throw new Problem('conflict', 'an index that the export uses was removed: start the export again');
 }

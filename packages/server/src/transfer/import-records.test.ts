@@ -139,7 +139,7 @@ test('a file that cannot be read on says where, and what stands before that is w
   const result = await resultOf(node, call, 'code\na\n"b\nc\n', { format: 'csv' });
   assert.deepEqual([result.rows, result.created, result.failed], [2, 1, 1]);
   assert.equal(result.error?.code, 'invalid_csv');
-  assert.match(result.error?.message ?? '', /^row 2: .*nothing from there on was read$/);
+  assert.match(result.error?.message ?? '', /^row 2: .*; the rest of the file was not read$/);
   assert.deepEqual(
     result.errors.map(({ row }) => row),
     [2],

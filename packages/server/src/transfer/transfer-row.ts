@@ -24,7 +24,7 @@ export function unreadable(code: string, message: string): Unreadable {
 
 /** What is wrong with a file from a row on. */
 export function unreadableFrom(code: string, message: string): Unreadable {
-  return { ...unreadable(code, `${message}, and nothing from there on was read`), endsFile: true };
+  return { ...unreadable(code, `${message}; the rest of the file was not read`), endsFile: true };
 }
 
 /** More than any record may take. */

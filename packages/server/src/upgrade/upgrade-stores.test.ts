@@ -146,7 +146,7 @@ test('a scope that has lost its head is not rewritten, since its numbers would b
   await stores.test.maintenance.load({ name: 's', seq: 0, state: 'open' }, [
     { pk: 'count', sk: 'k', version: 3, value: '1' },
   ]);
-  await assert.rejects(upgradeStores(stores, [counting]), /has lost the head of the scope `s`: restore a backup/);
+  await assert.rejects(upgradeStores(stores, [counting]), /has lost the head row of the scope `s`: restore a backup/);
 });
 
 const auditContext = {

@@ -64,7 +64,7 @@ async function migrateScope(
   { space, rewrite }: Rewriting,
 ): Promise<void> {
   if ((await itemWithoutHead(maintenance, head)) !== undefined)
-    throw new UnknownData(`has lost the head of the scope \`${head.name}\`: restore a backup`);
+    throw new UnknownData(`has lost the head row of the scope \`${head.name}\`: restore a backup`);
   for await (const page of pagesOf(maintenance, head.name)) {
     const items = page.filter((item) => !isOfAudit(item)).flatMap((item) => rewrite(item, { space, scope: head.name }));
     if (items.length > 0) await maintenance.load(head, items);

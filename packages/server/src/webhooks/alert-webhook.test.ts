@@ -261,7 +261,7 @@ test('what a name stands for is judged when it is called, and networks that the 
   const alsoAllowed = new BlockList();
   alsoAllowed.addSubnet('127.0.0.0', 8, 'ipv4');
   for (const [rules, failure] of [
-    [{ isDevelopment: false, resolve }, 'the name stands for an address that is not public'],
+    [{ isDevelopment: false, resolve }, 'the name resolves to an address that is not public'],
     // It gets as far as the handshake, which this receiver does not understand.
     [{ isDevelopment: false, resolve, alsoAllowed }, 'there was no answer (EPROTO)'],
   ] as const) {

@@ -5,7 +5,7 @@ import { invalidBody } from '../lib/problem.ts';
 export function readWebhook({ url }: { readonly url: string }, rules: CallRules): { readonly url: string } {
   const { username, password, hash } = checked(url, rules);
   if (username + password + hash !== '' || url.endsWith('#'))
-    throw wrong('/url', 'invalid_value', '`url` must hold no name, no password and no fragment');
+    throw wrong('/url', 'invalid_value', '`url` must not contain a user name, a password or a fragment');
   return { url };
 }
 

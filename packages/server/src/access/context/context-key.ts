@@ -29,12 +29,12 @@ export function isPending({ needs }: ContextKey, context: AccessContext): boolea
  */
 export function parseContextKey(text: string): ContextKey | Mistake {
   if (text.length > keyLengthMax) return ['too_long', `has more than ${keyLengthMax} characters`];
-  if (text.includes('$' + '{')) return ['invalid_value', 'contains a variable, and a key takes none'];
+  if (text.includes('$' + '{')) return ['invalid_value', 'contains a variable, which a key cannot have'];
   const [root = '', ...path] = text.split('.');
   const found = keyUnder(foldAscii(root), path);
   if (found === 'role')
-    return ['invalid_value', 'is not asked for: the role is a label, and no decision may depend on it'];
-  if (found === undefined) return ['invalid_value', 'is no key of the context'];
+    return ['invalid_value', 'is not a condition key: the role is a label, and no decision may depend on it'];
+  if (found === undefined) return ['invalid_value', 'is not a condition key'];
   return { text, needs: undefined, recordField: undefined, spellings: () => [], ...found };
 }
 

@@ -8,6 +8,6 @@ export function patternMistake(pattern: string, written: string): Mistake | unde
   const stars = pattern.split('*').length - 1;
   if ([...written].length > patternLengthMax) return ['too_long', `has more than ${patternLengthMax} characters`];
   if (stars > patternStarsMax) return ['too_many', `has more than ${patternStarsMax} stars`];
-  if (!pattern.isWellFormed()) return ['invalid_value', 'contains half of a surrogate pair'];
+  if (!pattern.isWellFormed()) return ['invalid_value', 'contains a lone surrogate'];
   return undefined;
 }

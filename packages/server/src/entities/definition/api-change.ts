@@ -29,7 +29,7 @@ export interface ChangedApi {
 export function requireConfigMatch({ version }: Pick<ShownConfig, 'version'>, preconditions: Preconditions): void {
   const etag = entityTag(version);
   if (holdsFor(preconditions, (tag) => tag === etag)) return;
-  throw new Problem('version_mismatch', `the config is not one that may be changed so: its version is ${version}`, {
+  throw new Problem('version_mismatch', `a precondition failed: the version of the config is ${version}`, {
     etag,
     version,
   });
@@ -41,7 +41,7 @@ const fixedMembers = ['key', 'version', 'entityName', 'action', 'method', 'path'
 /** The members that a body asks to change. What is fixed may stand as it does, so that a config can be read, edited and put back. */
 export function readMembers(shown: ShownConfig, body: unknown): Readonly<Record<string, unknown>> {
   if (!isObject(body))
-    throw invalidBody([{ pointer: '', code: 'wrong_type', message: 'the change of a config is a JSON object' }]);
+    throw invalidBody([{ pointer: '', code: 'wrong_type', message: 'the change of a config must be a JSON object' }]);
   const isFixed = (member: string): boolean => fixedMembers.includes(member) && Object.hasOwn(shown, member);
   const errors = Object.entries(body)
     .filter(([member, value]) => isFixed(member) && !isDeepStrictEqual(value, shown[member]))

@@ -51,7 +51,7 @@ export async function unknownTargets(set: ConfigSet, named: NamedByEntity): Prom
   for (const one of named.lookedUp) {
     if (errors.length > errorsMax) break;
     if (viewNameProblem(one.view) !== undefined || (await isKnownView(set, named, one))) continue;
-    const message = `entity \`${one.entity}\` has no view \`${one.view}\` to be got by`;
+    const message = `entity \`${one.entity}\` has no view \`${one.view}\``;
     errors.push({ pointer: one.pointer, code: 'unknown_view', message });
   }
   return errors;
@@ -123,7 +123,7 @@ export async function refuseOrphanedViews(set: ConfigSet, { before, after }: Con
   const told = referenced_by
     .slice(0, 5)
     .map((one) => `\`${one.entity}\` by \`${one.view}\` at its field \`${one.field}\``);
-  const message = `views show records of \`${entityName}\` by views that would be gone: ${told.join(', ')}`;
+  const message = `views show records of \`${entityName}\` by views that the change removes: ${told.join(', ')}`;
   throw new Problem('dangling_reference', message, { referenced_by: referenced_by.slice(0, 100) });
 }
 

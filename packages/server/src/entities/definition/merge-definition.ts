@@ -38,7 +38,7 @@ export async function mergeDefinition(
 }
 
 function leftOutWarning(name: string): string {
-  return `field \`${name}\` was not sent and stays as it is: \`removeFields\` takes a field out`;
+  return `field \`${name}\` was not sent and is unchanged: \`removeFields\` removes a field`;
 }
 
 interface Removing {
@@ -50,7 +50,9 @@ interface Removing {
 function readRemoved(input: unknown, { standing, hidden, sent }: Removing): readonly string[] {
   if (input === undefined) return [];
   if (!Array.isArray(input) || !input.every((name) => typeof name === 'string'))
-    throw invalidBody([{ pointer: '/removeFields', code: 'wrong_type', message: '`removeFields` is a list of names' }]);
+    throw invalidBody([
+      { pointer: '/removeFields', code: 'wrong_type', message: '`removeFields` must be a list of names' },
+    ]);
   const known = new Set([...standing.UpdateParams.map(({ name }) => name), ...hidden]);
   const kept = new Set(Array.isArray(sent) ? sent.map(nameOf) : []);
   const errors = input.flatMap((name: string, index): InputError[] => {

@@ -59,7 +59,7 @@ async function errorsOf(
 
 /** Who may change definitions need not be one who may read records: no sentence holds what a record does. */
 function withoutValue({ pointer, code }: InputError): InputError {
-  return { pointer, code, message: `field \`${pointer.slice(1)}\` names a record that is not there` };
+  return { pointer, code, message: `field \`${pointer.slice(1)}\` names a record that does not exist` };
 }
 
 /** The fields of which the record has a sealed value beside it, where some of those asked for may have one. */
@@ -98,5 +98,7 @@ function valueErrors(
     }));
   // A value stays as it is stored, so it must be in the one form that filters and indexes know.
   if (isDeepStrictEqual(read.value, value)) return [];
-  return [{ pointer, code: 'other_form', message: `field \`${name}\` is stored in another form than it would be now` }];
+  return [
+    { pointer, code: 'other_form', message: `field \`${name}\` is stored in a form that the change does not accept` },
+  ];
 }

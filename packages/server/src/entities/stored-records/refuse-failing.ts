@@ -21,11 +21,11 @@ export async function refuseFailing(store: Store, { orgCode, config, before, aft
   if (fields.length === 0) return;
   const found = await failingRecords(store, { orgCode, config, entity: after, fields });
   if (found.would_fail === 0 && found.complete) return;
-  const told = `${sentence(after.name, found)}: \`force=true\` makes the change all the same`;
+  const told = `${sentence(after.name, found)}: \`force=true\` makes the change anyway`;
   throw new Problem('conflict', told, { ...found });
 }
 
 function sentence(entityName: string, { would_fail, checked, complete }: FailingRecords): string {
   const some = complete ? `all ${checked} records` : `the first ${checked} records, which are not all`;
-  return `the change of \`${entityName}\` is narrower than what stands: of ${some}, ${would_fail} would fail`;
+  return `the change of \`${entityName}\` is stricter than the stored definition: of ${some}, ${would_fail} would fail`;
 }

@@ -11,7 +11,7 @@ export function faultOfTarget(incoming: IncomingMessage): Problem | undefined {
   const count = hostsOf(incoming);
   // A second one would let two readers see two addresses in one request.
   if (count > 1 || (count === 0 && httpVersionMinor !== 0))
-    return new Problem('invalid_request', 'a request has one `Host` header');
+    return new Problem('invalid_request', 'a request must have exactly one `Host` header');
   const { host } = headers;
   if (host !== undefined && host !== lastHost) {
     if (readHost(host) === undefined) return new Problem('invalid_request', 'the `Host` header names no host');

@@ -24,7 +24,7 @@ export function readDescribedQuery(
     const text = query.get(name);
     const isNeeded = shape.default === undefined && (schema.required ?? []).includes(name);
     if (text === undefined || (text === '' && isNeeded)) {
-      if (isNeeded) throw wrong(name, 'required', `the parameter \`${name}\` is needed`);
+      if (isNeeded) throw wrong(name, 'required', `the parameter \`${name}\` is required`);
       if (shape.default !== undefined) read[name] = shape.default;
       continue;
     }

@@ -44,7 +44,7 @@ function decode(text: string): string {
   } catch (cause) {
     throw new Problem('invalid_request', 'the query string is not valid percent-encoded UTF-8', {}, cause);
   }
-  if (decoded.includes('\0')) throw new Problem('invalid_request', 'the query string holds a U+0000');
+  if (decoded.includes('\0')) throw new Problem('invalid_request', 'the query string contains the character U+0000');
   return decoded;
 }
 

@@ -10,14 +10,14 @@ import type { AppRoute } from '../routing/app-route.ts';
 export function rejectImpersonation(route: AppRoute, { kind, claims }: AppCaller): void {
   const isAboutPerson = route.access === 'self' && route.takesAnyone !== true;
   if (kind !== 'person' && isAboutPerson)
-    throw new Problem('access_denied', `${noPerson[kind]} is no person of the app`);
+    throw new Problem('access_denied', `${noPerson[kind]} is not a user of the app`);
   if (kind === 'builder' && route.access === 'createinvitation')
-    throw new Problem('access_denied', 'who is no member of the workspace invites nobody into it');
+    throw new Problem('access_denied', 'only a member of the workspace can invite others');
   if (claims.act === undefined || isRead(route)) return;
   if (claims.env === 'prod')
-    throw new Problem('prod_read_only', 'production is read-only for a builder who acts for somebody');
+    throw new Problem('prod_read_only', 'production is read-only for a builder who impersonates a user');
   if (route.access === 'self')
-    throw new Problem('access_denied', 'a builder who acts for somebody changes nothing of the person himself');
+    throw new Problem('access_denied', 'a builder who impersonates a user cannot change that user’s account');
 }
 
 function isRead(route: AppRoute): boolean {

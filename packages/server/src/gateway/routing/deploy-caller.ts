@@ -48,5 +48,5 @@ export function askDeploy(clock: Clock, request: RequestEnvelope, caller: Deploy
 /** @throws Problem `conflict`. */
 export function requireProd({ org }: Pick<DeployCaller, 'org'>): void {
   if (org.environments.prod === null)
-    throw new Problem('conflict', 'production is not provisioned: `POST /user/provision-prod` does that');
+    throw new Problem('conflict', 'production is not provisioned: call `POST /user/provision-prod` first');
 }

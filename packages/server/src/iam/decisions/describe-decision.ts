@@ -123,7 +123,7 @@ function reasonOf(decision: Outcome, decisive: DescribedStatement | undefined): 
     case 'implicit_deny':
       return 'no statement allows it';
     case 'undecided':
-      return `${nameOf(decisive)} depends on what is not given`;
+      return `${nameOf(decisive)} depends on values that are not given`;
   }
 }
 

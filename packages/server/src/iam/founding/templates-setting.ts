@@ -13,7 +13,7 @@ const none: WorkspaceTemplates = { policies: [], groups: [] };
 
 export const workspaceTemplates: SettingType<WorkspaceTemplates> = {
   key: 'tenancy.workspace_templates',
-  description: 'Policies and groups that workspaces get that are founded from now on.',
+  description: 'Policies and groups of workspaces that are created from now on.',
   byDefault: none,
   schema: {
     type: 'object',
@@ -81,7 +81,7 @@ function readGroup(
   const acl_policies: readonly unknown[] = Array.isArray(rest) ? [...new Set(rest)] : [];
   for (const [index, policy] of acl_policies.entries())
     if (typeof policy !== 'string' || !known.includes(policy))
-      errors.push(...wrong('is no policy of a new workspace', `${at}/${index}`, 'unknown_reference').errors);
+      errors.push(...wrong('is not a policy of a new workspace', `${at}/${index}`, 'unknown_reference').errors);
   return { name, acl_policies: acl_policies.map(String) };
 }
 
@@ -104,7 +104,7 @@ function refuseRepeated(names: readonly string[], taken: readonly string[], { po
   for (const [index, name] of names.entries()) {
     const folded = name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
     if (seen.has(folded))
-      errors.push(...wrong('is the name of another one', `${pointer}/${index}/name`, 'duplicate').errors);
+      errors.push(...wrong('is already the name of another one', `${pointer}/${index}/name`, 'duplicate').errors);
     seen.add(folded);
   }
 }

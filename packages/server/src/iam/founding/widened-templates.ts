@@ -27,7 +27,7 @@ function widenedPolicy(before: Policy | undefined, after: Policy): readonly stri
   if (found.kind === 'too_much')
     return [`the policy \`${name}\` of new workspaces may allow more: it is too large to be compared`];
   const reach = `\`${found.action}\` on \`${found.resource}\``;
-  if (found.kind === 'lifted') return [`the policy \`${name}\` of new workspaces does not deny ${reach} any more`];
+  if (found.kind === 'lifted') return [`the policy \`${name}\` of new workspaces no longer denies ${reach}`];
   return [`the policy \`${name}\` of new workspaces allows ${reach}`];
 }
 
@@ -43,7 +43,7 @@ function widenedGroup(before: WorkspaceTemplates, was: Group | undefined, is: Gr
   return [
     ...gained.map((policy) => `the group \`${is.name}\` of new workspaces holds the policy \`${policy}\``),
     ...lost.map(
-      (policy) => `the group \`${is.name}\` of new workspaces is without the policy \`${policy}\`, which denies`,
+      (policy) => `the group \`${is.name}\` of new workspaces no longer holds the policy \`${policy}\`, which denies`,
     ),
   ];
 }

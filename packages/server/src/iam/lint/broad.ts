@@ -21,7 +21,7 @@ function isEverything({ actions, resources, fields }: LintedStatement): boolean 
 }
 
 function everything({ pointer }: LintedStatement): Finding {
-  const message = 'allows everything, the policies of everyone included: this is what makes an administrator';
+  const message = 'allows everything, including changes of policies: its holder is an administrator';
   return { severity: 'warning', code: 'allows_everything', pointer, message };
 }
 
@@ -40,7 +40,7 @@ function grantsOfAccess(policy: LintedPolicy, { actions, resources }: LintedStat
     );
     const [first] = written;
     if (first === undefined) return [];
-    const message = `\`${text}\` covers \`${first}\` as well: whoever holds it may write who may do what`;
+    const message = `\`${text}\` covers \`${first}\` as well: its holder may change who may do what`;
     return [{ severity: 'warning', code: 'writes_access_control', pointer, message } as const];
   });
 }

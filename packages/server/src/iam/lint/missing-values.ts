@@ -25,7 +25,7 @@ function findInStatement({ pointer, terms }: LintedStatement): readonly Finding[
           'warning',
           'negated_if_exists',
           at,
-          `\`${operator}\` says no more than without \`IfExists\`: a negated operator holds where \`${key}\` is missing`,
+          `\`${operator}\` means the same without \`IfExists\`: a negated operator holds where \`${key}\` is missing`,
         ),
       ];
     return [finding('warning', 'negated_missing', at, `\`${operator}\` holds where \`${key}\` is missing: ${remedy}`)];

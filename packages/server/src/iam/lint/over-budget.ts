@@ -42,7 +42,7 @@ function stepsOf(text: string): number {
 function findingOf({ key, pointer, patternCount, stepsPerCharacter }: Comparisons): readonly Finding[] {
   const charactersMax = Math.floor(decisionSteps / stepsPerCharacter);
   if (charactersMax >= longestOf(key)) return [];
-  const message = `\`${key}\` is compared with ${patternCount} patterns: where it has more than ${charactersMax} characters a decision is over its budget, and then each Deny counts as one that matches and no Allow does`;
+  const message = `\`${key}\` is compared with ${patternCount} patterns: where it has more than ${charactersMax} characters a decision exceeds its budget; each Deny then counts as matching, and no Allow does`;
   return [{ severity: charactersMax < usualMax ? 'warning' : 'info', code: 'over_budget', pointer, message }];
 }
 

@@ -43,13 +43,13 @@ function unreachedAction(
         severity: 'warning',
         code: 'unknown_entity',
         pointer,
-        message: `\`${text}\` is no action of an entity that there is`,
+        message: `\`${text}\` is not an action of any entity`,
       },
     ];
   const isReached = asked.some(({ paths }) => resources.some((resource) => meets(policy, resource, paths)));
   if (isReached) return [];
   const path = asked[0]?.paths[0]?.text;
-  const message = `no resource of the statement is one that \`${text}\` is asked for on, such as \`${path}\``;
+  const message = `the statement has no resource that \`${text}\` applies to, such as \`${path}\``;
   return [{ severity: 'warning', code: 'never_matches', pointer, message }];
 }
 
@@ -63,7 +63,7 @@ function unreachedResource(
   const shorter = text.endsWith('/*') ? text.slice(0, -2) : undefined;
   const isTooDeep = shorter !== undefined && asked.some(({ paths }) => meetsText(policy, shorter, paths));
   const hint = isTooDeep ? `: \`${text}\` does not match \`${shorter}\`, which has no \`/\` after it` : '';
-  const message = `no action of the statement is asked for on \`${text}\`${hint}`;
+  const message = `no action of the statement applies to \`${text}\`${hint}`;
   return [{ severity: 'warning', code: isTooDeep ? 'slash_star' : 'never_matches', pointer, message }];
 }
 

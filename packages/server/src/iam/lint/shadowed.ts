@@ -16,7 +16,7 @@ export function findShadowed(policy: LintedPolicy): readonly Finding[] {
     const allow = others.find(({ Effect }) => Effect === 'Allow');
     const { pointer } = statement;
     if (deny !== undefined) {
-      const message = `the Deny at \`${deny.pointer}\` takes away all that this statement allows`;
+      const message = `the Deny at \`${deny.pointer}\` denies all that this statement allows`;
       return [{ severity: 'warning', code: 'shadowed_by_deny', pointer, message }];
     }
     if (allow === undefined) return [];

@@ -107,7 +107,7 @@ function recordToBe({ entity, userId, record, now }: RecordToBe, body: Fields): 
 }
 
 function needed(workspace: Workspace | undefined): Workspace {
-  if (workspace === undefined) throw new Problem('invalid_request', '`tenant_code` is needed');
+  if (workspace === undefined) throw new Problem('invalid_request', '`tenant_code` is required');
   return workspace;
 }
 

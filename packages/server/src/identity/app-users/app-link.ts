@@ -22,5 +22,5 @@ export function appLinks(config: ConfigSet, env: Environment): AppLink | undefin
 export function requireAppLinks(config: ConfigSet, env: Environment): AppLink {
   const links = appLinks(config, env);
   if (links !== undefined) return links;
-  throw new Problem('unavailable', 'the app has no page for links to lead to: its builder sets `auth.app_url`');
+  throw new Problem('unavailable', 'the app has no page that links can lead to: its builder must set `auth.app_url`');
 }

@@ -70,7 +70,7 @@ async function planArrival(
 ): Promise<PlannedSignIn> {
   const { iss, sub, email, email_verified } = identity;
   if (email === undefined)
-    throw new Problem('token_invalid', 'the identity token says no email: ask the provider for the scope `email`');
+    throw new Problem('token_invalid', 'the identity token has no email: request the scope `email` from the provider');
   const owner = email_verified ? (await verifiedEmails.read(orgScope, email))?.value : undefined;
   const userId = owner ?? deps.newId();
   const link = identities.insert([iss, sub], userId);

@@ -76,7 +76,7 @@ async function acceptance(
   const invitation = row.value;
   if (emailKey(invitation.email) !== emailKey(person.email)) throw noInvitation();
   if ((await findMember(workspace, person.id)) !== undefined)
-    throw new Problem('conflict', 'the caller is in the workspace already');
+    throw new Problem('conflict', 'the caller is already in the workspace');
   const inviter = await requireGrant(deps, workspace, invitation);
   const policyIds = await grantedPolicies(workspace, invitation);
   const actor = { userId: person.id, claims: {}, auditCaller: auditCallerOf(person.id, requestId) };

@@ -110,7 +110,7 @@ async function resend(deps: InvitationDeps, context: WriteContext, id: string): 
   const { planned } = await transact(scope, async () => {
     const row = await requireInvitation(scope, id);
     const checks = await promised(context, row.value);
-    if (checks === undefined) throw new Problem('conflict', 'the policy that the invitation grants is no more');
+    if (checks === undefined) throw new Problem('conflict', 'the policy that the invitation grants no longer exists');
     // Its grant is the sender's from here on, who has just been held to it.
     const invited_by = context.actor.userId;
     const invitation = { ...row.value, invited_by, code_hash, expires_at: expiryOf(deps.clock.now()) };

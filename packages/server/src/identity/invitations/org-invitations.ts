@@ -238,7 +238,7 @@ async function knownUser(
 ): Promise<StoredOrgUser> {
   requirePassword(password);
   const attempt = orgRealm(deps.platform).attemptOf(known.email, ip);
-  const refusal = 'there is an account with this email, and the password is not its own';
+  const refusal = 'an account with this email exists, and the password is not correct';
   await provePassword(deps, { attempt, password, hash: known.password_hash, refusal });
   return known;
 }
@@ -255,9 +255,9 @@ async function findInvitation(platform: Scope, key: OrgUserKey): Promise<Row<Sto
 }
 
 function notOpen(): Problem {
-  return new Problem('not_found', 'the invitation is not open any more: ask for another');
+  return new Problem('not_found', 'the invitation is no longer open: ask for another one');
 }
 
 function alreadyIn(): Problem {
-  return new Problem('conflict', 'the person is in the org already');
+  return new Problem('conflict', 'the person is already in the org');
 }

@@ -28,7 +28,7 @@ export async function requireGrant(
     throw error instanceof Problem && error.code === 'escalation_refused' ? refused() : error;
   });
   if (promised !== undefined) return [unchanged, ...promised];
-  throw new Problem('conflict', 'the policy that the invitation grants is no more: ask for another invitation');
+  throw new Problem('conflict', 'the policy that the invitation grants no longer exists: ask for another invitation');
 }
 
 async function isKeyOpen({ stores, clock }: MembershipDeps, { env, orgCode }: Workspace, id: string): Promise<boolean> {

@@ -60,7 +60,7 @@ function readVerified(claim: unknown, takesText: boolean): boolean {
   if (typeof claim === 'boolean') return claim;
   const isText = claim === 'true' || claim === 'false';
   if (isText && takesText) return claim === 'true';
-  const hint = isText ? ': where the provider writes it as a text, set `email_verified_as_string` of the issuer' : '';
+  const hint = isText ? ': if the provider sends it as a string, set `email_verified_as_string` of the issuer' : '';
   throw new Problem('token_invalid', `the claim \`email_verified\` of the identity token is not a boolean${hint}`);
 }
 

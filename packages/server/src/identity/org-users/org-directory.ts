@@ -52,7 +52,7 @@ export function environmentOfClient(clientId: string | undefined): Environment |
 /** The environment that a client id stands for. @throws Problem `client_unknown`. */
 export function requireEnvironment(org: Org, clientId: string, now: number): Environment {
   const env = environments.find((one) => isClientOf(org, one, { clientId, now }));
-  if (env === undefined) throw new Problem('client_unknown', 'the client id is not one of this app');
+  if (env === undefined) throw new Problem('client_unknown', 'the client id does not belong to this app');
   return env;
 }
 

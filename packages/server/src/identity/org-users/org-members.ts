@@ -82,7 +82,7 @@ async function moveMember(platform: Scope, command: OrgUserCommand, role: OrgRol
     changes.push(platformAuditEntry(command.orgCode, command.auditContext, moved(command, role)));
     const refused = (change: number): void => {
       if (change === 1 && admins < 0)
-        throw new Problem('last_admin', 'an org keeps one org admin: give somebody else the role first');
+        throw new Problem('last_admin', 'an org must keep one org admin: give another member the role first');
     };
     return { changes, refused };
   });

@@ -38,7 +38,7 @@ export function createMailThrottle({ clock }: { readonly clock: Clock }): MailTh
   return {
     take: (request) => {
       const wait = waitOf(request);
-      if (wait > 0) throw rateLimited('too many mails were asked for', wait);
+      if (wait > 0) throw rateLimited('too many mails were requested', wait);
     },
     tryTake: (request) => waitOf(request) === 0,
   };

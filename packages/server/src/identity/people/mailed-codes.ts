@@ -92,5 +92,5 @@ function markOf(purpose: CodePurpose, { email, password_hash, suspended_for }: A
 
 /** The same for a code that never was, and for a spent, expired or superseded code. */
 function goodNoMore(): Problem {
-  return new Problem('not_found', 'the code is not good any more: ask for another mail');
+  return new Problem('not_found', 'the code is no longer valid: request another mail');
 }

@@ -55,7 +55,7 @@ export interface Account {
 }
 
 export function personGone(): Problem {
-  return new Problem('token_invalid', 'the person behind the token is no more');
+  return new Problem('token_invalid', 'the user of the token no longer exists');
 }
 
 /** What is stored of an account, with what every one has. */

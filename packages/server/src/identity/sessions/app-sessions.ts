@@ -25,7 +25,7 @@ export interface AppCaller {
 
 /** @throws Problem `workspace_required` for a caller in no workspace. */
 export function requireWorkspace({ place, outside }: AppCaller): NonNullable<AppCaller['place']> {
-  if (place === undefined) throw new Problem('workspace_required', outside ?? 'the token is of no workspace');
+  if (place === undefined) throw new Problem('workspace_required', outside ?? 'the token names no workspace');
   return place;
 }
 

@@ -49,7 +49,7 @@ export function createImpersonation(deps: ImpersonationDeps): Impersonate {
     if (env === 'prod' && user_id === undefined)
       throw invalidBody([{ pointer: '/user_id', code: 'required', message: '`user_id` is required in production' }]);
     if (env === 'prod' && caller.role !== 'org_admin')
-      throw new Problem('role_required', 'to look at production takes the role `org_admin`');
+      throw new Problem('role_required', 'impersonation in production needs the role `org_admin`');
     const client = caller.org.environments[env];
     if (client === null) throw notFound();
     const orgCode = caller.org.code;
@@ -89,7 +89,7 @@ export async function requireBuilder(
 ): Promise<void> {
   const role = mayBeId(id) ? (await memberships.read(platform, [id, org]))?.value.role : undefined;
   if (role === 'org_admin' || (role !== undefined && env === 'test')) return;
-  throw new Problem('token_invalid', 'the builder behind the token may not act here any more');
+  throw new Problem('token_invalid', 'the builder of the token may no longer act here');
 }
 
 /** No record is made of him in the workspace: all that there is of him is the token. */
@@ -114,6 +114,6 @@ async function memberClaims(deps: ImpersonationDeps, workspace: Workspace, userI
   const user = member === undefined ? undefined : await findAppUser(orgScope, userId);
   if (member === undefined || user === undefined) throw notFound();
   if (member.data.status !== 'active')
-    throw new Problem('conflict', 'the membership of the person is suspended: nobody acts for him');
+    throw new Problem('conflict', 'the membership of the user is suspended: it cannot be impersonated');
   return { ...claimsOf(user, { workspace, member }), ep: tokenEpoch(user) };
 }

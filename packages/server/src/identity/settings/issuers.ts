@@ -52,7 +52,7 @@ export const issuers: SettingType<readonly IssuerEntry[]> = {
     const names = input.map((entry) => (isObject(entry) ? entry.issuer : undefined));
     for (const [index, name] of names.entries())
       if (typeof name === 'string' && names.indexOf(name) < index)
-        errors.push(...wrong('the issuer stands here twice', `/${index}/issuer`, 'duplicate').errors);
+        errors.push(...wrong('the issuer is listed twice', `/${index}/issuer`, 'duplicate').errors);
     return errors.length > 0 ? { errors } : { value: input as readonly IssuerEntry[] };
   },
   widens: (before, after) =>

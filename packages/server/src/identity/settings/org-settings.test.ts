@@ -30,10 +30,10 @@ const provider = { issuer: 'https://id.example', audiences: ['app'] };
 
 /** A setting, two values, and what the second lets people do beyond the first. */
 const widening: readonly (readonly [string, unknown, unknown, readonly string[]])[] = [
-  ['tenancy.tenancy_type', 'single', 'multi', ['people may make workspaces of their own']],
+  ['tenancy.tenancy_type', 'single', 'multi', ['users may create workspaces']],
   ['tenancy.tenancy_type', 'multi', 'single', []],
-  ['tenancy.founder_email', 'a@example.com', null, ['whoever signs in first may found the default workspace']],
-  ['tenancy.founder_email', 'a@example.com', 'b@example.com', ['another person may found the default workspace']],
+  ['tenancy.founder_email', 'a@example.com', null, ['the first user who signs in may found the default workspace']],
+  ['tenancy.founder_email', 'a@example.com', 'b@example.com', ['another user may found the default workspace']],
   [
     'tenancy.default_member_access',
     'vieweracl',
@@ -75,9 +75,9 @@ const widening: readonly (readonly [string, unknown, unknown, readonly string[]]
     'auth.password_login',
     { ...open, enabled: false },
     open,
-    ['app users may sign in with a password', 'everybody may sign up with a password'],
+    ['app users may sign in with a password', 'everyone may sign up with a password'],
   ],
-  ['auth.password_login', { ...open, allow_signup: false }, open, ['everybody may sign up with a password']],
+  ['auth.password_login', { ...open, allow_signup: false }, open, ['everyone may sign up with a password']],
   ['auth.password_login', open, { ...open, enabled: false, min_length: 8 }, []],
   ['auth.password_login', open, { ...open, min_length: 8 }, ['passwords may have 8 characters, in place of 10']],
   ['auth.password_login', open, { ...open, min_length: 12 }, []],
@@ -88,7 +88,7 @@ const widening: readonly (readonly [string, unknown, unknown, readonly string[]]
     ['access that was taken away may hold for up to 61 s on other nodes, in place of 60 s'],
   ],
   ['acl.cache_seconds', 60, 0, []],
-  ['acl.escalation_check', true, false, ['people may grant what they do not hold themselves']],
+  ['acl.escalation_check', true, false, ['callers may grant permissions that they do not hold']],
   ['acl.escalation_check', false, true, []],
   ['tenancy.workspace_templates', { policies: [], groups: [] }, templates([deny]), []],
   [
@@ -108,7 +108,7 @@ const widening: readonly (readonly [string, unknown, unknown, readonly string[]]
     'tenancy.workspace_templates',
     templates([allow('*'), deny]),
     templates([allow('*')]),
-    ['the policy `clerk` of new workspaces does not deny `delete*` on `*` any more'],
+    ['the policy `clerk` of new workspaces no longer denies `delete*` on `*`'],
   ],
   [
     'tenancy.workspace_templates',
@@ -120,7 +120,7 @@ const widening: readonly (readonly [string, unknown, unknown, readonly string[]]
     'tenancy.workspace_templates',
     templates([deny], ['clerk']),
     templates([deny]),
-    ['the group `clerks` of new workspaces is without the policy `clerk`, which denies'],
+    ['the group `clerks` of new workspaces no longer holds the policy `clerk`, which denies'],
   ],
 ];
 

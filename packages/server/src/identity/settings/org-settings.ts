@@ -104,7 +104,7 @@ interface SentSetting {
 }
 
 function readSetting(input: unknown): SentSetting {
-  if (!isObject(input)) throw invalidBody(wrong('a setting is an object with group, name and value').errors);
+  if (!isObject(input)) throw invalidBody(wrong('a setting must be an object with group, name and value').errors);
   const type = settingTypes.find((one) => {
     const { group, name } = namesOf(one);
     return group === input.group && name === input.name;
@@ -120,5 +120,6 @@ const members = ['group', 'name', 'value', 'prod_value'];
 function unknownSetting({ group }: Readonly<Record<string, unknown>>): readonly InputError[] {
   const isGroup = settingTypes.some((type) => namesOf(type).group === group);
   const names = settingTypes.map(({ key }) => `\`${key}\``).join(', ');
-  return wrong(`there is no such setting, only ${names}`, isGroup ? '/name' : '/group', 'unknown_setting').errors;
+  return wrong(`there is no such setting: the settings are ${names}`, isGroup ? '/name' : '/group', 'unknown_setting')
+    .errors;
 }

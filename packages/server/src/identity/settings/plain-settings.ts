@@ -7,17 +7,17 @@ import { emailBytesMax, emailPattern, isEmailAddress } from '../../lib/formats/e
 
 export const tenancyType: SettingType<'single' | 'multi'> = {
   key: 'tenancy.tenancy_type',
-  description: '`single`: everybody arrives in one workspace; `multi`: people make workspaces and invite others.',
+  description: '`single`: all users share one workspace; `multi`: users create workspaces and invite others.',
   byDefault: 'single',
   schema: { enum: ['single', 'multi'] },
   parse: (input) => (input === 'single' || input === 'multi' ? { value: input } : wrong('must be `single` or `multi`')),
-  widens: (_before, after) => (after === 'multi' ? ['people may make workspaces of their own'] : []),
+  widens: (_before, after) => (after === 'multi' ? ['users may create workspaces'] : []),
 };
 
 export const founderEmail: SettingType<string | null> = {
   key: 'tenancy.founder_email',
   description:
-    'The email address, verified, of the one person who may found the default workspace; `null` lets the first to sign in found it.',
+    'The verified email address of the user who may found the default workspace; `null` lets the first user who signs in found it.',
   byDefault: null,
   schema: { anyOf: [{ type: 'string', maxLength: emailBytesMax, pattern: emailPattern }, { type: 'null' }] },
   parse: (input) =>
@@ -26,8 +26,8 @@ export const founderEmail: SettingType<string | null> = {
       : wrong('must be an email address, or `null` for anyone'),
   widens: (_before, after) => [
     after === null
-      ? 'whoever signs in first may found the default workspace'
-      : 'another person may found the default workspace',
+      ? 'the first user who signs in may found the default workspace'
+      : 'another user may found the default workspace',
   ],
 };
 
@@ -53,7 +53,7 @@ export const defaultMemberAccess: SettingType<string> = {
 
 export const cacheSeconds: SettingType<number> = {
   key: 'acl.cache_seconds',
-  description: 'For how long a node may go by policies and memberships that another node has changed.',
+  description: 'For how many seconds a node may use policies and memberships that another node has changed.',
   byDefault: 60,
   schema: { type: 'integer', minimum: 0, maximum: 300 },
   parse: (input) =>
@@ -77,14 +77,20 @@ const passwordDefaults: PasswordLogin = { enabled: true, allow_signup: true, min
 
 export const passwordLogin: SettingType<PasswordLogin> = {
   key: 'auth.password_login',
-  description: 'How app users come in with a password. A member that is left out has its default.',
+  description: 'How app users sign in with a password. A member that is left out has its default.',
   byDefault: passwordDefaults,
   schema: {
     type: 'object',
     properties: {
       enabled: { type: 'boolean', default: true },
-      allow_signup: { type: 'boolean', default: true, description: 'Whether an unknown email becomes a user.' },
-      min_length: { type: 'integer', minimum: 8, maximum: 128, default: 10, description: 'Of new passwords.' },
+      allow_signup: { type: 'boolean', default: true, description: 'Whether a new email can sign up.' },
+      min_length: {
+        type: 'integer',
+        minimum: 8,
+        maximum: 128,
+        default: 10,
+        description: 'The minimum length of new passwords.',
+      },
     },
     additionalProperties: false,
   },
@@ -105,7 +111,7 @@ export const passwordLogin: SettingType<PasswordLogin> = {
     return [
       ...(before.enabled ? [] : ['app users may sign in with a password']),
       ...(after.allow_signup && !(before.enabled && before.allow_signup)
-        ? ['everybody may sign up with a password']
+        ? ['everyone may sign up with a password']
         : []),
       ...(isLower ? [`passwords may have ${after.min_length} characters, in place of ${before.min_length}`] : []),
     ];

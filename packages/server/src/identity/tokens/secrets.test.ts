@@ -118,10 +118,10 @@ test('what cannot be used is said in a sentence, which repeats nothing of it', a
   const [key] = good.signing_keys;
   assert.ok(key);
   const faults: readonly (readonly [content: unknown, said: RegExp])[] = [
-    ['', /no JSON/],
-    [`{"cursor_key":"${good.cursor_key}"`, /no JSON/],
-    [[good], /no JSON object/],
-    [null, /no JSON object/],
+    ['', /not a JSON object/],
+    [`{"cursor_key":"${good.cursor_key}"`, /not a JSON object/],
+    [[good], /not a JSON object/],
+    [null, /not a JSON object/],
     [{ ...good, cursor_key: `${good.cursor_key}A` }, /`cursor_key`/],
     [{ ...good, cursor_key: 7 }, /`cursor_key`/],
     [{ ...good, field_keys: [] }, /`field_keys`/],

@@ -59,7 +59,7 @@ function randomKey(): string {
  */
 export function parseSecrets(text: string): Partial<Secrets> {
   const document = parseJson(text);
-  if (!isObject(document)) throw new Error('they are no JSON object');
+  if (!isObject(document)) throw new Error('they are not a JSON object');
   const { signing_keys, cursor_key, field_keys } = document;
   if (cursor_key !== undefined && !isKey(cursor_key)) throw new Error('`cursor_key` is not 32 bytes in base64url');
   if (field_keys !== undefined && !isListOf(field_keys, isSealingKey))
@@ -79,7 +79,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error('they are no JSON object');
+    throw new Error('they are not a JSON object');
   }
 }
 

@@ -107,8 +107,7 @@ export async function openSigningKeys(deps: SigningKeysDeps): Promise<LiveSignin
         return isNew ? withNewKey(withoutExpired(keys, now), now, { spare, tell }) : keys;
       });
       const key = list().find(({ state }) => state === 'published');
-      if (key === undefined)
-        throw new Problem('conflict', 'the keys have changed meanwhile: look at them and try again');
+      if (key === undefined) throw new Problem('conflict', 'the keys have changed meanwhile: list them and try again');
       return { key, isNew };
     },
     revoke: (kid, tell = { revoked: recordNothing, made: recordNothing }) => {

@@ -173,7 +173,10 @@ async function readOwnToken(deps: TokenExchangeDeps, own: OwnToken): Promise<Sig
   if (nowSeconds - claims.auth_time > reexchangeSecondsMax)
     throw new Problem('token_expired', 'the sign-in behind the token is too long ago: sign in again');
   if (claims.act !== undefined)
-    throw new Problem('access_denied', 'the token is of a builder who acts for somebody: it is exchanged for nothing');
+    throw new Problem(
+      'access_denied',
+      'the token belongs to a builder who impersonates a user: it cannot be exchanged',
+    );
   await requireValidToken(own.orgScope, claims);
   return { user_id: claims.sub, idp: claims.idp, auth_time: claims.auth_time, token_epoch: claims.ep };
 }

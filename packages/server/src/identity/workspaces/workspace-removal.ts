@@ -51,7 +51,7 @@ export async function removeWorkspace(
 ): Promise<void> {
   const { env, orgCode, tenantId, tenantCode, scope } = context.workspace;
   if (code !== tenantCode)
-    throw invalidBody([{ pointer: '/code', code: 'mismatch', message: '`code` has to be that of the workspace' }]);
+    throw invalidBody([{ pointer: '/code', code: 'mismatch', message: '`code` must be the code of the workspace' }]);
   if (code === defaultWorkspaceCode && settingOf(context.config, env, tenancyType) === 'single')
     throw new Problem('conflict', 'the default workspace stays for as long as `tenancy.tenancy_type` is `single`');
   const orgScope = deps.stores[env].scope(orgScopeName(orgCode));

@@ -65,7 +65,7 @@ test('refuses what is not JSON and says where, when that is known', () => {
   assert.equal(refusal('{"a":1\n"b":2}').message, 'the text is not valid JSON (line 2, column 1)');
 });
 
-test('refuses a key that stands twice in one object, also when it is spelled with escapes', () => {
+test('refuses a key that appears twice in one object, also when it is spelled with escapes', () => {
   assert.deepEqual(firstError('{"a":1,"b":2,"a":1}'), ['/a', 'duplicate_key']);
   assert.deepEqual(firstError('{"a":1,"\\u0061":2}'), ['/a', 'duplicate_key']);
   assert.deepEqual(firstError('{"":1,"":2}'), ['/', 'duplicate_key']);

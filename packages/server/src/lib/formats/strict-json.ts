@@ -172,14 +172,14 @@ function enterKey(state: Scan, frame: Frame, key: string): void {
   frame.isKeyNext = false;
   countMember(state);
   if (key === '__proto__') refuse(state, 'forbidden_key', 'the key `__proto__` is not allowed');
-  if (frame.keys?.has(key)) refuse(state, 'duplicate_key', `key \`${shown(key)}\` stands twice in one object`);
+  if (frame.keys?.has(key)) refuse(state, 'duplicate_key', `key \`${shown(key)}\` appears twice in one object`);
   frame.keys?.add(key);
 }
 
 function checkCharacters(state: Scan, string: string, isKey: boolean): void {
   const kind = isKey ? 'a key' : 'a string';
   if (string.includes('\0')) refuse(state, 'invalid_character', `${kind} contains the character U+0000`);
-  if (!string.isWellFormed()) refuse(state, 'invalid_character', `${kind} contains half of a surrogate pair`);
+  if (!string.isWellFormed()) refuse(state, 'invalid_character', `${kind} contains a lone surrogate`);
 }
 
 /** Returns the position after the number that begins at `start`. */
@@ -190,7 +190,7 @@ function scanNumber(state: Scan, start: number): number {
   const literal = text.slice(start, end);
   const number = Number(literal);
   if (!Number.isFinite(number) || (Number.isInteger(number) && !Number.isSafeInteger(number))) {
-    refuse(state, 'number_out_of_range', `number \`${shown(literal)}\` is beyond what can be kept exactly`);
+    refuse(state, 'number_out_of_range', `number \`${shown(literal)}\` cannot be stored exactly`);
   }
   return end;
 }

@@ -72,7 +72,7 @@ function guardedLookup(resolve: ResolveHost, isAllowed: (ip: string) => boolean)
       (found) => {
         const [first] = found;
         if (first === undefined || !found.every(({ address }) => isAllowed(address)))
-          callback(new AddressRefused('the name stands for an address that is not public'), []);
+          callback(new AddressRefused('the name resolves to an address that is not public'), []);
         else if (options.all === true) callback(null, [...found]);
         else callback(null, first.address, first.family);
       },

@@ -35,7 +35,7 @@ export function claimsOfSentinel(look: WorkspaceLook, sentinel: Item): readonly 
   return [
     claimOnRecord(look, kept, sentinel.value, (record) => {
       if (record !== undefined && hasValues(record.data)) return undefined;
-      const problem = record === undefined ? 'is held by no record' : 'does not follow from its record';
+      const problem = record === undefined ? 'belongs to no record' : 'does not follow from its record';
       return drift(look.workspace.scope, 'unique', sentinel, problem);
     }),
   ];
@@ -49,7 +49,7 @@ export function claimsOfSealed(look: WorkspaceLook, item: Item): readonly Claim[
   if (!areOpen(look, kept, item)) report(look, 'sealed', item, 'opens with no known key, or was changed or moved');
   return [
     claimOnRecord(look, kept, item.sk, (record) =>
-      record === undefined ? drift(look.workspace.scope, 'sealed', item, 'lies beside no record') : undefined,
+      record === undefined ? drift(look.workspace.scope, 'sealed', item, 'belongs to no record') : undefined,
     ),
   ];
 }
@@ -77,7 +77,7 @@ export function checkFence(look: WorkspaceLook, fence: Item): void {
   const { version, active } = look.config;
   const isLive = active(fence.sk) !== undefined;
   const isAbove = configVersion > version || (isLive && generation > look.config.generation(fence.sk));
-  if (isAbove) report(look, 'fence', fence, 'stands above the configuration, so that nobody can write');
+  if (isAbove) report(look, 'fence', fence, 'is above the config version, so that every write is refused');
 }
 
 /** The record of an id, wherever it lies. */

@@ -14,7 +14,7 @@ export async function checkOrg(scope: Scope, config: ConfigSet, findings: Findin
   const report = (key: Key, problem: string): void => findings.add(drift(scope, 'config', key, problem));
   const missing: Key[] = [];
   for (const name of config.entityNames) missing.push(...(await missingBodies(scope, config, name)));
-  for (const key of missing) report(key, 'is live and not there');
+  for (const key of missing) report(key, 'is live, but missing');
   if (missing.length === 0 && sayOf(await derivedReferences(config)) !== sayOf(config.references))
     report(storedReferences.key(), 'does not follow from the definitions');
   const rows = await entityRows.range(scope, entityPartition, { limit: rowsMax });

@@ -10,7 +10,7 @@ export async function claimsOfRecord(look: WorkspaceLook, item: Item): Promise<r
   const kept = look.ownerOf(item);
   const record = kept === undefined ? undefined : storedRecord(item);
   if (kept === undefined || record === undefined) {
-    const problem = kept === undefined ? 'is the key of no entity’s record' : 'holds no record';
+    const problem = kept === undefined ? 'is not the key of any entity’s record' : 'holds no record';
     look.findings.add(drift(look.workspace.scope, 'record', item, problem));
     return [];
   }
@@ -32,7 +32,7 @@ function entryClaims({ workspace }: WorkspaceLook, kept: KeptEntity, { key, data
     judge: (item) => {
       if (item?.target !== undefined && sameKey(item.target, key)) return undefined;
       const problem = item === undefined ? 'is missing' : 'points elsewhere';
-      return drift(workspace.scope, 'index', entry, `${problem}: the record ${data.id} asks for it`);
+      return drift(workspace.scope, 'index', entry, `${problem}: the record ${data.id} requires it`);
     },
   }));
 }
@@ -69,7 +69,7 @@ async function lookupClaims(
       workspace.scope,
       'dangling',
       key,
-      `\`${name}\` names the ${target.name} ${id}, which is not there`,
+      `\`${name}\` names the ${target.name} ${id}, which does not exist`,
     );
     claims.push({
       key: recordPlace(target, workspace, String(id)),

@@ -42,8 +42,7 @@ export class Tallies {
     }
     for (const { key, number } of this.#largest.values()) {
       const given = numberOf(this.#counters, key);
-      if (given < number)
-        yield { kind: 'number', key, problem: `stands at ${given}, and a record has ${number} already` };
+      if (given < number) yield { kind: 'number', key, problem: `is at ${given}, but a record already has ${number}` };
     }
   }
 }

@@ -34,7 +34,7 @@ export function createPlanGate(deps: QuotaStateDeps): PlanGate {
     const { limits, usage } = now;
     const isCounting = limits.api_calls_per_day !== undefined || limits.api_calls_per_month !== undefined;
     if (isCounting && meter.isOverdue(orgCode))
-      throw new Problem('unavailable', 'what is used of the plan cannot be counted now, so nothing is written');
+      throw new Problem('unavailable', 'usage cannot be counted now, so nothing was written');
     const reached = reachedMetric(limits, usage);
     const isFull = limits.records !== undefined && records > 0 && usage.records + records > limits.records;
     if (reached !== undefined) throw limitExceeded(reached, now, clock.now());

@@ -94,7 +94,7 @@ export class QuotaState {
   /** @throws Error where nothing is known. */
   current(): QuotaUsage {
     const known = this.#known;
-    if (known === undefined) throw new Error('how the org stands to its plan is not known');
+    if (known === undefined) throw new Error('the usage of the org is not known');
     const today = this.#deps.meter.today();
     return { limits: known.limits, usage: this.#usage(known, today), today };
   }

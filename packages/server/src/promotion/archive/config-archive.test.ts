@@ -178,10 +178,10 @@ test('what leads out of the folder is refused, and nothing of it is passed over 
   assert.match((await refusal(archive)).message, /`config\/entity\/link.json` is neither a file nor a folder/);
 });
 
-test('an item that is there twice is refused, wherever it lies', async () => {
+test('an item that is in the archive twice is refused, wherever it lies', async () => {
   const twice = packed(manifest, ['config/entity/order.json', '{}'], ['other/config/entity/order.json', '{}']);
   assert.deepEqual(codes(await refusal(twice)), ['duplicate']);
-  assert.match((await refusal(twice)).message, /entity `order` is there twice/);
+  assert.match((await refusal(twice)).message, /entity `order` is in the archive twice/);
 });
 
 test('an archive that says no format, or another one, is none of a configuration', async () => {
@@ -210,12 +210,12 @@ test('a file that is no JSON is named with what is wrong', async () => {
 test('an archive that is cut, at whatever byte, is not taken for a shorter one', async () => {
   const archive = archiveOf(bodies);
   for (let bytes = 0; bytes <= archive.length - 1024; bytes += 7)
-    assert.match((await refusal(archive.subarray(0, bytes))).message, /no whole tar archive/, `${bytes} bytes`);
+    assert.match((await refusal(archive.subarray(0, bytes))).message, /not a complete tar archive/, `${bytes} bytes`);
 });
 
 test('what is no archive at all is told so', async () => {
   for (const text of ['hello', '{"items": []}', 'x'.repeat(5000), '\u001f\u008b\b'])
-    assert.match((await refusal(Buffer.from(text, 'latin1'))).message, /no whole tar archive/);
+    assert.match((await refusal(Buffer.from(text, 'latin1'))).message, /not a complete tar archive/);
 });
 
 test('no two items fall together where letters of both cases are one, and each name has room in an archive', () => {

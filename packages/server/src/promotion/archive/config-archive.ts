@@ -58,7 +58,7 @@ export async function readArchive(archive: Buffer): Promise<readonly ArchivedIte
     const read = readItem(name, content);
     if ('error' in read) errors.push(read.error);
     else if (items.has(itemKey(read.item)))
-      errors.push(mistake('duplicate', `${read.item.kind} \`${read.item.name}\` is there twice`));
+      errors.push(mistake('duplicate', `${read.item.kind} \`${read.item.name}\` is in the archive twice`));
     else items.set(itemKey(read.item), read.item);
   }
   if (!hasManifest && errors.length === 0)
@@ -75,7 +75,7 @@ function readItem(name: string, content: Buffer): { readonly item: ArchivedItem 
   const [folder = '', file = ''] = name.split('/').slice(-2);
   const item = itemOfFile(folder, file);
   if (item === undefined)
-    return { error: mistake('unknown_file', `\`${name.slice(0, 200)}\` is no config/<kind>/<name>.json`) };
+    return { error: mistake('unknown_file', `\`${name.slice(0, 200)}\` is not named config/<kind>/<name>.json`) };
   const read = readJson(name, content);
   return 'error' in read ? read : { item: { ...item, content: read.content } };
 }
@@ -95,7 +95,7 @@ function manifestErrors(name: string, content: Buffer): readonly InputError[] {
   if ('error' in read) return [read.error];
   const said = (read.content as { readonly format?: unknown } | null)?.format;
   if (said === format) return [];
-  return [mistake('unknown_format', `\`${name.slice(0, 200)}\` says another format than ${format}`)];
+  return [mistake('unknown_format', `\`${name.slice(0, 200)}\` has another format than ${format}`)];
 }
 
 function readJson(name: string, content: Buffer): { readonly content: unknown } | { readonly error: InputError } {
@@ -144,5 +144,5 @@ function isFile(kind: string, name: string): boolean {
 }
 
 function notWhole(): Problem {
-  return new Problem('validation_failed', 'the body is no whole tar archive');
+  return new Problem('validation_failed', 'the body is not a complete tar archive');
 }

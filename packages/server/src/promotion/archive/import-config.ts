@@ -101,7 +101,7 @@ async function showDifferences(kinds: ConfigKinds, differences: readonly ItemDif
   return shown;
 }
 
-const changedSince = 'test has changed since it was compared: look at the changes again';
+const changedSince = 'test has changed since it was compared: review the changes again';
 
 /** The same for the same items at the same versions. */
 function versionsOf(bodies: Bodies): string {

@@ -90,7 +90,7 @@ async function refuseMoreThanACommit(
   for await (const { content } of cooperatively(plain)) characters += JSON.stringify(content).length;
   const count = changes.length + wanted.length + 2 * targets.length;
   if (count < limits.changesMax && characters < limits.commitBytesMax) return;
-  throw new Problem('body_too_large', 'the change would write more than one commit takes: bring it in parts');
+  throw new Problem('body_too_large', 'the change would write more than one commit takes: import it in parts');
 }
 
 async function refusalOf(ask: () => void | Promise<void>, item?: ConfigItem): Promise<ImportProblem[]> {

@@ -19,5 +19,8 @@ test('a switch that is more than one commit takes is refused beforehand, with ho
   const targets = 4000;
   const most = limits.changesMax - targets - 10;
   assert.deepEqual(told(most, targets), []);
-  assert.match(told(most + 1, targets).join(), /^error these 4000 items .* 10001 changes of at most 10000: take some/);
+  assert.match(
+    told(most + 1, targets).join(),
+    /^error these 4000 items .* 10001 changes of at most 10000: unstage some/,
+  );
 });

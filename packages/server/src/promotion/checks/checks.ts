@@ -88,7 +88,7 @@ export function sizeChecks({ changes }: Pick<ItemsPlan, 'changes'>, targets: rea
   const count = changes.length + targets.length + changesBeside;
   if (count <= limits.changesMax) return [];
   const told = `these ${targets.length} items are more than one commit takes, ${count} changes of at most ${limits.changesMax}`;
-  const message = `${told}: take some of them back, and publish them again once the others are live`;
+  const message = `${told}: unstage some of them, and publish those after the others are live`;
   return [{ check: 'switch', level: 'error', message }];
 }
 
@@ -160,7 +160,7 @@ export async function checkRecords(
       : `the first ${checked} records of production, which are not all`;
     const reason = step.returns
       ? 'the entity comes back to records that were kept'
-      : 'the definition is narrower than the one before it';
+      : 'the definition is stricter than the previous one';
     const message = `${reason}: of ${some}, ${would_fail} would fail`;
     const level = would_fail === 0 && complete ? 'info' : 'error';
     checks.push({ kind: 'entity', name: step.name, check: 'records', level, message, ...found });

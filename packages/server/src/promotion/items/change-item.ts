@@ -62,7 +62,7 @@ export async function restoreItem(
   const { item, version: restored } = change;
   const { body } = await bodyAtVersion(deps, { ...command, item, version: restored });
   if (body === undefined)
-    throw new Problem('conflict', `version ${restored} took the ${item.kind} away, so it has nothing to bring back`);
+    throw new Problem('conflict', `version ${restored} removed the ${item.kind}, so there is nothing to restore`);
   const { content } = body;
   return write(deps, command, { ...change, content, restored }, (set) => requireMatch(set, change));
 }
@@ -106,6 +106,6 @@ function requireMatch(set: ConfigSet, { item, ifMatch, ifNoneMatch }: ItemChange
   if (live === undefined) throw unknownItem(item);
   const etag = entityTag(live.version);
   if (holdsFor({ ifMatch, ifNoneMatch }, (tag) => tag === etag)) return;
-  const message = `the ${item.kind} \`${item.name}\` is not one that may be changed so: its version is ${live.version}`;
+  const message = `a precondition failed: the version of the ${item.kind} \`${item.name}\` is ${live.version}`;
   throw new Problem('version_mismatch', message, { etag, version: live.version });
 }

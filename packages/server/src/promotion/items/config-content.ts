@@ -100,7 +100,7 @@ export function otherName(pointer: string, expected: string, actual: string): re
 export function repeated(names: readonly string[], pointerOf: (index: number) => string): readonly InputError[] {
   return names.flatMap((name, index) =>
     names.indexOf(name) < index
-      ? [{ pointer: pointerOf(index), code: 'duplicate', message: `\`${name}\` stands here twice` }]
+      ? [{ pointer: pointerOf(index), code: 'duplicate', message: `\`${name}\` is listed twice` }]
       : [],
   );
 }
@@ -138,8 +138,7 @@ export function requestErrors(
 function addressProblem(url: string): string | undefined {
   const parsed = URL.parse(url);
   if (parsed === null) return 'must be an https address';
-  if (parsed.username + parsed.password !== '')
-    return 'holds credentials, and secrets do not belong into configuration';
+  if (parsed.username + parsed.password !== '') return 'holds credentials, and secrets do not belong in configuration';
   const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(parsed.hostname);
   return parsed.protocol === 'https:' || isLocal
     ? undefined
@@ -159,7 +158,7 @@ const platformHeaders = [
 ];
 
 function headerProblem(name: string): string | undefined {
-  if (secretHeaders.includes(name)) return 'carries a secret, and secrets do not belong into configuration';
+  if (secretHeaders.includes(name)) return 'carries a secret, and secrets do not belong in configuration';
   return platformHeaders.includes(name) ? 'is set by the platform' : undefined;
 }
 

@@ -21,7 +21,7 @@ export function settingsKind(types: readonly SettingType[]): ConfigKind<SettingC
       const type = typeOf(name);
       if (type !== undefined) return parseSetting(type, input);
       const names = types.map(({ key }) => `\`${key}\``).join(', ');
-      return wrong(`there is no setting \`${name.slice(0, 100)}\`, only ${names}`, '', 'unknown_setting');
+      return wrong(`there is no setting \`${name.slice(0, 100)}\`: the settings are ${names}`, '', 'unknown_setting');
     },
     references: (content, name) => {
       const type = typeOf(name);
@@ -80,7 +80,7 @@ function schemaOf(types: readonly SettingType[]): JsonSchema {
 
 function parseSetting(type: SettingType, input: unknown): ReturnType<ConfigKind<SettingContent>['parse']> {
   if (isObject(input)) return readSettingContent(type, input);
-  return wrong('a setting is an object with `value`, and `prod_value` where production uses another one');
+  return wrong('a setting must be an object with `value`, and optionally `prod_value`');
 }
 
 /** By what holds in production, where promotion brings it. */

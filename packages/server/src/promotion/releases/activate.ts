@@ -59,7 +59,7 @@ export async function activate(
   return { version, activated, checks };
 }
 
-const stagedSince = 'other items are staged than those agreed to: look at what is staged again';
+const stagedSince = 'the staged items have changed: review them again';
 
 /** @throws Problem with all checks, where one of them is an error. */
 function refuseErrors({ checks, exceeded }: CheckedSwitch): void {
@@ -112,7 +112,7 @@ function recordsRefuse(checks: readonly Check[]): Problem {
     .map(({ name, message }) => `entity \`${name}\`: ${message}`);
   return new Problem(
     'conflict',
-    `nothing was activated: ${told.slice(0, 5).join('; ')}; \`force: true\` activates all the same`,
+    `nothing was activated: ${told.slice(0, 5).join('; ')}; \`force: true\` activates anyway`,
     { checks },
   );
 }

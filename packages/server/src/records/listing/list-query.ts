@@ -130,7 +130,7 @@ function readAll(entity: CompiledEntity, parameters: ReadonlyMap<string, string>
   if (text !== 'true') add('all', 'wrong_type', '`all` must be `true` or `false`');
   else if (parameters.has('owner')) add('all', 'contradiction', '`all` and `owner` contradict each other');
   else if (entity.definition.ownerIndexes?.some(({ scopeList }) => scopeList === true) !== true)
-    add('all', 'no_owner_index', `lists of entity \`${entity.name}\` show the records of all owners as they are`);
+    add('all', 'no_owner_index', `lists of entity \`${entity.name}\` show the records of all owners anyway`);
   return true;
 }
 
@@ -157,12 +157,12 @@ function filterOf(
   const { name, text } = parameter;
   if (name.endsWith('_op')) {
     const isOfField = parameters.has(name.slice(0, -3));
-    return isOfField ? undefined : { code: 'missing', message: `\`${name}\` stands without its field` };
+    return isOfField ? undefined : { code: 'missing', message: `\`${name}\` is sent without its field` };
   }
   if (namedBehaviour(entity, name) === undefined)
     return {
       code: 'unknown_parameter',
-      message: `\`${name.slice(0, 100)}\` is no parameter and no field of \`${entity.name}\``,
+      message: `\`${name.slice(0, 100)}\` is neither a parameter nor a field of \`${entity.name}\``,
     };
   const operator = parameters.get(`${name}_op`) ?? 'eq';
   if (!isOperator(operator))

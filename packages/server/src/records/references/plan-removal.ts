@@ -126,7 +126,7 @@ function danglingReference(entityName: string, { entity, field }: Reference): Pr
 }
 
 function stillBuilding({ entity, field }: Reference): Problem {
-  const message = `the index of \`${entity}\` on \`${field}\` is still being built, so it is not known who refers to this record`;
+  const message = `the index of \`${entity}\` on \`${field}\` is still being built, so references to this record cannot be found yet`;
   return new Problem('conflict', `${message}: try again in a moment`);
 }
 

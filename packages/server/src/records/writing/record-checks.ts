@@ -48,7 +48,7 @@ export function assertFieldsAllowed(
     .map((name) => ({
       pointer: pointerTo(name),
       code: 'access_denied',
-      message: `field \`${name.slice(0, 100)}\` is not the caller's to write`,
+      message: `the caller may not write field \`${name.slice(0, 100)}\``,
     }));
   if (errors.length > 0) throw rows.denied(data, errors);
 }

@@ -70,7 +70,7 @@ export function holdsFor({ ifMatch, ifNoneMatch }: Preconditions, isTag: (tag: s
 export function requireMatch(stored: StoredRecord, preconditions: Preconditions): void {
   if (holdsFor(preconditions, (tag) => isTagOf(stored.version, tag))) return;
   if (preconditions.ifNoneMatch !== undefined && preconditions.ifMatch === undefined)
-    throw new Problem('version_mismatch', 'the record is one that `If-None-Match` rules out', {
+    throw new Problem('version_mismatch', '`If-None-Match` names the current version of the record', {
       etag: entityTag(stored.version),
     });
   throw new Problem('version_mismatch', 'the record has changed since it was read', {

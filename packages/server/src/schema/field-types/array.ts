@@ -90,7 +90,7 @@ function ofElement(index: number, problem: ValueProblem): ValueProblem {
 }
 
 function ofElements(parts: readonly ValueProblem[]): ValueProblem {
-  return { code: 'invalid_elements', message: 'has elements that are wrong', parts };
+  return { code: 'invalid_elements', message: 'has invalid elements', parts };
 }
 
 /** `contains` asks for an element that equals the value; elements without a query text cannot be asked for. */

@@ -140,7 +140,7 @@ export function readValue(
 function checkValue(behaviour: FieldBehaviour, value: FieldValue, effort: CheckEffort): ValueProblem | undefined {
   effort.stepsLeft -= behaviour.checkSteps?.(value) ?? 0;
   if (effort.stepsLeft >= 0) return behaviour.check?.(value);
-  return { code: 'too_long', message: 'is too long, together with the other values that are held against a `pattern`' };
+  return { code: 'too_long', message: 'is too long, together with the other values that are checked by a `pattern`' };
 }
 
 export function isValueProblem(result: object): result is ValueProblem {

@@ -22,7 +22,7 @@ export function checkHints(
 }
 
 export function withoutMeaning(name: string, hint: string): string {
-  return `field \`${name}\`: \`${hint}\` means nothing for its colType`;
+  return `field \`${name}\`: \`${hint}\` does not apply to its colType`;
 }
 
 /** Hints that the checks of a field come from, so that they say nothing where `validate` is not true. */

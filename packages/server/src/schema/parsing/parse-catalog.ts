@@ -47,7 +47,7 @@ function checkFormulas(fields: readonly FieldDefinition[], add: (name: string, m
   for (const { name, formula } of fields)
     for (const token of formula === undefined ? [] : formulaTokens(formula))
       if (!known.has(token))
-        add(name, `field \`${name}\`: its formula names \`{${token}}\`, which is no field that can stand in a formula`);
+        add(name, `field \`${name}\`: its formula names \`{${token}}\`, which cannot be used in a formula`);
 }
 
 function mayStandInFormula(field: FieldDefinition): boolean {

@@ -64,7 +64,7 @@ function checkItems(part: Part, name: string, add: AddError): void {
   if (type === undefined) return;
   const hints = type.hints.filter((hint) => hint !== 'lookup');
   if (Object.hasOwn(part.item, 'name'))
-    add(`${part.pointer}/name`, 'unknown_field', `field \`${name}\`: its \`items\` have no name`);
+    add(`${part.pointer}/name`, 'unknown_field', `field \`${name}\`: its \`items\` must not have a name`);
   checkHints(part, { name, hints }, add);
 }
 

@@ -87,7 +87,7 @@ function checkName({ item, pointer }: Part, catalog: Catalog, add: AddError): vo
   }
   const field = catalog.get(name);
   if (field === undefined && !isPlatformField(name))
-    add(`${pointer}/name`, 'unknown_field', `\`${name.slice(0, 100)}\` is no field`);
+    add(`${pointer}/name`, 'unknown_field', `\`${name.slice(0, 100)}\` is not a field`);
   if (field !== undefined && isSealed(field))
     add(`${pointer}/name`, 'secret_field', `field \`${name}\` is encrypted, and no view can show it`);
 }
@@ -106,7 +106,7 @@ function checkLookup({ item, pointer }: Part, catalog: Catalog, add: AddError): 
   if (asProblem !== undefined) add(`${at}/as`, 'invalid_name', asProblem);
   for (const member of ['as', 'cast'])
     if (item[member] !== undefined)
-      add(`${pointer}/${member}`, 'hint_without_meaning', `\`${member}\` means nothing beside \`lookup\``);
+      add(`${pointer}/${member}`, 'hint_without_meaning', `\`${member}\` cannot be combined with \`lookup\``);
   const isField = typeof name === 'string' && (catalog.has(name) || isPlatformField(name));
   if (isField && catalog.get(name)?.lookup === undefined)
     add(at, 'no_lookup', `field \`${name}\` has no \`lookup\` hint, so it shows no other record`);

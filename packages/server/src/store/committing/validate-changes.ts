@@ -20,7 +20,7 @@ export function validateChanges(changes: readonly Change[]): number {
 
 /** Text that an engine would alter or cut short is refused everywhere: the same text must come back. */
 function assertText(text: string, what: string): void {
-  if (!text.isWellFormed()) throw new TypeError(`${what} holds half of a surrogate pair`);
+  if (!text.isWellFormed()) throw new TypeError(`${what} contains a lone surrogate`);
   if (text.includes('\0')) throw new TypeError(`${what} holds U+0000`);
 }
 

@@ -18,7 +18,7 @@ export interface Address {
 export function parseAddress(url: string): Address {
   const parsed = URL.parse(url);
   if (parsed === null || !/^postgres(ql)?:$/.test(parsed.protocol))
-    throw new Error('the address of the PostgreSQL store is no `postgres://` address');
+    throw new Error('the address of the PostgreSQL store must begin with `postgres://`');
   const options = readOptions(parsed.searchParams);
   const schema = options.schema ?? 'freehold';
   if (!/^[a-z][a-z0-9_]{0,39}$/.test(schema))
@@ -103,6 +103,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new Error('the address of the PostgreSQL store holds a `%` that is no escape: write `%25`');
+    throw new Error('the address of the PostgreSQL store has a `%` that is not an escape: write `%25`');
   }
 }

@@ -47,14 +47,14 @@ describe('the version of data on PostgreSQL', { skip: whyNot }, () => {
     spaces++;
     const node = await open();
     await write(node, 'a');
-    await assert.rejects(open({ hold: 'alone' }), /other nodes are at work on the data.*end all nodes/);
+    await assert.rejects(open({ hold: 'alone' }), /other nodes use it: stop all nodes/);
     await write(node, 'b');
     await node.store.close();
     const alone = await open({ hold: 'alone' });
     const late = await open();
     await assert.rejects(write(late, 'c'), Unavailable);
     await assert.rejects(getOne(late.store.scope('s'), 'p', 'a'), Unavailable);
-    await assert.rejects(open({ hold: 'alone' }), /other nodes are at work on the data/);
+    await assert.rejects(open({ hold: 'alone' }), /other nodes use it/);
     await alone.store.close();
     await write(late, 'd');
     await late.store.close();

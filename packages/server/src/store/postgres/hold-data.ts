@@ -59,7 +59,7 @@ export class DataHeld extends Unavailable {
     super(
       hold === 'shared'
         ? 'another node is migrating the data'
-        : 'other nodes are at work on the data, which has to be migrated: end all nodes of the older release, then start again',
+        : 'the data must be migrated, but other nodes use it: stop all nodes of the older release, then start again',
     );
   }
 }

@@ -64,7 +64,7 @@ function doubledRecords(operations: readonly BatchOperation[]): readonly InputEr
       first.set(record, index);
       return [];
     }
-    const message = `operations ${before} and ${index} change the same record, which takes a batch that is not atomic`;
+    const message = `operations ${before} and ${index} change the same record: send them in an \`independent\` batch`;
     return [before, index].map((one) => wrong(`/operations/${one}/id`, 'duplicate', message));
   });
 }
@@ -72,7 +72,7 @@ function doubledRecords(operations: readonly BatchOperation[]): readonly InputEr
 /** The rules of access control look at what stood before the batch, so a second operation could slip past them. */
 function severalOfAccess(operations: readonly BatchOperation[]): readonly InputError[] {
   const found = operations.flatMap(({ entity }, index) => (systemEntityNames.includes(entity) ? [index] : []));
-  const message = 'an atomic batch may have one operation on the entities of access control';
+  const message = 'an atomic batch may have at most one operation on the entities of access control';
   return found.slice(1).map((index) => wrong(`/operations/${index}/entity`, 'too_many', message));
 }
 

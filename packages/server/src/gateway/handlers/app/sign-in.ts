@@ -30,7 +30,7 @@ async function exchange(signIn: AppSignIn, request: Received<typeof signInApi.ex
   const { org } = request.params;
   const oauthToken = singleHeader(request.incoming, 'oauthtoken');
   if (oauthToken === undefined)
-    throw new Problem('token_missing', 'the header `oauthtoken` must come once, with an identity token');
+    throw new Problem('token_missing', 'the header `oauthtoken` must be sent once, with an identity token');
   const { requestId } = request;
   return tokenReply(await signIn.exchange(org, { clientId: clientId(request), oauthToken, requestId }));
 }

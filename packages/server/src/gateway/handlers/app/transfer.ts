@@ -112,7 +112,7 @@ function readExportQuery({ entity }: AuthorizedCall, query: ReadonlyMap<string, 
     .map((name) => ({
       pointer: `/${name}`,
       code: 'unknown_parameter',
-      message: `an export has no pages, so no \`${name}\``,
+      message: `an export has no pages: leave \`${name}\` out`,
     }));
   if (errors.length > 0) throw invalidInput('invalid_request', errors);
   return readListQuery(entity, parameters);

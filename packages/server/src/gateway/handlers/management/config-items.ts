@@ -112,7 +112,7 @@ function requireRole(kind: ConfigItemKind, { role }: OrgCaller): void {
 
 function requireHistory(env: string): void {
   if (env === 'prod')
-    throw new Problem('invalid_request', 'versions are of test: those of production are in `GET /deploy/history`');
+    throw new Problem('invalid_request', 'items have versions in test only: see `GET /deploy/history` for production');
 }
 
 function withTag(

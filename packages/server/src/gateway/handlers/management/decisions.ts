@@ -13,7 +13,7 @@ export function decisionRoutes(decisions: DecisionLog): readonly ManagementRoute
       const { request_id: requestId, env, pagesize } = query;
       if (requestId === undefined) return latest(decisions, org.code, { env, limit: pagesize ?? pageSizeByDefault });
       if (env !== undefined || pagesize !== undefined)
-        throw new Problem('invalid_request', '`request_id` stands alone');
+        throw new Problem('invalid_request', '`request_id` cannot be combined with other parameters');
       return found(decisions.find(org.code, { requestId }));
     }),
     serveReply(accessApi.readDecision, ({ params }, { org }) =>

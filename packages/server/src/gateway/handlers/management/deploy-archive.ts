@@ -56,7 +56,7 @@ async function importArchive(
 /** Settings decide who gets in, so an admin changes them. */
 function refuseSettings({ role }: DeployCaller, { kind, name }: ConfigItem): void {
   if (kind !== 'settings' || role === 'org_admin') return;
-  throw new Problem('role_required', `to change the setting \`${name}\` takes the role \`org_admin\``);
+  throw new Problem('role_required', `changing the setting \`${name}\` needs the role \`org_admin\``);
 }
 
 async function readWhole({ bytes }: BodyStream): Promise<Buffer> {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { readRaw } from '../../testing/raw-request.ts';
 import { requireClientId } from './client-id.ts';
 
-const once = 'client_unknown: the header `client_id` must come once';
+const once = 'client_unknown: the header `client_id` must be sent once';
 const viaProxy = 'and a word about proxies';
 const differ = 'invalid_request: the headers `client_id` and `client-id` differ';
 

@@ -22,7 +22,7 @@ export function requireClientId(request: IncomingMessage): string {
   if (clientId !== undefined) return clientId;
   const isMissing = request.headers.client_id === undefined && request.headers['client-id'] === undefined;
   const hint = isMissing && hasProxy(request) ? proxyHint : '';
-  throw new Problem('client_unknown', `the header \`client_id\` must come once${hint}`);
+  throw new Problem('client_unknown', `the header \`client_id\` must be sent once${hint}`);
 }
 
 const proxyHint =

@@ -37,7 +37,7 @@ export function readSession(site: ConsoleSite, incoming: IncomingMessage): strin
   const { origin } = incoming.headers;
   const isOwn = origin !== undefined && origin === URL.parse(siteUrl(site, incoming))?.origin;
   if (incoming.method !== 'GET' && incoming.method !== 'HEAD' && !isOwn)
-    throw new Problem('origin_refused', 'a call with a cookie must come from a page of this address');
+    throw new Problem('origin_refused', 'a call with a cookie must come from a page of this origin');
   return cookie;
 }
 

@@ -33,6 +33,6 @@ export function requireOwnHost(
   const name = readHost(headers.host ?? '')?.name ?? '';
   if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost')) return;
   if (managementUrl !== undefined && new URL(managementUrl).hostname === name) return;
-  const sentence = 'this is answered at an IP address, at `localhost` and at FREEHOLD_MANAGEMENT_URL alone';
+  const sentence = 'the `Host` header must name an IP address, `localhost` or the host of FREEHOLD_MANAGEMENT_URL';
   throw new Problem('origin_refused', sentence);
 }

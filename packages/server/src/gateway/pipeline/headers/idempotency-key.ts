@@ -22,6 +22,9 @@ function readIdempotencyKey(incoming: IncomingMessage): string | undefined {
   if (incoming.headers['idempotency-key'] === undefined) return undefined;
   const key = singleHeader(incoming, 'idempotency-key');
   if (key === undefined || !/^[\x20-\x7e]{1,255}$/.test(key))
-    throw new Problem('invalid_request', '`Idempotency-Key` must come once, as 1 to 255 printable characters of ASCII');
+    throw new Problem(
+      'invalid_request',
+      '`Idempotency-Key` must be sent once, as 1 to 255 printable characters of ASCII',
+    );
   return key;
 }

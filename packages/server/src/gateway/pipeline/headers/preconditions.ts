@@ -45,7 +45,8 @@ function readTags(header: string): readonly string[] | undefined {
 export function refuseTags(incoming: IncomingMessage): void {
   if (incoming.headers['if-match'] === undefined) return;
   const { ifMatch } = readPreconditions(incoming);
-  if (ifMatch !== '*') throw new Problem('version_mismatch', 'there is no entity tag here that `If-Match` could name');
+  if (ifMatch !== '*')
+    throw new Problem('version_mismatch', '`If-Match` cannot be met: this resource has no entity tag');
 }
 
 /**
@@ -77,7 +78,7 @@ export function conditional(incoming: IncomingMessage, reply: Reply): Reply {
   if (ifMatch !== undefined) {
     const read = readMatch('If-Match', ifMatch);
     if (read !== '*' && !read.includes(tag))
-      throw new Problem('version_mismatch', 'what is there is not what `If-Match` names', { etag: tag });
+      throw new Problem('version_mismatch', '`If-Match` does not name the current version', { etag: tag });
   }
   const ifNoneMatch = headers['if-none-match'];
   if (ifNoneMatch === undefined || !isNamed(ifNoneMatch, tag)) return reply;

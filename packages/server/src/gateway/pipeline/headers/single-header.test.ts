@@ -18,7 +18,7 @@ const readings: readonly (readonly [what: string, lines: readonly string[], valu
 ];
 
 for (const [what, lines, value] of readings)
-  test(`a header that must come once ${what}`, async () => {
+  test(`a header that must be sent once ${what}`, async () => {
     const read = readRaw(['GET / HTTP/1.1', ...lines], (request) => singleHeader(request, 'client_id'));
     assert.equal(await read, value);
   });

@@ -37,11 +37,11 @@ function compile(pattern: string): RE2JS | string {
     return made.programSize() > sizeMax ? tooLarge : made;
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) throw error;
-    return `has a \`pattern\` that is no regular expression: ${error.message.replace('error parsing regexp: ', '')}`;
+    return `has a \`pattern\` that is not a valid regular expression: ${error.message.replace('error parsing regexp: ', '')}`;
   }
 }
 
-const tooLarge = 'has a `pattern` that is too large: what is repeated counts as often as that';
+const tooLarge = 'has a `pattern` that is too large: a repeated part counts once for each repetition';
 
 /**
  * Compiles the patterns of a definition before it is read or compiled in one step; others are served in between.

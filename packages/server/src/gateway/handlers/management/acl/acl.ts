@@ -25,7 +25,7 @@ export function aclRoutes({ simulator, matrix, configs, appRoutes }: AclServices
       async ({ body }, { org, role }) => {
         const simulation = readSimulation(body, { orgCode: org.code, routes: appRoutes });
         if (readsProduction(simulation) && role !== 'org_admin')
-          throw new Problem('role_required', 'a stored record of production takes the role `org_admin`');
+          throw new Problem('role_required', 'a stored record of production needs the role `org_admin`');
         return await simulator.simulate(org.code, simulation);
       },
       { mistakes: simulationMistakes },

@@ -25,14 +25,14 @@ export function askedByCall(
 ): AskedAction {
   const app = `/app/${orgCode}`;
   const target = readTarget(path === '/app' || path.startsWith('/app/') ? path : app + path);
-  if (!target.path.startsWith(`${app}/`)) throw new Problem('invalid_request', '`path` is of another app');
+  if (!target.path.startsWith(`${app}/`)) throw new Problem('invalid_request', '`path` belongs to another app');
   const { route, params } = createRouter(routes).match(method, target.path);
   if (route.access === 'public' || route.access === 'self')
-    throw new Problem('invalid_request', 'no policy is asked about this route: whoever may call it is let in');
+    throw new Problem('invalid_request', 'policies do not decide about this route');
   if (route.access === 'each')
     throw new Problem(
       'invalid_request',
-      'the operations of a batch are decided one by one: ask about the route of each',
+      'the operations of a batch are decided one by one: simulate the route of each',
     );
   const { entity = '', id } = params;
   return {

@@ -19,10 +19,14 @@ export function contextMistakes(context: Members, isDraft: boolean): readonly In
   const { ip, time } = isObject(request) ? request : {};
   if (typeof ip === 'string' && isIP(ip) === 0) add('/context/request/ip', 'wrong_type', '`ip` must be an IP address');
   if (typeof time === 'string' && time.endsWith('Z') && Number.isNaN(Date.parse(time)))
-    add('/context/request/time', 'wrong_type', '`time` must be a time that there is');
+    add('/context/request/time', 'wrong_type', '`time` must be an existing date and time');
   for (const [name, value] of Object.entries({ user, tenant })) {
     if (isDraft || value === undefined) continue;
-    add(`/context/${name}`, 'invalid_value', `\`${name}\` is that of the member: it is given for \`statements\` alone`);
+    add(
+      `/context/${name}`,
+      'invalid_value',
+      `\`${name}\` comes from the member: it can be sent with \`statements\` only`,
+    );
   }
   return errors;
 }

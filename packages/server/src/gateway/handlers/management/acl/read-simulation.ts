@@ -48,12 +48,12 @@ function choiceMistakes(input: Members): readonly InputError[] {
   const has = (name: string): boolean => input[name] !== undefined;
   const errors: InputError[] = [];
   const demand = (name: string, message: string) => errors.push({ pointer: `/${name}`, code: 'required', message });
-  if (has('user_id') === has('statements')) demand('user_id', 'either `user_id` or `statements` is needed');
+  if (has('user_id') === has('statements')) demand('user_id', 'either `user_id` or `statements` is required');
   if (!has('tenant_code') && (has('user_id') || isStored(input.record)))
-    demand('tenant_code', '`tenant_code` is needed for a member and for a stored record');
+    demand('tenant_code', '`tenant_code` is required for a member and for a stored record');
   const isAsked = ['action', 'resource', 'method', 'path'].filter(has).join();
   if (isAsked !== 'action,resource' && isAsked !== 'method,path')
-    demand('action', 'either `action` and `resource` or `method` and `path` are needed');
+    demand('action', 'either `action` and `resource` or `method` and `path` are required');
   return errors;
 }
 
