@@ -100,7 +100,7 @@ async function createWorkspace(deps: WorkspacesDeps, { claims, requestId }: OwnR
 }
 
 function keptCode(code: string): Problem {
-  const message = `\`code\` \`${code}\` is kept for the default workspace`;
+  const message = `\`code\` \`${code}\` is reserved for the default workspace`;
   return invalidBody([{ pointer: '/code', code: 'invalid_value', message }]);
 }
 

@@ -102,7 +102,7 @@ function checkGrouping(
       add(
         `${part.pointer}/gskTemplate`,
         'unknown_token',
-        `\`gskTemplate\` names \`{${token}}\`, which is no field that can be indexed, nor \`id\` or \`created_at\``,
+        `\`gskTemplate\` names \`{${token}}\`, which is neither an indexable field nor \`id\` or \`created_at\``,
       );
   return field;
 }
@@ -121,11 +121,12 @@ function readGroupField(
   }
   if (name === platformField) return name;
   const field = catalog.fields.get(name);
-  if (field === undefined) add(at, 'unknown_field', `\`${member}\` names \`${name.slice(0, 100)}\`, which is no field`);
+  if (field === undefined)
+    add(at, 'unknown_field', `\`${member}\` names \`${name.slice(0, 100)}\`, which is not a field`);
   else if (!isFit(fieldTypeOf(field)))
     add(at, 'unfit_field', `\`${member}\` must name a field of colType ${colTypesThat(isFit)}`);
   else if (reservedTokens.includes(name))
-    add(at, 'unfit_field', `\`${member}\` cannot name \`${name}\`: in a template that is the workspace's`);
+    add(at, 'unfit_field', `\`${member}\` cannot name \`${name}\`: in a template this name means the workspace`);
   else return name;
   return undefined;
 }
@@ -187,8 +188,9 @@ function checkUniqueFields({ item, pointer }: Part, catalog: Catalog, add: AddEr
     return;
   }
   for (const [index, name] of fields.entries()) {
-    if (typeof name !== 'string') add(`${at}/${index}`, 'wrong_type', 'a field is named by a string');
-    else if (!catalog.fields.has(name)) add(`${at}/${index}`, 'unknown_field', `\`${name.slice(0, 100)}\` is no field`);
+    if (typeof name !== 'string') add(`${at}/${index}`, 'wrong_type', 'the name of a field must be a string');
+    else if (!catalog.fields.has(name))
+      add(`${at}/${index}`, 'unknown_field', `\`${name.slice(0, 100)}\` is not a field`);
     else if (fields.indexOf(name) < index) add(`${at}/${index}`, 'duplicate', `field \`${name}\` is named twice`);
     else if (!catalog.indexable.includes(name))
       add(`${at}/${index}`, 'not_indexable', `field \`${name}\`: its colType cannot be indexed`);
