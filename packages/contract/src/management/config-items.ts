@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { configItemKinds } from '../config-kinds.ts';
 import { environment, ifMatch, ifNoMatch, ifNoneMatch, nexttoken, pagesize } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, closed, count, itemsOf, named, oneOf, pageOf, text, time } from '../schema.ts';
@@ -6,7 +7,7 @@ import { anyObject, closed, count, itemsOf, named, oneOf, pageOf, text, time } f
 export const ConfigKind = named(
   'ConfigKind',
   Type.Object({
-    kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']),
+    kind: oneOf(configItemKinds),
     schema: anyObject({ description: 'JSON Schema (2020-12) of the contents.' }),
     count,
   }),
@@ -15,7 +16,7 @@ export const ConfigKind = named(
 export const ListedConfigItem = named(
   'ListedConfigItem',
   Type.Object({
-    kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']),
+    kind: oneOf(configItemKinds),
     name: text,
     version: Type.Integer({ minimum: 1 }),
     updated_at: Type.Optional(time),
@@ -26,7 +27,7 @@ export const ListedConfigItem = named(
 export const ShownConfigItem = named(
   'ShownConfigItem',
   Type.Object({
-    kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']),
+    kind: oneOf(configItemKinds),
     name: text,
     version: Type.Integer({ minimum: 1 }),
     updated_at: Type.Optional(time),
@@ -55,7 +56,7 @@ export const ItemVersion = named(
 export const ItemAtVersion = named(
   'ItemAtVersion',
   Type.Object({
-    kind: oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']),
+    kind: oneOf(configItemKinds),
     name: text,
     version: Type.Integer({ minimum: 1 }),
     action: oneOf(['created', 'changed', 'removed', 'restored']),

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox';
+import { configItemKinds } from '../config-kinds.ts';
 import { anyObject, closed, count, guid, named, oneOf, orNull, text, time } from '../schema.ts';
 
-const itemKind = oneOf(['entity', 'logicblock', 'event', 'settings', 'crew']);
+const itemKind = oneOf(configItemKinds);
 
 export const ConfigItem = named('ConfigItem', Type.Object({ kind: itemKind, name: text }));
 

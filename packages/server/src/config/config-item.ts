@@ -1,10 +1,12 @@
+import { configItemKinds } from '@freehold/contract/config-kinds';
+
 /** What is configured of an org, one thing of a kind and a name: what is versioned, compared and promoted as a whole. */
 export interface ConfigItem {
   readonly kind: ConfigItemKind;
   readonly name: string;
 }
 
-export const configItemKinds = ['entity', 'logicblock', 'event', 'settings', 'crew'] as const;
+export { configItemKinds };
 export type ConfigItemKind = (typeof configItemKinds)[number];
 
 /** The one text for an item, such as `entity#order`; no kind has a `#`. */

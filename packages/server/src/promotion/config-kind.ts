@@ -1,13 +1,27 @@
 import type { InputError } from '@freehold/contract/problem';
 import type { ConfigItem, ConfigItemKind } from '../config/port.ts';
 import type { JsonSchema } from '../lib/json-schema.ts';
+import type { ItemStorage } from './item-storage.ts';
+
+/** What is known of a kind without any of its contents. */
+export interface KindTraits {
+  readonly kind: ConfigItemKind;
+  readonly storage: ItemStorage;
+  /** What the audit log and refusals call one of them. */
+  readonly singular: string;
+  /** Items count towards the bounds that the items of several kinds have in common, whose refusals call them so. */
+  readonly boundedAs?: string;
+  /** Items decide who gets in, so an admin changes them. */
+  readonly needsAdmin?: true;
+  /** An item is there with its default before it is made, so it can be replaced. */
+  readonly hasDefaults?: true;
+}
 
 /**
  * Everything that promotion has to know of a kind of config items. The registry has one for each kind that there is, so
  * a kind cannot be had without its schema, its references and the words for its changes.
  */
-export interface ConfigKind<Content = unknown> {
-  readonly kind: ConfigItemKind;
+export interface ConfigKind<Content = unknown> extends KindTraits {
   /** JSON Schema (2020-12) of the content. It may take a few that `parse` refuses, and refuses none that it takes. */
   readonly schema: JsonSchema;
   /** Does ahead of `parse`, in turns, what of it takes long. */
@@ -21,6 +35,8 @@ export interface ConfigKind<Content = unknown> {
   readonly references: (content: Content, name: string) => readonly ItemReference[];
   /** Whether others may show it by a view of that name. */
   readonly isShownBy?: (content: Content, view: string) => boolean;
+  /** The same for an item that every org has and that is no config item; undefined where there is none of that name. */
+  readonly isBuiltInShownBy?: (name: string, view: string) => boolean | undefined;
   /** What a change means to who reads it, a sentence each: lower case, no final period, names in backticks. */
   readonly describe: (change: ContentChange<Content>) => readonly string[];
   /** The same for what lets more people in, or lets them do more, than before; none where nothing does. */

@@ -10,8 +10,9 @@ import { type ConfigItemKind, configItemKinds } from '../../config/config-item.t
 import { parseStrictJson } from '../../lib/formats/strict-json.ts';
 import { tarHeader, wholeTarBlocks } from '../../lib/formats/tar.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { ItemBody } from '../item-storage.ts';
+
 import { entityName, itemName } from '../items/config-content.ts';
-import type { ItemBody } from '../items/item-bodies.ts';
 import { readArchive, writeArchive } from './config-archive.ts';
 
 const order: ItemBody = { kind: 'entity', name: 'order', version: 3, content: { definition: { a: 'ä\n☃' } } };

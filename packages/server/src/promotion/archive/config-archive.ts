@@ -8,7 +8,7 @@ import { decodeUtf8, parseStrictJson } from '../../lib/formats/strict-json.ts';
 import { longTarName, readTarHeader, tarBlockBytes, tarHeader, wholeTarBlocks } from '../../lib/formats/tar.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
-import type { ItemBody } from '../items/item-bodies.ts';
+import type { ItemBody } from '../item-storage.ts';
 
 /** An archive without it holds something else, such as nothing at all. */
 const manifestName = 'config/freehold.json';

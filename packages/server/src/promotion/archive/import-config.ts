@@ -13,8 +13,8 @@ import {
   readAll,
 } from '../differences/compare.ts';
 import { changeOf, type ShownDifference } from '../differences/diff.ts';
+import type { ItemBody } from '../item-storage.ts';
 import { changeItems, type ItemEdit } from '../items/change-items.ts';
-import type { ItemBody } from '../items/item-bodies.ts';
 import { parseContent } from '../items/parse-content.ts';
 import { type PromotionCommand, type PromotionDeps, promotionContext } from '../promotion-deps.ts';
 import { baseOf, refuseOtherBase } from '../releases/agreed-base.ts';

@@ -4,6 +4,7 @@ import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { limits } from '../../store/port.ts';
 import { bodiesAfter } from '../checks/checks.ts';
+import { hasRecords } from '../config-kinds.ts';
 import { type Bodies, type ItemDifference, itemOf } from '../differences/compare.ts';
 import { refuseTooMany, refuseTooMuch } from '../items/change-items.ts';
 import { danglingSentence, newlyDangling } from '../items/item-references.ts';
@@ -85,7 +86,7 @@ async function refuseMoreThanACommit(
 ): Promise<void> {
   const wanted = targets.flatMap(({ kind, wanted }) => (wanted === undefined ? [] : [{ kind, ...wanted }]));
   // Of an entity those of its configs that stay as they are lie there already.
-  const plain = wanted.filter(({ kind }) => kind !== 'entity');
+  const plain = wanted.filter((item) => !hasRecords(item));
   let characters = 0;
   for await (const { content } of cooperatively(plain)) characters += JSON.stringify(content).length;
   const count = changes.length + wanted.length + 2 * targets.length;

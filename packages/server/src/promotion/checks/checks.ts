@@ -5,7 +5,7 @@ import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { limits } from '../../store/port.ts';
 import { type Bodies, itemOf } from '../differences/compare.ts';
-import type { ItemBody } from '../items/item-bodies.ts';
+import type { ItemBody } from '../item-storage.ts';
 import { danglingReferences, danglingSentence, newlyDangling } from '../items/item-references.ts';
 import { parseContent } from '../items/parse-content.ts';
 import { type ItemsPlan, type ItemTarget, planItems } from '../items/plan-items.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { itemKey } from '../../config/config-item.ts';
 import { createConfigKinds } from '../config-kinds.ts';
 import type { ItemDifference } from '../differences/compare.ts';
-import type { ItemBody } from '../items/item-bodies.ts';
+import type { ItemBody } from '../item-storage.ts';
 import { withDependencies } from './dependencies.ts';
 
 const kinds = createConfigKinds({ settingTypes: [] });

@@ -1,4 +1,5 @@
 import { itemKey } from '../../config/port.ts';
+import { hasRecords } from '../config-kinds.ts';
 import { danglingReferences, refuseDangling } from '../items/item-references.ts';
 import { liveItems, readContents } from '../items/read-items.ts';
 import type { PromotionContext, PromotionDeps } from '../promotion-deps.ts';
@@ -9,7 +10,7 @@ export async function refuseRemoval(
   { orgCode, set }: Pick<PromotionContext, 'orgCode' | 'set'>,
   entityName: string,
 ): Promise<void> {
-  const items = liveItems(set).filter(({ kind }) => kind !== 'entity');
+  const items = liveItems(set).filter((item) => !hasRecords(item));
   const bodies = await readContents({ store: stores.test, orgCode, set }, items);
   const key = itemKey({ kind: 'entity', name: entityName });
   const dangling = await danglingReferences(kinds, bodies, new Set());

@@ -1,6 +1,7 @@
 import type { ConfigItem, ConfigSet } from '../../config/port.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { entityTag, holdsFor, type Preconditions } from '../../records/port.ts';
+import { traitsOf } from '../config-kinds.ts';
 import { itemOf } from '../differences/compare.ts';
 import type { PromotionCommand, PromotionDeps } from '../promotion-deps.ts';
 import { changeItems } from './change-items.ts';
@@ -44,8 +45,7 @@ export function replaceItem(
 ): Promise<ShownItem> {
   const { item } = change;
   return write(deps, command, change, (set) => {
-    // Every setting is there: with its default, where nothing was settled.
-    if (liveItem(set, item) === undefined && item.kind !== 'settings') throw unknownItem(item);
+    if (liveItem(set, item) === undefined && traitsOf(item).hasDefaults !== true) throw unknownItem(item);
     requireMatch(set, change);
   });
 }

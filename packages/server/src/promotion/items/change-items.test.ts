@@ -1,8 +1,8 @@
 /** The bounds of a configuration as a whole. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ItemBody } from '../item-storage.ts';
 import { refuseTooMuch } from './change-items.ts';
-import type { ItemBody } from './item-bodies.ts';
 import type { ItemTarget } from './plan-items.ts';
 
 const content = { name: 'a', description: 'x'.repeat(250_000) };

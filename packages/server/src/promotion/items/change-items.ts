@@ -1,17 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Audited, auditEntry } from '../../audit/audit-entry.ts';
-import type { ApiVersions, ConfigSet } from '../../config/port.ts';
-import { type ConfigItem, changeConfig, itemChanged, itemKey, newBodies } from '../../config/port.ts';
+import type { ConfigSet } from '../../config/port.ts';
+import { type ConfigItem, changeConfig, configItemKinds, itemChanged, itemKey } from '../../config/port.ts';
 import type { EntityStep } from '../../entities/port.ts';
 import { fieldsToHide, refuseFailingRecords } from '../../entities/port.ts';
 import { invalidBody, Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
-import { actions, bodiesOfContent, type EntityContent } from '../../schema/port.ts';
 import type { Change } from '../../store/port.ts';
 import { bodiesAfter } from '../checks/checks.ts';
+import { traitsOf } from '../config-kinds.ts';
 import { type Bodies, type ItemChangeKind, itemOf, readAll } from '../differences/compare.ts';
+import type { BodyVersions, ItemBody } from '../item-storage.ts';
 import type { PromotionCommand, PromotionDeps } from '../promotion-deps.ts';
-import { bodyPuts, type ItemBody } from './item-bodies.ts';
+import { bodyPuts } from './item-bodies.ts';
 import { newlyDangling, refuseDangling } from './item-references.ts';
 import { parseContent } from './parse-content.ts';
 import { type ItemTarget, planItems } from './plan-items.ts';
@@ -136,6 +137,7 @@ function stepOf(set: ConfigSet, { edit, before, next }: Editing): readonly EditS
   const { content, restored } = edit;
   if (isDeepStrictEqual(before?.content, content)) return [];
   const item = itemOf(edit);
+  const { singular } = traitsOf(item);
   const change = before === undefined ? 'added' : content === undefined ? 'removed' : 'modified';
   const versions = content === undefined ? next : versionsOf(set, { edit, before, next });
   const action = restored === undefined ? verbs[change] : 'restored';
@@ -145,11 +147,11 @@ function stepOf(set: ConfigSet, { edit, before, next }: Editing): readonly EditS
     {
       change,
       target: { ...item, wanted: content === undefined ? undefined : { content, versions } },
-      puts: newPuts(edit, versions, next),
+      puts: content === undefined ? [] : bodyPuts({ ...item, version: next, content }, versions),
       noted: ({ auditContext }) => itemChanged(item, auditContext, noted),
       audited: {
-        action: `${auditNames[item.kind]}.${audited[change]}`,
-        target: { kind: auditNames[item.kind], id: item.name },
+        action: `${singular}.${audited[change]}`,
+        target: { kind: singular, id: item.name },
         env: 'test',
         detail: { version: next },
       },
@@ -159,39 +161,19 @@ function stepOf(set: ConfigSet, { edit, before, next }: Editing): readonly EditS
 
 const verbs = { added: 'created', modified: 'changed', removed: 'removed' } as const;
 const audited = { added: 'defined', modified: 'changed', removed: 'removed' } as const;
-const auditNames = {
-  entity: 'entity',
-  settings: 'setting',
-  logicblock: 'logicblock',
-  event: 'event',
-  crew: 'crew',
-} as const;
 
-/** Of an entity the configs that stay as they are keep their versions. */
-function versionsOf(set: ConfigSet, { edit: { kind, name, content }, before, next }: Editing): number | ApiVersions {
-  if (kind !== 'entity') return next;
-  const live = before === undefined ? undefined : liveItem(set, { kind, name });
-  const after = bodiesOfContent(content as EntityContent);
-  const standing = before === undefined ? undefined : bodiesOfContent(before.content as EntityContent);
-  const versions = actions.map((action) => {
-    const stays = standing !== undefined && live !== undefined && isDeepStrictEqual(standing[action], after[action]);
-    return [action, stays && typeof live.versions !== 'number' ? live.versions[action] : next];
-  });
-  return Object.fromEntries(versions) as ApiVersions;
+function versionsOf(set: ConfigSet, { edit, before, next }: Editing): BodyVersions {
+  const { versionsAfter } = traitsOf(edit).storage;
+  if (versionsAfter === undefined) return next;
+  const live = before === undefined ? undefined : liveItem(set, edit)?.versions;
+  return versionsAfter({ before: before?.content, after: edit.content, live, next });
 }
 
-/** Configs of an entity that stay have their bodies already. */
-function newPuts({ kind, name, content }: ItemEdit, versions: number | ApiVersions, next: number): readonly Change[] {
-  if (content === undefined) return [];
-  if (typeof versions === 'number') return bodyPuts({ kind, name, version: next, content });
-  return newBodies(content as EntityContent, versions, next);
-}
-
-/** How many items of a kind an org may have; of entities their own limit says. */
+/** How many items of a bounded kind an org may have. */
 const itemsMax = 500;
 
 export function refuseTooMany(set: ConfigSet, targets: readonly ItemTarget[]): void {
-  for (const kind of ['logicblock', 'event', 'crew'] as const) {
+  for (const kind of configItemKinds.filter((one) => isBounded({ kind: one }))) {
     const live = new Set(liveItems(set, kind).map(({ name }) => name));
     for (const { kind: of, name, wanted } of targets) if (of === kind && wanted !== undefined) live.add(name);
     if (live.size > itemsMax)
@@ -199,22 +181,20 @@ export function refuseTooMany(set: ConfigSet, targets: readonly ItemTarget[]): v
   }
 }
 
-/** What logic blocks, events and crews may come to together; entities have bounds of their own. */
+/** What the items of all bounded kinds may come to together. */
 const charactersMax = 16 * 1024 * 1024;
 
 /** @throws Problem `conflict`: whoever compares or exports a configuration holds all of it at once. */
 export async function refuseTooMuch(targets: readonly ItemTarget[], after: readonly ItemBody[]): Promise<void> {
-  if (!targets.some(({ kind, wanted }) => isPlain(kind) && wanted !== undefined)) return;
+  if (!targets.some((target) => isBounded(target) && target.wanted !== undefined)) return;
   let characters = 0;
-  for await (const { kind, content } of cooperatively(after))
-    if (isPlain(kind)) characters += JSON.stringify(content).length;
+  for await (const body of cooperatively(after)) if (isBounded(body)) characters += JSON.stringify(body.content).length;
   if (characters <= charactersMax) return;
-  throw new Problem(
-    'conflict',
-    `the logic blocks, events and crews of an org may have at most ${charactersMax} characters together`,
-  );
+  const bounded = configItemKinds.flatMap((kind) => traitsOf({ kind }).boundedAs ?? []);
+  const told = `${bounded.slice(0, -1).join(', ')} and ${bounded.at(-1)}`;
+  throw new Problem('conflict', `the ${told} of an org may have at most ${charactersMax} characters together`);
 }
 
-function isPlain(kind: ConfigItem['kind']): boolean {
-  return kind !== 'entity' && kind !== 'settings';
+function isBounded(item: Pick<ConfigItem, 'kind'>): boolean {
+  return traitsOf(item).boundedAs !== undefined;
 }

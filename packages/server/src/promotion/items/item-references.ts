@@ -1,9 +1,8 @@
 import { type ConfigItem, itemKey } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
-import { isShownBy, systemEntityNames } from '../../schema/port.ts';
 import type { ConfigKinds, ItemReference } from '../config-kind.ts';
-import type { ItemBody } from './item-bodies.ts';
+import type { ItemBody } from '../item-storage.ts';
 
 /** What an item cannot do without. */
 export function referencesOf(
@@ -18,7 +17,8 @@ export function isMet(kinds: ConfigKinds, reference: ItemReference, { has, conte
   const { kind, name, view } = reference;
   const key = itemKey(reference);
   if (view === undefined) return has(key);
-  if (kind === 'entity' && systemEntityNames.includes(name)) return isShownBy({}, view);
+  const isBuiltInShown = kinds[kind].isBuiltInShownBy?.(name, view);
+  if (isBuiltInShown !== undefined) return isBuiltInShown;
   const content = contentOf(key);
   return !has(key) || content === undefined || kinds[kind].isShownBy?.(content, view) !== false;
 }

@@ -4,8 +4,8 @@ import { Problem } from '../../lib/problem.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { type ItemDifference, itemOf } from '../differences/compare.ts';
 import { changeOf, type ShownDifference } from '../differences/diff.ts';
+import type { ItemBody } from '../item-storage.ts';
 import { type PromotionDeps, promotionContext } from '../promotion-deps.ts';
-import type { ItemBody } from './item-bodies.ts';
 import { liveItem, readBodies } from './read-items.ts';
 
 export interface PageQuery {

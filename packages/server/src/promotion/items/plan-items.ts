@@ -1,14 +1,15 @@
-import type { ApiVersions, ConfigItem, ConfigSet, StoredSetting } from '../../config/port.ts';
-import { activeItems, liveSettings, sameVersions } from '../../config/port.ts';
+import { type ConfigItem, type ConfigSet, sameVersions } from '../../config/port.ts';
 import { type EntityMigrationDeps, type EntityStep, type EntityTarget, planMigration } from '../../entities/port.ts';
 import type { EntityContent } from '../../schema/port.ts';
 import type { Change } from '../../store/port.ts';
-import { newest } from './item-bodies.ts';
+import { hasRecords, traitsOf } from '../config-kinds.ts';
+import type { BodyVersions } from '../item-storage.ts';
+import { newestOf } from './body-versions.ts';
 import { liveItem } from './read-items.ts';
 
 /** What is to become of an item; undefined takes it away. Its bodies lie under the versions, or come in the same commit. */
 export interface ItemTarget extends ConfigItem {
-  readonly wanted: { readonly content: unknown; readonly versions: number | ApiVersions } | undefined;
+  readonly wanted: { readonly content: unknown; readonly versions: BodyVersions } | undefined;
 }
 
 export interface PlanItemsMoment {
@@ -39,8 +40,9 @@ export async function planItems(
   return { steps, changes: [...changes, ...targets.flatMap((target) => plainChanges(moment.set, target))] };
 }
 
-function entityTarget({ kind, name, wanted }: ItemTarget): readonly EntityTarget[] {
-  if (kind !== 'entity') return [];
+function entityTarget(target: ItemTarget): readonly EntityTarget[] {
+  if (!hasRecords(target)) return [];
+  const { name, wanted } = target;
   if (wanted === undefined) return [{ name, wanted }];
   const { content, versions } = wanted;
   const each = typeof versions === 'number' ? sameVersions(versions) : versions;
@@ -48,16 +50,11 @@ function entityTarget({ kind, name, wanted }: ItemTarget): readonly EntityTarget
 }
 
 function plainChanges(set: ConfigSet, target: ItemTarget): readonly Change[] {
+  const { liveRow } = traitsOf(target).storage;
+  if (liveRow === undefined) return [];
   const { kind, name, wanted } = target;
-  if (kind === 'entity') return [];
   const isLive = liveItem(set, target) !== undefined;
-  const isSetting = kind === 'settings';
-  if (wanted === undefined) {
-    if (!isLive) return [];
-    return [isSetting ? liveSettings.remove(name, 'present') : activeItems.remove(target, 'present')];
-  }
-  const version = newest(wanted.versions);
-  const asServed = { if: isLive ? 'present' : 'absent' } as const;
-  if (!isSetting) return [activeItems.put(target, { version }, asServed)];
-  return [liveSettings.put(name, { ...(wanted.content as Omit<StoredSetting, 'version'>), version }, asServed)];
+  if (wanted === undefined) return isLive ? [liveRow.remove(target)] : [];
+  const body = { kind, name, content: wanted.content, version: newestOf(wanted.versions) };
+  return [liveRow.put(body, { if: isLive ? 'present' : 'absent' })];
 }

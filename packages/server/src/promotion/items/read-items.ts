@@ -1,38 +1,32 @@
-import type { ApiVersions, ConfigSet, StoredSetting } from '../../config/port.ts';
-import { type ConfigItem, type ConfigItemKind, configItemKinds, itemKey, itemOfKey } from '../../config/port.ts';
+import { type ConfigItem, type ConfigItemKind, type ConfigSet, configItemKinds, itemKey } from '../../config/port.ts';
 import { pausesBetween } from '../../lib/scheduling/cooperatively.ts';
 import type { Store } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
-import { bodyKeys, contentOf, type ItemBody, newest } from './item-bodies.ts';
+import { traitsOf } from '../config-kinds.ts';
+import type { BodyVersions, ItemBody } from '../item-storage.ts';
+import { newestOf } from './body-versions.ts';
+import { bodyKeys, contentOf } from './item-bodies.ts';
 
 /** An item that is live, and where its bodies lie. */
 export interface LiveItem extends ConfigItem {
   /** The config version that made it what it is; of an entity the newest of its five configs. */
   readonly version: number;
-  readonly versions: number | ApiVersions;
+  readonly versions: BodyVersions;
 }
 
 /** The live items of a configuration, by kind and then by name in byte order. */
 export function liveItems(set: ConfigSet, kind?: ConfigItemKind): readonly LiveItem[] {
   const kinds = kind === undefined ? configItemKinds : [kind];
-  return kinds.flatMap((one) => namesOfKind(set, one).flatMap((name) => liveItem(set, { kind: one, name }) ?? []));
-}
-
-function namesOfKind(set: ConfigSet, kind: ConfigItemKind): readonly string[] {
-  if (kind === 'entity') return set.entityNames;
-  if (kind === 'settings') return [...set.settings.keys()];
-  return [...set.items.keys()].map(itemOfKey).flatMap((item) => (item.kind === kind ? [item.name] : []));
+  return kinds.flatMap((one) =>
+    traitsOf({ kind: one })
+      .storage.liveNames(set, one)
+      .flatMap((name) => liveItem(set, { kind: one, name }) ?? []),
+  );
 }
 
 export function liveItem(set: ConfigSet, item: ConfigItem): LiveItem | undefined {
-  const versions = versionsOf(set, item);
-  return versions === undefined ? undefined : { ...item, version: newest(versions), versions };
-}
-
-function versionsOf(set: ConfigSet, item: ConfigItem): number | ApiVersions | undefined {
-  if (item.kind === 'entity') return set.active(item.name)?.versions;
-  if (item.kind === 'settings') return set.settings.get(item.name)?.version;
-  return set.items.get(itemKey(item));
+  const versions = traitsOf(item).storage.liveVersions(set, item);
+  return versions === undefined ? undefined : { ...item, version: newestOf(versions), versions };
 }
 
 /** What live items are, in their order. */
@@ -40,16 +34,14 @@ export async function readContents(
   { store, orgCode, set }: { readonly store: Store; readonly orgCode: string; readonly set: ConfigSet },
   items: readonly LiveItem[],
 ): Promise<readonly ItemBody[]> {
-  const bodies = await readBodies(
-    store,
-    orgCode,
-    items.filter(({ kind }) => kind !== 'settings'),
-  );
-  const read = new Map(bodies.map((body) => [itemKey(body), body]));
+  const unread = items.filter((item) => traitsOf(item).storage.liveContent === undefined);
+  const read = new Map((await readBodies(store, orgCode, unread)).map((body) => [itemKey(body), body.content]));
   return items.map((item) => {
-    const body = item.kind === 'settings' ? settingBody(set, item) : read.get(itemKey(item));
-    if (body === undefined) throw new Error(`the ${item.kind} ${item.name} cannot be read`);
-    return body;
+    const { kind, name, version } = item;
+    const { liveContent } = traitsOf(item).storage;
+    const content = liveContent === undefined ? read.get(itemKey(item)) : liveContent(set, name);
+    if (content === undefined) throw new Error(`the ${kind} ${name} cannot be read`);
+    return { kind, name, version, content };
   });
 }
 
@@ -75,19 +67,9 @@ export async function readBodies(
     for (const { kind, name, versions, keys } of places) {
       await pause();
       const content = contentOf({ kind, name }, found.slice(place, place + keys.length));
-      bodies.push({ kind, name, version: newest(versions), content });
+      bodies.push({ kind, name, version: newestOf(versions), content });
       place += keys.length;
     }
   }
   return bodies;
-}
-
-/** A setting lies as a whole among the live ones. */
-function settingBody(set: ConfigSet, { kind, name, version }: LiveItem): ItemBody | undefined {
-  const setting = set.settings.get(name);
-  return setting === undefined ? undefined : { kind, name, version, content: settingContent(setting) };
-}
-
-function settingContent({ version: _, ...content }: StoredSetting): Omit<StoredSetting, 'version'> {
-  return content;
 }

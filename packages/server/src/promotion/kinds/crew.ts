@@ -12,6 +12,7 @@ import {
   repeated,
   someText,
 } from '../items/config-content.ts';
+import { plainStorage } from './plain-storage.ts';
 
 /** Agents that work together. Nothing runs them yet. */
 export interface CrewContent {
@@ -77,6 +78,9 @@ const schema: JsonSchema = closedObjectOf(
 
 export const crewKind: ConfigKind<CrewContent> = {
   kind: 'crew',
+  storage: plainStorage,
+  singular: 'crew',
+  boundedAs: 'crews',
   schema,
   parse: (name, input) =>
     readContent<CrewContent>(schema, input, (content) => [

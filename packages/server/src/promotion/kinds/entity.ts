@@ -8,6 +8,7 @@ import {
   isShownBy,
   lookedUpByContent,
   parseEntityContent,
+  systemEntityNames,
   viewedActions,
 } from '../../schema/port.ts';
 import type { ConfigKind, ItemReference } from '../config-kind.ts';
@@ -15,11 +16,14 @@ import { listed } from '../differences/describe-change.ts';
 import { entityReference, otherName } from '../items/config-content.ts';
 import { describeDefinition } from './describe-definition.ts';
 import { describeViews } from './describe-views.ts';
+import { entityStorage } from './entity-storage.ts';
 import { widenedEntity } from './widened-entity.ts';
 
 /** The five configs of an entity, which move together. */
 export const entityKind: ConfigKind<EntityContent> = {
   kind: 'entity',
+  storage: entityStorage,
+  singular: 'entity',
   schema: entitySchema(),
   prepare: (input) => compilePatterns(isObject(input) ? input.definition : undefined),
   parse: (name, input) => {
@@ -30,6 +34,7 @@ export const entityKind: ConfigKind<EntityContent> = {
   },
   references: (content) => [...lookedUp(content), ...shownByViews(content)],
   isShownBy: (content, view) => isShownBy(getViews(content), view),
+  isBuiltInShownBy: (name, view) => (systemEntityNames.includes(name) ? isShownBy({}, view) : undefined),
   describe: ({ before, after }) => {
     if (before === undefined) return after === undefined ? [] : [newEntity(after)];
     if (after === undefined)

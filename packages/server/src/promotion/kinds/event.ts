@@ -12,6 +12,7 @@ import {
   readContent,
   requestErrors,
 } from '../items/config-content.ts';
+import { plainStorage } from './plain-storage.ts';
 
 /** What happens when records of an entity are written. Nothing runs it yet. */
 export type EventContent = EventBase &
@@ -61,6 +62,9 @@ const schema: JsonSchema = {
 
 export const eventKind: ConfigKind<EventContent> = {
   kind: 'event',
+  storage: plainStorage,
+  singular: 'event',
+  boundedAs: 'events',
   schema,
   parse: (name, input) =>
     readContent<EventContent>(schema, input, (content) => [

@@ -19,6 +19,7 @@ import {
   requestErrors,
   someText,
 } from '../items/config-content.ts';
+import { plainStorage } from './plain-storage.ts';
 
 /** Steps, done one after the other. Nothing runs them yet: what texts in them may refer to is not settled. */
 export interface LogicBlockContent {
@@ -108,6 +109,9 @@ const schema: JsonSchema = closedObjectOf(
 
 export const logicBlockKind: ConfigKind<LogicBlockContent> = {
   kind: 'logicblock',
+  storage: plainStorage,
+  singular: 'logicblock',
+  boundedAs: 'logic blocks',
   schema,
   parse: (name, input) =>
     readContent<LogicBlockContent>(schema, input, (content) => [

@@ -6,7 +6,7 @@ import type { Change } from '../../store/port.ts';
 import { orgScopeName } from '../../tenancy/port.ts';
 import { type Check, type CheckedSwitch, checkRecords, checkSwitch } from '../checks/checks.ts';
 import { type Bodies, type ItemChangeKind, itemOf } from '../differences/compare.ts';
-import { newest } from '../items/item-bodies.ts';
+import { newestOf } from '../items/body-versions.ts';
 import type { ItemTarget } from '../items/plan-items.ts';
 import { liveItems } from '../items/read-items.ts';
 import type { PromotionCommand, PromotionContext, PromotionDeps } from '../promotion-deps.ts';
@@ -152,7 +152,7 @@ async function releaseOf({ place, auditContext, staged, note }: Releasing) {
 /** How an item went from what is live to its target; none where it is there neither before nor after. */
 export function releasedItem(before: Bodies, target: ItemTarget): readonly ReleasedItem[] {
   const from = before.get(itemKey(target))?.version;
-  const to = target.wanted === undefined ? undefined : newest(target.wanted.versions);
+  const to = target.wanted === undefined ? undefined : newestOf(target.wanted.versions);
   if (from === undefined && to === undefined) return [];
   const change = from === undefined ? 'added' : to === undefined ? 'removed' : 'modified';
   return [
@@ -169,7 +169,7 @@ function snapshotAfter(set: ConfigSet, targets: readonly ItemTarget[]): Snapshot
   const snapshot = new Map(liveItems(set).map((item) => [itemKey(item), item.version]));
   for (const target of targets) {
     if (target.wanted === undefined) snapshot.delete(itemKey(target));
-    else snapshot.set(itemKey(target), newest(target.wanted.versions));
+    else snapshot.set(itemKey(target), newestOf(target.wanted.versions));
   }
   return Object.fromEntries(snapshot);
 }

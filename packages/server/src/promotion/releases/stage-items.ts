@@ -2,7 +2,8 @@ import { itemKey } from '../../config/port.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import type { Change, Key, Put, Scope } from '../../store/port.ts';
 import { asRead } from '../../store/table.ts';
-import { bodyKeys, bodyPuts, type ItemBody } from '../items/item-bodies.ts';
+import type { ItemBody } from '../item-storage.ts';
+import { bodyKeys, bodyPuts } from '../items/item-bodies.ts';
 import { currentRelease } from './releases.ts';
 import { type StagedItem, type StagedRow, stagedItems, stagingKey, stagingMoves, unstage } from './staging.ts';
 

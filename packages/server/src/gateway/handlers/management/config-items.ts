@@ -3,7 +3,7 @@ import { type ConfigItem, type ConfigItemKind, configItemKinds } from '../../../
 import type { OrgCaller } from '../../../identity/port.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { notFound, Problem } from '../../../lib/problem.ts';
-import type { ConfigItems } from '../../../promotion/port.ts';
+import { type ConfigItems, traitsOf } from '../../../promotion/port.ts';
 import { entityTag } from '../../../records/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import { auditContextOf } from '../../pipeline/audit-context.ts';
@@ -104,10 +104,9 @@ function readItem({ kind, name }: { readonly kind: string; readonly name: string
   return { kind: readKind(kind), name };
 }
 
-/** Every setting that there is decides who gets in, so an admin changes them. */
 function requireRole(kind: ConfigItemKind, { role }: OrgCaller): void {
-  if (kind === 'settings' && role !== 'org_admin')
-    throw new Problem('role_required', 'settings need the role `org_admin`');
+  if (traitsOf({ kind }).needsAdmin === true && role !== 'org_admin')
+    throw new Problem('role_required', `${kind} need the role \`org_admin\``);
 }
 
 function requireHistory(env: string): void {

@@ -2,7 +2,7 @@ import { deployApi } from '@freehold/contract/management/deploy';
 import type { ConfigItem } from '../../../config/port.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { cooperatively } from '../../../lib/scheduling/cooperatively.ts';
-import { archiveBytesMax } from '../../../promotion/port.ts';
+import { archiveBytesMax, traitsOf } from '../../../promotion/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 import { longJson } from '../../listening/long-json.ts';
 import { occasionBy } from '../../pipeline/audit-context.ts';
@@ -48,15 +48,15 @@ async function importArchive(
     base,
     removes: remove,
     force,
-    mayChange: (item: ConfigItem) => refuseSettings(caller, item),
+    mayChange: (item: ConfigItem) => requireRole(caller, item),
   };
   return longJson(200, await promotion.importArchive(asked, await readWhole(stream), options));
 }
 
-/** Settings decide who gets in, so an admin changes them. */
-function refuseSettings({ role }: DeployCaller, { kind, name }: ConfigItem): void {
-  if (kind !== 'settings' || role === 'org_admin') return;
-  throw new Problem('role_required', `changing the setting \`${name}\` needs the role \`org_admin\``);
+function requireRole({ role }: DeployCaller, item: ConfigItem): void {
+  const { needsAdmin, singular } = traitsOf(item);
+  if (needsAdmin !== true || role === 'org_admin') return;
+  throw new Problem('role_required', `changing the ${singular} \`${item.name}\` needs the role \`org_admin\``);
 }
 
 async function readWhole({ bytes }: BodyStream): Promise<Buffer> {

@@ -1,0 +1,42 @@
+import type { ApiVersions, ConfigItem, ConfigItemKind, ConfigSet } from '../config/port.ts';
+import type { Change, Condition, Key, Put } from '../store/port.ts';
+
+/** Under which config versions the bodies of an item lie: all under one, or each under its own. */
+export type BodyVersions = number | ApiVersions;
+
+/** A config item as a whole, at the version under which it lies. */
+export interface ItemBody extends ConfigItem {
+  readonly version: number;
+  readonly content: unknown;
+}
+
+/** How the items of a kind lie in the scope of an org. */
+export interface ItemStorage {
+  /** The names of those that are live, in byte order. */
+  readonly liveNames: (set: ConfigSet, kind: ConfigItemKind) => readonly string[];
+  readonly liveVersions: (set: ConfigSet, item: ConfigItem) => BodyVersions | undefined;
+  /** What a live item is, where no body has to be read for it. */
+  readonly liveContent?: (set: ConfigSet, name: string) => unknown;
+  readonly bodyKeys: (item: ConfigItem, versions: BodyVersions) => readonly Key[];
+  /** The content, of the bodies under `bodyKeys`. */
+  readonly contentOf: (bodies: readonly unknown[]) => unknown;
+  /** The bodies that get the version of the item; those under others of its versions lie there already. */
+  readonly bodyPuts: (body: ItemBody, versions: BodyVersions) => readonly Put[];
+  /** Under which versions a new content lies, where parts that stay as they are keep theirs; left out, all under the next. */
+  readonly versionsAfter?: (change: BodyChange) => BodyVersions;
+  /** The row that makes a version live. Left out where items have records: `planMigration` plans them with these. */
+  readonly liveRow?: LiveRow;
+}
+
+export interface BodyChange {
+  readonly before: unknown;
+  readonly after: unknown;
+  /** Of `before`. */
+  readonly live: BodyVersions | undefined;
+  readonly next: number;
+}
+
+interface LiveRow {
+  readonly put: (body: ItemBody, condition: { readonly if: Condition }) => Change;
+  readonly remove: (item: ConfigItem) => Change;
+}
