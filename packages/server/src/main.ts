@@ -82,8 +82,9 @@ async function openListeners(platform: Platform, config: Config, { log, write }:
     config.logFormat === 'text' ? createTextCallLog(write) : createCallLog(name, systemClock, write);
   const open = async (name: 'app' | 'management', port: number | undefined, publicUrl: string | undefined) => {
     if (port === undefined) return undefined;
+    const logged = config.demo ? withoutDemo(callLog(name)) : callLog(name);
     const watch = watchCalls({
-      log: log.isLevelEnabled('info') ? withoutDemo(callLog(name)) : undefined,
+      log: log.isLevelEnabled('info') ? logged : undefined,
       metrics: platform.measurement.calls(name),
     });
     const { host, connectionsPerAddressMax: perAddressMax } = config;

@@ -118,5 +118,6 @@ function isOfAnother(ground: Fence | undefined, tenantId: string | undefined): b
 }
 
 function cacheKey(workspace: Workspace, entityName: string): string {
-  return JSON.stringify([workspace.env, workspace.scope.name, workspace.tenantId, entityName]);
+  // None of these has a space.
+  return `${workspace.env} ${workspace.scope.name} ${workspace.tenantId} ${entityName}`;
 }

@@ -18,14 +18,20 @@ export function keyBounds(range: Range): KeyBounds {
 }
 
 /**
- * The first text, in byte order, after all that start with `prefix`: its last code point counted up by one. That is
- * exact because UTF-8 keeps code point order; U+10FFFF has no successor, so the code point before it is counted up.
+ * The first text, in byte order, after all that start with `prefix`, which is well formed: its last code point counted up
+ * by one. That is exact because UTF-8 keeps code point order; U+10FFFF has no successor, so the code point before it is
+ * counted up.
  */
 export function prefixEnd(prefix: string): string | undefined {
-  const points = [...prefix];
-  for (let last = points.pop(); last !== undefined; last = points.pop()) {
-    const point = last.codePointAt(0) ?? 0;
-    if (point < 0x10ffff) return points.join('') + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1);
+  for (let end = prefix.length; end > 0; ) {
+    const start = end - (isLowSurrogate(prefix.charCodeAt(end - 1)) ? 2 : 1);
+    const point = prefix.codePointAt(start) ?? 0;
+    if (point < 0x10ffff) return prefix.slice(0, start) + String.fromCodePoint(point === 0xd7ff ? 0xe000 : point + 1);
+    end = start;
   }
   return undefined;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -22,8 +22,8 @@ export function createCursors(secret: Uint8Array): Cursors {
       const nonce = pooledRandomBytes(nonceBytes);
       const cipher = createCipheriv('aes-256-gcm', key, nonce);
       cipher.setAAD(bindingBytes(binding));
-      const sealed = Buffer.concat([cipher.update(position, 'utf8'), cipher.final()]);
-      return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url');
+      const sealed = [nonce, cipher.update(position, 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return Buffer.concat(sealed).toString('base64url');
     },
     open: (cursor, binding) => {
       const bytes = Buffer.from(cursor.slice(0, cursorCharactersMax), 'base64url');

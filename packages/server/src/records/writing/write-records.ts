@@ -112,7 +112,7 @@ async function planTogether(
   }
   const answer = planned.map(({ record }) => record);
   const removing = planned.flatMap((one) => one.removing ?? []);
-  const removals = await planRemovals(removing, timestamp(parts.clock.now()));
+  const removals = removing.length === 0 ? none : await planRemovals(removing, timestamp(parts.clock.now()));
   const merged = new MergedChanges();
   const touches = new Set<string>();
   if (request !== undefined) merged.add([keepAnswer(request, answer)]);
@@ -125,6 +125,8 @@ async function planTogether(
   }
   return { answer, changes: merged.changes, touches, isRemoval: asked.every(({ action }) => action === 'delete') };
 }
+
+const none: ReadonlyMap<Removing, WritePlan> = new Map();
 
 async function planOne(parts: RecordWriteDeps, config: ConfigSet, command: PendingWrite): Promise<Planned> {
   const { refused } = command;

@@ -101,12 +101,14 @@ function assertBounds(add: { readonly by: number; readonly min?: number; readonl
 
 function refuseDoubles(changes: readonly Change[]): void {
   if (changes.length < 2) return;
-  const named = new Set<string>();
+  // By partition: a text put together of both would be made and hashed for this alone.
+  const named = new Map<string, Set<string>>();
   for (const [index, change] of changes.entries()) {
     if (!('sk' in change)) continue;
-    const before = named.size;
-    if (named.add(`${change.pk}\0${change.sk}`).size === before) {
-      throw new TypeError(`change ${index} names a key that the commit names already`);
-    }
+    const { pk, sk } = change;
+    const known = named.get(pk);
+    if (known === undefined) named.set(pk, new Set([sk]));
+    else if (known.has(sk)) throw new TypeError(`change ${index} names a key that the commit names already`);
+    else known.add(sk);
   }
 }

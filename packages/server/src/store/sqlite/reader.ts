@@ -118,9 +118,10 @@ export class SqliteReader {
       const row = this.#statements.prepare<IndexRow>(getIndexSql).get(scope, pk, sk);
       return row === undefined ? undefined : indexItemOfRow(row);
     }
-    const row = this.#statements.prepare<ItemRow>(getItemSql).get(scope, pk, sk);
+    const row = this.#statements.prepare<ValueRow>(getItemSql).get(scope, pk, sk);
     if (row === undefined) return undefined;
-    const item = itemOfRow(row);
+    const [version, queue, at, value] = row;
+    const item = itemOfRow([version, queue, at, value, sk, pk]);
     return isExpired(item.due, now) ? undefined : item;
   }
 
@@ -154,11 +155,13 @@ const shortReadLimit = 32;
 
 type RangeRow = ItemRow extends readonly [...infer Columns, string] ? readonly [...Columns] : never;
 type FollowedRow = RangeRow;
+type ValueRow = RangeRow extends readonly [...infer Columns, string] ? readonly [...Columns] : never;
 type DueRow = readonly [...ItemRow, scope: ScopeName];
 type NextScopeRow = readonly [name: ScopeName | null, seq: number | null, state: ScopeState | null];
 type ScanRow = readonly [...ItemRow, targetPk: string | null, targetSk: string | null];
 
-const getItemSql = `select ${itemColumns} from items where scope = ? and pk = ? and sk = ?`;
+/** Not the key, which is known: a text that comes out of the database is made anew. */
+const getItemSql = 'select version, due_queue, due_at, value from items where scope = ? and pk = ? and sk = ?';
 const getIndexSql = `select ${indexColumns} from index_items where scope = ? and pk = ? and sk = ?`;
 
 /** One seek in each table, however many items a scope has. */
