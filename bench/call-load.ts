@@ -1,7 +1,7 @@
 /**
  * A load generator, in a process of its own. It sends at a steady rate, whatever is still unanswered (an open loop), or
- * keeps a number of connections busy without a pause (a closed loop), or calls nobody and only burns CPU.
- * A parent sends a `LoadJob` by IPC and is answered with a `LoadDone`.
+ * keeps a number of connections busy without a pause (a closed loop), or sends no calls and only burns CPU. A parent
+ * sends a `LoadJob` by IPC and is answered with a `LoadDone`.
  */
 import { connect, type Socket } from 'node:net';
 

@@ -196,7 +196,7 @@ function importOf({ user }: Filled): Call {
   return request(user, { kind: 'import', method: 'POST', path: '/import/intake', body: rows(imported), type });
 }
 
-/** So that the platform's side of it is told apart (`report-calls.ts`). */
+/** So that the platform's side of it is distinguished (`report-calls.ts`). */
 function marked({ kind, request }: Call): Call {
   return { kind, request: request.replace('\r\n\r\n', `\r\n${victimHeader}: yes\r\n\r\n`) };
 }

@@ -2,15 +2,15 @@
  * Whether one org or workspace can slow another down. A victim sends a few calls a second at a steady rate; the
  * aggressor, another process, sends a hundred times as many, or as many as it can.
  *
- *   npm run bench:fairness -- [--short] [--first] [--only reads,writes,…] [--rounds 6] [--seconds 5]
+ * npm run bench:fairness -- [--short] [--first] [--only reads,writes,…] [--rounds 6] [--seconds 5]
  *
  * Each round measures the victim alone, beside the aggressor, and beside a process that burns as much CPU as the
- * aggressor did and calls nobody: that is what sharing the machine costs. The aggressor and the burner run at a low
+ * aggressor did and sends no calls: that is what sharing the machine costs. The aggressor and the burner run at a low
  * priority, because generators of load do not run on the server in earnest. `--first`, for root on Linux, puts all of
- * them before the programs of other sessions, so that a busy machine measures much as if it were idle, and not so far that the
- * kernel's own threads come to the disk too late:
+ * them before the programs of other sessions, so that a busy machine measures much as if it were idle, and not so far
+ * that the kernel's own threads come to the disk too late:
  *
- *   setsid -w node bench/fairness.ts --first
+ * setsid -w node bench/fairness.ts --first
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

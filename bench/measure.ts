@@ -53,7 +53,7 @@ export function job(server: Server, plan: Plan, { method, path, token, headers =
   };
 }
 
-/** Two servers and what each is asked, told apart by name. */
+/** Two servers and what each is asked, distinguished by name. */
 export type Contest<Name extends string> = Readonly<Record<Name, { readonly server: Server; readonly job: Job }>>;
 
 /** The costs of each, round by round: they take turns, so that a busy machine slows all of them. */

@@ -25,7 +25,7 @@ test('every setting that is deployed is one', () => {
   assert.deepEqual(unknownSettings('FREEHOLD_MODE=production FREEHOLD_MOOD=good'), ['FREEHOLD_MOOD']);
 });
 
-test('every setting is told of in --help alone or in the documents as it is called', () => {
+test('every setting is described in --help or in the documents under its name', () => {
   for (const path of ['docs/operate.md', 'docs/upgrade.md']) {
     const told = unknownSettings(read(path)).filter((name) => !name.startsWith('FREEHOLD_TEST_'));
     assert.deepEqual(told, [], path);

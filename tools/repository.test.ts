@@ -62,7 +62,7 @@ describe('the repository', () => {
 });
 
 describe('the check of the texts', () => {
-  // Each text is joined from two parts, so that this file does not hold what it says nobody may write.
+  // Each text is joined from two parts, so that this file does not contain the forbidden text.
   const refused: readonly (readonly [first: string, second: string])[] = [
     ['https://registry.np', 'mjs.org/jose'],
     ['see /wo', 'rk/main/README.md'],

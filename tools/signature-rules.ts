@@ -11,7 +11,10 @@ const credulous = /^(\w+Decrypt|createRemoteJWKSet|EmbeddedJWK)$/;
 /** The functions of `node:crypto` that check a signature: the algorithm is the first argument. */
 const cryptoChecks: ReadonlySet<string> = new Set(['verify', 'createVerify']);
 
-/** Algorithms by which whoever knows a public key, or nothing at all, could sign a token (RFC 8725, section 3.1). */
+/**
+ * Algorithms by which an attacker who knows a public key, or nothing at all, could sign a token (RFC 8725, section
+ * 3.1).
+ */
 const forgeable = /^(none|HS\d+)$/i;
 
 /**
@@ -25,8 +28,8 @@ export const signatureRule: CodeRule = {
 };
 
 /**
- * Decrypting costs whoever sends the token nothing and us what the sender likes: rounds of key derivation, a small text
- * that unpacks to a large one. No provider of ours sends encrypted tokens.
+ * Decrypting costs the sender of the token nothing and the platform as much as the sender likes: rounds of key
+ * derivation, a small text that unpacks to a large one. No provider of ours sends encrypted tokens.
  */
 export const credulityRule: CodeRule = {
   name: 'A38, A10: no token is decrypted, and no key is taken from where a token says',

@@ -59,7 +59,7 @@ export function runCommand(command: string, root: string, signal: AbortSignal): 
     const chunks: Buffer[] = [];
     const stop = () => {
       if (child.pid !== undefined) stopGroup(ownGroup ? -child.pid : child.pid);
-      // What has left the group may hold on to the pipes; nobody waits for it any longer.
+      // What has left the group may hold on to the pipes; it is not waited for any longer.
       child.stdout.destroy();
       child.stderr.destroy();
     };

@@ -31,8 +31,8 @@ const mayCatchConflicts: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A stored row is parsed where it gets its type, by a table, which finds damage. Elsewhere JSON is `unknown` until somebody
- * has looked at it.
+ * A stored row is parsed where it gets its type, by a table, which finds damage. Elsewhere JSON is `unknown` until it
+ * is checked.
  */
 export const believedJsonRule: CodeRule = {
   name: 'no JSON text that is believed but by a table',

@@ -43,7 +43,7 @@ export class TestTally {
   readonly #failedAsAFile = new Set<string>();
   readonly #skipped: string[] = [];
   readonly #failures: string[] = [];
-  /** A suite that is skipped as a whole holds no test that could be counted; it is told all the same. */
+  /** A suite that is skipped as a whole holds no test that could be counted; it is reported nevertheless. */
   readonly #skippedIn = new Set<string>();
   #total: Counts | undefined;
 

@@ -18,7 +18,7 @@ interface Message {
   readonly body: string;
 }
 
-/** A receiver on this machine that answers as it is told to. */
+/** A receiver on this machine that answers as it is configured to. */
 async function startReceiver(t: TestContext, answer = (reply: ServerResponse): void => void reply.end()) {
   const messages: Message[] = [];
   const state = { answer };
@@ -79,7 +79,7 @@ async function orgWithLimit(gateways: Awaited<ReturnType<typeof platformOf>>) {
   return { org, founder };
 }
 
-test('an org that reaches a share of its limit is told where it wants, once and signed, and sees it as a banner', async (t) => {
+test('an org that reaches a share of its limit gets one signed alert at its address, and sees a banner', async (t) => {
   const { org, founder } = await orgWithLimit(await platformOf(t, withOperator));
   const { url, arrived, messages } = await startReceiver(t);
   const { secret } = await setWebhook(org, url);
@@ -123,7 +123,7 @@ test('what was being sent when the platform ended is sent when it starts again',
   assertSigned(after, secret);
 });
 
-test('an address is tried out, changed and taken away, each told in the audit log', async (t) => {
+test('an address is tried out, changed and taken away, each recorded in the audit log', async (t) => {
   const gateways = await platformForTests();
   const { org } = await foundedOrg(gateways);
   const { send } = await documentedManagement(org);

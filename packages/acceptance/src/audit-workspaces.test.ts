@@ -170,7 +170,7 @@ async function comingOf(founder: AppUser, id: string): Promise<readonly Entry[]>
   return entries.filter(({ target, detail }) => target.id === id || detail?.user_id === id).reverse();
 }
 
-test('J07: who comes in, by whatever way, leaves a row for each policy that he gets', async () => {
+test('J07: a new member, however admitted, has an audit entry for each policy', async () => {
   const { org, founder } = await foundedOrg(gateways);
   const policies = (await list(founder, 'aclpolicy')).items;
   const [admin, viewer] = ['adminacl', 'vieweracl'].map((name) => policies.find((policy) => policy.name === name)?.id);
@@ -277,7 +277,7 @@ test('the log of a workspace is read page by page, by what was done to what, whe
     assertProblem(await manage(org, 'GET', `/audit?${query}`), 'invalid_request');
 });
 
-test('nobody reads another org’s workspace by its code', async () => {
+test('no org reads another org’s workspace by its code', async () => {
   const [one, other] = [await multiOrg(gateways), await multiOrg(gateways)];
   const founder = await founderOf(one, 'Secret Place');
   const code = founder.tenantCode ?? '';
@@ -291,7 +291,7 @@ test('nobody reads another org’s workspace by its code', async () => {
 
 const operatorKey = 'g7Vt2kQx9LmZp4RwYb6NsHc3JdFe8TuA';
 
-test('whoever runs the platform reads what was done to it as a whole, and nobody else does', async (t) => {
+test('only the operator reads the audit log of the platform as a whole', async (t) => {
   const platform = await platformOf(t, { env: { FREEHOLD_OPERATOR_KEY: operatorKey } });
   const { org } = await foundedOrg(platform);
   const path = `${platform.management}/platform/audit`;

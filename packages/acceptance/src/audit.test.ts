@@ -1,4 +1,4 @@
-/** Who did what to an org: told in the commit of what was done, to its admins alone. */
+/** Who did what to an org: recorded in the commit of the action, and shown to its admins only. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, assertRefusal } from './assert-problem.ts';
@@ -47,7 +47,7 @@ async function join(org: Org, role: string) {
   return { email, invitationId: id, code, userId: reply.body.user.id, token: reply.body.token };
 }
 
-test('what builders do to an org stands in its log, the latest first, with who did it and by which request', async () => {
+test('the log of an org has the actions of its builders, the latest first, with actor and request', async () => {
   const org = await signUp(gateways);
   const invited = await join(org, 'developer');
   const changed = await manage(org, 'PUT', `/org/users/${invited.userId}`, { body: { role: 'org_admin' } });
@@ -105,7 +105,7 @@ test('what was refused about members and definitions is not in the log', async (
   assert.deepEqual(await entries(org), before);
 });
 
-test('a refusal of what would change production, or who signs in to it, stands in the log: who asked, what, and why not', async () => {
+test('a refusal of what would change production, or who signs in to it, is in the log, with actor, action and reason', async () => {
   const org = await signUp(gateways);
   const invited = await join(org, 'developer');
   const asAdmin = (method: string, path: string, body?: object) =>

@@ -233,7 +233,7 @@ test('each operation is allowed or denied by the policies of its own route', asy
   assert.ok(await read('part', others));
 });
 
-test('records of another org’s workspace are those of nobody', async () => {
+test('records of another org’s workspace do not exist for a caller', async () => {
   const other = await foundedOrg(gateways);
   await defineEntity(other.org, definition('part', [{ name: 'note' }]));
   const theirs = await create(other.founder, 'part', { note: 'theirs' });
@@ -248,7 +248,7 @@ test('records of another org’s workspace are those of nobody', async () => {
   assert.equal(status, 401);
 });
 
-test('a batch grants nobody what he may not do himself', async () => {
+test('a batch allows a caller nothing that single calls deny', async () => {
   const clerk = await memberWith(founder, [allow(['createaclpolicy', 'createpart'])]);
   const policy = creating('aclpolicy', { name: 'all', statements: [allow('*')] });
   const problem = await refused([creating('part', {}), policy], 'escalation_refused', clerk);

@@ -47,7 +47,7 @@ export async function together(user: AppUser, operations: readonly unknown[]): P
   return body.results;
 }
 
-/** The results of a batch that is not atomic, which is answered 200 whatever becomes of its operations. */
+/** The results of a batch that is not atomic, which is answered 200 whatever the results of its operations are. */
 export async function apart(user: AppUser, operations: readonly unknown[]): Promise<readonly Result[]> {
   const reply = await act<Results>(user, 'POST', '/batch', { body: { mode: 'independent', operations } });
   assert.equal(reply.status, 200, reply.text);

@@ -1,4 +1,4 @@
-/** The password of a builder: changed, forgotten, set anew. */
+/** The password of a builder: changed, forgotten, set again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem, assertRefusal, pointers } from './assert-problem.ts';

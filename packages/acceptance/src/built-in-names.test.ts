@@ -107,7 +107,7 @@ test('D02: a condition on `record.prototype` reads the field, and one on `record
   }
 });
 
-test('D02: settings and configuration take no member that they do not list, whatever every object has', async () => {
+test('D02: settings and configuration take no member that they do not list, not even one that every object has', async () => {
   for (const name of ['constructor', 'prototype', 'toString', 'hasOwnProperty']) {
     const setting = { group: 'auth', name: 'password_login', value: { [name]: true } };
     const refused = assertRefusal(await manage(org, 'PUT', '/org/settings', { body: setting }), [400]);

@@ -8,7 +8,7 @@ import { platformOf } from './platform-for-tests.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
-/** What is told of calls once the platform has ended. */
+/** The log of calls, read after the platform has ended. */
 async function linesOf(platform: Platform): Promise<readonly Line[]> {
   await platform.terminate();
   const lines = platform.stderr().split('\n').filter(Boolean);

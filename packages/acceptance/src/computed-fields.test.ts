@@ -104,7 +104,7 @@ test('of 100 records that are made at once each has a number of its own', async 
   assert.deepEqual(numbers((await list(founder, 'parallel', '?sortby=no&pagesize=200')).items), numbers(made));
 });
 
-test('each workspace and each entity counts for itself, and an entity that is defined anew from 1', async () => {
+test('each workspace and each entity counts for itself, and an entity that is defined again from 1', async () => {
   const other = await foundedOrg(gateways);
   await defineEntity(other.org, definition('invoice', fields));
   assert.equal((await create(other.founder, 'invoice', {})).no, 1);

@@ -336,7 +336,7 @@ test('E07: an item that names what is not there is not made, and what others nam
     assert.equal((await manage(org, 'DELETE', `/config/${path}`)).status, 204);
 });
 
-test('a setting that names what is still to come keeps nobody from changing other items', async () => {
+test('a setting that names a future item does not keep other items from being changed', async () => {
   const org = await signUp(gateways);
   await putSetting(org, 'tenancy', 'default_member_access', 'clerk');
   await made(org, 'logicblock', 'greet', block('greet'));
@@ -363,7 +363,7 @@ test('E07: what an event, a block and a crew need goes to production with them, 
   assertProblem(await manage(org, 'GET', '/config/event/welcome?env=prod'), 'not_found');
 });
 
-test('each change of an item is told to the audit log', async () => {
+test('each change of an item is recorded in the audit log', async () => {
   const org = await signUp(gateways);
   const { version } = await made(org, 'logicblock', 'greet', block('greet'));
   await put(org, 'logicblock/greet', { ...block('greet'), description: 'x' });
@@ -374,7 +374,7 @@ test('each change of an item is told to the audit log', async () => {
   for (const { target } of log.body.items) assert.equal(target.id, 'greet');
 });
 
-/** Bodies that are refused, by what stands where. */
+/** Refused bodies, by the misplaced member. */
 const nonsense: readonly (readonly [string, string, unknown, readonly string[]])[] = [
   ['POST', '/config/event', {}, ['/content', '/name']],
   ['POST', '/config/event', [], ['']],
@@ -404,7 +404,7 @@ for (const [method, path, body, at] of nonsense)
     assert.deepEqual(await read(standing, '/crew/office'), office);
   });
 
-test('what is no kind, no item, no version and no parameter is told as such', async () => {
+test('an unknown kind, item, version or parameter is reported as such', async () => {
   const get = (path: string) => manage(standing, 'GET', `/config${path}`);
   for (const path of ['/users', '/entities/note', '/crew/none', '/crew/none/versions', '/crew/office/versions/99'])
     assertProblem(await get(path), 'not_found');

@@ -1,4 +1,4 @@
-/** What a browser is told on the way of the builders: pages that nobody frames, a cookie that no other site can use. */
+/** The headers that a builder's browser gets: pages that no site can frame, a cookie that no other site can use. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
@@ -142,7 +142,7 @@ test('G09: the cookie is of this host alone, read by no script, sent from no oth
   assertProblem(app, 'token_missing');
 });
 
-test('G09: what is open in development answers under no name that somebody else may have given to this machine', async () => {
+test('G09: what is open in development answers under no name that another domain may have pointed at this machine', async () => {
   const { port } = new URL(org.management);
   for (const target of ['/inbox', '/inbox?to=a@b.example', '/metrics']) {
     for (const host of [`evil.example:${port}`, 'evil.example', '127.0.0.1.evil.example', 'localhost.evil.example'])

@@ -238,7 +238,7 @@ test('a preflight is answered before anyone has signed in, for whatever a call m
   assert.match(reply.headers.get('access-control-max-age') ?? '', /^\d+$/);
 });
 
-test('G06: the preflight of an origin that is not listed is told nothing', async () => {
+test('G06: the preflight of an origin that is not listed gets no CORS headers', async () => {
   const reply = await preflight(stranger, '/list/order');
   assert.equal(reply.status, 204);
   assertKeptOut(reply);
@@ -259,7 +259,7 @@ test('a page may read the headers that a client goes by', async () => {
     assert.ok(exposed.includes(name), name);
 });
 
-test('A41 G06: of an exchange a page may read the token, and nobody may keep it', async () => {
+test('A41 G06: a page may read the token of an exchange, and no cache may store it', async () => {
   const exchange = { headers: { client_id: clientId, oauthtoken: token } };
   for (const reply of [
     await from(page, 'GET', '/token', exchange),

@@ -67,7 +67,7 @@ test('two credentials that differ are refused by the management gateway, a cooki
   assert.equal((await rawCall(gateways.management, { method: 'GET', target: '/org', headers })).status, 200);
 });
 
-test('an id token with times that are no whole seconds, or another spelling of its bytes, signs nobody in', async () => {
+test('an id token with times that are no whole seconds, or another spelling of its bytes, signs no user in', async () => {
   const claims = personAt('ann');
   const good = provider.token(claims);
   assert.equal((await exchangeToken(org, good)).status, 200);

@@ -131,7 +131,7 @@ test('what was agreed to is what test was: where it has changed since nothing is
   assert.deepEqual(await shownConfig(org, 'test'), before);
 });
 
-test('what an import would be refused for is told beforehand, all of it, and nothing of it is written', async () => {
+test('all reasons that would refuse an import are reported beforehand, and nothing is written', async () => {
   const org = await shop();
   const founder = await signIn(org);
   await create(founder, 'order', { title: 'a long title' });
@@ -172,7 +172,7 @@ test('what an import would be refused for is told beforehand, all of it, and not
   assert.notDeepEqual(await shownConfig(org, 'test'), before);
 });
 
-test('an import that is more than one commit takes is told so beforehand, and can be brought in parts', async () => {
+test('an import that is more than one commit takes is reported beforehand, and can be sent in parts', async () => {
   const org = await shop();
   const folder = Folder.of(await download(org));
   folder.run('mkdir', 'config/logicblock');

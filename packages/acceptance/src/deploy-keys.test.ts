@@ -40,7 +40,7 @@ function named({ method, path }: { readonly method: string; readonly path: strin
   return `${method} ${path}`;
 }
 
-/** With a body that is none, so that whoever is let in changes nothing. */
+/** With an invalid body, so that a call that is let in changes nothing. */
 function ask(method: string, path: string, token: string) {
   const url = `${gateways.management}${path.replaceAll(/\{[^}]+\}/g, 'none')}`;
   return call(method, url, { token, ...(method === 'GET' || method === 'DELETE' ? {} : { body: '{"junk":' }) });
@@ -105,7 +105,7 @@ test('another org sees and removes no key of this one, and gets the answer of a 
   assert.equal((await manage(org, 'GET', '/deploy/diff', { token: publisher.key })).status, 200);
 });
 
-test('a key is told once, and stands in no later answer', async () => {
+test('a key is shown once, and in no later answer', async () => {
   const made = await newKey(org, 'publish', 'told once');
   assert.match(made.key, /^fhd_[A-Za-z0-9_-]{43}$/);
   const listed = await manage(org, 'GET', '/deploy/keys');
@@ -219,7 +219,7 @@ test('nonsense makes no key, and is named', async () => {
   );
 });
 
-test('an org has at most 50 keys, and one that is removed makes room', async () => {
+test('an org has at most 50 keys, and a removed one makes room', async () => {
   const full = await signUp(gateways);
   const made = await Promise.all(Array.from({ length: 50 }, (_, at) => newKey(full, 'publish', `key ${at}`)));
   assertProblem(await tryNewKey(full, { name: 'one more', scope: 'publish' }), 'conflict');
@@ -228,7 +228,7 @@ test('an org has at most 50 keys, and one that is removed makes room', async () 
   await newKey(full, 'publish', 'one more');
 });
 
-test('a key stands neither in the log nor in what lies on the disk', async (context) => {
+test('a key is neither in the log nor on the disk', async (context) => {
   const platform = await platformOf(context);
   const own = await provisionedOrg(platform);
   const { key } = await newKey(own, 'publish');

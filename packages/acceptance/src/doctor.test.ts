@@ -53,13 +53,13 @@ test('where nothing is wrong the doctor says so, ends with 0 and leaves nothing 
   assert.deepEqual(readdirSync(dataDir), []);
 });
 
-test('all mistakes of the settings are told', async () => {
+test('all mistakes of the settings are reported', async () => {
   const run = await examine({ FREEHOLD_MODE: 'prod', FREEHOLD_SIGNUP: 'maybe' });
   assertFault(run, /FREEHOLD_/);
   assert.match(run.stdout, /FAULT FREEHOLD_MODE must be.*FAULT FREEHOLD_SIGNUP must be.*faults: 2\n$/s);
 });
 
-test('a port that is taken is a fault; one that a platform has is told as that', async (t) => {
+test('a port that is taken is a fault, and a platform on it is recognized', async (t) => {
   assertFault(
     await examine({ FREEHOLD_APP_PORT: `${await listenOnce(t)}` }),
     /is taken by another program: .*FREEHOLD_APP_PORT/,
@@ -124,7 +124,7 @@ test('a start refuses without the secrets that belong to its data, and works wit
   }
 });
 
-test('a store that is gone beside the others is a fault, wherever it should lie, and no start makes it anew; a first start that was cut off is none', {
+test('a store that is gone beside the others is a fault, wherever it should lie, and no start makes it again; a first start that was cut off is none', {
   skip: whyNoDataDir,
 }, async (t) => {
   const { dataDir, terminate } = await platformOf(t);
@@ -151,7 +151,7 @@ test('a store that is gone beside the others is a fault, wherever it should lie,
   assert.equal((await examine({}, cutOff)).code, 0);
 });
 
-test('a store of a newer release is a fault, and a folder that a platform has open is told of', {
+test('a store of a newer release is a fault, and a folder that a platform has open is reported', {
   skip: whyNoDataDir,
 }, async (t) => {
   const platform = await platformOf(t);
@@ -184,7 +184,7 @@ test('a clock behind what the store was written at is a fault', { skip: whyNoDat
   assertFault(await examine({}, platform.dataDir), /written 60 minutes from now: the clock .* is behind/);
 });
 
-test('a database server or mail server that is not there is a fault, and no password is told', async (t) => {
+test('a database server or mail server that is not there is a fault, and no password is printed', async (t) => {
   const closed = createSocketServer();
   await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
   const { port } = closed.address() as AddressInfo;

@@ -1,4 +1,4 @@
-/** A gateway and the document that it gives of itself: each of its answers is held to that document. */
+/** A gateway and its own OpenAPI document: each of its answers is held to that document. */
 import assert from 'node:assert/strict';
 import { type CallOptions, call, type Reply } from './call.ts';
 import { type OpenapiDocument, readOpenapi } from './openapi-document.ts';
@@ -7,7 +7,7 @@ import type { AppUser, Org } from './org.ts';
 
 export interface DocumentedGateway {
   readonly document: OpenapiDocument;
-  /** Calls an operation; the answer must be one that the document tells of. */
+  /** Calls an operation; the answer must be one that the document describes. */
   send<Body>(operationId: string, request: Partial<MadeRequest> & CallOptions): Promise<Reply<Body>>;
   /** Whether an answer with this status was met. */
   hasMet(operationId: string, status: number): boolean;

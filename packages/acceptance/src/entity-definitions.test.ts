@@ -136,7 +136,7 @@ test('a deleted entity is gone at once, with its configs and its records', async
   assertProblem(await manage(org, 'DELETE', '/api/entity?entityname=order'), 'not_found');
 });
 
-test('D15: an entity that is defined anew starts empty', async () => {
+test('D15: an entity that is defined again starts empty', async () => {
   const { org, founder } = await foundedOrg(gateways);
   await defineEntity(org, definition('order', [title]));
   const { id } = await create(founder, 'order', { title: 'old' });

@@ -83,7 +83,7 @@ for (const [name, resource, method, path, body] of cases) {
   });
 }
 
-test('browsing is evaluated by what is asked when somebody browses, which is no record', async () => {
+test('browsing is evaluated like a list, without a record', async () => {
   const Null = (value: string) => ({ Condition: { Null: { 'record.holder': [value] } } });
   const without = await memberWith(founder, [{ ...allow('browseorder'), ...Null('true') }]);
   assert.equal((await evaluate(question('browse', {}, without), 'evaluation', without)).body.decision, true);
@@ -111,7 +111,7 @@ test('a builder finds out why an evaluation was no', async () => {
   assert.match(reply.text, /"Sid":"Never"/);
 });
 
-test('nobody asks what somebody else may do', async () => {
+test('no user can ask what another user may do', async () => {
   for (const subject of [
     { type: 'user', id: founder.id },
     { type: 'group', id: ann.id },
@@ -122,7 +122,7 @@ test('nobody asks what somebody else may do', async () => {
   }
 });
 
-test('what cannot be told without a record is no', async () => {
+test('a decision that needs a missing record is a no', async () => {
   for (const name of ['get', 'update', 'create'])
     assert.deepEqual((await evaluate(question(name, {}))).body, { decision: false, context: { reason: 'undecided' } });
 });

@@ -154,7 +154,7 @@ for (const [what, query, code, at] of [
     if (at !== undefined) assert.deepEqual(pointers(problem), at);
   });
 
-test('who may list may export, and nobody else', async () => {
+test('only a caller who may list may export', async () => {
   const other = await foundedOrg(gateways);
   assertProblem(await transfer(undefined, '/export/order', { at: founder }), 'token_missing');
   assertProblem(await transfer(other.founder, '/export/order', { at: founder }), 'token_invalid');

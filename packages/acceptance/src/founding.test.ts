@@ -76,7 +76,7 @@ test('of parallel first sign-ins exactly one founds the workspace, and all of th
   const users = await Promise.all(Array.from({ length: 16 }, () => signIn(org, newEmail('first'))));
   assert.equal(new Set(users.map((user) => user.tenantId)).size, 1);
   const probes = await Promise.all(users.map((user) => act(user, 'POST', '/create/aclpolicy', { body: {} })));
-  // Only the founder gets past the policies, and is then told that the body is bad.
+  // Only the founder gets past the policies, and then gets an error about the body.
   assert.deepEqual(probes.map((probe) => probe.status).sort(), [400, ...Array.from({ length: 15 }, () => 403)]);
   const founder = users[probes.findIndex((probe) => probe.status === 400)];
   assert.ok(founder !== undefined);

@@ -80,7 +80,7 @@ for (const [what, query] of [
     assertRefusal(await act(founder, 'GET', `/list/doc${query}`), [400, 431]);
   });
 
-test('a caller who calls more often than is allowed is told when to go on, and others are served', async (t) => {
+test('a caller over its rate limit learns when to go on, and others are served', async (t) => {
   const env = { FREEHOLD_RATE_LIMIT_PRINCIPAL: '40/3600', FREEHOLD_RATE_LIMIT_ORG: '100000/3600' };
   const platform = await platformOf(t, { env });
   const { org: own, founder: person } = await foundedOrg(platform);

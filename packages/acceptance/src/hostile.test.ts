@@ -37,7 +37,7 @@ for (const [member, body] of [
   ['email', { email: costlyText, password: 'correct horse battery' }],
   ['password', { email: newEmail('nobody'), password: costlyText }],
 ] as const)
-  test(`a ${member} that nobody can have is refused by the management login before it is normalised`, async () => {
+  test(`a ${member} that no account can have is refused by the management login before it is normalised`, async () => {
     const reply = await call('POST', `${gateways.management}/auth/login`, { body });
     assert.deepEqual(pointers(assertProblem(reply, 'validation_failed')), [`/${member}`]);
   });

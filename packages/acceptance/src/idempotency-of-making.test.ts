@@ -1,4 +1,4 @@
-/** Whatever makes, moves or mails something counts once under an `Idempotency-Key`. */
+/** Every request that makes, moves or mails something counts once under an `Idempotency-Key`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';

@@ -118,7 +118,7 @@ test('a refused request may be sent again under its key', async () => {
   assert.deepEqual([sent.status, sent.headers.get(replayed)], [201, null]);
 });
 
-test('an answer is given again to who may do the same now, and to nobody else', async () => {
+test('an answer is repeated only to a caller who may do the same now', async () => {
   const member = await memberWith(founder, []);
   const [key, body] = [newKey(), { title: 'allowed' }];
   assertProblem(await send(key, body, { user: member }), 'access_denied');

@@ -58,7 +58,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
   return { issuer, asked, publicKey: published, token, fail, close: () => server.close() };
 }
 
-/** The claims of somebody whose email the provider has verified. */
+/** The claims of a user whose email the provider has verified. */
 export function personAt(sub: string, claims: object = {}): object {
   return { sub, email: newEmail(sub), email_verified: true, given_name: 'Ann', family_name: 'Lee', ...claims };
 }

@@ -125,7 +125,7 @@ test('a builder in his own name may do everything in test, and leaves no record 
     assertProblem(await act(builder, 'GET', path), 'access_denied');
 });
 
-test('who acts for somebody changes nothing of the person, and gets no token of the person’s own', async () => {
+test('an impersonating builder changes nothing of the user’s account, and gets no token of the user’s own', async () => {
   const { org, founder } = await orgWithNotes();
   for (const builder of [await acting(founder, { user_id: founder.id }), await acting(founder)]) {
     for (const [method, path, body] of selfWrites)
@@ -137,7 +137,7 @@ test('who acts for somebody changes nothing of the person, and gets no token of 
   await signIn(org, founder.email);
 });
 
-test('nobody says of himself that he acts for another', async () => {
+test('no caller can claim to act for another', async () => {
   const { org, founder } = await orgWithNotes();
   const member = await memberWith(founder, [allow('listnote')]);
   const [head = '', payload = '', signature = ''] = member.token.split('.');
@@ -199,7 +199,7 @@ test('a builder gets into the workspaces of his own org, as who is in them', asy
   assert.equal((await list(builder, 'user')).items.length, 2);
 });
 
-test('what is asked for wrongly is named; production is for admins, who act for somebody there', async () => {
+test('wrong input is named; impersonation in production is for admins', async () => {
   const { org, founder } = await orgWithNotes();
   const developer = await joinOrg(org, 'developer');
   assert.deepEqual(pointers(assertProblem(await ask(org, { env: 'stage' }), 'validation_failed')), ['/env']);
@@ -213,7 +213,7 @@ test('what is asked for wrongly is named; production is for admins, who act for 
   assertProblem(await call('POST', `${org.management}/org/impersonate`, { body: { env: 'test' } }), 'token_missing');
 });
 
-test('every token that was given stands in the log of the org, and none that was refused', async () => {
+test('every token that was issued is in the log of the org, and no refused one', async () => {
   const { org, founder } = await orgWithNotes();
   const reply = await ask(org, { user_id: founder.id });
   await ask(org);

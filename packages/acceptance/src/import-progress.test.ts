@@ -30,7 +30,7 @@ function sending(user: AppUser, path: string, headers: Readonly<Record<string, s
   });
 }
 
-test('whoever accepts it is told while the file is still on its way how far the import is', async () => {
+test('a client that accepts it gets the progress of an import while the file is still being sent', async () => {
   const own = await newEntity();
   const client = sending(founder, own, { accept: 'application/x-ndjson' });
   const answered = once(client, 'response');

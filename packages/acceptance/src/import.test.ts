@@ -93,7 +93,7 @@ const badOutcome = [
   [5, [' wrong_type', '/title required']],
 ];
 
-test('every mistake of every row is told with its place, and costs no other row', async () => {
+test('every mistake of every row is reported with its place, and costs no other row', async () => {
   const entity = await newEntity();
   await create(founder, entity, { number: 'N0', title: 'before' });
   const dry = await importFile(founder, `${entity}?dry_run=true`, jsonLines(badRows));
@@ -119,7 +119,7 @@ const wrongRows: readonly (readonly [cells: Readonly<Record<string, string>>, sa
   [{ amount: 'many' }, {}],
 ];
 
-test('a row of CSV is told all that the same row of JSON Lines is told', async () => {
+test('a row of CSV gets the errors that the same row of JSON Lines gets', async () => {
   const entity = await newEntity();
   await create(founder, entity, { number: 'N2', title: 'stands' });
   for (const [cells, said] of wrongRows)
@@ -132,7 +132,7 @@ test('a row of CSV is told all that the same row of JSON Lines is told', async (
     }
 });
 
-test('a cell that is no JSON, or no text, is told with all else that is wrong with its row', async () => {
+test('a cell that is no JSON, or no text, is reported with the other mistakes of its row', async () => {
   const entity = await newEntity();
   const [before, after] = ['tags,title,number,follows,serial\n"[""x",x,', `,${absent},"\0"\n`];
   const file = new Uint8Array([...Buffer.from(before), 0xff, ...Buffer.from(after)]);

@@ -150,7 +150,7 @@ test('a code that never was, is another’s, or was taken back, opens nothing an
     assertProblem(await act(founder, 'DELETE', `/user/invitations/${gone}`), 'not_found');
 });
 
-test('one that is sent again has a new code, and the old one is dead', async () => {
+test('an invitation that is sent again has a new code, and the old one is invalid', async () => {
   const email = newEmail('guest');
   const first = await invite(email);
   const again = await act<Issued>(founder, 'POST', `/user/invitations/${first.id}/resend`);
@@ -173,7 +173,7 @@ test('an invitation grants the policy that it names, in place of the one of new 
   assertProblem(await act(member, 'GET', '/list/group'), 'access_denied');
 });
 
-test('nobody invites to more than he holds, nor sends such an invitation again', async () => {
+test('a member can neither grant more than it holds by an invitation, nor send such an invitation again', async () => {
   const { founder } = await foundedOrg(gateways);
   const admin = (await list(founder, 'aclpolicy', '?name=adminacl')).items[0]?.id;
   const inviter = await memberWith(founder, [allow(['createinvitation', 'listinvitation'])]);
@@ -225,7 +225,7 @@ test('a member is not invited a second time, and one who was removed comes back 
   assertRefusal(await act(member, 'GET', '/list/user'), [401]);
 });
 
-test('A44: nonsense invites nobody', async () => {
+test('A44: nonsense creates no invitation', async () => {
   const other = await founderOf(org);
   const foreign = (await list(other, 'aclpolicy')).items[0]?.id;
   const before = await open();
@@ -309,7 +309,7 @@ test('an invitation grants by what its sender may grant when it is accepted, and
   );
 });
 
-test('what a suspended member or a removed service key has sent lets nobody in', async () => {
+test('invitations of a suspended member or a removed service key admit no one', async () => {
   const { org, founder } = await foundedOrg(gateways);
   const admin = (await list(founder, 'aclpolicy', '?name=adminacl')).items[0]?.id;
   const member = await memberWith(founder, [allow('*')]);
@@ -339,7 +339,7 @@ async function multiGuest(of: typeof org, email: string): Promise<AppUser> {
   return signIn(of, email);
 }
 
-test('whoever was put out of the workspace lets nobody in by what he sent before', async () => {
+test('earlier invitations of a removed member admit no one', async () => {
   const member = await signedInMember();
   const second = newEmail('second');
   const sent = await post(member, { email: second });

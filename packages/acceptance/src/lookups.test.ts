@@ -72,7 +72,7 @@ test('an id that names a record of its entity is taken, at the create and at an 
   assert.equal((await change('invoice', invoice.id, { customer_id: null })).body.customer_id, undefined);
 });
 
-test('an id of another workspace, of another entity or of nobody is refused alike, and nothing is written', async () => {
+test('an id of another workspace, of another entity or of no record is refused alike, and nothing is written', async () => {
   const foreign = await create(other.founder, 'customer', { title: 'theirs' });
   const invoice = await create(founder, 'invoice', { title: 'mine' });
   const before = await list(founder, 'invoice', '?pagesize=200');
@@ -91,7 +91,7 @@ test('an id of another workspace, of another entity or of nobody is refused alik
   assert.deepEqual(await list(founder, 'invoice', '?pagesize=200'), before);
 });
 
-test('an id of another workspace of the same org is refused as one of nobody is', async () => {
+test('an id of another workspace of the same org is refused like an unknown one', async () => {
   const own = await multiOrg(gateways);
   await defineEntity(own, definition('customer', []));
   await defineEntity(own, definition('invoice', [lookup('customer_id', 'customer', 'cascade')]));
@@ -214,7 +214,7 @@ test('a person can be referred to, and a reference to one who leaves is cleared'
   assert.equal((await item('invoice', invoice.id)).body.clerk_id, undefined);
 });
 
-test('of a removal and new references at once none leaves a reference to nobody', async () => {
+test('of a removal and new references at once none leaves a dangling reference', async () => {
   for (let round = 0; round < 12; round++) {
     const [customer, parent] = [await create(founder, 'customer', {}), await create(founder, 'invoice', {})];
     const replies = await Promise.all([

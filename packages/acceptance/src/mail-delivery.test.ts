@@ -59,7 +59,7 @@ test('with a mail server mails are delivered to it, with the credentials that it
   assertProblem(await call('GET', `${platform.management}/inbox`), 'not_found');
 });
 
-test('no name that somebody has chosen begins a header, a line or a link of a mail', async (t) => {
+test('no user-chosen name begins a header, a line or a link of a mail', async (t) => {
   const server = await startSmtpServer();
   t.after(() => server.close());
   const env = { FREEHOLD_SMTP_URL: `smtp://${server.host}`, FREEHOLD_MAIL_FROM: from };
@@ -141,7 +141,7 @@ test('in development mails land in the inbox, for programs', async () => {
   assertProblem(await call('GET', `${gateways.app}/inbox`), 'not_found');
 });
 
-test('the inbox is a page too, which runs nothing and asks nobody, whatever a mail holds', async () => {
+test('the inbox is a page too, which runs no script and loads nothing, whatever a mail holds', async () => {
   const { text: before } = await call('GET', `${gateways.management}/inbox`, { headers: { accept: 'text/html' } });
   assert.match(before, /<h1>Inbox<\/h1>/);
   const body = {

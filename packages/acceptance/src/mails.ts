@@ -21,7 +21,7 @@ export async function platformForMails(env: Readonly<Record<string, string>> = {
   return platform;
 }
 
-/** The headers of a call from a network that nobody has called from. */
+/** The headers of a call from an unused network. */
 export function fromElsewhere(): Readonly<Record<string, string>> {
   const groups = Array.from({ length: 3 }, () => randomBytes(2).toString('hex'));
   return { 'x-forwarded-for': `2001:${groups.join(':')}::1` };

@@ -99,7 +99,7 @@ test('what the matrix says of a member is what the member’s calls are answered
   }
 });
 
-test('a member who is suspended is told as such', async () => {
+test('a suspended member is shown as such', async () => {
   const member = await memberWith(founder, [allow('*')]);
   assert.equal((await act(founder, 'PUT', `/update/user/${member.id}`, { body: { status: 'suspended' } })).status, 200);
   const { items } = await readMatrix(`${workspace}&entity=order`);

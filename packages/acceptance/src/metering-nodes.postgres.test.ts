@@ -67,7 +67,7 @@ test('another node goes by a plan that was changed, and by calls that were made'
   const nodes = await twoNodes(t, withOperator.env);
   const { orgs, users } = await orgOnTwoNodes(nodes);
   assert.equal(await statusOfAdding(users[1]), 201);
-  // Each time that somebody asks counts as a call, so they are few.
+  // Each request counts as a call, so there are few.
   const isAnswered = async (status: number): Promise<boolean> => {
     await setTimeout(200);
     return (await statusOfAdding(users[1])) === status;

@@ -1,4 +1,4 @@
-/** What a platform tells of itself to Prometheus, and to whom. */
+/** Which metrics a platform exposes to Prometheus, and to which callers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
@@ -18,7 +18,7 @@ function valueIn(text: string, name: string): number {
   return Number(line.slice(name.length));
 }
 
-test('in development metrics are open to whoever reaches the management gateway', async (t) => {
+test('in development metrics need no key', async (t) => {
   const { app, management } = await platformForTests();
   for (const options of [{}, { token: operatorKey }])
     assert.equal((await call('GET', `${management}/metrics`, options)).status, 200);
@@ -39,7 +39,7 @@ test('in production metrics are for the operator key alone, and never on the app
   assertProblem(asked, 'invalid_request');
 });
 
-test('metrics tell of calls, the store, caches, denials and the process, and of nobody', async (t) => {
+test('metrics show calls, the store, caches, denials and the process, and no user', async (t) => {
   const platform = await platformOf(t, { env: { FREEHOLD_OPERATOR_KEY: operatorKey } });
   const { org, founder } = await foundedOrg(platform);
   const canary = `canary${random()}`;
@@ -63,7 +63,7 @@ test('metrics tell of calls, the store, caches, denials and the process, and of 
   for (const secret of secrets) assert.ok(!text.includes(secret), secret);
 });
 
-test('an address of their own tells metrics to whoever asks, and has nothing else', async (t) => {
+test('an address of their own serves metrics without a key, and nothing else', async (t) => {
   const platform = await platformOf(t, { env: { FREEHOLD_METRICS_LISTEN: '127.0.0.1:0' } });
   const { founder } = await foundedOrg(platform);
   const told = /metrics are served at (http:\/\/127\.0\.0\.1:\d+)\/metrics/.exec(platform.stderr())?.[1] ?? '';

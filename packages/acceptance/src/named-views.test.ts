@@ -30,7 +30,7 @@ function put(name: string, body: object, of: Org = org) {
   return manage(of, 'PUT', `/api/${name}?force=true`, { body });
 }
 
-test('everything that is wrong with a definition is told at once, what it names of others too', async () => {
+test('all mistakes of a definition are reported at once, wrong references included', async () => {
   const [customer] = await customerAndOrder();
   const name = `wrong_${random()}`;
   const lookup = (target: string) => ({ colType: 'guid', lookup: { entity: target } });

@@ -78,7 +78,7 @@ http {
   const listening = new Promise<void>((resolve, reject) => {
     nginx.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       said += chunk;
-      // Told once the sockets listen.
+      // Logged once the sockets listen.
       if (said.includes('event method')) resolve();
     });
     nginx.once('exit', () => reject(new Error(`nginx did not start: ${said}`)));

@@ -136,7 +136,7 @@ test('a request with an `Idempotency-Key` counts once, whichever node it is sent
   assert.equal(await count(founder, 'order'), 1);
 });
 
-test('another node finishes an index when the one that builds it is killed', { skip }, async (t) => {
+test('another node finishes an index when its builder is killed', { skip }, async (t) => {
   const nodes = await twoNodes(t);
   const { org, founder } = await foundedOrg(nodes.one);
   await defineEntity(org, definition('order', [{ name: 'title' }]));
@@ -166,7 +166,7 @@ test('another node removes an entity to its end when the only one that was at it
   const removed = await manage(org, 'DELETE', '/api/entity?entityname=order');
   assert.equal(removed.status, 204, removed.text);
   await one.kill();
-  // Started when the first is gone: what it finds leased is leased to nobody who lives.
+  // Started when the first is gone: any lease that it finds belongs to a process that has ended.
   const other = await platformOf(t, { dataDir });
   const define = async () => (await manage(orgOn(other, org), 'POST', '/api/entity', { body: entity })).status;
   assert.equal(await define(), 409, 'the records are not gone yet');

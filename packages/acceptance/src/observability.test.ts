@@ -49,7 +49,7 @@ test('every call of a route with a token counts, whatever comes of it, and so do
   );
 });
 
-test('records are told by entity and workspace as they are counted, without those of access control', async () => {
+test('records are reported by entity and workspace as they are counted, without those of access control', async () => {
   const { org, founder } = await foundedOrg(await platformForTests());
   for (const name of ['order', 'item']) await defineEntity(org, { ...order, ...definition(name, [{ name: 'title' }]) });
   const { id } = await create(founder, 'order', { title: 'One' });
@@ -82,7 +82,7 @@ test('a figure is the sum of the parts that it is explained by', async () => {
   }
 });
 
-test('an org without a plan is unlimited, and is told so', async () => {
+test('an org without a plan is unlimited, and its usage says so', async () => {
   const { org } = await foundedOrg(await platformForTests());
   const { plan, flags, alerts, forecast, resets_at, usage } = await observe(org, '?days=3');
   const { upgrade_url, ...rest } = plan;

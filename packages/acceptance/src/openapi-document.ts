@@ -37,7 +37,7 @@ export interface OpenapiDocument {
   /** The schema itself, where it is a reference to one. */
   resolve(schema: Schema): Schema;
   fits(schema: Schema, value: unknown): boolean;
-  /** Holds a reply to what is told: status, media type, every member of the body, headers. */
+  /** Compares a reply with its description: status, media type, every member of the body, headers. */
   assertTold(operation: Operation, reply: Reply<unknown>): void;
 }
 
@@ -88,13 +88,13 @@ export function readOpenapi(text: string): OpenapiDocument {
     assertTold: (operation, reply) => {
       const where = `${operation.id} answered ${reply.status} ${reply.text.slice(0, 500)}`;
       const response = operation.responses[String(reply.status)];
-      assert.ok(response !== undefined, `a status that is not told: ${where}`);
+      assert.ok(response !== undefined, `a status that is not described: ${where}`);
       const { headers = {}, content } = resolve(response as Schema) as Response;
       assertHeaders(reply, new Map(Object.entries(headers).map(([name, header]) => [name, resolve(header)])), where);
-      if (content === undefined) return assert.equal(reply.text, '', `a body that is not told: ${where}`);
+      if (content === undefined) return assert.equal(reply.text, '', `a body that is not described: ${where}`);
       const [mediaType = ''] = (reply.headers.get('content-type') ?? '').split(';');
       const schema = content[mediaType]?.schema;
-      assert.ok(schema !== undefined, `the media type ${mediaType} is not told: ${where}`);
+      assert.ok(schema !== undefined, `the media type ${mediaType} is not described: ${where}`);
       const { contentSchema = schema } = schema;
       const validate = validator(contentSchema as Schema);
       const value = schema.contentSchema === undefined ? (reply.body ?? reply.text) : linesOf(reply.text);
@@ -103,7 +103,7 @@ export function readOpenapi(text: string): OpenapiDocument {
   };
 }
 
-/** Headers that a client acts upon: one that comes has to be told. */
+/** Headers that a client acts upon: a header in the reply has to be described. */
 const meaningful = [
   'etag',
   'location',
@@ -121,10 +121,10 @@ function assertHeaders(reply: Reply<unknown>, told: ReadonlyMap<string, Schema>,
     if (header.required === true) assert.ok(reply.headers.has(name), `without the header ${name}: ${where}`);
   const names = [...told.keys()].map((name) => name.toLowerCase());
   for (const name of meaningful)
-    if (reply.headers.has(name)) assert.ok(names.includes(name), `the header ${name} is not told: ${where}`);
+    if (reply.headers.has(name)) assert.ok(names.includes(name), `the header ${name} is not described: ${where}`);
 }
 
-/** The values of JSON Lines, as the array that they are told to be. */
+/** The values of JSON Lines, as the array that the document describes. */
 function linesOf(text: string): readonly unknown[] {
   return text
     .split('\n')

@@ -140,7 +140,7 @@ test('each setting is taken where it fits the document, but for a few, and refus
   assert.ok(outcomes.has('true 200') && outcomes.has('false 400'));
 });
 
-test('searches and owners are told of where an entity has them, and nowhere else', async () => {
+test('searches and owners are described if an entity has them, and only then', async () => {
   const { id } = await create(founder, 'thing', { title: 'rare' });
   assert.deepEqual(await idsOf({ q: 'rare' }), [id]);
   assert.ok((await idsOf({ owner: founder.id, pagesize: '200' })).includes(id));
@@ -160,7 +160,7 @@ for (const [entity, sent, views] of [
   ['Part', {}, ['compact', 'default', 'whole']],
   ['Coupon', {}, ['compact', 'default']],
 ] as const) {
-  test(`each view of ${JSON.stringify(sent).slice(0, 40)} as a ${entity} is one that the document tells of`, async () => {
+  test(`each view of ${JSON.stringify(sent).slice(0, 40)} as a ${entity} is described in the document`, async () => {
     assert.deepEqual(choicesOf(`get${entity}`, 'view').toSorted(), views);
     const made = await app.send<{ readonly id: string }>(`create${entity}`, {
       token,

@@ -1,4 +1,4 @@
-/** What both gateways say that they do, held to what they do, whatever they are asked. */
+/** Compares what both gateways do with what their documents say, for every request. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -68,7 +68,9 @@ const runsOf: Readonly<Record<string, number>> = {
   deleteThing: 30,
 };
 
-/** What ends tokens is asked with one that nobody else needs, and what settles things by an org that nobody else is in. */
+/**
+ * What ends tokens uses a token that no other test needs, and operations that set something use an org of their own.
+ */
 const ownTokens: Readonly<Record<string, () => Promise<string>>> = {
   logOut: anotherSession,
   changePassword: async () => (await signIn(org)).token,
@@ -120,7 +122,7 @@ for (const { name, gateway, token, otherToken } of gateways) {
   });
 
   for (const operation of document.operations) {
-    test(`${name}: whatever ${operation.id} is asked, its answer is one that the document tells of`, async () => {
+    test(`${name}: whatever ${operation.id} is asked, its answer is described in the document`, async () => {
       const leading = operation.id === 'deleteThing' ? { ...known, id: [...spare, 'nothing'] } : known;
       const own = (await ownTokens[operation.id]?.()) ?? token;
       await fc.assert(
@@ -131,7 +133,7 @@ for (const { name, gateway, token, otherToken } of gateways) {
       );
     });
 
-    test(`${name}: what keeps a caller out of ${operation.id} is told too`, async () => {
+    test(`${name}: the errors that keep a caller out of ${operation.id} are described too`, async () => {
       const statuses: number[] = [];
       for (const request of [{}, { token: 'junk' }, { token: otherToken }])
         statuses.push((await gateway.send(operation.id, request)).status);
@@ -321,7 +323,7 @@ test('servers and builders get into an app in the way that the documents tell', 
   assert.equal((await app.send('listThing', { token: given.body.token })).status, 200);
 });
 
-test('the document tells what becomes of accounts that nobody can sign in to', async (t) => {
+test('the document describes suspended accounts', async (t) => {
   const provider = await startIdentityProvider();
   t.after(() => provider.close());
   const of = await signUp(org);

@@ -66,7 +66,7 @@ async function myId(org: Org): Promise<string> {
   return (await manage<{ user: { id: string } }>(org, 'GET', '/auth/me')).body.user.id;
 }
 
-test('an invitation lets nobody in once its sender is no org admin, until an org admin chooses its role anew', async () => {
+test('an invitation admits no one once its sender is no org admin, until an org admin chooses its role again', async () => {
   const org = await signUp(gateways);
   const second = await join(org, 'org_admin');
   const by = async (email: string) =>
@@ -140,7 +140,7 @@ test('an invitation gives the role that it names when it is accepted', async () 
   assert.equal((await manage(org, 'GET', '/org/users', { token: reply.body.token })).status, 200);
 });
 
-test('a withdrawn invitation, a made-up code and another’s email let nobody in', async () => {
+test('a withdrawn invitation, a made-up code and another’s email admit no one', async () => {
   const org = await signUp(gateways);
   const invited = await invite(org);
   const other = await accept({ code: invited.code, email: newEmail('eve'), password, name: 'Eve' });
@@ -227,7 +227,7 @@ test('of admins who remove one another at once one stays', async () => {
     everyone.map(({ token }) => manage<{ items: OrgUser[] }>(org, 'GET', '/org/users', { token })),
   );
   const admin = seen.find(({ status }) => status === 200);
-  assert.ok(admin !== undefined, 'nobody can manage the org any more');
+  assert.ok(admin !== undefined, 'no admin is left to manage the org');
   assert.ok(admin.body.items.some(({ role }) => role === 'org_admin'));
 });
 
@@ -259,7 +259,7 @@ async function sessions(org: Org, token = org.builder.token): Promise<Sessions['
   return reply.body.items;
 }
 
-test('a person sees the own sessions and ends them one by one, and nobody else’s', async () => {
+test('a person sees the own sessions and ends them one by one, and not those of others', async () => {
   const [org, other] = [await signUp(gateways), await signUp(gateways)];
   const login = { email: org.builder.email, password };
   const second = await call<LoggedIn>('POST', `${gateways.management}/auth/login`, { body: login });

@@ -1,7 +1,7 @@
 /**
  * The examples of a page of the documentation: blocks that are fenced as `sh runnable`, and what they print, in a block
- * behind them that is fenced as `json reply` or `text reply`. In a reply `…` stands for any text, the value `"…"` for any
- * value, and a last element `"…"` or a member `"…": "…"` for whatever else the reply has.
+ * behind them that is fenced as `json reply` or `text reply`. In a reply `…` stands for any text, the value `"…"` for
+ * any value, and a last element `"…"` or a member `"…": "…"` for the rest of the reply.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -122,7 +122,7 @@ test('a code of one app is good in no other, nor for anything else', async () =>
   assert.equal((await reset(code)).status, 204);
 });
 
-test('at most 3 mails are asked for one address, alike for one that nobody has', async () => {
+test('at most 3 mails are asked for one address, alike for an unknown one', async () => {
   const user = await signUpUser(org);
   for (const email of [user.email, newEmail('nobody')]) {
     for (let asked = 0; asked < 3; asked++) assert.equal((await forgot(email)).status, 202);
@@ -140,7 +140,7 @@ test('H05: at most 20 mails are asked for from one network, whatever the address
   assert.equal((await forgot(newEmail('x'), { 'x-forwarded-for': '2001:db8:77:2::1' })).status, 202);
 });
 
-test('A31: what is wrong with the input is told before anybody is looked for, and no mail goes out', async () => {
+test('A31: mistakes in the input are reported before any account is looked up, and no mail goes out', async () => {
   const user = await signUpUser(org);
   const bodies: readonly (readonly [string, unknown, readonly string[]])[] = [
     ['/password/forgot', {}, ['/email']],

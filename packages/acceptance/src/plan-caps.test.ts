@@ -67,7 +67,7 @@ async function shownIndexes(org: Org, name: string): Promise<number> {
   return reply.body.indexes.length;
 }
 
-/** Everything that is told of test's configuration and of who changed it. */
+/** Everything that the API shows of test's configuration and of who changed it. */
 async function everything(org: Org): Promise<string> {
   const paths = ['/api/entities', '/config/entity', '/audit?pagesize=200'];
   const replies = await Promise.all(paths.map((path) => manage(org, 'GET', path)));
@@ -189,7 +189,7 @@ test('what is more than a smaller plan has room for stays, works and goes; only 
   });
 });
 
-test('an activation that has no room in production is told at the publication, and leaves all as it was', async () => {
+test('an activation over a cap of production is reported at the publication, and changes nothing', async () => {
   const org = await provisionedOrg(gateways);
   await defineEntity(org, plain('one'));
   await deploy(org);
@@ -347,7 +347,7 @@ test('a workspace is not founded whose templates have no room, and is once they 
   assert.equal((await makeWorkspace(user, { name: 'Team', code: 'team' })).status, 201);
 });
 
-test('under single tenancy the first sign-in is told so; without templates every workspace is founded', async () => {
+test('under single tenancy the first sign-in gets the error; without templates every workspace is founded', async () => {
   const org = await signUp(gateways);
   await putSetting(org, 'tenancy', 'workspace_templates', { policies: [policy('a')], groups: [] });
   await givePlan(org, { policies: 0 });

@@ -62,7 +62,7 @@ test('D11: of 64 who write at once exactly as many make a record as the plan has
   assert.deepEqual(again.map(({ status }) => status).sort(), [201, ...Array(7).fill(429)]);
 });
 
-test('a refused write is told the metric, what is used, the limit, the window and where there is more', async (t) => {
+test('a refused write names the metric, the usage, the limit, the window and the upgrade address', async (t) => {
   const { org, founder } = await orgWithOrders(t);
   await givePlan(org, { records: 1 });
   await create(founder, 'order', { title: 'One' });
@@ -231,7 +231,7 @@ test('the workspaces of an org share its limit', async (t) => {
   );
 });
 
-test('80, 95 and 100 % of a limit are told of once, in the log and in what builders see', async (t) => {
+test('80, 95 and 100 % of a limit are reported once, in the log and to builders', async (t) => {
   const { org, founder } = await orgWithOrders(t);
   await givePlan(org, { records: 20 });
   const titles = Array.from({ length: 16 }, (_, index) => `Order ${index}`);
@@ -268,7 +268,7 @@ test('an operator gives an org a plan, and its builders see it', async (t) => {
   assert.deepEqual((await auditOf(org)).slice(0, 2), ['plan.changed', 'plan.changed']);
 });
 
-test('nobody but the operator gives plans, and what is none is refused and changes nothing', async (t) => {
+test('only the operator gives plans, and an invalid one is refused and changes nothing', async (t) => {
   const { org, founder } = await orgWithOrders(t);
   const { org: other } = await foundedOrg(org);
   const body = { name: 'pro' };

@@ -55,7 +55,7 @@ function me(user: AppUser, token = user.token): Promise<Reply<unknown>> {
   return act(user, 'GET', '/user/me', { token });
 }
 
-test('where no operator key is set there are no such routes, whoever asks', async () => {
+test('without an operator key there are no such routes for any caller', async () => {
   const gateways = await platformForTests();
   const { org, founder } = await foundedOrg(gateways);
   for (const [method, path] of [...routes, ['PUT', '/platform/keys'], ['GET', '/platform']] as const)
@@ -171,7 +171,7 @@ test('J01: over 100 rotations under load no token is refused, and two keys are p
   assert.deepEqual(
     statuses.toSorted((left, right) => right - left),
     [201, ...Array.from({ length: 99 }, () => 200)],
-    'one waits, and is what the others are told of',
+    'one key waits, and the others get it as the answer',
   );
   const [signing, waiting, ...others] = await keysOf(platform);
   assert.deepEqual([signing?.state, waiting?.state, others], ['signing', 'published', []]);

@@ -21,7 +21,7 @@ export interface Platform extends Gateways, Running {
 
 interface Running {
   readonly child: ChildProcess;
-  /** Resolves when the process has ended, whoever ended it, and all that it said can be read. */
+  /** Resolves when the process has ended, for any reason, and all of its output can be read. */
   readonly ended: Promise<Ended>;
   stdout(): string;
   stderr(): string;

@@ -55,7 +55,7 @@ test('a Deny that takes more than a decision may counts, in a get and in lists, 
   assert.deepEqual([statement?.matched, statement?.over_budget], [true, true]);
 });
 
-test('an Allow that takes more than a decision may does not count, and the caller is told why', async () => {
+test('an Allow that takes more than a decision may does not count, and the caller learns why', async () => {
   const anyOther = { 'request.body.note': [...patterns, '*'] };
   const user = await memberWith(founder, [{ ...allow('creatememo'), Condition: { StringLike: anyOther } }]);
   const refused = await act(user, 'POST', '/create/memo', { body: { note: 'n'.repeat(500_000) } });

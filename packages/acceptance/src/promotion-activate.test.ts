@@ -184,7 +184,7 @@ test('every activation is in the log with who made it, apart from refused ones',
   );
 });
 
-test('what lets people do more is told before it becomes live', async () => {
+test('what lets users do more is reported before it becomes live', async () => {
   const org = await provisionedOrg(gateways);
   await putSetting(org, 'tenancy', 'tenancy_type', 'multi');
   await putSetting(org, 'acl', 'escalation_check', false);

@@ -82,7 +82,7 @@ test('a builder sees production as one of its people does, and changes nothing o
   assertProblem(await exchangeToken(seen.org, seen.token), 'access_denied');
 });
 
-test('in production a builder acts for somebody, of production and of this org', async () => {
+test('in production a builder impersonates a user of production and of this org', async () => {
   const { org, founder } = await orgInProduction();
   const inTest = await signIn(org);
   const other = await orgInProduction();

@@ -17,7 +17,7 @@ await publish(org, [entity('note')]);
 await activate(org);
 await publish(org, [entity('memo')]);
 
-/** What stands, and must stand through all of it. */
+/** What exists, and must exist throughout the test. */
 async function standing() {
   return [await history(org), await staged(org), await diff(org)];
 }

@@ -1,4 +1,4 @@
-/** What stands in test and is no configuration is nowhere in production. */
+/** Data of test that is not configuration is nowhere in production. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** An entity that production serves no more keeps its records until somebody asks for their removal. */
+/** An entity that production serves no more keeps its records until their removal is requested. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
@@ -106,7 +106,7 @@ test('an entity of the same name that is published again has the records, as far
   assert.equal((await act(user, 'POST', '/create/memo', { body: { text: 'c', place: 'Ulm' } })).status, 201);
 });
 
-test('records that a definition would refuse hold it up also where nobody served them', async () => {
+test('records that a definition would refuse block it even if they were not served', async () => {
   const { org } = await orgWithRetired();
   await definedAgain(org, definition('memo', [{ name: 'text', validate: true, minlength: 2 }]));
   await publish(org);
@@ -114,7 +114,7 @@ test('records that a definition would refuse hold it up also where nobody served
   await activate(org, { force: true });
 });
 
-test('what its records referred to and has gone meanwhile is told before it comes back, and holds up no rollback', async () => {
+test('missing targets of its records are reported before it comes back, and block no rollback', async () => {
   const org = await provisionedOrg(gateways);
   const line = definition('line', [{ name: 'customer_id', lookup: { entity: 'customer' } }]);
   await defineEntity(org, definition('customer', [{ name: 'name' }]));

@@ -1,4 +1,4 @@
-/** Earlier configurations come back, and what happened to production is told. */
+/** Earlier configurations can be restored, and the history of production is shown. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { applyPatch } from './apply-patch.ts';
@@ -242,7 +242,7 @@ test('the pages of the history hold every release once, the latest first, for th
   assert.deepEqual(seen, [6, 5, 4, 3, 2, 1]);
 });
 
-test('a page of the history ends where it has told much, however many releases are asked for', async () => {
+test('a page of the history ends at a bound of its size, however many releases are asked for', async () => {
   const org = await provisionedOrg(gateways);
   const block = (letter: string) => {
     const filters = [{ field: 'a', op: 'in', value: Array.from({ length: 20 }, () => letter.repeat(990)) }];

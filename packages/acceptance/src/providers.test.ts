@@ -58,7 +58,7 @@ test('A25: who waits under an email with a password is put out when its owner co
     assertProblem(await logIn(org, email, secret), 'credentials_invalid');
 });
 
-test('A25: nobody signs up with a password under an address that somebody has proved, in whatever case', async () => {
+test('A25: a sign-up with a password under a verified address is refused, in any spelling of case', async () => {
   const { org: of, founder } = await foundedOrg(gateways);
   await allowIssuers(of, [{ issuer: provider.issuer, audiences: [client] }]);
   const email = newEmail('owner');
@@ -97,7 +97,7 @@ test('A25: an attacker’s account at another provider, which only says that it 
   lax.close();
 });
 
-test('A28 A29: a person is who the provider says by `sub`; an email that looks like another’s makes nobody that other', async () => {
+test('A28 A29: a person is who the provider says by `sub`; an email that looks like another’s does not give that identity', async () => {
   const email = newEmail('Kay');
   const kay = (await exchangeToken(org, provider.token(person('kay', { email })))).body.user_id;
   const renamed = person('kay', { email: newEmail('renamed') });
@@ -123,7 +123,7 @@ test('A28 A29: a person is who the provider says by `sub`; an email that looks l
   assert.equal((await exchangeToken(org, provider.token(shouted))).body.user_id, kay);
 });
 
-test('A11, A13, A14, A16: other issuers, audiences and keys sign nobody in, and others’ providers are not asked', async () => {
+test('A11, A13, A14, A16: other issuers, audiences and keys sign no user in, and others’ providers are not asked', async () => {
   const stranger = await startIdentityProvider();
   const claims = person('eve');
   const audiences = [undefined, null, '', [], [''], 'another-client', [[client]], { 0: client }];
@@ -142,7 +142,7 @@ test('A11, A13, A14, A16: other issuers, audiences and keys sign nobody in, and 
   stranger.close();
 });
 
-test('A01, A04, A05, A07, A10, A38: a token that chooses how it is checked is refused, and nobody is asked anything', async () => {
+test('A01, A04, A05, A07, A10, A38: a token that chooses how it is checked is refused without any request', async () => {
   const stranger = await startIdentityProvider();
   const claims = person('mallory');
   assert.equal((await exchangeToken(org, provider.token(claims))).status, 200);
@@ -183,7 +183,7 @@ test('A17: a token for one app is none for another, also where that one trusts t
   assertProblem(await call('GET', appUrl(other, '/token'), mixed), 'client_unknown');
 });
 
-test('A40: a thousand tokens with keys that nobody has ask the provider once, and while it is down its people come in', async () => {
+test('A40: a thousand tokens with unknown keys ask the provider once, and while it is down its people come in', async () => {
   const own = await startIdentityProvider();
   const { org: of } = await foundedOrg(gateways);
   await allowIssuers(of, [{ issuer: own.issuer, audiences: [client] }]);
@@ -224,7 +224,7 @@ test('64 first sign-ins of one person at once make one account and one membershi
   assert.equal((await list(reader, 'usergroup')).items.length, 1);
 });
 
-test('an app is told where its users sign in, by the domain of an email where it is said', async () => {
+test('an app learns where its users sign in, by the domain of an email where it is said', async () => {
   const offers = async (query = '') =>
     call<{ readonly items: readonly object[]; readonly password_login: object }>(
       'GET',

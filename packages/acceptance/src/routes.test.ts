@@ -86,7 +86,7 @@ const badCredentials: readonly (readonly [Readonly<Record<string, string>>, Prob
   ].map((authorization) => [{ authorization }, 'token_invalid'] as const),
 ];
 
-/** Routes of whoever runs the platform, which no token of an org has to do with. */
+/** Routes of the operator, which accept no token of an org. */
 function isOperators(path: string): boolean {
   return path.startsWith('/platform/');
 }
@@ -148,7 +148,7 @@ for (const [gateway, { operations }, token] of [
   ['app', app, nobody.token],
   ['management', management, beta.org.builder.token],
 ] as const)
-  test(`C18: whatever nonsense the routes of the ${gateway} gateway are sent, no refusal tells of what is inside`, async () => {
+  test(`C18: whatever nonsense the routes of the ${gateway} gateway are sent, no refusal reveals internals`, async () => {
     const endsTokens = /logout|password|sessions/;
     for (const { method, path, body } of operations.filter((operation) => !endsTokens.test(operation.path)))
       for (const junk of nonsense) {

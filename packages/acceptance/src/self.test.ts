@@ -86,7 +86,7 @@ test('`PUT /user/me` changes the profile, the record of the workspace and the ne
   assert.deepEqual([cleared.body.fn, cleared.body.ln, cleared.body.picture], ['Ada', '', undefined]);
 });
 
-test('A44: of oneself nothing can be changed but names and picture, and nobody else is changed', async () => {
+test('A44: of oneself nothing can be changed but names and picture, and no other user is changed', async () => {
   const member = await memberWith(founder, []);
   const before = await me(member);
   for (const name of ['id', 'user_id', 'tenant_id', 'org', 'email', 'role', 'status', 'email_verified']) {
@@ -122,7 +122,7 @@ test('A35: a changed password ends every older token, gives a fresh one, and is 
   assert.equal((await logIn(org, member.email, newPassword)).status, 200);
 });
 
-test('a password is changed by nobody who does not know it, and to none that is too short', async () => {
+test('a password can be changed only by its owner, and not to one that is too short', async () => {
   const member = await memberWith(founder, []);
   assertProblem(await changePassword(member, { current_password: `${password}!` }), 'credentials_invalid');
   const short = assertRefusal(await changePassword(member, { new_password: 'short' }), [400]);
@@ -166,7 +166,7 @@ test('A20: a logout ends the token in hand, also for an exchange, and no other',
   assert.ok(await isAlive(other));
 });
 
-test('A20: a logout everywhere ends every token of the person, tokens to come out of a login included, and nobody else’s', async () => {
+test('A20: a logout everywhere ends every token of the person, tokens to come out of a login included, and not those of others', async () => {
   const member = await memberWith(founder, []);
   const other = await again(member);
   const pending = (await logIn(org, member.email)).body.token;

@@ -94,7 +94,7 @@ function notes(org: Org, headers: Readonly<Record<string, string>>): Promise<Rep
   return call('GET', appUrl(org, '/list/note'), { headers });
 }
 
-test('a key is told once, and calls the app in the name of a principal of its own', async () => {
+test('a key is shown once, and calls the app in the name of a principal of its own', async () => {
   const { org, founder } = await orgWithNotes();
   const made = await newKey(org, { policies: ['adminacl'] });
   assert.match(made.key, /^fhk_test_[\w-]{43}$/);
@@ -292,7 +292,7 @@ test('what is wrong with a key that is asked for is named, and nothing is made',
   assert.deepEqual(await keys(org), []);
 });
 
-test('when a key is to end is told in UTC', async () => {
+test('the expiry of a key is shown in UTC', async () => {
   const { org } = await orgWithNotes();
   const made = await newKey(org, { expires_at: '2999-01-01T02:00:00+02:00', policies: ['vieweracl'] });
   assert.equal(made.expires_at, '2999-01-01T00:00:00.000Z');
@@ -328,7 +328,7 @@ test('the list tells when a key was used last', async () => {
   assert.ok(Date.parse(used) >= before);
 });
 
-test('keys are made, seen and removed by admins of the org, and that stands in its log', async () => {
+test('keys are made, seen and removed by admins of the org, and its log records that', async () => {
   const { org, founder } = await orgWithNotes();
   const developer = await joinOrg(org, 'developer');
   const made = await newKey(org);

@@ -32,7 +32,7 @@ function passwords(org: Org, value: object): Promise<void> {
   return putSetting(org, 'auth', 'password_login', value);
 }
 
-test('where passwords are switched off nobody signs in with one, not even with the right one', async () => {
+test('where passwords are switched off no user signs in with one, not even with the right one', async () => {
   const { org, founder } = await foundedOrg(gateways);
   await passwords(org, { enabled: false });
   const known = assertProblem(await logIn(org, founder.email), 'credentials_invalid');
@@ -44,7 +44,7 @@ test('where passwords are switched off nobody signs in with one, not even with t
   assert.equal((await logIn(org, founder.email)).status, 200);
 });
 
-test('where nobody may sign up an unknown email is answered like a wrong password, and makes no user', async () => {
+test('where sign-up is closed an unknown email is answered like a wrong password, and makes no user', async () => {
   const { org, founder } = await foundedOrg(gateways);
   await passwords(org, { allow_signup: false });
   const email = newEmail('new');
@@ -113,7 +113,7 @@ test('a named founder whose address a provider has verified founds at the first 
   assert.notEqual(founder.body.user_id, unproved.body.user_id);
 });
 
-test('who founds is asked when somebody comes, and who has founded stays the founder', async () => {
+test('the founder setting is read at each sign-in, and the founder of a workspace stays its founder', async () => {
   const org = await signUp(gateways);
   await putSetting(org, 'tenancy', 'founder_email', newEmail('nobody'));
   const early = await signIn(org);

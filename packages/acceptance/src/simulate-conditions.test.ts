@@ -53,7 +53,7 @@ test('without the record that it depends on a simulation is undecided, and says 
   );
 });
 
-test('a Deny is not avoided by a second spelling of what it asks for, and the spellings are told', async () => {
+test('a Deny is not avoided by a second spelling of what it asks for, and the spellings are shown', async () => {
   const secret = { StringEquals: { 'record.meta.level': ['secret'] } };
   const statements = [allow('getorder'), { Sid: 'Secret', ...deny('getorder'), Condition: secret }];
   const record = { meta: { LEVEL: 'secret', level: 'x' } };
@@ -63,7 +63,7 @@ test('a Deny is not avoided by a second spelling of what it asks for, and the sp
   assert.deepEqual(told?.ambiguous, [{ key: 'record.meta.level', members: ['meta.LEVEL', 'meta.level'] }]);
 });
 
-test('a Deny is not avoided by a second spelling of what its variable asks for, and the spellings are told', async () => {
+test('a Deny is not avoided by a second spelling of what its variable asks for, and the spellings are shown', async () => {
   const key = 'record.meta.blocked';
   const Condition = { StringEquals: { 'record.holder': [`$\u007b${key}}`] } };
   const statements = [allow('getorder'), { Sid: 'Blocked', ...deny('getorder'), Condition }];
@@ -75,7 +75,7 @@ test('a Deny is not avoided by a second spelling of what its variable asks for, 
   assert.deepEqual(told?.ambiguous, [{ key, members: ['meta.blocked', 'meta.Blocked'] }]);
 });
 
-test('a condition that fails is told with what was expected and what was there', async () => {
+test('a condition that fails is shown with the expected and the actual value', async () => {
   const { decision, matched } = await simulated({ ...get(other.id), record: { id: other.id } });
   assert.equal(decision, 'implicit_deny');
   const failed = matched.find(({ Sid }) => Sid === 'Own')?.failed_condition;
@@ -90,7 +90,7 @@ test('a record is taken from the workspace or as it is given', async () => {
   assert.match(dear.reason, /`Dear`/);
 });
 
-test('a list holds what is not denied to whoever gets it', async () => {
+test('a list holds the records whose get is not denied', async () => {
   const list = { method: 'GET', path: '/list/order' };
   assert.deepEqual((await simulated(list)).needs, ['record']);
   assert.equal((await simulated({ ...list, record: { id: hers.id } })).decision, 'allowed');

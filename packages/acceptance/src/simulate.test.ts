@@ -97,7 +97,7 @@ for (const [method, path, body] of calls) {
   });
 }
 
-test('what a group hands down is told with the group', async () => {
+test('a policy held through a group is shown with the group', async () => {
   const member = await memberWith(founder, []);
   const policy = await create(founder, 'aclpolicy', {
     name: 'of-a-group',
@@ -192,14 +192,14 @@ for (const [method, path] of unasked) {
   });
 }
 
-test('a route that is not there is told apart from one that takes another method', async () => {
+test('a route that is not there is distinguished from one that takes another method', async () => {
   assertProblem(await simulate({ ...asViewer, method: 'GET', path: '/nowhere' }), 'not_found');
   assertProblem(await simulate({ ...asViewer, method: 'PATCH', path: '/list/order' }), 'method_not_allowed');
   for (const action of ['grab', 'get', 'order', 'get order', 'get*'])
     assertProblem(await simulate({ ...asViewer, action, resource: '/x' }), 'invalid_request');
 });
 
-test('a workspace, a member and a record that are not there are told of by name', async () => {
+test('a workspace, a member and a record that do not exist are named', async () => {
   const stranger = (await foundedOrg(gateways)).founder;
   const missing = '01900000-0000-7000-8000-000000000000';
   const cases: readonly (readonly [body: Readonly<Record<string, unknown>>, word: RegExp])[] = [

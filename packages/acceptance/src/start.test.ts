@@ -73,7 +73,7 @@ test('bad settings are all named at once, and the end is 2', async () => {
   assert.doesNotMatch(run.stderr, /\bat .+:\d+:\d+/);
 });
 
-test('a master key that can be guessed ends a start in production with 2, told with every other mistake', async () => {
+test('a master key that can be guessed ends a start in production with 2, reported with every other mistake', async () => {
   for (const key of ['0'.repeat(64), '00', 'ab'.repeat(32)]) {
     const env = {
       FREEHOLD_MODE: 'production',

@@ -1,4 +1,4 @@
-/** What becomes of an account that only said that an address was its own, when somebody proves the address. */
+/** What becomes of an account with an unverified address when another account verifies the address. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { assertProblem } from './assert-problem.ts';
@@ -192,7 +192,7 @@ test('an admin who cannot sign in does not count: the last one who can stays', a
   assert.deepEqual(await entriesOf(founder, second.email), [[owner.id, 'active']]);
 });
 
-test('an org admin merges two accounts or removes one, each once, and nobody else does', async () => {
+test('an org admin merges two accounts or removes one, each once, and no other caller can', async () => {
   const { org, founder } = await founded();
   const [kept, gone] = [await signUpUser(org), await signUpUser(org)];
   for (const user of [kept, gone]) {
@@ -242,7 +242,7 @@ test('an org admin merges two accounts or removes one, each once, and nobody els
   );
 });
 
-test('A25: what somebody planted under an address is not its owner’s before the owner follows the link', async () => {
+test('A25: data planted under an address is not given to its owner before the owner follows the link', async () => {
   const org = await withProvider(await multiOrg(gateways));
   const attacker = await signUpUser(org);
   assert.equal((await makeWorkspace(attacker, { name: 'Trap', code: 'trap' })).status, 201);

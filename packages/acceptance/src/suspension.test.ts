@@ -40,7 +40,7 @@ async function assertSuspended(oauthtoken: string): Promise<void> {
   assert.equal(reply.headers.get('x-service-token'), null);
 }
 
-/** A person who is in a workspace of somebody else, with a token of it. */
+/** A person who is in another person's workspace, with a token of it. */
 async function guestOf(host: AppUser): Promise<AppUser> {
   const email = newEmail('guest');
   const invited = await act(host, 'POST', '/user/invitations', { body: { email } });
@@ -141,7 +141,7 @@ test('A34: under `multi` who is suspended in the only workspace is a person with
   assert.equal((await makeWorkspace(outside, { name: 'Own' })).status, 201);
 });
 
-test('A34: the last admin cannot be suspended, by nobody, and one of two admins can', async () => {
+test('A34: the last admin cannot be suspended by anyone, and one of two admins can', async () => {
   const { org: of, founder: admin } = await foundedOrg(gateways);
   const second = await memberWith(admin, [allow('*')]);
   for (const by of [admin, second]) assertProblem(await setStatus(by, admin, 'suspended'), 'last_admin');
@@ -174,7 +174,7 @@ test('A34: a status that is cleared suspends: it opens nothing, gives no token, 
   assertProblem(await setStatus(founder, founder, null), 'last_admin');
 });
 
-test('A34: a status that is none is refused, and a member without the right changes nobody’s', async () => {
+test('A34: an invalid status is refused, and a member without the right changes no status', async () => {
   const member = await memberWith(founder, [allow(['listuser', 'getuser'])]);
   for (const status of ['Suspended', 'deleted', '', true, ['suspended'], { $ne: 'active' }])
     assertRefusal(await setStatus(founder, member, status), [400]);

@@ -63,7 +63,7 @@ test('an org that goes over to `multi` keeps its people where they are', async (
   assert.deepEqual(pointers(assertRefusal(await manage(org, 'PUT', '/org/settings', { body }), [400])), ['/value']);
 });
 
-test('a workspace is removed by who may, with its code typed, and nobody is in it any more', async () => {
+test('a workspace is removed by who may, with its code typed, and has no members any more', async () => {
   const founder = await founderOf(org);
   const path = '/user/workspace';
   const email = newEmail('guest');

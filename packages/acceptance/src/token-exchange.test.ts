@@ -173,7 +173,7 @@ test('an org that does not exist gives no token', async () => {
   assertNoToken(reply, [401, 404]);
 });
 
-test('A11: a token of an issuer that is not allowed is refused, and nobody asks that issuer for its keys', async () => {
+test('A11: a token of an issuer that is not allowed is refused, and the issuer is not asked for its keys', async () => {
   let visits = 0;
   const listener = createServer((_, response) => {
     visits++;

@@ -122,7 +122,7 @@ test('a value that is computed is held to be unique as it is at each write', asy
   assert.equal((await act(founder, 'GET', `/item/customer/${other.id}`)).body.label, `${region}/8`);
 });
 
-test('of 32 creates of one value at once exactly one is made, and the others are told', async () => {
+test('of 32 creates of one value at once exactly one is made, and the others are refused', async () => {
   for (let round = 0; round < 5; round++) {
     const email = `${random()}@example.com`;
     const before = await count(founder, 'customer');

@@ -89,7 +89,7 @@ test('as CSV it has a line for each part, and is a file', async () => {
   }
 });
 
-test('every builder of the org gets it, nobody else does, and it tells of no other org', async () => {
+test('only builders of the org get it, and it shows no other org', async () => {
   const { org, founder } = await usedOrg();
   const { org: other } = await foundedOrg(gateways);
   const { token } = await joinOrg(org, 'developer');

@@ -160,7 +160,7 @@ test('a switch holds for the tokens to come, and the token in hand keeps its wor
   assert.equal((await exchangeToken(org, login.body.token)).body.tenant_id, second.tenantId);
 });
 
-test('C13: nobody switches to, or leaves, a workspace that he is not in', async () => {
+test('C13: no user switches to, or leaves, a workspace without being a member', async () => {
   const [one, two] = [await founderOf(org), await founderOf(org)];
   const missing = { tenant_id: '01890000-0000-7000-8000-000000000000' };
   for (const path of ['/user/switch-tenant', '/user/leave'])

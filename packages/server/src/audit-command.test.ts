@@ -65,7 +65,7 @@ async function dataFolder(context: TestContext): Promise<string> {
   return folder;
 }
 
-/** Writes an entry over, as somebody would who owns the database. */
+/** Overwrites an entry, as an owner of the database could. */
 async function overwrite(folder: string, action: string, by: string): Promise<Item> {
   return using(folder, 'test', async ({ maintenance }) => {
     const [head] = await maintenance.scopes(undefined, 1);
@@ -111,13 +111,13 @@ test('verify ends with 1 and the place where an entry was changed', async (conte
   assert.match(stdout, /^2 chains, 2 entries, 1 broken$/m);
 });
 
-/** Runs SQL on a store, as somebody would who owns the database. */
+/** Runs SQL on a store, as an owner of the database could. */
 function tamper(folder: string, space: string, sql: string): void {
   using database = new DatabaseSync(join(folder, `${space}.db`));
   database.exec(sql);
 }
 
-test('a store that is gone or was emptied is missed by every command that looks at it, and not made anew', async (context) => {
+test('a store that is gone or was emptied is missed by every command that looks at it, and not made again', async (context) => {
   for (const space of ['platform', 'test', 'prod']) {
     const folder = await dataFolder(context);
     const path = join(folder, `${space}.db`);

@@ -1,7 +1,7 @@
 /** What the commands beside the platform have in common: how they end, and what they take from the environment. */
 import { type Config, readConfig } from './config.ts';
 
-/** Something that the operator got wrong or has to know, told as it is. */
+/** A mistake of the operator, or a fact that the operator has to know; printed as it is. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }

@@ -57,7 +57,7 @@ test('production has defaults of its own', () => {
   assert.deepEqual([host, signUp, demo], ['0.0.0.0', 'first', false]);
 });
 
-test('an empty setting is one that is not set', () => {
+test('an empty setting counts as not set', () => {
   const unset = configOf({});
   const names = ['APP_PORT', 'HOST', 'MODE', 'DATA_DIR', 'STORE', 'SIGNUP', 'PUBLIC_URL', 'DEMO', 'CONFIG_FILE'];
   assert.deepEqual(configOf(Object.fromEntries(names.map((name) => [`FREEHOLD_${name}`, '']))), unset);
@@ -213,7 +213,7 @@ test('no mistake in an address repeats it, and none in a key', () => {
     assert.ok(!mistake.includes('hidden-word'), mistake);
 });
 
-test('every mistake is told at once', () => {
+test('all mistakes are reported at once', () => {
   const environment = {
     FREEHOLD_APP_PORT: 'x',
     FREEHOLD_MANAGEMENT_PORT: '70000',
@@ -233,7 +233,7 @@ test('every mistake is told at once', () => {
   assert.equal(mistakes.length, Object.keys(environment).length);
 });
 
-test('a file sets what the environment does not, and its mistakes are told with the others', () => {
+test('a file sets what the environment does not, and its mistakes are reported with the others', () => {
   const path = join(directory, 'settings');
   writeFileSync(path, '# a remark\r\n\r\nFREEHOLD_APP_PORT = 5000\r\nFREEHOLD_HOST=::1\nFREEHOLD_DEMO=off\n');
   const { appPort, host, demo } = configOf({

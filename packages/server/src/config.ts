@@ -17,7 +17,7 @@ export interface Config extends StoreAddresses {
   /** Undefined where the listener is switched off; 0 is any free port. */
   readonly appPort: number | undefined;
   readonly managementPort: number | undefined;
-  /** What a platform on a folder keeps there; on PostgreSQL nothing lies in it, and nobody makes it. */
+  /** What a platform on a folder keeps there; on PostgreSQL it is empty, and is not created. */
   readonly dataDir: string;
   /** Seals the secrets that lie in the store. */
   readonly masterKey: KeyObject | undefined;
@@ -43,7 +43,7 @@ export interface Config extends StoreAddresses {
   readonly storeCacheMegabytes: number | undefined;
   readonly logLevel: LogLevel;
   readonly logFormat: 'json' | 'text';
-  /** Where metrics are told to whoever asks; undefined where they are told for the operator key alone. */
+  /** Where metrics are served without a key; undefined if they need the operator key. */
   readonly metricsListen: { readonly host: string; readonly port: number } | undefined;
   readonly demo: boolean;
 }
@@ -175,7 +175,7 @@ const settings: readonly Setting[] = [
 export type ReadConfig = { readonly config: Config } | { readonly mistakes: readonly string[] };
 
 /**
- * Reads the environment, and a file where it names one. Every mistake is told at once.
+ * Reads the environment, and a file where it names one. All mistakes are reported together.
  * @param isTerminal whether a person reads the log on a terminal
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>, isTerminal = false): ReadConfig {

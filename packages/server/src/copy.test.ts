@@ -76,7 +76,7 @@ async function folders(context: TestContext, itemsOfTest: number) {
   return { folder, from, to, words: ['--from', `sqlite:${from}`, '--to', `sqlite:${to}`] };
 }
 
-test('a folder is copied into another with its secrets, and told of in numbers', async (context) => {
+test('a folder is copied into another with its secrets, and reported in numbers', async (context) => {
   const { from, to, words } = await folders(context, 500);
   const { code, stdout, stderr } = await copy(words);
   assert.deepEqual([code, stderr], [0, '']);
@@ -147,7 +147,7 @@ test('a folder of another platform, one without data and words that mean nothing
   assert.match((await copy(['--from', `sqlite:${from}`, '--to', 'env:NOWHERE'])).stderr, /`NOWHERE` is not set/);
 });
 
-test('an address with a password is taken from a variable, and never told', async (context) => {
+test('an address with a password is taken from a variable, and never printed', async (context) => {
   const { from } = await folders(context, 500);
   const address = 'postgres://user:hush-hush@127.0.0.1:1/database';
   const { code, stdout, stderr } = await copy(['--from', `sqlite:${from}`, '--to', 'env:TARGET'], { TARGET: address });

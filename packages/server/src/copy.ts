@@ -56,7 +56,10 @@ function placeOf(text: string): StoreAddress {
   throw new Refusal('`--from` and `--to` take `sqlite:FOLDER` or `postgres://user:password@host/database`');
 }
 
-/** What is opened is noted, to be closed however the copy ends. The first one's lock says whether somebody has the folder. */
+/**
+ * What is opened is noted, to be closed however the copy ends. The first one's lock shows whether a process has the
+ * folder.
+ */
 async function openEnd(address: StoreAddress, opened: OpenedStore[]): Promise<CopyEnd> {
   const open = async (space: (typeof copiedSpaces)[number]): Promise<OpenedStore> => {
     const one = await openSpace(space, address, spaceParts);

@@ -106,7 +106,7 @@ function checkPlace(
 
 /** Whether all stores are there that belong together: the start would make one that is not. */
 async function checkStores(config: Config): Promise<readonly Finding[]> {
-  // What keeps a server from being asked was told of it.
+  // The reason why a server cannot be asked was reported already.
   const missing = await missingStores(config).catch(() => []);
   if (missing.length === 0 || missing.length === 3) return [];
   if (!(await hasBegun(config))) return [];

@@ -118,7 +118,7 @@ function endOf(token: string): number {
   return Number(partOf(token, 1).exp) * 1000;
 }
 
-/** The same token with other claims and header, signed by whoever holds the key. */
+/** The same token with other claims and header, signed by a holder of the key. */
 function signedAnew(
   token: string,
   key: webcrypto.JsonWebKey,
@@ -193,11 +193,7 @@ test('J01 a retired key verifies to the end of its grace and not longer, and an 
   assert.ok(!(await publishedIds()).includes(kid));
   assert.deepEqual(await refusalOf(me(late())), [401, 'token_invalid']);
   await rotate();
-  assert.deepEqual(
-    await refusalOf(me(known)),
-    [401, 'token_invalid'],
-    'one that was known, as soon as keys are tidied up',
-  );
+  assert.deepEqual(await refusalOf(me(known)), [401, 'token_invalid'], 'a known one, as soon as keys are tidied up');
   const [signing = ''] = await publishedIds();
   for (const named of ['a'.repeat(43), signing, kid.toLowerCase()])
     assert.deepEqual(await refusalOf(me(signedAnew(token, firstKey, { exp: now() + hour, kid: named }))), [

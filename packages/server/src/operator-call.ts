@@ -7,7 +7,7 @@ export interface OperatorCall {
   readonly body?: unknown;
 }
 
-/** Asks, and gives what `told` makes of the answer to standard output. @returns the code to end with. */
+/** Calls the platform, and prints the answer as `told` formats it. @returns the code to end with. */
 export async function askOperator(
   { method, path, body }: OperatorCall,
   url: string | undefined,
@@ -37,7 +37,7 @@ function refuseUnreached(url: string): (error: unknown) => never {
   };
 }
 
-/** Whatever answers in place of the platform need not speak its language. */
+/** Another program may answer in place of the platform. */
 function refusal(status: number, text: string): string {
   const hint = status === 404 ? ' (a platform without FREEHOLD_OPERATOR_KEY has no such routes)' : '';
   try {

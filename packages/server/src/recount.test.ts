@@ -90,7 +90,7 @@ test: records of org acme, workspace main, entity order: the counter says 7, cou
 test: records of org acme, workspace second, entity order: the counter says nothing, counted 1
 `;
 
-test('counters that say something else than there are records are told of, and set right where that is asked for', async (context) => {
+test('counters that differ from the records are reported, and corrected on request', async (context) => {
   const { folder, path } = await dataFolder(context);
   await usingStore(path, plantCounters);
   const told = await recount('--data-dir', folder);
@@ -129,7 +129,7 @@ test('records of a workspace that the org does not know are missing in its sum',
   assert.equal(code, 1);
 });
 
-test('a scope that has lost its head is counted and told of, and nothing is written to it', async (context) => {
+test('a scope that has lost its head is counted and reported, and nothing is written to it', async (context) => {
   const { folder, path } = await dataFolder(context);
   await usingStore(path, plantCounters);
   const contents = () => usingStore(path, ({ maintenance }) => maintenance.scan(workspaceScope, undefined, 1000));
@@ -146,7 +146,7 @@ test('a scope that has lost its head is counted and told of, and nothing is writ
   assert.deepEqual(await contents(), before);
 });
 
-test('days of which the workspaces come to something else, or that cannot be read, are told of and left alone', async (context) => {
+test('days of which the workspaces come to something else, or that cannot be read, are reported and left alone', async (context) => {
   const { folder, path } = await dataFolder(context);
   const rows = await usingStore(path, async ({ store }) => {
     const scope = store.scope(orgScope);
@@ -169,7 +169,7 @@ test('days of which the workspaces come to something else, or that cannot be rea
   assert.equal(code, 1);
 });
 
-test('a repair gives way to whoever writes meanwhile, and then changes nothing', async () => {
+test('a repair gives way to a concurrent write, and then changes nothing', async () => {
   const clock = new SteppedClock();
   const opened = await openStore({ kind: 'memory', clock });
   const bench = await fill(opened);

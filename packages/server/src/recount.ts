@@ -1,4 +1,4 @@
-/** Counts the records in the stores anew and compares them with what is told of them. The platform must be stopped. */
+/** Counts the records in the stores again and compares them with the stored counts. The platform must be stopped. */
 import { parseArgs } from 'node:util';
 import { operatorActor } from './audit/operator-log.ts';
 import { type Command, configFor, Refusal, runCommand } from './command-line.ts';

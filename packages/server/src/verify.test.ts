@@ -33,7 +33,7 @@ async function dataFolder(context: TestContext) {
   return { folder, path: paths.test, ids };
 }
 
-test('a folder in which nothing has drifted is told of in numbers, and left as it is', async (context) => {
+test('a folder without drift is reported in numbers, and left as it is', async (context) => {
   const { folder, path } = await dataFolder(context);
   const contents = () => usingStore(path, ({ maintenance }) => maintenance.scan('org#acme-main', undefined, 1000));
   const [before, names] = [await contents(), readdirSync(folder)];
@@ -45,7 +45,7 @@ test('a folder in which nothing has drifted is told of in numbers, and left as i
   assert.deepEqual([await contents(), readdirSync(folder)], [before, names]);
 });
 
-test('what has drifted is told with its place, and ends the program with 1', async (context) => {
+test('drift is reported with its place, and ends the program with 1', async (context) => {
   const { folder, path, ids } = await dataFolder(context);
   await usingStore(path, async ({ store }) => {
     const scope = store.scope('org#acme-main');
@@ -60,7 +60,7 @@ test('what has drifted is told with its place, and ends the program with 1', asy
   assert.match(stdout, /drift: 1\n$/);
 });
 
-test('a reference that dangles is told, and is no drift', async (context) => {
+test('a dangling reference is reported, and is no drift', async (context) => {
   const { folder, path, ids } = await dataFolder(context);
   await usingStore(path, async (opened) => {
     const scope = opened.store.scope('org#acme-main');

@@ -1,6 +1,6 @@
 /**
  * Preloaded into a platform, makes it answer before what it answers is on disk: its stores lie beside the data folder's
- * files, which follow a quarter of a second later. While it lives nobody can tell.
+ * files, which follow a quarter of a second later. While it runs, the difference is invisible.
  */
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { registerHooks } from 'node:module';

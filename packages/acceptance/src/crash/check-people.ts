@@ -82,7 +82,7 @@ async function checkWorkspace(
   assert.equal((await tenantsOf(inside)).length, 1);
 }
 
-/** Exactly the one that was answered; without an answer, one or none. */
+/** Exactly the record that was answered; without an answer, one record or none. */
 function assertOne(found: readonly { readonly id: string }[], answered: string | undefined, what: string): void {
   if (answered !== undefined)
     assert.deepEqual(

@@ -90,7 +90,7 @@ export class People {
     await this.#remove(`/delete/aclpolicy/${policy.id}`);
   }
 
-  /** Somebody who was never seen before becomes a member, where the org lets people in, and is removed. */
+  /** A new user becomes a member, if the org lets people in, and is removed. */
   async #arriveAndLeave(): Promise<void> {
     const { org, tenantId } = this.#workplace.admin;
     const login = await this.#caller.ask('log-in of a stranger', 200, () => logIn(org, newEmail('stranger')));

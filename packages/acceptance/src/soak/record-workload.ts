@@ -1,4 +1,4 @@
-/** The only writer of one entity's records in one workspace: whatever it reads has to be what it wrote. */
+/** The only writer of one entity's records in one workspace: every read must return what it wrote. */
 import { creating, deleting, type Results, updating } from '../batches.ts';
 import type { Reply } from '../call.ts';
 import { everyValue } from '../every-type.ts';

@@ -1,16 +1,16 @@
 /**
  * Has a platform work for long while it is started again and its keys are rotated, and looks at what it takes.
  *
- *   npm run soak -- [--minutes 10] [--rate 60] [--samples FILE]
- *   npm run soak:postgres -- [...]
+ * npm run soak -- [--minutes 10] [--rate 60] [--samples FILE]
+ * npm run soak:postgres -- [...]
  *
  * Clients of all sorts call at a bounded rate; the number of records stays the same. A fifth of the time goes by with
  * restarts, then one process warms up for three tenths, and is measured for the rest. Each read is held to what was
  * written, in the end all of it is read again, and nothing may have drifted in the store. Beside it a second platform,
  * in which faults are planted, gets the same: what the soak does not find there it would find nowhere.
  *
- * It ends with 1 where something was found; memory counts in runs of five minutes and more. That memory does not grow by a
- * megabyte an hour cannot be seen in minutes: it is held to what can, and the limit is told.
+ * It ends with 1 where something was found; memory counts in runs of five minutes and more. That memory does not grow
+ * by a megabyte an hour cannot be seen in minutes: the test checks what can be seen, and prints the limit.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -52,7 +52,7 @@ function leakPerMinute(minutes: number): number {
 
 const kinds = Object.keys(findingKinds) as readonly FindingKind[];
 
-/** A process grows in its first minutes whatever it does: a shorter run tells its memory, and does not judge it. */
+/** A process grows in its first minutes whatever it does: a shorter run prints its memory, and does not judge it. */
 const judgedFromMinutes = 5;
 
 function judgeSound(soaked: Soaked, minutes: number): readonly Judged[] {

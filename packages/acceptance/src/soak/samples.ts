@@ -75,7 +75,7 @@ const megabyte = 1024 * 1024;
 
 function numberIn(text: string, pattern: RegExp): number {
   const found = pattern.exec(text)?.[1];
-  if (found === undefined) throw new Error(`nothing of ${pattern} is told`);
+  if (found === undefined) throw new Error(`there is no metric ${pattern}`);
   return Number(found);
 }
 

@@ -7,7 +7,7 @@ import type { SoakedPlatform } from './soaked-platform.ts';
 /** What a call must be answered. */
 export interface Expected {
   readonly statuses: readonly number[];
-  /** What is also right where the call was sent before and nobody knows what became of it. */
+  /** What is also right if the call was sent before with an unknown outcome. */
   readonly whenRepeated?: readonly number[];
 }
 

@@ -42,7 +42,7 @@ function refusalsOf({ admin, member }: Workplace): readonly Refusal[] {
     ['a body that is too large', 413, () => create({ title: 'a'.repeat(1_100_000) })],
     ['an unknown field', 400, () => create({ title: 'x', nothing: 1 })],
     ['a lookup of nothing', 400, () => create({ title: 'x', team_id: missing })],
-    ['a cursor of nobody', 400, () => act(admin, 'GET', '/list/ticket?nexttoken=AAAA')],
+    ['an unknown cursor', 400, () => act(admin, 'GET', '/list/ticket?nexttoken=AAAA')],
     ['a sort without an index', 400, () => act(admin, 'GET', '/list/ticket?sortby=label')],
     ['ten thousand parameters', 400, () => act(admin, 'GET', `/list/ticket?${'a=1&'.repeat(2000)}`)],
     ['a denied create', 403, () => act(member, 'POST', '/create/ticket', { body: { title: 'x' } })],

@@ -20,7 +20,7 @@ function series(count: number, perHour: number, noise: { chance: () => number; s
   });
 }
 
-test('a straight line is told without doubt, and few points say nothing', () => {
+test('a straight line is recognized, and few points decide nothing', () => {
   const line = series(10, 120, { chance: () => 0.5, size: 0 });
   const { slope, uncertainty } = trendOf(line);
   assert.ok(Math.abs(slope - 120) < 1e-6 && uncertainty < 1e-6, `${slope} ± ${uncertainty}`);
@@ -51,7 +51,7 @@ test('a leak is found in noise, and of what is flat it is never said that it gro
   }
 });
 
-test('what settles is not told as growth, however clearly it rose', () => {
+test('a curve that settles is not reported as growth, however clearly it rose', () => {
   const noise = series(60, 0, { chance: chances(5), size: 6 });
   const settling = noise.map(({ at, value }) => ({ at, value: value - 10 * Math.exp(-at / 150) }));
   assert.equal(verdictOf(trendOf(settling), 1), 'grows');

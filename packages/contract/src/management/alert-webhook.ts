@@ -47,7 +47,7 @@ export const alertWebhookApi = {
     path: '/org/alerts/webhook',
     access: 'org_admin',
     tag: 'usage',
-    summary: 'Has alerts sent to an address, signed as Standard Webhooks are by a secret that is told this once',
+    summary: 'Has alerts sent to an address, signed as Standard Webhooks are by a secret that is shown this once',
     body: closed({ url: Type.String({ format: 'uri', maxLength: 2048 }) }),
     replies: { 200: reply('Set.', CreatedAlertWebhook) },
   }),

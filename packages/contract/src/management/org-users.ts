@@ -111,7 +111,7 @@ export const orgUsersApi = {
     path: '/org/users',
     access: 'org_admin',
     tag: 'org users',
-    summary: 'Invites a person; the link is good once, for seven days, and told this once',
+    summary: 'Invites a person; the link is good once, for seven days, and shown this once',
     body: closed({ email: Email, role: OrgRole }),
     replies: { 201: reply('Invited.', Invited) },
     problems: ['conflict'],

@@ -99,7 +99,7 @@ export const Observability = named(
         used: count,
         limit: count,
         level: oneOf(['info', 'warning', 'critical']),
-        since: orNull(time, { description: 'When it was told in the audit log.' }),
+        since: orNull(time, { description: 'When it was recorded in the audit log.' }),
         resets_at: orNull(time),
         message: text,
       }),

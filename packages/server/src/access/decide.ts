@@ -49,7 +49,10 @@ interface ActionPlan {
   readonly isSpent: boolean;
 }
 
-/** Actions contain names sent by callers, so the plans kept for one caller must be bounded: beyond these all are made anew. */
+/**
+ * Actions contain names sent by callers, so the plans kept for one caller must be bounded: beyond these all are made
+ * again.
+ */
 const plansMax = 256;
 
 class StatementList implements CompiledAccess {

@@ -68,7 +68,7 @@ test('tells of what is missing, of lists and of objects', () => {
   assert.deepEqual(actual('b'.repeat(300)), [`${'b'.repeat(256)}…`]);
 });
 
-test('names the fields of a statement, and no condition of one that nobody can judge yet', () => {
+test('names the fields of a statement, and no condition of a statement that cannot be judged yet', () => {
   const Condition = { StringEquals: { 'record.status': 'open' } };
   const { decision, matched, near } = explain(
     [
@@ -96,7 +96,7 @@ test('tells of no statement that is about something else, and of 20 near misses 
   assert.deepEqual([near.length, considered], [20, 32]);
 });
 
-test('names the members that make several values of a key, in a statement that matches and in one that does not', () => {
+test('names the members that make several values of a key, in matching and in other statements', () => {
   const Condition = { StringEquals: { 'record.meta.level': 'public' } };
   const held = [
     { ...statement, Condition },

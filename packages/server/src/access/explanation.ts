@@ -21,7 +21,7 @@ export interface Explanation {
   readonly decision: Outcome;
   /** The statements that take effect. */
   readonly matched: readonly MatchedStatement[];
-  /** Some of those whose action and resource match while the condition does not, or nobody knows yet. */
+  /** Some of those whose action and resource match while the condition does not, or is not decided yet. */
   readonly near: readonly NearStatement[];
   /** How many statements were looked at. */
   readonly considered: number;

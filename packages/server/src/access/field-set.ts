@@ -6,7 +6,7 @@ export interface FieldSet {
   has(name: string): boolean;
 }
 
-/** The envelope of a record: it is in every set, since nobody could tell without it which record is meant. */
+/** The envelope of a record: it is in every set, because it identifies the record. */
 const envelope: ReadonlySet<string> = new Set(['id', 'version', 'created_at', 'updated_at']);
 
 /** The `Fields` of a statement. */

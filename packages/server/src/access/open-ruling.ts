@@ -17,7 +17,7 @@ export interface OpenTally {
   readonly openDenies: readonly OpenStatement[];
 }
 
-/** Combinations beyond these are put together anew each time. */
+/** Combinations beyond these are put together again each time. */
 const judgementsMax = 64;
 
 /** Judges by what is still open alone: a list judges many records. */

@@ -85,7 +85,7 @@ function ifPresent<Read>(value: unknown, read: (value: unknown) => Read): Read |
   return value === undefined ? undefined : read(value);
 }
 
-/** Only a statement's own members count: what it inherits was written by nobody. */
+/** Only a statement's own members count, and not inherited ones. */
 function own(statement: object, name: string): unknown {
   return Object.hasOwn(statement, name) ? Reflect.get(statement, name) : undefined;
 }

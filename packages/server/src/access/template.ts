@@ -121,7 +121,7 @@ export function expandedSymbols({ parts = [] }: Expansion, effort: Effort): read
   return spend(effort, length) ? symbolsOf(parts) : undefined;
 }
 
-/** Of several members nobody knows which one the app reads, also where the others hold nothing. */
+/** It is unknown which of several members the app reads, even if the others are empty. */
 function partFor(
   { key, otherwise }: Variable,
   context: AccessContext,

@@ -3,8 +3,8 @@ import type { Append, Item, Key } from '../store/port.ts';
 import type { Environment } from '../tenancy/port.ts';
 
 /**
- * Who does something: a builder, a server or a pipeline that holds a key, whoever runs the platform, an app's user, or
- * the platform of its own accord.
+ * Who does something: a builder, a server or a pipeline that holds a key, the operator, an app's user, or the platform
+ * of its own accord.
  */
 export const actorKinds = ['org_user', 'service_key', 'deploy_key', 'operator', 'app_user', 'platform'] as const;
 
@@ -61,7 +61,7 @@ function entryIn(pk: string, { at, actor, request_id }: AuditContext, audited: A
   return { kind: 'append', pk, value: JSON.stringify(entry), isChained: true };
 }
 
-/** Undefined where somebody has written there what is no entry; a verification tells of it. */
+/** Undefined if the stored text is not an entry, because it was written from outside; a verification reports it. */
 export function readEntry(item: Pick<Item, 'value'>): AuditEntry | undefined {
   try {
     const entry: unknown = JSON.parse(readLink(item)?.text ?? '');

@@ -46,7 +46,7 @@ function at(minute: number, actor = 'bea'): AuditContext {
   return { at, actor: { kind: 'org_user', id: actor }, request_id: 'r' };
 }
 
-test('what was done in three scopes is told in the order of time, the latest first, once each, in pages of any size', async () => {
+test('entries of three scopes are listed in the order of time, the latest first, once each, in pages of any size', async () => {
   const { platform, test: testScope, prod, pages } = await bench();
   for (let minute = 0; minute < 12; minute++) {
     const audited = { action: `a${minute}` };
@@ -129,7 +129,7 @@ test('a page that finds little among much ends short, and the pages together fin
   assert.deepEqual([short.partial, full.partial, full.items.length], [true, undefined, 50]);
 });
 
-test('what was done inside a workspace is told with that workspace alone, beside what the org did to it', async () => {
+test('entries from inside a workspace are listed with that workspace only, beside those of the org about it', async () => {
   const { test: testScope, workspaceScopes, pages } = await bench();
   const [main, other] = [workspaceScopes('acme', 'main'), workspaceScopes('acme', 'other')];
   await testScope.commit([auditEntry(at(1), { action: 'workspace.created', env: 'test', tenant_code: 'main' })]);
@@ -155,7 +155,7 @@ test('target, request and times choose among the entries', async () => {
   assert.deepEqual(await pages({ to: at(2).at }), [['a1']]);
 });
 
-test('what is no entry, because somebody wrote it into the database, hides none that is', async () => {
+test('an item that is not an entry, written from outside, hides no entry', async () => {
   const { test: testScope, log, platform, pages } = await bench();
   await testScope.commit([auditEntry(at(1), { action: 'first' })]);
   for (const value of ['', '{}', 'x'.repeat(70), `${'0'.repeat(64)} [1`])

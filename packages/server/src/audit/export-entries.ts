@@ -3,7 +3,7 @@ import type { OpenedStore, ScopeName } from '../store/port.ts';
 import { orgAudit, platformAudit } from './audit-entry.ts';
 import { chainsIn, entriesOf } from './verify-chains.ts';
 
-/** An entry with its place, so that its digest can be computed again by whoever has the lines of its chain. */
+/** An entry with its place, so that its digest can be recomputed from the lines of its chain. */
 export interface ExportedEntry {
   readonly scope: ScopeName;
   readonly pk: string;

@@ -4,7 +4,7 @@ import { openStore } from '../store/open-store.ts';
 import { orgAudit, platformAudit, platformAuditEntry, readEntry } from './audit-entry.ts';
 import { createOperatorLog } from './operator-log.ts';
 
-test('what the operator does stands in order, apart from what builders do to their orgs', async () => {
+test('actions of the operator are listed in order, apart from what builders do to their orgs', async () => {
   const clock = { now: () => Date.parse('2026-01-01T00:00:00Z') };
   const { store } = await openStore({ kind: 'memory', clock });
   const platform = store.scope('platform');

@@ -5,8 +5,8 @@ import { type AuditActor, type Audited, auditEntry } from './audit-entry.ts';
 /** What was done to the platform as a whole: by the operator, unless another is named. */
 export interface OperatorLog {
   /**
-   * Told before it is done: what it tells of lies outside of the stores, so in no commit, and nothing is to be done that
-   * was not told of. What then fails stands here as if it were done, and once more when it is repeated.
+   * Recorded before the action, because the action is outside of the stores and in no commit, and no action may lack
+   * its entry. An action that then fails has an entry as if it were done, and another one when it is repeated.
    */
   tell(requestId: string, audited: Audited, actor?: AuditActor): Promise<void>;
 }

@@ -5,7 +5,7 @@ import { type AuditActor, type Audited, auditEntry, platformAuditEntry } from '.
 
 /** What was asked for and refused: nothing came of it, so its entry is a commit of its own. */
 export interface RefusalLog {
-  /** Told before the refusal is answered, so that no answered refusal lacks its entry. */
+  /** Recorded before the refusal is answered, so that no answered refusal lacks its entry. */
   tell(refused: Refused): Promise<void>;
 }
 

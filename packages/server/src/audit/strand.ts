@@ -29,8 +29,8 @@ export function placesOf(strands: readonly Strand[]): Places {
 }
 
 /**
- * Of a strand that no entry was taken of, all that stands is below its place, and what is appended meanwhile above: pages
- * that go on tell of nothing that came after the first. Sort keys of entries begin with a digit and hold no `~`.
+ * Of a strand that no entry was taken of, all that stands is below its place, and what is appended meanwhile above:
+ * later pages show nothing that came after the first. Sort keys of entries begin with a digit and hold no `~`.
  */
 function placeAbove({ ahead: [next] }: Strand): string {
   return next === undefined ? belowAll : `${next.sk}~`;
@@ -55,7 +55,7 @@ export async function latest(
   return found;
 }
 
-/** What is no entry, because somebody has written in the database, is passed over. */
+/** An item that is not an entry, because it was written from outside, is skipped. */
 async function peek(strand: Strand): Promise<AuditEntry | undefined> {
   for (;;) {
     if (strand.ahead.length === 0 && !strand.isRead) await readOn(strand);

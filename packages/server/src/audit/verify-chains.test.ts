@@ -41,7 +41,7 @@ async function allChains(opened: OpenedStore, seen: (digest: string) => void = (
   return gather(verifyChains(opened, { owed: new Map(), seen }));
 }
 
-/** The same store, had somebody changed the items of one of its scopes. */
+/** The same store with the items of one of its scopes changed. */
 async function tampered(
   opened: OpenedStore,
   change: (items: readonly Item[]) => readonly Item[],
@@ -58,7 +58,7 @@ const entryAt = (items: readonly Item[], index: number): Item =>
   items.filter(({ pk }) => pk === 'audit')[index] as Item;
 const isHead = ({ pk }: Item): boolean => pk === 'chain';
 
-/** With digests that were made anew from an entry on, as somebody would who knows how they are made. */
+/** With digests that were made again from an entry on, as an attacker who knows the algorithm could. */
 function rechained(items: readonly Item[]): readonly Item[] {
   let digest = '';
   let count = 0;
@@ -72,7 +72,7 @@ function rechained(items: readonly Item[]): readonly Item[] {
   return [...entries, { ...chainHeadKey('audit'), version: 9, value: headValue({ count, digest }) }];
 }
 
-test('chains that nobody has touched are whole, each by itself', async () => {
+test('untouched chains are whole, each by itself', async () => {
   const opened = await written();
   const chains = await allChains(opened);
   assert.deepEqual(
@@ -117,7 +117,7 @@ const tamperings: readonly [string, (items: readonly Item[]) => readonly Item[],
     undefined,
   ],
   ['an entry was put before the first', (items) => [...items, { ...entryAt(items, 0), sk: '!' }], undefined],
-  ['an entry stands behind the last one', (items) => [...items, { ...entryAt(items, 4), sk: 'x' }], undefined],
+  ['an entry follows the last one', (items) => [...items, { ...entryAt(items, 4), sk: 'x' }], undefined],
   [
     'two entries have changed places',
     (items) =>
@@ -157,7 +157,7 @@ test('a whole chain is none in the place of another one', async () => {
   assert.deepEqual([chain?.count, chain?.broken?.sk], [0, entryAt(foreign, 0).sk]);
 });
 
-test('who writes all of a chain anew is found by a digest that was noted before', async () => {
+test('who writes all of a chain again is found by a digest that was noted before', async () => {
   const opened = await written();
   const noted = (await allChains(opened))[0]?.digest ?? '';
   await opened.store.scope('org#acme').commit([auditEntry(auditContext, { action: 'later' })]);

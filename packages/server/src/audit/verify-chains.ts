@@ -26,7 +26,7 @@ const pageItems = 500;
 export interface ChainsToVerify {
   /** Chains that must be there, by their scopes, beside those of which something is found. */
   readonly owed: ReadonlyMap<ScopeName, readonly string[]>;
-  /** Is told of the digest of each entry that is as it was written. */
+  /** Gets the digest of each unchanged entry. */
   readonly seen: (digest: string) => void;
 }
 
@@ -35,7 +35,7 @@ export async function* verifyChains(opened: OpenedStore, { owed, seen }: ChainsT
   for await (const { scope, hasHead } of scopesIn(opened)) {
     const found = await chainsOf(opened, scope);
     const pks = [...new Set([...found, ...(owed.get(scope.name) ?? [])])].sort();
-    // Of a scope without its head something has to be told, though it may never have had entries.
+    // A scope without its head must be reported, although it may never have had entries.
     if (!hasHead && pks.length === 0) pks.push(orgAudit);
     for (const pk of pks) {
       const chain = await verifyChain(scope, pk, seen);

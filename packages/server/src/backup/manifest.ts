@@ -1,6 +1,6 @@
 import { dataVersion } from '../store/data-version.ts';
 
-/** What a backup says of itself, before its parts. */
+/** The manifest of a backup, before its parts. */
 export interface Manifest {
   readonly format: 'freehold-backup';
   readonly version: number;

@@ -1,4 +1,4 @@
-/** A policy that has no room is refused while the org's plan is held to, and nobody waits for it in vain. */
+/** A policy that has no room is refused while the org's plan is enforced, and no caller waits for it in vain. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConfigReader } from '../config/config-reader.ts';
@@ -16,7 +16,7 @@ import { createWriteLoop } from '../records/writing/write-loop.ts';
 import { systemEntity } from '../schema/system/system-entities.ts';
 import { openStore } from '../store/open-store.ts';
 
-test('who is refused a policy may ask how the org stands, also when that has to be read anew', {
+test('a caller who is refused a policy may ask for the org’s usage, also when that has to be read again', {
   timeout: 5000,
 }, async () => {
   const clock = new SteppedClock('2026-01-31T12:00:00Z');

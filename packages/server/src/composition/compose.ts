@@ -31,7 +31,7 @@ import { openVaultOf, type Spaces } from './open-spaces.ts';
 /** The platform, ready to be given listeners. */
 export interface Platform extends Gateways {
   readonly measurement: Pick<Measurement, 'metrics' | 'calls'>;
-  /** Whether nobody has signed up yet. */
+  /** Whether there is no account yet. */
   isEmpty(): Promise<boolean>;
   readonly errors: (baseUrl: () => string) => ErrorReplies;
   /** From now on the platform says that it is not ready. */

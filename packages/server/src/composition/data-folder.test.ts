@@ -7,7 +7,7 @@ import { prepareDataFolder } from './data-folder.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'freehold-data-folder-'));
 
-test('a folder that is not there is made for its owner alone, and one that is there is taken', async () => {
+test('a folder that is not there is made for its owner alone, and an existing one is used', async () => {
   const folder = join(directory, 'deep', 'data');
   await prepareDataFolder(folder);
   await prepareDataFolder(folder);

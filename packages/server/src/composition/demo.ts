@@ -10,7 +10,7 @@ import { secretToken } from '../lib/ids.ts';
 export interface DemoOptions {
   readonly dataDir: string;
   readonly urls: { readonly app: string; readonly management: string };
-  /** Whether nobody has signed up yet. */
+  /** Whether there is no account yet. */
   readonly isEmpty: () => Promise<boolean>;
 }
 

@@ -76,8 +76,8 @@ async function openAll(config: PlacesToOpen, deps: SpacesDeps & Pick<OpenDeps, '
 }
 
 /**
- * A first start makes all stores and then the secrets. Where these are there and a store is not, it was lost: made anew, it
- * would seem that nobody had ever been there.
+ * A first start makes all stores and then the secrets. Where these are there and a store is not, it was lost: creating
+ * it again would hide the loss of all accounts.
  * @throws Error with a sentence for the operator.
  */
 function refuseLostStores(folder: string, prod: StoreAddress): void {
@@ -85,7 +85,7 @@ function refuseLostStores(folder: string, prod: StoreAddress): void {
   const isBeside = prod.kind === 'sqlite' && prod.folder === folder;
   const spaces = isBeside ? (['platform', 'test', 'prod'] as const) : (['platform', 'test'] as const);
   const missing = spaces.filter((space) => isFileMissing(folder, space));
-  // Whoever takes all of them away begins anew.
+  // Whoever takes all of them away starts again.
   if (missing.length > 0 && missing.length < spaces.length)
     throw new Error(storesGone(missing.map((space) => `\`${sqlitePath(folder, space)}\``)));
 }

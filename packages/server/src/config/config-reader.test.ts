@@ -104,7 +104,7 @@ test('another node learns of a change: asked for after half a second, waited for
   assert.deepEqual(await namesNow(), ['invoice', 'order']);
 });
 
-test('a clock that was set back makes a config read anew, not older for longer', async () => {
+test('a clock that was set back makes a config read again, not older for longer', async () => {
   const { bench, clock, define } = await changingOrg();
   const reader = createConfigReader({ store: bench.opened.store, clock });
   await reader.current('acme');
@@ -138,7 +138,7 @@ test('requests that have to wait at once read once', async () => {
   assert.equal(gate.reads(), 4);
 });
 
-test('`refresh` tells what stands now, also while an older read is under way, and that one undoes nothing', async () => {
+test('`refresh` returns the present state, also while an older read is under way, and that one undoes nothing', async () => {
   const { bench, clock, define } = await changingOrg();
   const gate = gated(bench.opened.store);
   const reader = createConfigReader({ store: gate.store, clock });
@@ -171,7 +171,7 @@ test('an entity is compiled once per version, and the caches forget what was not
   assert.notEqual(await reader.current('acme'), set);
 });
 
-test('what an entity was before a change does not stay in memory, and is still told to who holds it', async () => {
+test('what an entity was before a change does not stay in memory, and stays visible to its holders', async () => {
   const { bench, clock, admin, define } = await changingOrg();
   await define('order');
   await define('invoice');

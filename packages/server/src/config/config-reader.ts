@@ -33,9 +33,9 @@ import {
 export interface ConfigReader {
   /** At once where it is known. */
   current(orgCode: string): MaybePromise<ConfigSet>;
-  /** The same, read anew: for a writer that met a newer version than it knew. */
+  /** The same, read again for a writer that met a newer version than it knew. */
   refresh(orgCode: string): Promise<ConfigSet>;
-  /** What is known of the org may be out of date: whoever asks next waits until it has been read. */
+  /** What is known of the org may be out of date: the next caller waits until it has been read. */
   forget(orgCode: string): void;
 }
 
@@ -102,7 +102,7 @@ export function createConfigReader(options: ConfigReaderOptions): ConfigReader {
     const known = compiled.get(key);
     if (known?.revision === active.revision) return known.entity;
     const loading = loadEntity(store.scope(orgScopeName(orgCode)), name, active);
-    // Revisions grow. Who still holds a set from before asks rarely, and for what nobody else will ask for.
+    // Revisions grow. A caller with an older set asks rarely, and for items that no other caller needs.
     if (known !== undefined && known.revision > active.revision) return loading;
     const made: Compiled = { revision: active.revision, entity: loading };
     compiled.set(key, made);

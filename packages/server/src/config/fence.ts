@@ -64,15 +64,15 @@ const floor = '*';
 export const floorKey = fenceKey(floor);
 
 /**
- * What a new workspace is founded with. Whoever changed the configuration before and looked for workspaces has not seen
- * this one, so nobody may write here by a configuration from before its founding; nor may anybody who still means a
- * workspace that had the code before.
+ * What a new workspace is founded with. A change of configuration that listed the workspaces before has not seen this
+ * one, so no write by a configuration from before its founding is allowed here; nor is a write meant for an earlier
+ * workspace with the code.
  */
 export function minConfigVersion(configVersion: number, tenantId: string): Put {
   return fences.insert(floor, { configVersion, tenantId });
 }
 
-/** What a removed workspace leaves until its code is free: the scope is nobody's, so nobody writes in it. */
+/** What a removed workspace leaves until its code is free: the scope has no owner, so every write is refused. */
 export function tombstone(until: number): Put {
   return fences.put(floor, { configVersion: 0, tenantId: '' }, { if: 'any', due: { at: until, queue: 'expire' } });
 }
@@ -84,7 +84,7 @@ export interface FenceLevel {
 }
 
 /**
- * Brings the fence to a generation; one that stands higher already is left and told of.
+ * Brings the fence to a generation; a higher one is left and returned.
  * @throws Problem `not_found` where the scope is not, or no more, that of the workspace.
  */
 export async function raise(

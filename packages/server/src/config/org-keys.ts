@@ -94,7 +94,7 @@ export function itemHistoryPrefix({ kind, name }: ConfigItem): string {
 
 /**
  * What an org keeps of an entity beside its configs. It outlives them until the last record is gone: `removing` while a
- * job takes the records away, `retired` where they stay until somebody asks for that.
+ * job takes the records away, `retired` if they stay until their removal is requested.
  */
 export interface EntityRow {
   readonly state: 'active' | 'removing' | 'retired';

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../lib/json-schema.ts';
 import type { Environment } from '../tenancy/port.ts';
 import type { ConfigSet, StoredSetting } from './config-set.ts';
 
-/** One setting that there is: what it may be, and what it is where nobody has set it. */
+/** A setting: its allowed values, and its default. */
 export interface SettingType<Value = unknown> {
   /** `<group>.<name>`, which is its name as a config item. */
   readonly key: string;

@@ -29,7 +29,7 @@ function emptyEnd(kind: Kind): CopyEnd {
   return { stores: { prod, test: test_, platform }, secrets: placeFor(kind) };
 }
 
-/** A platform with something in each store; `isNew` is one that nobody has signed up to. */
+/** A platform with something in each store; `isNew` is one without accounts. */
 async function sourceEnd(kind: Kind, isNew = false): Promise<CopyEnd> {
   const end = { ...emptyEnd(kind), secrets: placeFor(kind, secrets) };
   const { platform } = end.stores;
@@ -56,7 +56,7 @@ async function secretsIn({ stores, secrets: place }: CopyEnd): Promise<Partial<S
   return item === undefined ? {} : readSecrets(item.value, place.masterKey).secrets;
 }
 
-/** All that an end holds but its secrets, which lie elsewhere or are sealed anew. */
+/** All that an end holds but its secrets, which lie elsewhere or are sealed again. */
 async function contentsOf({ stores }: CopyEnd) {
   const all = [];
   for (const space of copiedSpaces) {

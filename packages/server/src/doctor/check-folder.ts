@@ -76,7 +76,7 @@ function thisUser(): string {
 async function checkRoom(standing: string): Promise<Finding> {
   const { bavail, bsize, files, ffree } = await statfs(standing);
   const megabytes = Math.floor((bavail * bsize) / 1024 ** 2);
-  // Where the number of files has no bound, none is told.
+  // If the number of files has no bound, none is reported.
   if (files > 0 && ffree < filesMin)
     return fault(`the disk of \`${standing}\` takes ${ffree} more files alone: remove some that nobody needs`);
   if (bavail * bsize >= roomMin) return good(`the disk of \`${standing}\` has room for ${megabytes} MB`);
@@ -99,7 +99,7 @@ async function checkFile(path: string, name: string, now: number): Promise<reado
       ),
     );
   const refused = await access(path, constants.R_OK | constants.W_OK).catch(reasonOf);
-  // What keeps all files from being written to was told of the folder.
+  // A reason that affects all files was reported for the folder.
   if (refused !== undefined && refused !== 'EROFS')
     findings.push(fault(`${thisUser()} cannot read and write \`${path}\` (${refused}): \`chown\` it`));
   else if (isStore) findings.push(...faultsOf(path, await askFile(path).catch(() => undefined)));

@@ -19,7 +19,7 @@ function faultsOf(server: Partial<AskedServer>, apart = 0): readonly string[] {
   return findings.filter(({ kind }) => kind === 'fault').map(({ says }) => says);
 }
 
-test('a server that can hold a platform has no fault, and one that cannot has its own', () => {
+test('a server that can hold a platform has no fault, and every other has its own', () => {
   assert.deepEqual(faultsOf({}), []);
   assert.deepEqual(faultsOf({ version: '15.0' }), []);
   for (const [server, sentence] of [

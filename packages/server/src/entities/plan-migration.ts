@@ -142,7 +142,10 @@ function refuseTooMany({ size }: ReadonlySet<string>): void {
   throw new Problem('conflict', `an org may have at most ${definitionLimits.entitiesMax} entities`);
 }
 
-/** Whoever is new must not give keys of another, served or left. Keys of those that stand cannot change. */
+/**
+ * A new entity must not be able to produce keys of another one, served or retired. Keys of existing entities cannot
+ * change.
+ */
 async function refuseOverlap(scope: Scope, set: ConfigSet, steps: readonly EntityStep[]): Promise<void> {
   const made = steps.flatMap(({ before, after }) => (before === undefined && after !== undefined ? [after] : []));
   if (made.length === 0) return;

@@ -84,7 +84,7 @@ async function assertNoneDangles(node: Node, { target, held, id, onDelete }: Rou
   const referring = await listAll(node, held, { ref: id });
   const isThere = (await node.runtime.get(target, id)) !== undefined;
   if (!isThere) assert.deepEqual(referring, []);
-  // Whoever was refused was refused for a reason that stands.
+  // A refused step was refused for a reason that still holds.
   if (isThere) assert.ok(onDelete === 'restrict' && referring.length > 0);
 }
 
@@ -165,7 +165,7 @@ async function workDue(bench: RecordBench, { configs }: Node): Promise<void> {
     );
 }
 
-test('an id that names nobody, another entity’s record or one of another workspace is refused alike', async (context) => {
+test('an id that names no record, another entity’s record or one of another workspace is refused alike', async (context) => {
   const bench = await openBench(context);
   const { nodes, target, held } = await twoNodes(bench, 'restrict');
   const { runtime } = nodes[0];

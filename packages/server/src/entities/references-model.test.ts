@@ -157,7 +157,7 @@ async function take({ runtime }: Node, calls: Calls, { records, step }: Taking):
   return step.kind;
 }
 
-/** The fields that a step sends, and whether one of them refers to nobody. */
+/** The fields that a step sends, and whether one of them refers to no record. */
 function bodyOf(
   records: Records,
   { entity, tag, links }: Exclude<Step, { readonly kind: 'remove' }>,

@@ -9,7 +9,7 @@ import { isRemembered } from './routing/remembered-posts.ts';
 export interface OnceServices {
   readonly idempotency: Idempotency;
   readonly repeats: RepeatedRequests;
-  /** Where what somebody does may come to lie. */
+  /** The scopes in which the effects of a request may lie. */
   readonly onceScopes: OnceScopes;
 }
 

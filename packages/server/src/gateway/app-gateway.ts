@@ -74,7 +74,7 @@ export function createAppGateway(parts: AppGatewayDeps): Gateway {
         rejectImpersonation(route, caller);
         return conditional(incoming, await answerCaller(parts, caller, { incoming, route, matched, path, errors }));
       } finally {
-        // Whatever the answer, it is the org's: its limits are held to the calls that were answered before.
+        // Whatever the answer, it counts for the org: its limits are checked against the calls answered before.
         parts.metering.meter.count(meteredWorkspace(caller));
         scheduler.leave(trace);
       }
@@ -86,7 +86,7 @@ interface PublicRequest extends Pick<CallerRequest, 'incoming' | 'matched'> {
   readonly trace: CallTrace;
 }
 
-/** What is asked of the platform and not of an org, such as whether it is ready, waits for nobody. */
+/** What is asked of the platform and not of an org, such as whether it is ready, does not wait. */
 function answerAnyone(parts: AppGatewayDeps, request: PublicRequest): Promise<Reply> {
   const { incoming, matched, trace } = request;
   const work = () => answerPublic(parts, request);
@@ -104,7 +104,10 @@ async function answerPublic(parts: AppGatewayDeps, request: PublicRequest): Prom
   return reply;
 }
 
-/** No code of an org: whoever shows no token shares what one org has, so that nobody can take what an org has. */
+/**
+ * Not a code of an org: callers without a token share the quota of one org, so that they cannot use up another org's
+ * quota.
+ */
 const nobodys = '';
 
 function laneOf({ claims }: AppCaller): Lane {

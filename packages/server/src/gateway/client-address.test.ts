@@ -16,7 +16,7 @@ const cases: readonly (readonly [
   forwarded: string | undefined,
   ip: string,
 ])[] = [
-  ['believes nobody when nobody is trusted', [], '10.0.0.1', '1.2.3.4', '10.0.0.1'],
+  ['believes no proxy if none is trusted', [], '10.0.0.1', '1.2.3.4', '10.0.0.1'],
   ['takes what a trusted proxy says', ['10.0.0.1'], '10.0.0.1', '1.2.3.4', '1.2.3.4'],
   ['ignores what another one says', ['10.0.0.1'], '10.0.0.2', '1.2.3.4', '10.0.0.2'],
   ['goes back through several proxies', ['10.0.0.0/8'], '10.0.0.1', '1.2.3.4, 10.9.9.9', '1.2.3.4'],

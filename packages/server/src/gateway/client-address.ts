@@ -8,7 +8,7 @@ const forwardedMax = 50;
 
 /**
  * Goes back along `X-Forwarded-For`, from the connection's own end, as long as the address at hand is a trusted proxy.
- * What stands further left was written by whoever is not trusted, and is not read.
+ * Entries further left were written by untrusted hosts, and are not read.
  * @param trusted addresses and networks (`10.0.0.0/8`), which `isNetwork` has accepted.
  */
 export function createClientAddress(trusted: readonly string[]): ClientAddress {

@@ -23,7 +23,7 @@ test('every code has its status, a title and a page of its own', () => {
   }
 });
 
-test('a fault of ours shows nothing of itself and is told to whoever keeps the log', () => {
+test('an internal error reveals nothing to the caller and is written to the log', () => {
   faults.length = 0;
   const secret = Object.assign(new Error('select * from /var/lib/secret'), { detail: 'key' });
   for (const error of [secret, 'text', undefined, { code: 'not_found' }]) {
@@ -34,7 +34,7 @@ test('a fault of ours shows nothing of itself and is told to whoever keeps the l
   assert.equal(faults.length, 4);
 });
 
-test('a failure that the store explains is answered as what it is, and told as well', () => {
+test('a failure that the store explains is answered as what it is, and logged as well', () => {
   faults.length = 0;
   const { status, headers } = replies.reply(known, 'r-3');
   assert.deepEqual([status, headers?.['Retry-After'], faults], [503, '1', [known]]);

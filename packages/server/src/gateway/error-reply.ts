@@ -14,7 +14,7 @@ export interface ErrorRepliesOptions {
   readonly explain: (error: unknown) => Problem | undefined;
   /** Where an org gets more than its plan allows; left out, the page behind the problem's type says what a limit is. */
   readonly upgradeUrl?: string | undefined;
-  /** Told of every fault of ours, with its cause. */
+  /** Receives every internal error, with its cause. */
   readonly onFault: (error: unknown, requestId: string) => void;
 }
 
@@ -66,7 +66,7 @@ function problemPath(code: ProblemCode): string {
   return `/problems/${code}`;
 }
 
-/** RFC 6750, section 3: only what was wrong with a token is told with the challenge. */
+/** RFC 6750, section 3: only errors about a token are described in the challenge. */
 function challenge(code: ProblemCode): string {
   return tokenFaults.has(code) ? 'Bearer error="invalid_token"' : 'Bearer';
 }

@@ -8,7 +8,7 @@ import { createRouter } from './routing/router.ts';
 
 export interface MetricsGatewayDeps extends Operations, Pick<PlatformServices, 'metrics'> {}
 
-/** What supervises the platform asks here, at an address that is its alone: nobody needs a key. */
+/** The monitoring system asks here, at an address of its own, so no key is needed. */
 export function createMetricsGateway(deps: MetricsGatewayDeps): Gateway {
   const router = createRouter(metricsRoutes(deps));
   return async (incoming, trace) => {

@@ -76,7 +76,7 @@ test('an org has a limit of its own, to which what is refused by the other does 
   );
 });
 
-test('a clock that is set back holds nobody for longer than a window', () => {
+test('a clock that is set back holds no caller for longer than a window', () => {
   const clock = new Clock();
   const limits = createRateLimits({ principal: perMinute(1), org: undefined }, clock);
   const trace = traceOf('acme', 'ann');
@@ -86,7 +86,7 @@ test('a clock that is set back holds nobody for longer than a window', () => {
   assert.equal(trace.replyHeaders?.RateLimit, '"principal";r=0;t=60');
 });
 
-test('without a limit nothing is counted and nothing is told', () => {
+test('without a limit nothing is counted and no header is sent', () => {
   const limits = createRateLimits({ principal: undefined, org: undefined }, new Clock());
   const trace = traceOf('acme', 'ann');
   limits.take(trace);

@@ -34,7 +34,10 @@ interface Limit {
   readonly windows: BoundedMap<string, Window>;
 }
 
-/** Whoever is not among those that called last begins a new window: memory is bounded, and the org's limit holds. */
+/**
+ * The windows of the least recent callers are forgotten, and a forgotten caller starts a new one: memory is bounded,
+ * and the org's limit still holds.
+ */
 const windowsMax = 100_000;
 
 /**
@@ -65,7 +68,7 @@ function windowOf({ name, quota, windows }: Limit, { org, env, principal }: Call
   const key = name === 'org' ? `${org}` : `${org} ${env} ${principal}`;
   const length = quota.seconds * 1000;
   const known = windows.get(key);
-  // One that ends later than a whole one could means that the clock was set back.
+  // A window that ends later than a whole window could means that the clock was set back.
   if (known !== undefined && known.endsAt > now && known.endsAt <= now + length) return known;
   const window = { endsAt: now + length, taken: 0 };
   windows.set(key, window);

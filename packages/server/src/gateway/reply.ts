@@ -50,7 +50,7 @@ export function send(response: ServerResponse, reply: Reply, requestId: string):
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** Replies hold what one caller may see, so nobody in between may keep them; entity tags serve the caller's own copy. */
+/** Replies hold what one caller may see, so no shared cache may store them; entity tags serve the caller's own copy. */
 const uncached = 'no-store';
 const revalidated = 'private, no-cache';
 

@@ -56,7 +56,7 @@ type Answer<R extends Route> = MaybePromise<ReplyOf<R>> | (undefined extends Rep
 
 /** What the contract does not say of a route. */
 interface Beside extends Pick<WorkspaceRoute, 'readTexts'> {
-  /** What is wrong with the members of a body together, of any kind: told with what is wrong by its schema. */
+  /** What is wrong with the members of a body together, of any kind: reported with the mistakes of its schema. */
   readonly mistakes?: Mistakes;
 }
 

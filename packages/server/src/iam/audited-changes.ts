@@ -27,7 +27,9 @@ export function auditCallerOf(id: string, requestId = ''): AuditCaller {
   return { actor: { kind: 'app_user', id }, request_id: requestId };
 }
 
-/** What a write of access control is told as; nothing where it changes no access. Only ids: names are values of fields. */
+/**
+ * The audit entries of a write of access control; none if it changes no access. Only ids: names are values of fields.
+ */
 export function auditEntriesOfWrite(
   clock: Clock,
   entity: AuditedEntity,

@@ -109,7 +109,7 @@ test('an update needs cover for what it adds, not for what stood', async () => {
   await founder.update('aclpolicy', id, { statements: [allow(['*'])] });
 });
 
-test('a policy under another name is granted anew: a name may be what new members get', async () => {
+test('a policy under another name is granted again: a name may be what new members get', async () => {
   const { holder, policy, refused } = await fixture();
   const clerk = await holder(allow(['get*']));
   const [wide, narrow] = [await policy(allow(['*'])), await policy(allow(['getorder']))];
@@ -164,7 +164,7 @@ test('a policy that goes from a group frees nothing that the caller does not cov
   await founder.update('group', id, { acl_policies: [everything] });
 });
 
-test('nobody lifts, narrows or slips out of a Deny that limits the caller', async () => {
+test('no caller lifts, narrows or slips out of a Deny on itself', async () => {
   const { founder, holder, link, member, policy, group, refused } = await fixture();
   const clerk = await holder(allow(['*']));
   const [brake, milder] = [await policy(deny(['delete*'])), await policy(deny(['deleteorder']))];
@@ -188,7 +188,7 @@ test('nobody lifts, narrows or slips out of a Deny that limits the caller', asyn
   await founder.remove('useraclpolicy', direct);
 });
 
-test('nobody lifts from another a Deny that limits the caller too', async () => {
+test('no caller lifts from another a Deny that limits the caller too', async () => {
   const { holder, join, link, policy, refused } = await fixture();
   const clerk = await holder(allow(['*']));
   const brake = await policy(deny(['delete*']));
@@ -232,7 +232,7 @@ test('a broken stored policy is granted by one who may do everything alone', asy
   await founder.create('useraclpolicy', { user_id, acl_policy_id: id });
 });
 
-test('nobody grants what was taken from him before the grant is written', async () => {
+test('no caller grants a permission that was removed before the grant is written', async () => {
   const outcomes = { fulfilled: 0, rejected: 0 };
   for (let ticks = 0; ticks < 60; ticks++) {
     const { workspace, founder, holder, join, policy, link } = await fixture();

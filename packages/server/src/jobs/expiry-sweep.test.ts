@@ -48,7 +48,7 @@ test('more than one step is removed in one turn', async () => {
   assert.deepEqual(await stored('s'), []);
 });
 
-test('what was written anew on an expired key is spared', async () => {
+test('what was written again on an expired key is spared', async () => {
   const { opened, put, stored, sweep, now } = await sweptStore();
   await put('s', 'again', now() - 1);
   const write = put('s', 'again', now() + 1000);

@@ -53,7 +53,8 @@ async function sweep({ store, maintenance }: JobSpace, now: number): Promise<voi
 /** False where the scope takes no commits any more. */
 async function removeExpired(scope: Scope, { pk, sk }: { readonly pk: string; readonly sk: string }): Promise<boolean> {
   try {
-    // Expired items read as absent, so a condition on their version cannot hold: whoever wrote anew is spared by `due`.
+    // Expired items read as absent, so a condition on their version cannot hold: an item that was written again is
+    // spared by `due`.
     await tryCommit(scope, [{ kind: 'remove', pk, sk, if: 'absent' }], { priority: 'background' });
     return true;
   } catch (error) {

@@ -4,7 +4,7 @@ import { openStore } from '../store/open-store.ts';
 import { type OpenedStore, type Store, Unavailable } from '../store/port.ts';
 import { type JobHandler, startJobRunner } from './job-runner.ts';
 
-/** A store with work in it, and runners on it that are told when to look. */
+/** A store with work in it, and runners on it that the test wakes. */
 async function workplace() {
   let now = 1_800_000_000_000;
   const clock = { now: () => now };
@@ -52,7 +52,7 @@ test('every piece of work that is due is done once and removed, also more than o
   await runner.close();
 });
 
-test('a parallel runner does at most ten at once, each once, and one that fails keeps none from its end', async () => {
+test('a parallel runner does at most ten at once, each once, and a failing job keeps none from its end', async () => {
   const { opened, run, give, left, errors } = await workplace();
   const names = Array.from({ length: 25 }, (_, index) => `w${String(index).padStart(2, '0')}`);
   for (const name of names) await give(name);
@@ -103,7 +103,7 @@ test('work is found by itself at the next turn', async () => {
   await runner.close();
 });
 
-test('what fails is told of and done again when its lease has run out, and keeps nothing else from being done', async () => {
+test('a failed job is reported and done again when its lease has run out, and keeps nothing else from being done', async () => {
   const { run, give, left, due, errors, advance } = await workplace();
   for (const name of ['bad', 'good']) await give(name);
   const tries: string[] = [];
@@ -123,7 +123,7 @@ test('what fails is told of and done again when its lease has run out, and keeps
   await runner.close();
 });
 
-test('work that nobody knows how to do, or that cannot be read, is told of and kept', async () => {
+test('unknown or unreadable work is reported and kept', async () => {
   const { opened, run, give, left, errors } = await workplace();
   await give('unknown', 'no-such-job');
   const broken = {
@@ -150,7 +150,7 @@ test('two processes do not do one piece of work at a time, and it passes to the 
     log.push('slow begins');
     await gate.promise;
     await renewLease().catch((error: unknown) => {
-      log.push('slow is told');
+      log.push('slow is logged');
       throw error;
     });
     log.push('slow goes on');
@@ -171,7 +171,7 @@ test('two processes do not do one piece of work at a time, and it passes to the 
   await until(() => log.length === 3);
   await slow.close();
   await other.close();
-  assert.deepEqual(log, ['slow begins', 'other does it', 'slow is told']);
+  assert.deepEqual(log, ['slow begins', 'other does it', 'slow is logged']);
   assert.deepEqual(errors, []);
 });
 

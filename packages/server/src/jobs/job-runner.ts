@@ -8,7 +8,7 @@ import type { DueItem, Maintenance, Store } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
 import { ignoreConflict } from '../store/transact.ts';
 
-/** A data space whose work is done. Whoever puts the runner together may hand more of it to the handlers. */
+/** A data space whose work is done. The composition may pass more of it to the handlers. */
 export interface JobSpace {
   readonly store: Store;
   readonly maintenance: Maintenance;

@@ -8,9 +8,10 @@ import { unknownNames } from './unknown-names.ts';
 
 /**
  * What is wrong with a value by a JSON Schema (2020-12), as sentences: of very many mistakes the first. It knows the
- * keywords that bodies and config items are described by, and throws at one that it does not know; of `oneOf` and `anyOf`
- * it knows branches that one constant member tells apart, and `null` beside another schema. Where a form is asked for,
- * the `description` beside its `pattern` says which: it goes after "must be". A `$ref` is left to its own reader.
+ * keywords that bodies and config items are described by, and throws at one that it does not know; of `oneOf` and
+ * `anyOf` it knows branches that one constant member distinguishes, and `null` beside another schema. Where a form is
+ * asked for, the `description` beside its `pattern` says which: it goes after "must be". A `$ref` is left to its own
+ * reader.
  */
 export function checkSchema(
   schema: JsonSchema,
@@ -231,7 +232,7 @@ function checkOther(
   return checkSchema(additionalProperties as JsonSchema, member, place);
 }
 
-/** `null` beside one other schema, branches of objects that a constant tells apart, or any that the value fits. */
+/** `null` beside one other schema, branches of objects that a constant distinguishes, or any that the value fits. */
 function checkBranches(branches: readonly JsonSchema[], value: unknown, place: SchemaPosition): Mistakes {
   const others = branches.filter(({ type }) => type !== 'null');
   if (value === null && others.length < branches.length) return [];
@@ -247,7 +248,7 @@ function hasConstant(schema: JsonSchema): schema is ObjectShape {
   return Object.values(properties).some(({ const: only }) => only !== undefined);
 }
 
-/** The branch is the one whose constant the value has, so that what is wrong is told of that one alone. */
+/** The branch is the one whose constant the value has, so that only its mistakes are reported. */
 function checkBranch(branches: readonly ObjectShape[], value: unknown, place: SchemaPosition): Mistakes {
   const constants = branches.map((branch) =>
     Object.entries(branch.properties).find(([, { const: only }]) => only !== undefined),

@@ -19,7 +19,7 @@ test('a refusal names the first hundred mistakes and says whether there are more
   assert.deepEqual(invalidBody(errors(101)).details.errors, errors(100));
 });
 
-test('no more unknown members are looked for than a refusal names, and one that says that there are more', () => {
+test('no more unknown members are looked for than a refusal names, and an entry that says that there are more', () => {
   const input = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, 1]));
   let asked = 0;
   const isKnown = (name: string): boolean => {
@@ -31,7 +31,7 @@ test('no more unknown members are looked for than a refusal names, and one that 
   assert.deepEqual(unknownNames({ k1: 1, k2: 2 }, isKnown), ['k2']);
 });
 
-test('what is told of a name that was cut within a character is well-formed', () => {
+test('a shown name that was cut within a character is well-formed', () => {
   const [told] = reportedErrors([{ pointer: '', code: 'c', message: 'a\ud83d' }]);
   assert.equal(told?.message, 'a\ufffd');
 });

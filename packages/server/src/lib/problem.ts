@@ -32,7 +32,7 @@ export function invalidInput(code: ProblemCode, errors: readonly InputError[]): 
   return new Problem(code, sentences.join('; '), { errors: errors.slice(0, errorsMax) });
 }
 
-/** As they are told: a name that was cut may end in half of a character. */
+/** As they are shown: a name that was cut may end in half of a character. */
 export function reportedErrors(errors: readonly InputError[]): readonly InputError[] {
   return errors.slice(0, errorsMax).map((error) => ({ ...error, message: error.message.toWellFormed() }));
 }

@@ -12,7 +12,7 @@ export interface MailQueue extends Mailer {
 
 export interface MailQueueOptions {
   readonly deliver: Deliver;
-  /** Told of what was not delivered, without an address or a word of it. */
+  /** Reports mails that were not delivered, without their address or text. */
   readonly onFault: (error: unknown) => void;
   readonly pause?: Pause;
 }
@@ -84,7 +84,7 @@ async function deliverPatiently(deliver: Deliver, mail: Mail, pause: (time: numb
   }
 }
 
-/** What a server answers quotes addresses, so of its answer only the codes are told. */
+/** What a server answers quotes addresses, so only the codes of its answer are logged. */
 function reasonOf(error: unknown): string {
   const told = new Map(Object.entries(error ?? {}));
   const codes = [told.get('code'), told.get('responseCode')]

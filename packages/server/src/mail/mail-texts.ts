@@ -1,6 +1,6 @@
 import type { Mail } from './mailer.ts';
 
-/** What a mail is about: the name of an app, a workspace or an org as somebody has chosen it, and where to go. */
+/** What a mail is about: the user-chosen name of an app, a workspace or an org, and the link. */
 export interface MailSubject {
   readonly to: string;
   readonly name: string;
@@ -86,7 +86,7 @@ function letter(...paragraphs: readonly string[]): string {
 const nameCharactersMax = 60;
 
 /**
- * A name that somebody has chosen, as a part of a sentence of ours: one short line, and nothing in it that a mail
+ * A name that a user has chosen, as a part of a sentence of the platform: one short line, and nothing in it that a mail
  * program would make a link of.
  */
 function plainName(name: string): string {

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { createSmtpDelivery } from './smtp-delivery.ts';
 
-/** A server that offers no TLS and takes everything, and the verbs that it was told. */
+/** A server that offers no TLS and takes everything, and the verbs that it received. */
 async function plainServer(context: TestContext) {
   const verbs: string[] = [];
   const server = createServer((socket) => {

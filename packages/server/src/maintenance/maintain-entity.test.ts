@@ -211,7 +211,7 @@ test('a value that an older record takes while the index is being built is not t
   await assertNoDrift(bench);
 });
 
-test('whoever gives up a value that was not noted for him yet leaves it to whom it is noted for', async (context) => {
+test('a record that gives up a value not yet noted for it leaves it to the record that it is noted for', async (context) => {
   const { bench, node } = await started(context);
   const older = await make(node, { a: 'z', k: 'k' });
   const newer = await make(node, { a: 'x', k: 'k' });
@@ -247,7 +247,7 @@ test('records that have the same value no more when the build comes to tell of t
   await assertNoDrift(bench);
 });
 
-test('a workspace that is founded behind the build is not written by whoever does not know the index', async (context) => {
+test('a workspace that is founded behind the build is not written by a node that does not know the index', async (context) => {
   const { bench, node } = await started(context, { records: 2 });
   const late = bench.workspaceOf('third');
   const stale = bench.node();

@@ -48,8 +48,8 @@ class TimeSliceExpired extends Error {}
 
 /**
  * Builds the indexes that are to be built and erases those that are to go, until nothing is left to do or its turn is
- * over: then it comes back. It may be ended at any step: whoever does it again goes on from the last step that was
- * noted, or does steps again that were done.
+ * over: then it comes back. It may be ended at any step: the next run continues from the last noted step, or does steps
+ * again that were done.
  */
 export async function maintainEntity(
   deps: MaintainDeps,
@@ -92,7 +92,7 @@ async function maintain(deps: MaintainDeps, work: MaintainEntity, renewLease: ()
   }
 }
 
-/** Lets go of dropped indexes once nobody reads by them any more. Returns the configuration by which to go on. */
+/** Erases dropped indexes once no list reads them any more. Returns the configuration by which to go on. */
 async function ageDropped(deps: MaintainDeps, work: MaintainEntity): Promise<ConfigSet> {
   const set = await deps.configs.refresh(work.orgCode);
   const indexes = set.active(work.entityName)?.state.indexes ?? [];

@@ -63,7 +63,7 @@ function definitionOf({ a, b, search, unique, owner, parent }: Shape, baseKeys?:
   };
 }
 
-/** What may be left out of a definition, told to be so. */
+/** The optional members of a definition. */
 const leftOut = { UniqueIndexes: null, ownerIndexes: null, parentIndex: null };
 
 const values = {
@@ -142,7 +142,7 @@ class Killed extends Error {}
 
 for (const [subject, drawn] of Object.entries(subjects))
   for (const [keying, baseKeys] of Object.entries(keyings))
-    test(`D14: whoever writes, changes the definition, dies or knows it late, the ${subject} of records ${keying} come to be right`, async () => {
+    test(`D14: with concurrent writes, changes, crashes and stale nodes, the ${subject} of records ${keying} come to be right`, async () => {
       const property = fc.asyncProperty(runs(drawn), (run) => play(run, baseKeys));
       await fc.assert(property, { numRuns: 150 });
     });

@@ -15,8 +15,8 @@ export interface RecordsRead extends Pick<RangeRead, 'limit' | 'bytesMax'> {
 }
 
 /**
- * The next records of an entity, in bounded steps; none once there are no more. Not one snapshot: whoever writes by what
- * this read checks the records' versions.
+ * The next records of an entity, in bounded steps; none once there are no more. Not one snapshot: a writer that uses
+ * the result checks the records' versions.
  */
 export async function nextRecords(
   scope: Scope,
@@ -29,7 +29,7 @@ export async function nextRecords(
   return items.map((item) => ({ place: item.sk, item }));
 }
 
-/** A record that has been removed between the two reads is left out; one that has moved comes with its new key. */
+/** A record that has been removed between the two reads is left out; a record that has moved comes with its new key. */
 async function followIds(scope: Scope, idIndexPk: string, read: RangeRead): Promise<readonly PlacedRecord[]> {
   for (;;) {
     const followed = await scope.follow(idIndexPk, read);

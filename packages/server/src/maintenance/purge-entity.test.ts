@@ -55,7 +55,7 @@ async function removedEntity(keying: keyof typeof keyings) {
     const found = workspaces.map(({ scope }) => scope.get([{ pk: 'count', sk: 'order' }]));
     return (await Promise.all(found)).map(([item]) => item?.value ?? '0');
   };
-  /** The new entity of the name stands whole, with so many records in each workspace. */
+  /** The new entity of the name is complete, with so many records in each workspace. */
   const assertStands = async (count: number) => {
     const [row] = await bench.opened.store.scope('org#acme').get([entityRows.key('order')]);
     assert.match(row?.value ?? '', /"active"/);
@@ -90,7 +90,7 @@ for (const keying of ['direct', 'templated'] as const)
       }
     });
 
-/** Whoever repeats the purge once the name is free touches nothing of the new entity. */
+/** Repeating the purge once the name is free touches nothing of the new entity. */
 async function assertSparesSuccessor(org: Awaited<ReturnType<typeof removedEntity>>): Promise<void> {
   assert.equal(await org.isNameFree(), true);
   await org.purge(org.store);
@@ -114,7 +114,7 @@ for (const pk of ['workspace', 'org#acme-main;data#order'])
     await org.assertStands(3);
   });
 
-/** A store that stops at the first range read of a partition, before it reads, until it is told to go on. */
+/** A store that stops at the first range read of a partition, before it reads, until the test lets it continue. */
 function pausing(store: Store, pausedPk: string) {
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -154,7 +154,7 @@ test('writers that know the removed definition get nowhere from the moment their
   assert.deepEqual([await org.left(), await org.counters()], [0, ['0', '0']]);
 });
 
-test('a purge ends as soon as it is told that another process does it', async () => {
+test('a purge ends as soon as another process has taken it over', async () => {
   const org = await removedEntity('direct');
   const lost = new Error('the lease is lost');
   await assert.rejects(

@@ -1,4 +1,4 @@
-/** Counts the records of a data space anew, and sets counters right that say otherwise. Nobody should write meanwhile. */
+/** Counts the records of a data space again, and corrects counters that differ. There should be no writes meanwhile. */
 import { type AuditContext, auditEntry } from '../audit/audit-entry.ts';
 import type { ConfigSet } from '../config/port.ts';
 import { createConfigReader } from '../config/port.ts';
@@ -29,7 +29,7 @@ export type Recounted =
 
 export interface RecountedWorkspace extends Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'> {
   readonly kind: 'workspace';
-  /** Without its head a scope would begin to count its commits anew: nothing may be written to it. */
+  /** Without its head a scope would start counting its commits again: nothing may be written to it. */
   readonly hasHead: boolean;
   readonly entities: readonly RecountedEntity[];
 }
@@ -149,7 +149,7 @@ export interface Repair {
 
 /**
  * Sets the counters of a workspace that are not right to what was found, and says so in its audit log, in one commit.
- * @throws Conflict where somebody has written meanwhile; then nothing is changed.
+ * @throws Conflict if there was a write meanwhile; then nothing is changed.
  */
 export async function repairCounters(
   { tenantCode, scope, entities }: RecountedWorkspace,

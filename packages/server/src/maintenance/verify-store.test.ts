@@ -145,7 +145,7 @@ const faults: readonly Fault[] = [
     ],
   },
   {
-    name: 'a unique value that nobody has',
+    name: 'a unique value without a record',
     plant: ({ itemOf }) => [put({ ...itemOf('unique#moving'), sk: 'other' }, nobody)],
     found: [['unique', /belongs to no record/]],
   },
@@ -354,7 +354,7 @@ test('an entity whose removal is under way is no drift', async () => {
   assert.deepEqual((await verifyStore(verifyParts(bench))).drift, []);
 });
 
-test('what has drifted is counted to the end, and told up to a bound', async () => {
+test('drift is counted to the end, and reported up to a bound', async () => {
   const { bench } = await soundOrg();
   for (const round of [0, 1, 2]) {
     const strays = Array.from({ length: 500 }, (_, index) =>

@@ -1,6 +1,6 @@
 /**
- * Derives again what follows from the records of a store, and compares it with what is stored. Nobody may write
- * meanwhile, and nothing is changed.
+ * Derives again what follows from the records of a store, and compares it with the stored items. There must be no
+ * writes meanwhile, and nothing is changed.
  */
 
 import type { ConfigSet } from '../config/port.ts';

@@ -4,7 +4,7 @@ import { openStore } from '../store/open-store.ts';
 import { type Announce, createAlerts } from './alerts.ts';
 import { SteppedClock } from './testing/metered-org.ts';
 
-test('what is reached is told once in its window: a day, and a month also for records, which are never counted anew', async () => {
+test('what is reached is shown once in its window: a day, and a month also for records, which are never counted again', async () => {
   const clock = new SteppedClock('2026-01-30T12:00:00Z');
   const { store } = await openStore({ kind: 'memory', clock });
   const platform = store.scope('platform');

@@ -14,7 +14,7 @@ import {
   windows,
 } from './plans/limits.ts';
 
-/** As long as the longest window lasts, so that nothing is told twice in one. */
+/** As long as the longest window lasts, so that no alert is sent twice in one. */
 const rememberedMilliseconds = 62 * dayMilliseconds;
 
 /** Has an alert sent to where an org wants it: changes for the commit that tells of it in the audit log. */
@@ -31,9 +31,9 @@ export interface AlertsDeps {
 
 export interface ShownAlert extends Alert {
   readonly level: 'info' | 'warning' | 'critical';
-  /** When it was told in the audit log; null where that is still to come. */
+  /** When it was recorded in the audit log; null if it is not yet. */
   readonly since: string | null;
-  /** When counting begins anew; null for what does not begin anew. */
+  /** When counting starts again; null for what does not start again. */
   readonly resets_at: string | null;
   /** A sentence for people. */
   readonly message: string;
@@ -48,7 +48,7 @@ const recordedMax = 10_000;
  * day for what is limited by the day, else once a month, over all nodes.
  */
 export function createAlerts({ platform, now, announce }: AlertsDeps) {
-  /** What this node knows to have been told, so that the store is not asked each second. */
+  /** The alerts that this node knows as recorded, so that the store is not asked each second. */
   let told = new BoundedMap<string, true>(recordedMax);
   let recordedOn: Day = '';
 
@@ -66,7 +66,7 @@ export function createAlerts({ platform, now, announce }: AlertsDeps) {
     const mark: Change = { kind: 'put', ...key, value: timestamp(at), if: 'absent', due };
     const data = { ...alert, window: windows[metric], resets_at: resetsAt(metric, today) };
     const announced = await announce(orgCode, { type: action, data });
-    // Where it is refused, another node has told of it, or this one before its last start.
+    // If it is refused, another node has recorded it, or this one before its last start.
     await tryCommit(platform, [mark, entry, ...announced]);
     told.set(key.sk, true);
   };
@@ -78,7 +78,7 @@ export function createAlerts({ platform, now, announce }: AlertsDeps) {
       recordedOn = today;
       for (const alert of reachedAlerts(quota)) await tell(orgCode, alert, today);
     },
-    /** What stands at the moment, as a banner has it. */
+    /** The current alerts, as a banner shows them. */
     show: async (orgCode: string, quota: QuotaUsage): Promise<readonly ShownAlert[]> => {
       const { today } = quota;
       const alerts = reachedAlerts(quota);
@@ -107,7 +107,7 @@ function markKey(orgCode: string, alert: Alert, today: Day): Key {
   return { pk: 'plan-alert', sk: `${orgCode}#${metric}#${windowOf(alert, today)}#${limit}#${percent}` };
 }
 
-/** Records have no window of their own: who goes on being short of room is told each month. */
+/** Records have no window of their own: an org that stays near its limit gets an alert each month. */
 function windowOf({ metric }: Alert, today: Day): string {
   return metric === 'api_calls_per_day' ? today : today.slice(0, 'YYYY-MM'.length);
 }

@@ -51,7 +51,7 @@ const fixtures = [
 for (const { what, late, isFolded } of fixtures)
   test(`no call is lost or counted twice where ${what} comes between two steps of a fold`, async () => {
     const steps = await stepsOfFold();
-    // Once a row is folded nobody writes it any more: a day is folded long after it is over.
+    // A folded row is not written any more: a day is folded long after it is over.
     const last = late === 0 ? steps.length - 1 : steps.indexOf('commit');
     assert.ok(last > 1);
     for (let at = 0; at <= last; at++) {

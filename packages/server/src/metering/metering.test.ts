@@ -33,7 +33,7 @@ async function callsByDay({ ledger }: MeteredNode, from = '2026-01-01') {
   return [...(await ledger.days('acme', 'test', from))].map(([day, { calls }]) => [day, calls]);
 }
 
-/** A store that fails as it is told to, while it is told to. */
+/** A store that fails how and while the test says so. */
 function faulty(store: Store) {
   const fault = { before: undefined as Error | undefined, after: undefined as Error | undefined };
   return {
@@ -184,7 +184,7 @@ test('days and months are those of UTC, and do not go back by a little', async (
   assert.deepEqual([today, usage.api_calls_per_day, usage.api_calls_per_month], ['2026-02-01', 2, 2]);
 });
 
-test('days that are over become one row, whoever folds them, and no call is lost or counted twice', async () => {
+test('days that are over become one row, whichever node folds them, and no call is lost or counted twice', async () => {
   const { clock, store } = await open();
   const starts = Array.from({ length: 5 }, (_, index) => openNode(store, clock, `start-${index}`));
   for (const node of starts) {
@@ -246,7 +246,7 @@ test('after 400 days nothing is left of a day', async () => {
   assert.equal((await readWorkspaceDays(orgScope(store), '2025-01-01')).length, 2);
 });
 
-test('where usage cannot be told no write gets in, and removals do', async () => {
+test('if usage is not known no write gets in, and removals do', async () => {
   const { clock, store } = await open();
   const broken = faulty(store);
   const gated = openNode(broken.store, clock, 'one');
@@ -329,7 +329,7 @@ test('another node’s calls and plans are known a second later', async () => {
   await two.write(1);
 });
 
-test('a write whose end nobody knows makes the records be added up again', async () => {
+test('a write with an unknown outcome makes the records be added up again', async () => {
   const { clock, store } = await open();
   const node = openNode(store, clock, 'one');
   await node.plans.set('acme', { name: 'own', limits: { records: 2 } }, auditContext);
@@ -340,7 +340,7 @@ test('a write whose end nobody knows makes the records be added up again', async
   await assert.rejects(node.write(1), { code: 'plan_limit_exceeded' });
 });
 
-test('a limit that is reached stands in its own flag', () => {
+test('a reached limit has its own flag', () => {
   const limits = { api_calls_per_day: 10, api_calls_per_month: 20, records: 5 };
   const usage = { api_calls_per_day: 9, api_calls_per_month: 20, records: 4 };
   assert.deepEqual(flagsOf(limits, usage), {

@@ -1,4 +1,4 @@
-/** The room's door: what is counted of orgs, what their plans allow, and what is told of both. */
+/** The module's port: the counts of orgs, the limits of their plans, and the alerts about both. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/scheduling/coalesce.ts';

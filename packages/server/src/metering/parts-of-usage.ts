@@ -1,4 +1,4 @@
-/** What figures of usage are made up of: by workspace, and by all that can be told apart. */
+/** What figures of usage are made up of: by workspace, and by every other dimension. */
 
 import type { Environment } from '../tenancy/port.ts';
 import type { Day } from './calendar.ts';

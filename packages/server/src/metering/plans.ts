@@ -6,7 +6,7 @@ import { defaultPlan, type Plan, readPlan, type SentPlan } from './plans/plan.ts
 
 /** The plan of an org as it is kept. */
 export interface OrgPlan extends Plan {
-  /** Null where nobody has given the org a plan. */
+  /** Null if the org was given no plan. */
   readonly updated_at: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface PlansDeps {
   /** The platform's own scope. */
   readonly platform: Scope;
   readonly hasOrg: (orgCode: string) => Promise<boolean>;
-  /** Told when this node has changed a plan, or may have. */
+  /** Called when this node has changed a plan, or may have. */
   readonly changed: (orgCode: string) => void;
 }
 

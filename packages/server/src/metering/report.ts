@@ -106,7 +106,7 @@ async function gather({ ledger, recordsOf }: ReportDeps, request: Gathered, { to
   for (const env of environments)
     for await (const read of ledger.workspaceDays(orgCode, env, month)) {
       parts.noteDay(env, read);
-      // Calls go on meanwhile: what is told of a day that is still counted is what is told of its workspaces.
+      // Calls go on meanwhile: the total of a day that is still counted is the sum of its workspaces.
       if (read.day >= unfolded) byDay[env].set(read.day, [...read.workspaces.values()].reduce(addTallies, noTally));
     }
   const all = new Map(test);

@@ -57,7 +57,7 @@ test('calls are stored each second, also while it takes longer to look at what f
   assert.deepEqual(await stored(), [4]);
 });
 
-test('calls of one org that cannot be stored keep nothing of other orgs from being told, nor later of its own', async (t) => {
+test('calls of one org that cannot be stored keep no counts of other orgs from being reported, nor later ones of its own', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const clock = new SteppedClock('2026-01-31T12:00:00Z');
   const { store } = await openStore({ kind: 'memory', clock });

@@ -42,7 +42,7 @@ async function exported(parts: Parameters<typeof exportUsage>[0], asked: Partial
   return entries.map(({ env, date, tenant_code, entity, value }) => [env, date, tenant_code, entity, value]);
 }
 
-test('each part of usage is exported once, whoever counted it and however it is stored', async () => {
+test('each part of usage is exported once, whichever node counted it and however it is stored', async () => {
   const { parts } = await countedOrg();
   assert.deepEqual(await exported(parts, {}), [
     ['test', '2026-01-30', null, null, 2],
@@ -106,7 +106,7 @@ for (const { what, isFoldedBefore } of [
     assert.deepEqual([entries.length, sum], [1500, isFoldedBefore ? 2200 : 1500]);
   });
 
-test('a figure of very many parts is told by the largest, and by what the others come to', () => {
+test('a figure of very many parts is shown by the largest, and by the sum of the others', () => {
   const parts = new PartsOfUsage('2026-02-03', 'api_calls.month');
   const workspaces = new Map(Array.from({ length: 9000 }, (_, nr) => [`w${nr}`, { calls: nr, records: 0 }]));
   parts.noteDay('test', { day: '2026-02-02', workspaces });

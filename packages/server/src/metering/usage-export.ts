@@ -7,7 +7,7 @@ import type { RecordsOf } from './records-of.ts';
 export interface UsageEntry {
   readonly metric: ExportedMetric;
   readonly env: Environment;
-  /** Null for records, which are told as they are. */
+  /** Null for records, which have their present count. */
   readonly date: Day | null;
   /** Null for calls that are in no workspace, such as signing in. */
   readonly tenant_code: string | null;
@@ -22,10 +22,10 @@ export type ExportedMetric = (typeof exportedMetrics)[number];
 
 export interface UsageExport {
   readonly orgCode: string;
-  /** The first and the last day of which calls are told. */
+  /** The first and the last day of the calls. */
   readonly from: Day;
   readonly to: Day;
-  /** What is told: undefined is everything. */
+  /** What is exported: undefined is everything. */
   readonly metric: ExportedMetric | undefined;
 }
 

@@ -48,7 +48,7 @@ export interface ConfigKind<Content = unknown> extends KindTraits {
 export interface ItemReference extends ConfigItem {
   /** Where in the content it stands. */
   readonly pointer: string;
-  /** By which of its views the item is shown, where it is. What is not there is told without. */
+  /** By which of its views the item is shown, where it is. A missing item is reported without it. */
   readonly view?: string;
   /** What goes after the name of the referring item, such as "looks it up in the field `customer_id`". */
   readonly reason: string;

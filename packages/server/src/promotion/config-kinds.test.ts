@@ -60,7 +60,7 @@ for (const kind of configItemKinds) {
     }
   });
 
-  test(`${kind}: being new and being taken out is told`, () => {
+  test(`${kind}: being new and being removed is described`, () => {
     const { name, content } = cases;
     assert.deepEqual(describe({ name, before: undefined, after: content }), cases.added);
     assert.deepEqual(describe({ name, before: content, after: undefined }), cases.removed);
@@ -89,7 +89,7 @@ for (const kind of configItemKinds) {
     for (const { name } of found) assert.ok(!systemEntityNames.includes(name));
   });
 
-  test(`${kind}: what lets in more than before is told, and nothing else`, () => {
+  test(`${kind}: only changes that widen access are reported`, () => {
     for (const { at, value, wider } of cases.widening) {
       const change = { name: cases.name, before: cases.content, after: put(cases.content, at, value) };
       assert.deepEqual(widening(change), wider, at);

@@ -38,7 +38,7 @@ export function createConfigKinds({ settingTypes }: { readonly settingTypes: rea
   return Object.fromEntries(made) as Record<ConfigItemKind, ConfigKind>;
 }
 
-/** No change goes without a sentence: what a kind has no words for is told by where it is. */
+/** Every change has a sentence: a change that a kind does not describe is described by its JSON pointer. */
 function complete<Content>(kind: ConfigKind<Content>): ConfigKind {
   const describe: ConfigKind<Content>['describe'] = (change) => {
     const sentences = kind.describe(change);

@@ -99,7 +99,7 @@ const faults: Readonly<Record<string, Planted>> = {
       : change,
   ),
   'who looks up whom is forgotten': without((change) => isAt(change, 'config', 'references')),
-  'an activation takes what others staged anew': writes((changes) => [
+  'an activation takes what others staged again': writes((changes) => [
     isRelease(changes)
       ? changes.map((change) => (isAt(change, 'deploy;staged') ? unconditional(change) : change))
       : changes,

@@ -33,7 +33,7 @@ const all: Readonly<Record<string, Request>> = {
 };
 
 for (const [what, request] of Object.entries(all))
-  test(`E01 whoever dies at a call of the store leaves the old set or the new one, and it can be asked for again: ${what}`, async () => {
+  test(`E01 a crash at a call of the store leaves the old set or the new one, and the request can be repeated: ${what}`, async () => {
     await dieAtEachCall(await staged(), request);
   });
 
@@ -64,7 +64,7 @@ test('E04 what is activated twice is activated once, and then there is nothing t
   assert.deepEqual(await everything(), before);
 });
 
-test('E05 of twenty who activate at once one does, and the others are told that nothing is staged', async () => {
+test('E05 of twenty who activate at once one does, and the others learn that nothing is staged', async () => {
   const spaces = await staged();
   const model = await observe(spaces);
   const sent = await Promise.all(Array.from({ length: 20 }, () => send(spaces, spaces.node(), activate)));
@@ -146,7 +146,7 @@ async function publishAnd(spaces: TwoSpaces, some: readonly string[]): Promise<v
   assert.deepEqual(added_dependencies.map(({ name }) => name).toSorted(), added.toSorted());
 }
 
-test('E10 whoever holds a configuration sees that one, whatever becomes live meanwhile', async () => {
+test('E10 a reader of a configuration sees only that one, whatever becomes live meanwhile', async () => {
   const spaces = await staged();
   const store = spaces.stores.prod;
   const { configs } = spaces.node();
@@ -160,7 +160,7 @@ test('E10 whoever holds a configuration sees that one, whatever becomes live mea
   }
 });
 
-test('E10 whoever reads while something becomes live sees all of it or nothing', async () => {
+test('E10 a read during an activation sees all of it or nothing', async () => {
   const origin = await staged();
   const model = await observe(origin);
   const allowed = [model, after(model, activate).model].map(({ prod }) => seenOf(prod));

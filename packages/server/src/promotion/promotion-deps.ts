@@ -32,7 +32,7 @@ export interface PromotionContext {
   readonly set: ConfigSet;
 }
 
-/** Read anew: what is decided by it must not be a moment old. */
+/** Read again: what is decided by it must not be a moment old. */
 export async function promotionContext(
   { stores, configs }: PromotionDeps,
   env: Environment,

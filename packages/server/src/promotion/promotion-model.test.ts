@@ -1,4 +1,4 @@
-/** Promotion is compared with sets of contents, whoever asks for what, and wherever a process dies of it. */
+/** Promotion is compared with sets of contents, for all orders of requests and crashes of a process. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
@@ -25,7 +25,7 @@ function steps(maxLength: number): fc.Arbitrary<readonly Step[]> {
 const runs = { memory: 40, sqlite: 16, postgres: 8 };
 
 for (const kind of storeKinds)
-  test(`whatever is published, activated and gone back from, and wherever it dies, production is one of the sets that it was told to be, and its history says so (${kind})`, async (context) => {
+  test(`whatever is published, activated and gone back from, and wherever it dies, production is one of the requested sets, and its history says so (${kind})`, async (context) => {
     const property = fc.asyncProperty(steps(30), async (all) => {
       await takeAll(await openSpaces(context, kind), all);
     });
@@ -38,7 +38,7 @@ async function openSpaces(context: TestContext, kind: StoreKind): Promise<TwoSpa
   return new TwoSpaces({ test: await open(), prod: await open() }, clock);
 }
 
-test('of two who ask for something at once, with each order of their calls, it is as if one had asked after the other; whoever reads meanwhile sees one configuration', async () => {
+test('of two who ask for something at once, with each order of their calls, it is as if one had asked after the other; a concurrent reader sees one configuration', async () => {
   const turns = fc.array(fc.nat({ max: 20 }), { minLength: 20, maxLength: 100 });
   const property = fc.asyncProperty(
     steps(12),

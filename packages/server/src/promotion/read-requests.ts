@@ -12,12 +12,12 @@ export interface ActivateRequest {
   readonly note?: string;
   /** Makes it live also where records of production contradict it. */
   readonly force: boolean;
-  /** What was told of all that is staged, and is agreed to; left out, whatever is staged goes live. */
+  /** The `base` of the staged items that were reviewed; if it is left out, all staged items go live. */
   readonly base?: string;
 }
 
 export interface RollbackRequest {
-  /** The release to go to; left out it is the one before the one that is live. */
+  /** The release to restore; the default is the one before the live one. */
   readonly version?: number;
   readonly note?: string;
 }

@@ -86,7 +86,7 @@ interface Stage {
   readonly kept: Map<string, string>;
 }
 
-test('whatever is released and gone back from while records are written, they come to be right, those that nobody serves too', async () => {
+test('whatever is released and gone back from while records are written, they come to be right, including those that are not served', async () => {
   const property = fc.asyncProperty(runs, async (run) => {
     const spaces = await TwoSpaces.inMemory();
     const bench = spaces.bench.prod;

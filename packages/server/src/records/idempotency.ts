@@ -30,7 +30,7 @@ export type Idempotency = (asked: AskedRequest) => OnceRequest;
 
 const keptMilliseconds = 24 * 60 * 60 * 1000;
 
-/** Keys and bodies may hold what nobody else should know: of both only a keyed hash is kept. */
+/** Keys and bodies may be confidential: of both only a keyed hash is stored. */
 export function createIdempotency(secret: Uint8Array, clock: Clock): Idempotency {
   const hash = (content: readonly unknown[]): string =>
     createHmac('sha256', secret).update(JSON.stringify(content)).digest('base64url');

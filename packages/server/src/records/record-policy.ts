@@ -42,7 +42,7 @@ export interface ReadableText extends StoredText {
   readonly fields?: FieldNames | undefined;
 }
 
-/** What says which record it is and how it stands is everybody's who has anything of the record. */
+/** The fields that identify the record and its version are visible to every caller who may see a part of the record. */
 const envelope: ReadonlySet<string> = new Set(['id', 'version', 'created_at', 'updated_at']);
 
 export function isOfEnvelope(name: string): boolean {
@@ -59,7 +59,7 @@ function bothFields(left: FieldNames | undefined, right: FieldNames | undefined)
   return { has: (name) => left.has(name) && right.has(name) };
 }
 
-/** What two accesses leave together. A refusal is told by the one that refuses. */
+/** What two accesses leave together. The refusing one gives the error. */
 export function bothPolicies(
   left: RecordPolicy | undefined,
   right: RecordPolicy | undefined,

@@ -56,7 +56,7 @@ export function createRecordRuntime(given: RecordWriteDeps): RecordRuntime {
     return [JSON.stringify([workspace.env, workspace.scope.name, entity.name, operation.input.id])];
   };
   const write: RecordRuntime['write'] = (operations, options) => {
-    // Whoever waits for several lanes enters them in one order, so that no two wait for each other.
+    // A call that waits for several lanes enters them in one order, so that no two wait for each other.
     const lanes = [...new Set(operations.flatMap(laneOf))].sort();
     const work = () => writeRecords(parts, operations, options);
     return lanes.reduceRight((inner, lane) => () => inTurn(lane, inner), work)();

@@ -72,7 +72,7 @@ export interface ReadFields {
 
 /**
  * Reads the body of a create: every field may be sent, none of the platform's. What was left out, never a `null`, is
- * filled by its default, and an owner by whoever creates the record.
+ * filled by its default, and an owner by the creator of the record.
  */
 export function readCreate(entity: CompiledEntity, body: unknown, creatorId?: string): ReadFields {
   const { changes, errors, effort } = readBody(entity, body, (name) => refusePlatformField(name));
@@ -144,7 +144,7 @@ export function makeRecord(
 interface Reading {
   readonly effort: CheckEffort;
   readonly changes: Map<string, FieldValue | undefined>;
-  /** No more than a refusal tells of, and one that says that there are more. */
+  /** No more than a refusal tells of, and an entry that says that there are more. */
   readonly errors: InputError[];
 }
 

@@ -17,7 +17,7 @@ const countersPerRead = 1000;
 /**
  * The counters of all workspaces of an org, of entities that builders define. Those of an entity that is being removed
  * are there until its records are gone.
- * @throws Problem `unavailable` where a counter holds no number: what is not known is not told as less.
+ * @throws Problem `unavailable` if a counter is not a number: an unknown count is not reported as a smaller one.
  */
 export async function recordsOfOrg(store: Store, orgCode: string): Promise<readonly WorkspaceRecords[]> {
   const found: WorkspaceRecords[] = [];

@@ -7,14 +7,15 @@ import { answerItem, findKept, keptAnswers, type OnceRequest, underWay } from '.
 import type { Sealer } from './writing/sealed-values.ts';
 
 /**
- * Requests that count once whatever they do: a mark lies in the commit that has the effect, which is the one that the
- * audit log is told of, and becomes the answer when there is one. So after a crash it is known whether the request was
- * done, and of two at once one is.
+ * Requests that count once whatever they do: a mark lies in the commit that has the effect, which is the commit of the
+ * audit entry, and becomes the answer when there is one. So after a crash it is known whether the request was done, and
+ * of two at once one is.
  */
 export interface RepeatedRequests {
   /**
    * The answer of the request, by the work or as it was given before.
-   * @throws Problem `idempotency_key_reused`; `conflict` where it was done and nobody knows its answer; what the work throws.
+   * @throws Problem `idempotency_key_reused`; `conflict` if it was done and its answer is not known; what the work
+   * throws.
    */
   answer<T>(
     asked: RememberedRequest,
@@ -112,14 +113,14 @@ export function createRepeatedRequests(sealer: Sealer): RepeatedRequests {
     return undefined;
   };
 
-  /** What was done is done: where its answer cannot be noted, who asks again is told that. */
+  /** What was done is done: if its answer cannot be stored, a repeated request gets an error that says so. */
   const note = async ({ request, scopes }: RememberedRequest, { mark }: Work, answer: unknown): Promise<void> => {
     const at = scopes.find((one) => placeText(one) === mark?.place) ?? scopes[0];
     const sealed = sealer.seal(JSON.stringify(answer), sealedPlace(at, request));
     await at.scope.commit([{ ...answerItem(request, sealed), if: asRead(mark) }]).catch(() => undefined);
   };
 
-  /** A refusal leaves nothing, and is judged anew when the request is sent again. */
+  /** A refusal leaves nothing, and is judged again when the request is sent again. */
   const forget = async ({ request, scopes }: RememberedRequest, { mark }: Work): Promise<void> => {
     const at = scopes.find((one) => placeText(one) === mark?.place);
     if (mark === undefined || at === undefined) return;

@@ -1,8 +1,8 @@
 /**
- * Key templates: `order#{id}` and the like, parsed once per definition and filled in at write time.
+ * Key templates: such as `order#{id}`, parsed once per definition and filled in at write time.
  *
- * INVARIANT: filling in is injective. A value is percent-escaped, so it holds no `#` and no `;`, and between two
- * tokens stands at least one of them; so no two sets of values give one key, and no value reaches out of its place.
+ * INVARIANT: filling in is injective. A value is percent-escaped, so it holds no `#` and no `;`, and between two tokens
+ * stands at least one of them; so no two sets of values give one key, and no value reaches out of its place.
  */
 import { limits } from '../store/port.ts';
 import type { KeyTemplates } from './definition.ts';
@@ -64,7 +64,8 @@ export function parseTemplate(source: string): KeyTemplate | string {
 }
 
 /**
- * The key, or the name of the first token that has no value. What is longer than any key is told before more is made of it.
+ * The key, or the name of the first token that has no value. A text longer than any key is refused before more is made
+ * of it.
  */
 export function fillTemplate(
   template: KeyTemplate,

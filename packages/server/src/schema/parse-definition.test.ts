@@ -155,7 +155,7 @@ for (const [what, input, places] of refused)
     );
   });
 
-test('every mistake is told at once', () => {
+test('all mistakes are reported at once', () => {
   const input = {
     entityName: '',
     UpdateParams: [

@@ -42,7 +42,7 @@ function readDefinition(input: unknown, add: AddError): EntityContent['definitio
   }
 }
 
-/** Where what is read begins, as it is told. */
+/** Where the input begins, as error pointers show it. */
 const viewsPointer = /^\/Views/;
 
 function checkOwnViews(

@@ -2,7 +2,7 @@ import { allScopes, fingerprintScope, pagesOf, textOf } from './fingerprint.ts';
 import { itemWithoutHead } from './lost-head.ts';
 import { type Item, isIndexPartition, type Key, type Maintenance, type ScopeHead } from './port.ts';
 
-/** Two stores of the same data space: nobody writes to either of them meanwhile. */
+/** Two stores of the same data space, without writes to either of them meanwhile. */
 export interface CopySides {
   readonly space: string;
   readonly from: Maintenance;

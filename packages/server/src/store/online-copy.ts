@@ -23,8 +23,8 @@ export interface SnapshotCounts {
 }
 
 /**
- * 16 MB. A copy in several steps does not begin anew when the platform writes in between, since the connection holds its
- * snapshot from before the first step.
+ * 16 MB. A copy in several steps does not start again when the platform writes in between, since the connection holds
+ * its snapshot from before the first step.
  */
 const pagesAtOnce = 4096;
 

@@ -62,8 +62,8 @@ export interface RangeRead extends Range {
 }
 
 /**
- * An index item's place, and version and value of the item that it points to, read in one snapshot. Not that item's key:
- * whoever needs it reads the index item itself, and pays for it.
+ * An index item's place, and version and value of the item that it points to, read in one snapshot. Not that item's
+ * key: a caller that needs it reads the index item itself, and pays for it.
  */
 export interface Followed {
   readonly sk: string;
@@ -89,7 +89,7 @@ export interface PutIndex extends Key {
 
 /**
  * Removes an item of either sort; under `any` a missing one is no conflict. Under `absent` it sweeps an item that has
- * expired, and is a conflict when the key was written anew.
+ * expired, and is a conflict when the key was written again.
  */
 export interface Remove extends Key {
   readonly kind: 'remove';
@@ -188,14 +188,14 @@ export interface DueItem {
 /** What reaches over scopes. Handed to background jobs and to the composition root only. */
 export interface Maintenance {
   /**
-   * Scopes by name, in byte order, after the one named. One that has items and no head, as nobody leaves it who writes by
-   * this port, is listed as a commit would take it: open, with `seq` 0.
+   * Scopes by name, in byte order, after the one named. A scope that has items and no head, which no commit of this
+   * port leaves, is listed as a commit would take it: open, with `seq` 0.
    */
   scopes(after: ScopeName | undefined, limit: number): Promise<readonly ScopeHead[]>;
   /**
-   * Every item of a scope, index items and expired ones included, ordered by `pk`, then `sk`. It ends after `limit` items,
-   * or with the item that takes the sum of the values past {@link limits.scanBytesMax}, counted in UTF-8 bytes: whoever
-   * walks a scope is at its end when nothing comes any more.
+   * Every item of a scope, index items and expired ones included, ordered by `pk`, then `sk`. It ends after `limit`
+   * items, or with the item that takes the sum of the values past {@link limits.scanBytesMax}, counted in UTF-8 bytes:
+   * a walk over a scope is at its end when it returns nothing.
    */
   scan(scope: ScopeName, after: Key | undefined, limit: number): Promise<readonly Item[]>;
   /** Items of a queue with `due.at` at or before `before`, the earliest first. */

@@ -83,7 +83,7 @@ export function anyJson(kind: string): Codec<unknown> {
   return { kind, parse: (text) => JSON.parse(text), format: (value) => JSON.stringify(value) };
 }
 
-/** A stored row is not what it should be. The key is not told: keys may name persons. */
+/** A stored row is not what it should be. The key is not shown: keys may name persons. */
 export class DamagedRow extends Error {
   override readonly name = 'DamagedRow';
 }

@@ -35,7 +35,7 @@ test('what others overtook is planned again, until it stands', async () => {
   assert.ok(await isWritten(scope));
 });
 
-test('a request that others overtake time and again is told so, and has written nothing', async () => {
+test('a request that others overtake time and again gets that error, and has written nothing', async () => {
   const scope = await newScope();
   for (const [attemptsMax, expected] of [
     [undefined, 16],
@@ -87,7 +87,7 @@ test('nothing is committed where nothing is to be done', async () => {
   assert.equal((await scope.commit([write])).seq, 2);
 });
 
-test('a commit that is tried tells whether it stands, and what was refused', async () => {
+test('a tried commit returns whether it is stored, and what was refused', async () => {
   const scope = await newScope();
   assert.equal(await refusedChange(scope, [free, taken]), 1);
   assert.equal(await tryCommit(scope, [taken]), false);

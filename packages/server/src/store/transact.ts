@@ -24,8 +24,8 @@ export interface TransactOptions extends CommitOptions {
 const attemptsMaxDefault = 16;
 
 /**
- * Commits what is planned, planned anew while others change what it was planned on. A plan that finds this out by itself
- * says `overtaken`.
+ * Commits what is planned, planned again while others change what it was planned on. A plan that finds this out by
+ * itself says `overtaken`.
  * @throws Problem `conflict` where others keep changing it, and all that planning and the store throw.
  */
 export async function transact<P extends Plan>(

@@ -14,7 +14,7 @@ afterEach(() => {
   for (const major of [1, 2]) Reflect.deleteProperty(globalThis, placeOf(major));
 });
 
-test('without an SDK, and with one that shares the copy of the platform, there is nothing to say', () => {
+test('without an SDK, and with an SDK that shares the copy of the platform, there is nothing to say', () => {
   assert.deepEqual(warnOfApiCopies(), []);
   trace.setGlobalTracerProvider(new ProxyTracerProvider());
   assert.deepEqual(warnOfApiCopies(), []);

@@ -5,8 +5,8 @@ import { isTraced } from './spans.ts';
 const place = /^opentelemetry\.js\.api\.\d+$/;
 
 /**
- * What is to be said where an SDK has registered with another copy of `@opentelemetry/api` than the platform's. A copy sees
- * what an equal or newer one of its major version was told, and nothing of an older one.
+ * What is to be said where an SDK has registered with another copy of `@opentelemetry/api` than the platform's. A copy
+ * sees registrations with an equal or newer one of its major version, and not with an older one.
  */
 export function warnOfApiCopies(): readonly string[] {
   return Object.getOwnPropertySymbols(globalThis)

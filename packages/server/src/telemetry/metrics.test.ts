@@ -36,7 +36,7 @@ h_count{a="y"} 1
   );
 });
 
-test('counters keep their series, what is asked is asked anew, and labels are escaped', () => {
+test('counters keep their series, what is asked is asked again, and labels are escaped', () => {
   const metrics = createMetrics();
   const count = metrics.counter({ name: 'c', help: 'C.' });
   count({ a: 'x"\\\n' }).add();

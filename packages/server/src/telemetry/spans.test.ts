@@ -25,7 +25,7 @@ interface Told {
 
 const told: Told[] = [];
 
-/** The least that an SDK is: it keeps what it is told, and goes along with what is awaited. */
+/** The least that an SDK is: it keeps its spans, and goes along with what is awaited. */
 function loadSdk(): void {
   const storage = new AsyncLocalStorage<Context>();
   context.setGlobalContextManager({
@@ -84,7 +84,7 @@ function spanOf(name: string, parent: SpanContext | undefined): Span {
 const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const commit = { name: 'commit', scope: 'org#acme', changes: [] } as const;
 
-test('without an SDK the work is done and nothing is told', async () => {
+test('without an SDK the work is done and nothing is recorded', async () => {
   const spans = watchSpans();
   const call = beginTrace('r', { method: 'GET', traceparent });
   assert.equal(await spans.during(call, { traceparent }, () => watchCommitSpan(commit, async () => 7)), 7);
@@ -92,7 +92,7 @@ test('without an SDK the work is done and nothing is told', async () => {
   assert.deepEqual(told, []);
 });
 
-test('a call is a span of the trace it names, and its commits lie within it; failures are told by class', async () => {
+test('a call is a span of the trace it names, and its commits lie within it; failures are recorded by class', async () => {
   loadSdk();
   const spans = watchSpans();
   const call = beginTrace('r-1', { method: 'POST', traceparent });

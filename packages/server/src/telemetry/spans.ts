@@ -14,8 +14,8 @@ import type { CallWatch } from '../gateway/call-watch.ts';
 import type { Intercept } from '../store/intercepted-store.ts';
 
 /**
- * Spans of OpenTelemetry, for whoever has loaded an SDK into the process before the platform. Attributes follow the
- * semantic conventions for HTTP servers, and hold no text of a request.
+ * Spans of OpenTelemetry, for an operator who has loaded an SDK into the process before the platform. Attributes follow
+ * the semantic conventions for HTTP servers, and hold no text of a request.
  */
 const tracer = trace.getTracer('freehold');
 
@@ -77,7 +77,7 @@ export const watchCommitSpan: Intercept = async ({ name }, call) => {
   try {
     return await call();
   } catch (error) {
-    // Its message names scopes, and so orgs and people: the class is told alone.
+    // Its message names scopes, and so orgs and people: only the class is recorded.
     span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'unknown' });
     throw error;
   } finally {

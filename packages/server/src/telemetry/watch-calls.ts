@@ -24,7 +24,7 @@ export function watchCalls({ log, metrics }: WatchCallsDeps): CallWatch {
   };
 }
 
-/** Asked every few seconds by whoever supervises the platform: nobody reads lines about that. */
+/** Called every few seconds by the monitoring system, so log lines would be noise. */
 function isProbe({ route }: CallTrace): boolean {
   return route === '/healthz' || route === '/readyz' || route === '/metrics';
 }

@@ -4,7 +4,7 @@ import { json, table } from '../store/table.ts';
 
 /**
  * A workspace as its org knows it. `founding` until everything that it starts with is in its own scope; `removed` from
- * the moment on that nobody is let in any more, until its code is free again.
+ * the moment on that no caller is admitted, until its code is free again.
  */
 export interface WorkspaceRow {
   readonly id: string;

@@ -4,8 +4,8 @@ import type { Scope } from '../store/port.ts';
 export type Environment = 'test' | 'prod';
 
 /**
- * The capability to one workspace: whoever holds it may reach this scope's keys, and nothing in it names another.
- * It is made from an authenticated caller, or from a background job that owns the workspace.
+ * The capability to one workspace: its holder may reach this scope's keys, and nothing in it names another. It is made
+ * from an authenticated caller, or from a background job that owns the workspace.
  */
 export interface Workspace {
   readonly env: Environment;

@@ -32,7 +32,7 @@ import { openForTest, type StoreKind } from '../store/testing/open-test-store.ts
 import { orgScopeName, type Workspace, workspaceScopeName } from '../tenancy/workspace.ts';
 import { type WorkspaceRow, workspaceTable } from '../tenancy/workspace-directory.ts';
 
-/** Stands still until it is told to move. */
+/** A clock that stands still until the test moves it. */
 export class SteppedClock implements Clock {
   #now = 1_800_000_000_000;
 

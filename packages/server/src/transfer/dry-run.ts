@@ -30,7 +30,7 @@ export function dryRun(
   return { parts: { ...parts, writeLoop: dryLoop }, call: { ...call, workspace: { ...workspace, scope } } };
 }
 
-/** What was planned is not in doubt: of those who write in earnest nobody sees it, and it has seen what was written before. */
+/** What was planned is not in doubt: real writers do not see it, and it has seen earlier writes. */
 const dryLoop: WriteLoop = async (context, _entityNames, makePlan) => {
   const plan = await makePlan(context.config);
   const committed = await context.workspace.scope.commit(plan.changes.map(({ change }) => change));

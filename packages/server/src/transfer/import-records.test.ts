@@ -48,7 +48,7 @@ for (const count of [1, 100])
   });
 
 for (const moment of ['get', 'commit'] as const)
-  test(`a record that is removed before the ${moment} of the row that would change it is made anew`, async (context) => {
+  test(`a record that is removed before the ${moment} of the row that would change it is made again`, async (context) => {
     const { bench, node, call } = await defined(context, codes);
     await resultOf(node, call, jsonl(numbered(10)));
     const [first] = await listAll(node, call, { sortdir: 'asc' });
@@ -106,13 +106,13 @@ test('an import of few rows tells how far it has come every second', async (cont
   assert.equal((await run.next()).done, true);
 });
 
-test('only the first hundred rows that fail are told of, and all are counted', async (context) => {
+test('only the first hundred rows that fail are reported, and all are counted', async (context) => {
   const { node, call } = await defined(context, codes);
   const { errors, failed } = await resultOf(node, call, jsonl(Array.from({ length: 150 }, () => ({}))));
   assert.deepEqual([errors.length, errors[99]?.row, failed], [100, 100, 150]);
 });
 
-test('rows that cannot be read and rows that are refused are told of in their order', async (context) => {
+test('rows that cannot be read and rows that are refused are reported in their order', async (context) => {
   const { node, call } = await defined(context, codes);
   const { errors } = await resultOf(node, call, '{}\n{\n{}\n{"code":"a"}\n[');
   assert.deepEqual(
@@ -182,7 +182,7 @@ test('an entity that is removed meanwhile ends the import', async (context) => {
   assert.deepEqual([result.rows, result.created, result.errors, result.error?.code], [100, 100, [], 'not_found']);
 });
 
-test('a failure is no row’s, and is not told as one', async (context) => {
+test('a failure of the platform is not reported as a failure of a row', async (context) => {
   const { node, call } = await defined(context, codes);
   const scope = interrupted(call.workspace.scope, () => Promise.reject(new Unavailable()));
   const here = { ...call, workspace: { ...call.workspace, scope } };
@@ -261,7 +261,7 @@ test('with upsert an empty cell leaves a value as it is, and a JSON null clears 
   assert.equal(await text(), undefined);
 });
 
-test('a row that lacks what it would be found by is told so, and everything else that is wrong with it', async (context) => {
+test('a row that lacks its unique value is reported with that and all its other mistakes', async (context) => {
   const { node, call } = await defined(context, things);
   const file = jsonl([{ n: -1 }, { code: null, n: 1 }, { n: 1, code: 'a' }]);
   const { errors, created } = await resultOf(node, call, file, { upsert: 'by_code' });
@@ -281,7 +281,7 @@ test('a row that lacks what it would be found by is told so, and everything else
   );
 });
 
-test('what a row says of what the platform makes is passed over and told of', async (context) => {
+test('columns that the platform sets are ignored and reported', async (context) => {
   const { node, call } = await defined(context, codes);
   const file = jsonl([
     { code: 'a', id: 'x', n: 7 },

@@ -54,7 +54,7 @@ export async function* importRecords(
       if (isDue(tally.figures)) yield tally.figures;
     }
   } catch (error) {
-    // Whoever has had rows written has to be told which.
+    // A caller whose rows were written must learn which.
     if (!(error instanceof Problem) || tally.figures.rows === 0) throw error;
     end = error;
   }
@@ -84,7 +84,7 @@ function accessOfRows({ entity, access }: AuthorizedCall): RowsAccess {
       bothPolicies(access.rowsOfBody(body), access.rows({ verb: 'create', entityName: entity.name, body })),
     toUpdate: (id, body) => {
       const rows = access.rows({ verb: 'update', entityName: entity.name, id, body });
-      // That there is a record of a row's values is no secret to whoever may create one.
+      // That there is a record of a row's values is no secret to a caller who may create one.
       return rows && { ...rows, missing: rows.denied };
     },
   };

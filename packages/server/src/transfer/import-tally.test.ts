@@ -8,7 +8,7 @@ const failed = (row: number, message: string): RowErrors => ({
 });
 const rows = Array.from({ length: 300 }, (_, index) => index + 1);
 
-test('of many rows that failed the first hundred are told of, and all are counted', () => {
+test('of many rows that failed the first hundred are reported, and all are counted', () => {
   const tally = new ImportTally();
   tally.add(rows.map((row) => failed(row, 'wrong')));
   const { errors, failed: count } = tally.result(false);
@@ -19,7 +19,7 @@ test('of many rows that failed the first hundred are told of, and all are counte
   assert.equal(count, 300);
 });
 
-test('what is told of rows that failed at length has about a megabyte, and all are counted', () => {
+test('reports of rows with long errors have about a megabyte, and all are counted', () => {
   const tally = new ImportTally();
   tally.add(rows.map((row) => failed(row, 'x'.repeat(400_000))));
   const { errors, failed: count } = tally.result(false);

@@ -172,7 +172,7 @@ function replannedAt(place: Key, plan: CreatePlan): CreatePlan {
   return { ...plan, changes: plan.changes.map((one) => (isThere(one) ? unconditional(one.change) : one)) };
 }
 
-/** What a row is told of its refusal. @throws what is none. */
+/** The error of a row. @throws what is none. */
 export function refusalErrors(error: unknown): readonly InputError[] {
   if (!(error instanceof Problem)) throw error;
   return error.details.errors ?? [{ pointer: '', code: error.code, message: error.message }];

@@ -7,8 +7,8 @@ import { type Stores, UnknownData } from './stores.ts';
 
 /**
  * Commits from before the first number left data of several shapes. Those from which on the audit log was chained left
- * what can be read as it is; whatever is older lacks items that are needed, and is known by its log: an org begins with
- * an entry, and each log with its chain.
+ * what can be read as it is; older data lacks required items, and is known by its log: an org begins with an entry, and
+ * each log with its chain.
  */
 export async function refuseUnchained({ platform, test, prod }: Stores): Promise<void> {
   const accounts = platform.store.scope(platformScopeName);

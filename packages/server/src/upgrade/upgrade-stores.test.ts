@@ -141,7 +141,7 @@ test('migrations follow one another, each store from where it stands, and none i
   assert.equal(made.length, 4);
 });
 
-test('a scope that has lost its head is not rewritten, since its numbers would begin anew', async () => {
+test('a scope that has lost its head is not rewritten, since its numbers would start again', async () => {
   const stores = await emptyStores(1);
   await stores.test.maintenance.load({ name: 's', seq: 0, state: 'open' }, [
     { pk: 'count', sk: 'k', version: 3, value: '1' },

@@ -79,7 +79,7 @@ async function withReceiver(t: TestContext, answer?: RequestListener) {
   return { ...receiver, ...opened, receiver: receiver.state, secret };
 }
 
-test('an alert arrives signed by the secret that was told, and leaves nothing to do', async (t) => {
+test('an alert arrives signed by the secret that was shown, and leaves nothing to do', async (t) => {
   const { announce, turn, due, received, secret, last, state } = await withReceiver(t);
   await announce();
   await turn();
@@ -101,7 +101,7 @@ test('an alert arrives signed by the secret that was told, and leaves nothing to
   assert.deepEqual([(await last())?.state, (await last())?.status], ['delivered', 204]);
 });
 
-test('the secret is told once, lies nowhere in the store, and each address has another', async (t) => {
+test('the secret is shown once, lies nowhere in the store, and each address has another', async (t) => {
   const { platform, webhook, secret, url } = await withReceiver(t);
   const again = await webhook.set(asked, { url });
   assert.notEqual(again.secret, secret);
@@ -111,7 +111,7 @@ test('the secret is told once, lies nowhere in the store, and each address has a
   for (const one of [secret, again.secret]) assert.ok(!stored.includes(one.slice('whsec_'.length)));
 });
 
-test('what is not taken is sent again under the same id at growing distances, and then told in the audit log', async (t) => {
+test('what is not taken is sent again under the same id at growing distances, and then recorded in the audit log', async (t) => {
   const { announce, turn, received, state, nextAt, last, told, due } = await withReceiver(t, (_, reply) =>
     reply.writeHead(500).end('x'.repeat(100_000)),
   );
@@ -204,7 +204,7 @@ test('a platform that ends cuts off what it sends, and the work stays as it was'
   assert.equal(await last(), null);
 });
 
-test('tests take the place of one another, are sent once, and are told in no audit log', async (t) => {
+test('tests take the place of one another, are sent once, and are in no audit log', async (t) => {
   const { webhook, turn, due, received, last, told } = await withReceiver(t, (_, reply) => reply.writeHead(500).end());
   const ids = [(await webhook.test('acme')).id, (await webhook.test('acme')).id];
   assert.equal((await due()).length, 1);

@@ -1,4 +1,7 @@
-/** The room's door: what an org wants to be told of leaves signed, after the commit of what it tells of, until it has arrived. */
+/**
+ * The module's port: messages to an org are signed, sent after the commit of their event, and repeated until they
+ * arrive.
+ */
 import { createHmac } from 'node:crypto';
 import { type AuditContext, platformAuditEntry } from '../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
@@ -28,7 +31,9 @@ export { deliveryJob };
 export interface AlertWebhook {
   /** @throws Problem `not_found` where there is none. */
   show(orgCode: string): Promise<ShownWebhook>;
-  /** Puts one in place of another. Its secret is told this once. @throws Problem `validation_failed`, `unknown_field`. */
+  /**
+   * Puts one in place of another. Its secret is shown this once. @throws Problem `validation_failed`, `unknown_field`.
+   */
   set(asked: AskedWebhook, body: { readonly url: string }): Promise<CreatedWebhook>;
   /** What waits is sent no more. @throws Problem `not_found`. */
   remove(asked: AskedWebhook): Promise<void>;
@@ -131,7 +136,7 @@ async function showWebhook(platform: Scope, orgCode: string): Promise<ShownWebho
   return { url, created_at, created_by, last_delivery: deliveries.row(platform, last)?.value ?? null };
 }
 
-/** Another address has another secret: whoever knew the one can sign nothing for the other. */
+/** Another address has another secret: a holder of one cannot sign for the other. */
 async function setWebhook(
   deps: AlertWebhookDeps,
   asked: AskedWebhook,

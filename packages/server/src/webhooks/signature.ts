@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 
-/** What a receiver is told once: the form of Standard Webhooks. */
+/** What a receiver is shown once: the form of Standard Webhooks. */
 export function secretText(key: Buffer): string {
   return `whsec_${key.toString('base64')}`;
 }
 
 export interface Message {
-  /** The same each time that it is sent, so that whoever has it already can tell. */
+  /** The same each time that it is sent, so that a receiver recognizes a repeated message. */
   readonly id: string;
   readonly body: string;
 }

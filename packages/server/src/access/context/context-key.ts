@@ -23,8 +23,8 @@ export function isPending({ needs }: ContextKey, context: AccessContext): boolea
 }
 
 /**
- * Names of keys ignore ASCII case. A key leads to all members whose names differ in nothing else, also where one of them is
- * spelled as the key is: nobody knows which of them whoever reads the object looks at. A field of the record goes
+ * Names of keys ignore ASCII case. A key leads to all members whose names differ in nothing else, also where one of
+ * them is spelled as the key is: it is unknown which of them a reader of the object uses. A field of the record goes
  * before others that are alike, since the definition names the fields.
  */
 export function parseContextKey(text: string): ContextKey | Mistake {
@@ -101,8 +101,8 @@ function isPath(names: readonly string[]): boolean {
 }
 
 /**
- * @param isFirstGiven the members of what it starts from are called as the platform or the definition says, and not as
- * whoever sends or writes them likes.
+ * @param isFirstGiven the members of what it starts from are called as the platform or the definition says, and not
+ * chosen by the sender or author.
  */
 function walking(
   start: (context: AccessContext) => unknown,

@@ -28,7 +28,7 @@ export interface RequestContext {
   readonly origin?: string;
 }
 
-/** For whoever knows that no statement will ask for a context. What asks it ends in an error, and never in an allow. */
+/** For callers whose statements never use a context. Using it throws, and never leads to an allow. */
 export function noContext(): never {
   throw new TypeError('a decision asked for a context where there is none');
 }

@@ -17,9 +17,9 @@ export interface MemberPosition {
 }
 
 /**
- * Steps that take every member whose name is alike but for ASCII case: whoever writes an object may put a decoy beside
- * what he hides, in either spelling.
- * @param isFirstGiven the names of the first object are not given by whoever writes it, so that it cannot hold decoys.
+ * Steps that take every member whose name is alike but for ASCII case: the author of an object may add a decoy member
+ * in another spelling.
+ * @param isFirstGiven the names in the first object are not chosen by its author, so it cannot hold decoys.
  */
 export function stepsOf(
   path: readonly string[],
@@ -50,8 +50,8 @@ export function readPath(start: unknown, steps: readonly Step[], effort: Effort)
 }
 
 /**
- * Every place that the path leads to, also where nothing is: whoever reads the object may have gone that way. They are no
- * more than the members of the object.
+ * Every place that the path leads to, also where nothing is: a reader of the object may use that path. They are no more
+ * than the members of the object.
  */
 export function placesOf(start: unknown, steps: readonly Step[], effort: Effort): readonly MemberPosition[] {
   return placesFrom([{ names: noNames, value: start }], steps, effort);

@@ -2,7 +2,7 @@ import { type Effort, spend } from '../effort.ts';
 
 /**
  * How the reaches of two patterns lie to each other. A pattern is as `compileGlob` takes it: `*` stands for any run of
- * characters, `?` for exactly one code point. Whoever compares actions folds both of them first.
+ * characters, `?` for exactly one code point. To compare actions, fold both of them first.
  */
 export interface Pattern {
   readonly text: string;

@@ -119,7 +119,7 @@ function compile(list: readonly unknown[]): CompiledAccess {
   return compilePolicies([{ ...policy(list), via: { kind: 'direct' } }]);
 }
 
-test('a write that is no escalation lets nobody see what the author of it could not see in that place', () => {
+test('a write that is no escalation shows no one more than its author could see in that place', () => {
   let accepted = 0;
   fc.assert(
     fc.property(statements, statements, statements, (before, after, author) => {

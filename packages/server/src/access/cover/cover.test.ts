@@ -119,7 +119,7 @@ function changing(
   return findEscalation({ before: [policy(before)], after: [policy(after)], isAnew }, held);
 }
 
-test('what stood before need not be covered, unless all is granted anew', () => {
+test('what stood before need not be covered, unless all is granted again', () => {
   const narrowed = [[everything, allow('get*')], [allow('get*')]] as const;
   assert.equal(changing(narrowed, []), undefined);
   assert.equal(changing([[everything], [everything, deny('delete*')]], []), undefined);
@@ -128,7 +128,7 @@ test('what stood before need not be covered, unless all is granted anew', () => 
   assert.equal(changing([[allow('get*')], [everything]], [allow('get*')])?.kind, 'uncovered');
 });
 
-test('a broken Allow that is mended is granted anew', () => {
+test('a broken Allow that is mended is granted again', () => {
   const broken = { Effect: 'Allow', Action: '*', Resource: '*', Condition: [] };
   assert.equal(changing([[broken], [everything]], [allow('get*')])?.kind, 'uncovered');
 });

@@ -13,7 +13,7 @@ export interface HeldPolicy {
   readonly statements: unknown;
 }
 
-/** What a write does to what somebody holds by it: these policies before, those after. */
+/** How a write changes the policies that a person holds: these before, those after. */
 export interface GrantChange {
   readonly before: readonly HeldPolicy[];
   readonly after: readonly HeldPolicy[];
@@ -36,7 +36,7 @@ export interface Excess {
   readonly resource: string;
 }
 
-/** `too_much` where the patterns are too many to be compared: then nobody can say that the write is covered. */
+/** `too_much` if there are too many patterns to compare, so the write cannot be shown to be covered. */
 export type Escalation = Excess | { readonly kind: 'too_much' };
 
 /** About 50 ms of comparing. Patterns that people write need a few thousand steps. */

@@ -50,7 +50,7 @@ function four(make: (index: number) => string): readonly string[] {
 
 /**
  * What a decision costs with all that one person may hold, where no statement decides before the last. Each time is the
- * least of five in a row: of the others what else the machine does would be told.
+ * least of five in a row: the others include other load of the machine.
  */
 export function benchCaps(say: (text: string) => void): void {
   say('\nwith all that a person may hold, milliseconds a decision\n');

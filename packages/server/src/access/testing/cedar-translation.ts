@@ -27,7 +27,7 @@ export type Member = keyof typeof memberTypes;
 
 export function toCedarPolicy({ Effect, Action, Resource, Condition }: PlainStatement): PolicyJson {
   const entries = readCondition(Condition);
-  if (entries === 'unreadable') throw new TypeError('only sound conditions can be told to Cedar');
+  if (entries === 'unreadable') throw new TypeError('only sound conditions can be translated to Cedar');
   const parts = [
     some(Action.map((pattern) => like(attribute('action'), inSmallLetters(pattern)))),
     some(Resource.map((pattern) => like(attribute('resource'), pattern))),

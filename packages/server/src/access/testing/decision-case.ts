@@ -12,7 +12,7 @@ export interface DecisionCase {
 }
 
 export interface CaseRequest {
-  /** Without both, somebody reads an order: `getorder` on `/item/order/1`. */
+  /** The default is to read an order: `getorder` on `/item/order/1`. */
   readonly action?: string;
   readonly resource?: string;
   /** What the case depends on; everything else is as in `plainContext`. */

@@ -69,7 +69,7 @@ function randomResource(dice: Dice): string {
   return `${place}/${entity}/${dice.pick([...ids, '*', '?', 'u?', ...variables, ...variables, ...odd])}`;
 }
 
-/** Variables by names that are given by whoever writes or sends what they are in. */
+/** Variables whose names are chosen by the author or sender of their object. */
 const twinnedInsides = [
   ...['record.data.inner', 'record.Data.INNER', 'record.data.deep.x', "record.data.deep.x, 'u1'", 'record.Status'],
   ...[

@@ -320,7 +320,7 @@ test('a field that records have values of goes by force alone, and its values go
   assert.deepEqual(actual, expected);
 });
 
-test('whoever writes a record while the values of a field are erased leaves none of them', async () => {
+test('a record written while the values of a field are erased keeps none of them', async () => {
   const { bench, node } = await org('memory');
   await node.admin.define('acme', order);
   const stale = bench.node();

@@ -33,7 +33,7 @@ export async function changeDefinition(
   let looked: number | undefined;
   const { version, planned } = await changeConfig(deps, orgCode, async (set, next) => {
     const plan = await planChange(deps, { orgCode, set, next }, change);
-    // However often a plan is made anew, the records of one definition are looked at once.
+    // However often a plan is made again, the records of one definition are looked at once.
     if (change.force !== true && looked !== plan.before.version) {
       await refuseFailing(deps.store, { orgCode, ...plan });
       await refuseHeld(deps.store, { orgCode, entity: plan.before, names: plan.removed });

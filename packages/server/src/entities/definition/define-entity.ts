@@ -47,7 +47,10 @@ export async function defineEntity(
   return { ...(outcome.before.answer as DefinedEntity), isReplayed: true };
 }
 
-/** What is wrong by itself is told with all that the org does not have; what is not, is looked at again when it is made. */
+/**
+ * Mistakes in the definition itself are reported with the missing items of the org; what is not, is looked at again
+ * when it is made.
+ */
 async function parseInOrg(deps: EntityAdminDeps, orgCode: string, input: unknown): Promise<ParsedDefinition> {
   await compilePatterns(input);
   try {

@@ -36,7 +36,7 @@ export function namedByDefinition(input: unknown, views: EntityContent['views'] 
   return { entityName, fields, lookedUp, getViews: views.get ?? Views };
 }
 
-/** The lookups of an entity that name no entity of the org or no view of one. A name that none could have is told elsewhere. */
+/** The lookups of an entity that name no entity of the org or no view of one. An invalid name is reported elsewhere. */
 export async function unknownTargets(set: ConfigSet, named: NamedByEntity): Promise<readonly InputError[]> {
   const errors: InputError[] = [];
   const fields: readonly unknown[] = Array.isArray(named.fields) ? named.fields : [];
@@ -76,7 +76,7 @@ export async function readWithTargets<T>(
 ): Promise<T> {
   const result = readOrErrors(read);
   const own = 'errors' in result ? result.errors : [];
-  // What is no definition at all, or too long for one, is told alone.
+  // If the input is not a definition, or is too long for one, only that is reported.
   if (own.some(({ pointer }) => pointer === '' || pointer === '/Views')) throw invalidBody(own);
   const found = await unknownTargets(set, named);
   const errors = [...own, ...found.filter(({ message }) => !stood.some((one) => one.message === message))];

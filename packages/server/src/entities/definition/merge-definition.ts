@@ -102,7 +102,7 @@ function nameOf(field: unknown): string | undefined {
   return isObject(field) && typeof field.name === 'string' ? field.name : undefined;
 }
 
-/** Mistakes are told where they were sent; one of a field that was not sent stands at the catalog. */
+/** Mistakes are reported where they were sent; a mistake in a field that was not sent is reported at the catalog. */
 async function asSent(
   sentAt: MergedFields['sentAt'],
   parse: () => Promise<ParsedDefinition>,

@@ -40,7 +40,7 @@ export interface EntityStep {
   readonly before: CompiledEntity | undefined;
   readonly after: CompiledEntity | undefined;
   readonly state: EntityState | undefined;
-  /** Whether it comes back to records that nobody served: what these refer to may have gone meanwhile. */
+  /** Whether it comes back to records that were not served: what these refer to may have gone meanwhile. */
   readonly returns: boolean;
   readonly changes: readonly Change[];
 }
@@ -95,8 +95,8 @@ function refuseErasing({ entityName, UpdateParams }: EntityDefinition, { erasing
 }
 
 /**
- * While nobody served the entity nobody finished its indexes either: they are built anew under other ids. What is being
- * dropped may still be read by.
+ * While the entity was not served, its indexes were not finished either: they are rebuilt under other ids. What is
+ * being dropped may still be read by.
  */
 function unfinishedLeaves(index: IndexState): IndexState {
   return index.state === 'ready' || index.state === 'dropping' ? index : { ...index, state: 'erasing' };
@@ -110,7 +110,7 @@ function stillRemoving(name: string): Problem {
   );
 }
 
-/** Takes an entity and its configs away; its records go with it, or stay until somebody asks for their removal. */
+/** Takes an entity and its configs away; its records go with it, or stay until their removal is requested. */
 export function planEntityRemoval(
   { orgCode, next, now }: SwitchTime,
   { name, keepsRecords }: { readonly name: string; readonly keepsRecords: boolean },

@@ -45,7 +45,7 @@ export interface HiddenValues extends HeldValues {
   readonly sentence: string;
 }
 
-/** While nobody served the entity, nothing held the records in place that its own refer to. */
+/** While the entity was not served, nothing protected the records that its own refer to. */
 function lookupFields({ fields }: CompiledEntity): readonly string[] {
   return [...fields.values()].flatMap(({ name, definition }) => (definition.lookup === undefined ? [] : [name]));
 }

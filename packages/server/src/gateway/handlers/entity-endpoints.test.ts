@@ -22,7 +22,7 @@ const endpoint = (action: string) => {
   return found;
 };
 
-test('every route of an entity is told, with the API it belongs to', () => {
+test('every route of an entity is shown, with the API it belongs to', () => {
   assert.deepEqual(
     endpoints.map(({ method, path, api }) => `${method} ${path} ${api}`),
     [
@@ -36,7 +36,7 @@ test('every route of an entity is told, with the API it belongs to', () => {
   );
 });
 
-test('what a create must be sent is told as required, and nothing else', () => {
+test('the required fields of a create are shown as required, and no others', () => {
   const required = (action: string) =>
     endpoint(action)
       .params.filter((one) => one.required)
@@ -46,7 +46,7 @@ test('what a create must be sent is told as required, and nothing else', () => {
   assert.deepEqual(required('list'), []);
 });
 
-test('views, owners and searches are told where an entity has them', () => {
+test('views, owners and searches are shown if an entity has them', () => {
   const ownerIndex = { ownerFieldName: 'id', gpkTemplate: 'owner#{id}', gskTemplate: '{id}' };
   const namesOf = (action: string, change: object) =>
     entityEndpoints('acme', { ...definition, ...change })
@@ -66,7 +66,7 @@ test('fields that the platform sets are no parameters of a body', () => {
     assert.ok(!endpoint(action).params.some((one) => one.in === 'body' && one.name === 'id'));
 });
 
-test('the example of a create is one that the entity takes', () => {
+test('the entity accepts the example of a create', () => {
   const sent = /-d '(.*)'$/.exec(endpoint('create').example)?.[1] ?? '';
   const read = readCreate(compileEntity(definition, 1), JSON.parse(sent));
   assert.ok('changes' in read, JSON.stringify(read));

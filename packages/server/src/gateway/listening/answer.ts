@@ -19,8 +19,8 @@ export interface AnswerDeps {
 }
 
 /**
- * Sees one request through to the end of its answer, whatever happens to either. `refusal` is one known beforehand.
- * What it gives is to be called once that end has come.
+ * Sees one request through to the end of its answer, whatever happens to either. `refusal` is known beforehand. What it
+ * gives is to be called once that end has come.
  */
 export type Answer = (incoming: IncomingMessage, response: ServerResponse, refusal?: Problem) => () => void;
 

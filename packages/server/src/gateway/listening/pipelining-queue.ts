@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * One request of a connection at a time. A client may send several without waiting, but each is only looked at once
- * the answer before it has left, so that nobody can order answers by the hundred and let them pile up here.
+ * One request of a connection at a time. A client may send several without waiting, but each is only looked at once the
+ * answer before it has left, so that a client cannot request hundreds of answers and let them pile up here.
  */
 export interface PipeliningQueue {
   /** `begin` gives what is to be called once the answer has left, or never will. */

@@ -182,7 +182,7 @@ test('a stream that fails at once is answered like other failures, and the conne
 });
 
 for (const version of ['1.0', '1.1'])
-  test(`a stream that fails later is cut off, told, and not taken for whole by HTTP/${version}`, async (context) => {
+  test(`a stream that fails later is cut off, logged, and not taken for complete by HTTP/${version}`, async (context) => {
     const cause = new Problem('unavailable', 'the store cannot serve this now');
     const isRead = Promise.withResolvers<void>();
     async function* failing(): AsyncGenerator<string> {
@@ -245,7 +245,7 @@ test('a body comes no faster than it is read, however long it is', async (contex
     ahead = Math.max(ahead, sent - read);
   }
   assert.ok((await reply).endsWith(`{"read":${longBytes}}`));
-  assert.ok(ahead < aheadMax, `${ahead} bytes had come that nobody had read`);
+  assert.ok(ahead < aheadMax, `${ahead} bytes had arrived unread`);
 });
 
 test('a client that leaves in the middle of its body ends the reading, and is no fault', async (context) => {
@@ -345,7 +345,7 @@ test('a body of which nothing comes any more is left', async (context) => {
   assert.ok((await ended.promise) instanceof Problem);
 });
 
-test('who asks before sending is told to go on', async (context) => {
+test('a client that expects 100-continue gets it', async (context) => {
   const served = await serve(context, async (incoming) => {
     let text = '';
     for await (const data of bytesOf(incoming)) text += String(data);

@@ -22,7 +22,10 @@ export interface DocumentedApp {
   readonly entities: readonly CompiledEntity[];
 }
 
-/** How many fields the views of all entities tell together; what is beyond is told as an object of any shape. */
+/**
+ * The most fields that the views of all entities describe together; further views are described as an object of any
+ * shape.
+ */
 const viewFieldsMax = 100_000;
 
 /** What the app gateway does for the org, in pieces. Others are served in between. */
@@ -69,7 +72,7 @@ function viewFieldsOf(entity: CompiledEntity): number {
   return [...views].reduce((sum, { fields }) => sum + fields.length, 0);
 }
 
-/** What a builder who acts for somebody is refused beside what that person is. */
+/** What an impersonating builder is refused beyond what the user is refused. */
 function problemsOfActing({ method, access }: Operation, env: Environment): readonly ProblemCode[] {
   return env === 'prod' && access === 'token' && method !== 'GET' ? ['prod_read_only'] : [];
 }

@@ -50,7 +50,7 @@ test('no org or environment gets the document of another', async () => {
   assert.ok(!bodies[2]?.includes('acme'));
 });
 
-test('a document that is larger than all that is kept is made anew each time', async () => {
+test('a document that is larger than all that is kept is made again each time', async () => {
   const documents = createAppDocuments(1);
   const { set } = setOf(1, 'order');
   const first = await documents.of(acme, set);

@@ -136,7 +136,7 @@ test('an update takes what the platform makes as it stands', () => {
   assert.deepEqual(readUpdate(compiled, body, standing).errors, []);
 });
 
-test('an owner need not be sent, since whoever makes the record is it', () => {
+test('an owner need not be sent, since it defaults to the creator', () => {
   const ownerIndexes = [{ ownerFieldName: 'owner_id', gpkTemplate: 'org#{org};o#{owner_id}', gskTemplate: 'o#{id}' }];
   const UpdateParams = [{ name: 'owner_id', validate: true }];
   const compiled = compileEntity({ entityName: 'thing', UpdateParams, ownerIndexes }, 1);

@@ -14,7 +14,7 @@ export interface DocumentedEntity {
   readonly names: TypeNames;
   /** What a lookup shows of a record of another entity. */
   readonly lookedUp: LookedUp;
-  /** Whether it is told what its views show. */
+  /** Whether the document describes what its views show. */
   readonly tellsViews: boolean;
 }
 
@@ -79,7 +79,7 @@ function fieldsOf(entity: CompiledEntity, holds: (field: CompiledField) => boole
   return [...entity.fields.values()].filter(holds);
 }
 
-/** Whether a new record gets a value where none is sent: its default, or as its owner whoever makes it. */
+/** Whether a new record gets a value where none is sent: its default, or its creator as the owner. */
 function isFilled({ definition: { ownerIndexes = [] } }: CompiledEntity, { name, definition }: CompiledField): boolean {
   return definition.default !== undefined || ownerIndexes.some(({ ownerFieldName }) => ownerFieldName === name);
 }

@@ -1,6 +1,6 @@
 import { type JsonSchema, text } from '../../lib/json-schema.ts';
 
-/** The headers that replies are told to have. One that is `required` is in every reply that names it. */
+/** The headers that replies are described with. A `required` header is in every reply that names it. */
 const headers = {
   'X-Request-Id': { description: 'Names the request in logs and refusals.', required: true, schema: text },
   // Not where a reply shows other records too, which change without it.

@@ -45,7 +45,7 @@ export function jsonContent(schema: JsonSchema): Content {
   return { 'application/json': schema };
 }
 
-/** JSON Lines: for whoever reads `contentSchema`, the lines are the elements of an array. */
+/** JSON Lines: for readers of `contentSchema`, the lines are the elements of an array. */
 export function linesContent(mediaTypes: readonly string[], line: JsonSchema): Content {
   return Object.fromEntries(
     mediaTypes.map((contentMediaType) => [

@@ -6,7 +6,7 @@ import type { Views } from '../../schema/definition.ts';
 import { pascalCase, typeNames } from './type-names.ts';
 
 const entityName = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/);
-/** Names that come out alike where nobody looks. */
+/** Names that become equal by case folding or punctuation. */
 const awkward = fc.constantFrom(
   'order',
   'order_',

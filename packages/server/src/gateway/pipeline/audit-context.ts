@@ -3,7 +3,7 @@ import type { OrgCaller } from '../../identity/port.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { RequestEnvelope } from '../request.ts';
 
-/** That somebody asks for something, as the audit log tells it. */
+/** Who requests an action, as the audit log records it. */
 export function occasionBy(
   clock: Clock,
   { requestId }: RequestEnvelope,

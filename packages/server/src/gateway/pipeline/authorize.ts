@@ -109,7 +109,7 @@ export function actorOf({ caller, requestId }: Pick<AuthorizationRequest, 'calle
   return { userId: claims.sub, claims: claims as unknown as Record<string, unknown>, auditCaller };
 }
 
-/** Whoever acts in another's name is the one who did it. */
+/** An impersonating builder is recorded as the actor. */
 function auditActorOf({ kind, claims: { sub, act } }: AppCaller): AuditActor {
   if (act !== undefined) return { kind: 'org_user', id: act.sub };
   return { kind: kind === 'service_key' ? 'service_key' : 'app_user', id: sub };
@@ -161,7 +161,7 @@ class Authorizer {
     return bothPolicies(own, this.#rowsLeftByGet(entityName));
   }
 
-  /** A list shows nothing that is denied to whoever asks for it by its id. */
+  /** A list hides records that a `get` by id would deny. */
   #rowsLeftByGet(entityName: string): RecordPolicy | undefined {
     const action = `get${entityName}`;
     if (!this.#access.mayDeny(action)) return undefined;
@@ -200,7 +200,7 @@ class Authorizer {
     return new Problem('access_denied', `\`${action}\` is not allowed: ${why}`, details);
   }
 
-  /** Keeps a denial for whoever looks into it. */
+  /** Keeps a denial so that a builder can look it up. */
   #keep(action: string, known: KnownRequest) {
     const { caller, requestId } = this.#asking;
     const { claims } = caller;

@@ -32,7 +32,7 @@ test('a person is refused nothing here', () => {
   for (const env of ['test', 'prod'] as const) assert.deepEqual(Object.keys(refused({ kind: 'person', env })), ['']);
 });
 
-test('in production whoever acts for somebody is let through to what changes nothing, and to nothing else', () => {
+test('in production an impersonating builder may only call what changes nothing', () => {
   const {
     '': allowed = [],
     prod_read_only = [],
@@ -62,7 +62,7 @@ test('what a GET serves has no effect that a caller asks for', () => {
   ]);
 });
 
-test('in test whoever acts for somebody changes nothing of the person himself', () => {
+test('in test an impersonating builder changes nothing of the user’s account', () => {
   const { access_denied = [], ...others } = refused({ kind: 'person', env: 'test', act: { sub: 'b' } });
   const writes = routes.filter(({ access, method }) => access === 'self' && method !== 'GET');
   assert.deepEqual(
@@ -86,7 +86,7 @@ test('who is no person gets of the routes about persons those about what the cal
   }
 });
 
-test('a builder in his own name invites nobody, since an invitation is good for as long as its sender is a member', () => {
+test('a builder in his own name cannot invite, since an invitation is good for as long as its sender is a member', () => {
   const { access_denied = [] } = refused({ kind: 'builder', env: 'test', act: { sub: 'b' } });
   assert.ok(access_denied.includes('POST /app/:org/user/invitations'));
   assert.ok(access_denied.includes('POST /app/:org/user/invitations/:id/resend'));

@@ -5,12 +5,14 @@ import type { Lane } from '../../lib/scheduling/fair-scheduler.ts';
 import type { CallTrace } from '../call-trace.ts';
 
 /**
- * Lets a call begin when it is its turn; undefined where that is now. Whoever takes a turn leaves it when it has answered.
- * @throws Problem `rate_limited`, where too many calls of its org wait; where the caller has left meanwhile, `unavailable`.
+ * Lets a call begin when its slice comes; undefined if it may begin now. A call releases its slice when it has
+ * answered.
+ * @throws Problem `rate_limited`, where too many calls of its org wait; where the caller has left meanwhile,
+ * `unavailable`.
  */
 export function acquireSlice(incoming: IncomingMessage, trace: CallTrace, lane: Lane): Promise<void> | undefined {
   return scheduler.enter(trace, lane, trace.startedAt)?.then(() => {
-    // Nobody would get what comes of it.
+    // No client is left to receive the answer.
     if (incoming.socket.destroyed) throw new Problem('unavailable', 'the caller has left');
   });
 }

@@ -39,7 +39,7 @@ export function keyAsDeployer({ id, scope, org }: KnownDeployKey): DeployCaller 
   return { org, role: scope === 'activate' ? 'org_admin' : 'developer', actor: { kind: 'deploy_key', id } };
 }
 
-/** That somebody asks for something that takes production. @throws Problem `conflict` where there is none yet. */
+/** An action that needs production. @throws Problem `conflict` where there is none yet. */
 export function askDeploy(clock: Clock, request: RequestEnvelope, caller: DeployCaller): AskedDeploy {
   requireProd(caller);
   return { orgCode: caller.org.code, auditContext: occasionBy(clock, request, caller) };

@@ -24,7 +24,7 @@ export interface DeployRoute extends RoutePattern, TellsRefusals {
   readonly handle: (request: GatewayRequest, caller: DeployCaller) => Reply | Promise<Reply>;
 }
 
-/** For whoever runs the platform. Where no operator key is set there is no such route. */
+/** For the operator. Without an operator key there is no such route. */
 export interface OperatorRoute extends RoutePattern, TellsRefusals {
   readonly access: 'operator';
   readonly takesBody?: TakesBody;

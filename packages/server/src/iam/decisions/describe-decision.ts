@@ -1,6 +1,6 @@
 import type { Explanation, FailedCondition, MatchedStatement, NearStatement, Outcome } from '../../access/port.ts';
 
-/** A decision with what it came from, as builders are told of it. */
+/** A decision with its reasons, as builders see it. */
 export interface DescribedDecision {
   readonly decision: Outcome;
   /** A sentence that names the statement which decided. */
@@ -14,7 +14,7 @@ export interface DescribedDecision {
 }
 
 export interface DescribedStatement {
-  /** How the person came by it. A `draft` is held by nobody yet. */
+  /** How the person holds the policy. No person holds a `draft` yet. */
   readonly source: 'direct' | 'group' | 'draft';
   readonly group?: string;
   readonly group_id?: string;

@@ -49,7 +49,7 @@ const reading: readonly Statement[] = [
 
 /**
  * Everything that a new workspace starts with: its policies, its group of admins, its founder with both, and what the
- * org's templates add, each told of.
+ * org's templates add, each with its audit entry.
  */
 export async function foundingChanges(
   deps: GrantDeps,
@@ -97,8 +97,8 @@ function templateRecords(
 }
 
 /**
- * A new member, with policies to begin with, each told of. Joining does not move the policy epoch, so the commit itself
- * checks that they are still there.
+ * A new member, with first policies, each with its audit entry. Joining does not move the policy epoch, so the commit
+ * itself checks that they are still there.
  */
 export async function joiningChanges(
   deps: GrantDeps,
@@ -138,7 +138,7 @@ export interface NewRecord {
 /** The platform makes these records itself, so the rules of their entities are not asked. */
 const unruled = { rules: new Map(), numbering: createNumbering(), sealer: createSealer([]) };
 
-/** Records of access control as the platform itself makes them, each told of. */
+/** Records of access control that the platform itself makes, each with its audit entry. */
 export async function newRecords(
   { clock }: GrantDeps,
   call: { readonly workspace: Workspace; readonly actor: Actor },

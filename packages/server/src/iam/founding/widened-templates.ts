@@ -16,7 +16,7 @@ function named<One extends { readonly name: string }>(list: readonly One[], { na
   return list.find((one) => one.name === name);
 }
 
-/** Compared as if whoever holds the policy as it was gave it out as it is to be. */
+/** Compared as if a holder of the old policy granted the new one. */
 function widenedPolicy(before: Policy | undefined, after: Policy): readonly string[] {
   const { name } = after;
   if (before === undefined) return allows(after) ? [`new workspaces get the policy \`${name}\``] : [];
@@ -35,7 +35,7 @@ function allows({ statements }: Policy): boolean {
   return statements.some(({ Effect }) => Effect === 'Allow');
 }
 
-/** A policy that denies may be missed, one that allows may be had. */
+/** Losing a policy that denies widens access, and so does gaining a policy that allows. */
 function widenedGroup(before: WorkspaceTemplates, was: Group | undefined, is: Group): readonly string[] {
   const had = was?.acl_policies ?? [];
   const gained = is.acl_policies.filter((policy) => !had.includes(policy));

@@ -198,7 +198,7 @@ for (const [name, statements, expected] of cases) {
   });
 }
 
-test('the worst comes first, and no more is told than somebody reads', () => {
+test('the worst comes first, and the list has a bound', () => {
   const statements = [allow('getorder*'), allow('*'), { Effect: 'x', Action: 'getorder', Resource: '*' }];
   const severities = lintStatements(statements, entities).map(({ severity }) => severity);
   assert.deepEqual(severities, ['error', 'warning', 'info', 'info']);

@@ -25,8 +25,8 @@ const findingsMax = 200;
 const stepsMax = 2_000_000;
 
 /**
- * What somebody should look at again before these statements become a policy: everything that a policy would be refused
- * for, and what is likely not to mean what it says. The worst comes first.
+ * What the author should review before these statements become a policy: everything that a policy would be refused for,
+ * and what is likely not to mean what it says. The worst comes first.
  */
 export function lintStatements(input: unknown, entities: readonly LintedEntity[]): readonly Finding[] {
   const parsed = parseStatements(input);

@@ -14,7 +14,7 @@ import {
   withoutVariables,
 } from '../../access/port.ts';
 
-/** What somebody who writes policies should look at again. */
+/** What an author of policies should review. */
 export interface Finding {
   readonly severity: 'error' | 'warning' | 'info';
   readonly code: string;

@@ -65,7 +65,7 @@ async function statusChange(
 
 /**
  * Takes out a member who holds nothing but what every new member gets, so that it can be had again at any time.
- * Undefined where somebody has granted the member more.
+ * Undefined if the member was granted more.
  */
 export async function replacedMember(
   deps: GrantDeps,
@@ -82,7 +82,7 @@ export async function replacedMember(
   return commitOf([epoch, ...(await removal(deps, { workspace, userId, auditCaller }, member))]);
 }
 
-/** @throws Problem `last_admin` where nobody else who can sign in is an admin. */
+/** @throws Problem `last_admin` if no other member who can sign in is an admin. */
 export async function removalChanges(deps: GrantDeps, change: AccountChange): Promise<readonly Change[]> {
   const epoch = await moveEpoch(change.workspace.scope);
   const member = await findMember(change.workspace, change.userId);

@@ -5,8 +5,9 @@ import type { Member } from '../founding/founding.ts';
 export const serviceRole = 'service';
 
 /**
- * A server that calls with a key of its own: a member like any other, but no person. Its address cannot be anybody's
- * (RFC 6761, `invalid`), and nobody can have chosen it, since it holds an id that the platform makes.
+ * A server that calls with a key of its own: a member like any other, but no person. Its address cannot belong to a
+ * person (RFC 6761, `invalid`), and cannot have been registered before, because it contains an id that the platform
+ * makes.
  */
 export function servicePrincipal(id: string, name: string): Member {
   return { id, email: serviceEmail(id), fn: name, ln: '' };

@@ -2,14 +2,14 @@ import { BoundedMap } from '../../lib/bounded-map.ts';
 
 /**
  * Tells, within this process, that what people hold in a workspace has changed: who resolved access at one number must
- * resolve it again at another. A workspace that was forgotten gets a number that nobody has seen.
+ * resolve it again at another. A forgotten workspace gets an unused number.
  */
 export interface AccessEpochs {
   current(scopeName: string): number;
   bump(scopeName: string): void;
 }
 
-/** Does what changes it, and tells of it when that is over: also where it failed, since nobody may know how it ended. */
+/** Does what changes it, and tells of it when that is over: also if it failed, because its outcome may be unknown. */
 export async function thenBump<T>(epochs: AccessEpochs, scopeName: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -35,7 +35,7 @@ export async function heldPolicies(
   });
 }
 
-/** Policies by their ids; one that is not there is left out. */
+/** Policies by their ids; missing ones are left out. */
 export async function readPolicies(
   workspace: Workspace,
   ids: readonly string[],
@@ -50,7 +50,7 @@ export function policyOf(record: Readonly<Record<string, unknown>>): Omit<Attach
   return { policyId: String(record.id), policyName: String(record.name), statements: record.statements };
 }
 
-/** Records of a system entity in one read; one that is not there is left out. */
+/** Records of a system entity in one read; missing ones are left out. */
 export async function readRecords(
   workspace: Workspace,
   entityName: string,
@@ -63,7 +63,7 @@ export async function readRecords(
 
 export type RecordReader = typeof readRecords;
 
-/** Reads each record of one workspace once, for whoever asks for the same ones again and again within one answer. */
+/** Reads each record of one workspace once, for an answer that needs the same ones repeatedly. */
 export function rememberingReader(): RecordReader {
   const known = new Map<string, Item | undefined>();
   return async (workspace, entityName, ids) => {

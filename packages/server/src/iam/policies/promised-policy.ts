@@ -6,7 +6,7 @@ import { sameEpoch } from './policy-epoch.ts';
 import { policyIdByName } from './policy-names.ts';
 
 /**
- * What a commit has to check that promises a policy to somebody who does not hold it yet. Undefined where there is no
+ * What a commit must check if it promises a policy to a person who does not hold it yet. Undefined where there is no
  * such policy. @throws Problem `escalation_refused` where the caller may not grant it.
  */
 export async function promisePolicy(

@@ -17,7 +17,10 @@ export interface ResolvedAccess {
   readonly excess: string | undefined;
 }
 
-/** Compiled from the policies that the person holds, unless they are too many: whoever holds these costs others nothing. */
+/**
+ * Compiled from the policies that the person holds, unless they are too many, so that their holder does not slow down
+ * others.
+ */
 export async function resolveAccess(workspace: Workspace, userId: string): Promise<ResolvedAccess> {
   const held = await heldPolicies(workspace, userId);
   const excess = describeExcess(countPatterns(held));

@@ -90,7 +90,7 @@ function holderOf(link: Item, loss: Loss): string | undefined {
   return isLost ? undefined : String(data.user_id);
 }
 
-/** A server that holds the policy does not count: nobody could ask it to let others in. */
+/** A server that holds the policy does not count: it cannot be asked to let others in. */
 function isActivePerson(user: Item): boolean {
   const data = dataOf(user);
   return data.status === 'active' && !isServicePrincipal(data);

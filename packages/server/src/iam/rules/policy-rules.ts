@@ -11,7 +11,7 @@ import { releaseLinks } from './release-links.ts';
 
 /**
  * What writing a policy demands. Only what the policy did not grant before has to be covered by the caller; but a
- * policy under another name is granted anew, since a name is what gives a policy to new members.
+ * policy under another name is granted again, since a name is what gives a policy to new members.
  */
 export async function policyChanges(write: RecordWrite): Promise<readonly PlannedChange[]> {
   const { before, after } = write;
@@ -38,8 +38,8 @@ function statementsOf(policy: RecordData): readonly Statement[] {
 const groupsNamed = 5;
 
 /**
- * A removed policy takes its links to persons along. A group is somebody's own work, so it is not rewritten: its author
- * takes the policy out first.
+ * A removed policy takes its links to persons along. A group is written by its author, so it is not rewritten: the
+ * author removes the policy first.
  */
 async function releasePolicy(workspace: Workspace, policyId: string): Promise<readonly PlannedChange[]> {
   const groups = await groupsWith(workspace.scope, policyId, groupsNamed);

@@ -15,7 +15,7 @@ import { describeExcess } from '../policies/resolve-access.ts';
 import { type Judged, judgeRequest } from './judge-request.ts';
 import { draftAsPerson, memberAsPerson, type SimulatedPerson } from './simulated-person.ts';
 
-/** Decides requests that nobody makes. */
+/** Decides hypothetical requests. */
 export interface AccessSimulator {
   /** @throws Problem `not_found` for a workspace, a member or a record that is not there. */
   simulate(orgCode: string, simulation: Simulation): Promise<Simulated>;

@@ -12,7 +12,7 @@ export interface SimulatedPerson {
   readonly user: AccessContext['user'];
   /** What a token of the person would say. */
   readonly jwt: AccessContext['jwt'];
-  /** Left out of a draft, which nobody holds. */
+  /** Left out of a draft, which no person holds. */
   readonly member?: { readonly id: string; readonly email: string; readonly status: string };
 }
 
@@ -37,7 +37,7 @@ export function callerOf(
   return { user, jwt: { ...place, sub: user.id, email: user.email, ...names } };
 }
 
-/** Whoever would hold these statements and nothing else. */
+/** A person who holds these statements and nothing else. */
 export function draftAsPerson(statements: readonly Statement[], user: Partial<AccessContext['user']>): SimulatedPerson {
   return {
     access: compilePolicies([{ ...draftPolicy, statements }]),

@@ -9,8 +9,8 @@ import { appUrl } from '../settings/app-url.ts';
 export type AppLink = (page: 'invitation' | 'reset-password' | 'verify-email', code: string) => string;
 
 /**
- * Undefined where nobody has said where the app's pages are. The code stands behind `#`, which is sent to no server, and
- * so stands in no log.
+ * Undefined if the address of the app's pages is not set. The code is behind `#`, which browsers send to no server, so
+ * it is in no log.
  */
 export function appLinks(config: ConfigSet, env: Environment): AppLink | undefined {
   const [origin] = settingOf(config, env, allowedDomains);

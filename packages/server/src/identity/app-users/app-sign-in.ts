@@ -28,7 +28,7 @@ export interface SignInOffers {
   readonly password_login: Pick<PasswordLogin, 'enabled' | 'allow_signup'>;
 }
 
-/** What a front end needs to send somebody there: the issuer's discovery document tells the rest. */
+/** What a front end needs to send a user there: the issuer's discovery document tells the rest. */
 export interface OfferedProvider {
   readonly issuer: string;
   readonly name: string;

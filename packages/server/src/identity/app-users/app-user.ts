@@ -23,7 +23,7 @@ export interface AppUser extends Account {
   readonly suspends?: string;
   /** The account that this one has become a part of. */
   readonly merged_into?: string;
-  /** What the workspaces of another account have still to be told. */
+  /** The pending changes in the workspaces of another account. */
   readonly unsettled?: Unsettled;
 }
 

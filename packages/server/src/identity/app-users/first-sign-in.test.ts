@@ -46,7 +46,7 @@ const shared = {
   issuer: 'https://platform.example',
 };
 
-/** How somebody of this name comes in, over a store that may die. */
+/** How a user of this name signs in, over a store that may fail. */
 type SignIn = (store: Store, name: string) => Promise<ExchangedToken>;
 
 function partsOn(store: Store) {

@@ -25,7 +25,7 @@ export interface PasswordLogIn {
   readonly body: BodyOf<typeof signInApi.logIn>;
   readonly ip: string;
   readonly policy: PasswordLogin;
-  /** Told of an account that the log-in has made. */
+  /** Called with an account that the log-in has made. */
   readonly welcome?: (user: AppUser) => void;
 }
 
@@ -57,8 +57,8 @@ export function requirePasswords({ enabled }: PasswordLogin): void {
 }
 
 /**
- * Of several sign-ups of one email at once one makes the user; the others must know its password. Nobody signs up under
- * an address that another account has proved to be its own.
+ * Of several sign-ups of one email at once one makes the user; the others must know its password. A sign-up under an
+ * address that another account has verified is refused.
  */
 async function signUp(
   deps: AppUsersDeps,

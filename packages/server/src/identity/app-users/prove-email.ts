@@ -44,8 +44,8 @@ export const suspendedAccounts = table(
 );
 
 /**
- * Somebody only said that the address was his, perhaps to lie in wait for its owner: the password opens nothing any more,
- * and all tokens end. What the account holds stays its own, and is nobody else's before a proof.
+ * The account never verified the address, and may be a trap for its owner: its password is disabled, and all its tokens
+ * end. Its data stays with it, and no other account gets it before a proof.
  */
 async function suspendPassword(
   { orgScope, clock, auditCaller }: ProofDeps,

@@ -12,7 +12,7 @@ import { withVerifiedEmail } from './prove-email.ts';
 
 type NewUserDeps = Pick<AppUsersDeps, 'clock' | 'newId'>;
 
-/** Where somebody signs in, and by which request. */
+/** Where a user signs in, and by which request. */
 export interface SignInContext {
   readonly orgScope: Scope;
   readonly requestId?: string | undefined;

@@ -67,7 +67,7 @@ async function suspendMemberships(settling: Settling, holder: AppUser, userId: s
   if (user?.suspended_for !== holder.id) await showStatus(settling, userId, false);
 }
 
-/** Where both are members already, only one of them stays, unless somebody has granted more to the one that is suspended. */
+/** Where both are members already, only one of them stays, unless the suspended one was granted more. */
 async function makeRoom(settling: Settling, holderId: string, userId: string): Promise<void> {
   const { deps, auditCaller } = settling;
   for (const workspace of await workspacesOf(settling, holderId)) {

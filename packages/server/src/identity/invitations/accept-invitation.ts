@@ -22,8 +22,9 @@ import { invitationTold } from './invitation-audit.ts';
 import { requireGrant } from './require-grant.ts';
 
 /**
- * Makes the person a member by the commit that takes the invitation away, so that a code is good once. The org is told
- * before it, since a membership that nobody remembers could not be found again, and no repeat would find the invitation.
+ * Makes the person a member by the commit that takes the invitation away, so that a code is valid once. The org's row
+ * is written before it, since a membership without it could not be found again, and no repeat would find the
+ * invitation.
  * @throws Problem `not_found`, `conflict`, `escalation_refused` where the inviter might not send it now.
  */
 export async function acceptInvitation(
@@ -105,7 +106,7 @@ async function grantedPolicies(
   return policyId === undefined ? [] : [policyId];
 }
 
-/** The same for a code that never was, one that is spent, and one that is somebody else's. */
+/** The same for a code that never was, a used one, and another person's. */
 function noInvitation(): Problem {
   return new Problem('not_found', 'there is no open invitation with this code for the email address of the caller');
 }

@@ -15,7 +15,7 @@ export interface Invitation {
   readonly invited_by: string;
   readonly created_at: string;
   readonly expires_at: string;
-  /** Nobody can tell the code from it. */
+  /** The code cannot be derived from it. */
   readonly code_hash: string;
 }
 

@@ -39,7 +39,7 @@ export interface ShownInvitation {
   readonly expires_at: string;
 }
 
-/** `code` is told this once. */
+/** `code` is shown this once. */
 export interface Invited extends ShownInvitation {
   readonly code: string;
 }

@@ -15,7 +15,7 @@ const asked = {
 const body = { name: 'ci', scope: 'publish' } as const;
 
 for (const kind of storeKinds) {
-  test(`a key ends at its time, and stays in the list for whoever wonders (${kind})`, async (context) => {
+  test(`a key ends at its time, and stays in the list (${kind})`, async (context) => {
     const { keys, clock } = await opened(context, kind);
     const expires_at = timestamp(clock.now() + 60_000);
     const { key, id } = await keys.create(asked, { ...body, expires_at });

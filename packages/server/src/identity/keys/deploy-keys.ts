@@ -19,7 +19,7 @@ export type DeployKeyScope = NewDeployKey['scope'];
 /** Keys for pipelines: each may publish, or activate, and opens nothing else. */
 export interface DeployKeys {
   list(orgCode: string): Promise<readonly ShownDeployKey[]>;
-  /** The key itself is told this once. @throws Problem `validation_failed`, `conflict`. */
+  /** The key itself is shown this once. @throws Problem `validation_failed`, `conflict`. */
   create(asked: AskedKeys, wanted: NewDeployKey): Promise<CreatedDeployKey>;
   /** Ends it at once. @throws Problem `not_found`. */
   remove(asked: AskedKeys, id: string): Promise<void>;

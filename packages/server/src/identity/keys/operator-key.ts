@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../lib/problem.ts';
 import type { LoginThrottle } from '../people/login-throttle.ts';
 
-/** Lets in whoever runs the platform, and nobody else. */
+/** Admits the operator only. */
 export interface OperatorAccess {
   /** @throws Problem `token_invalid`, and `rate_limited` after too many wrong keys from one address. */
   admit(key: string, ip: string): void;

@@ -38,7 +38,7 @@ async function bench() {
   await orgScope.commit([{ kind: 'put', ...workspaceRowKey(code), value: JSON.stringify(row), if: 'absent' }]);
   const vault = createSecretsInMemory({ signing_keys: [await generateSigningKey(now)] });
   const signingKeys = await openSigningKeys({ vault, clock });
-  /** A process with caches of its own, on this store or on one that fails. */
+  /** A process with caches of its own, on this store or on a failing one. */
   const newProcess = (on: Store = store) => {
     const configs = createConfigReader({ store: on, clock });
     const revocations = createAccessEpochs();
@@ -101,7 +101,7 @@ test('a key that one process removes is dead there at once, and elsewhere within
   await assert.rejects(async () => elsewhere.sessions.authenticate(key, 'acme'), ended);
 });
 
-test('a key that nobody has costs one lookup, and none where it has not the form of a key or the org no code', async () => {
+test('an unknown key costs one lookup, and none where it has not the form of a key or the org no code', async () => {
   const { store, newProcess } = await bench();
   let reads = 0;
   const counted = failing(store, orgScopeName('acme'), () => false);

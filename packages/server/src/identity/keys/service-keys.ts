@@ -47,7 +47,7 @@ export interface ShownServiceKey extends KnownKey, Pick<ServiceKey, 'state' | 'c
   readonly last_used_at: string | null;
 }
 
-/** `key` is told this once. */
+/** `key` is shown this once. */
 export interface CreatedServiceKey extends KnownKey {
   readonly key: string;
   readonly policies: readonly string[];

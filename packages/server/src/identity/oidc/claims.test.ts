@@ -127,7 +127,7 @@ test('the time of the sign-in is a whole number that is not ahead of the clock',
     assert.ok(!('auth_time' in identityOf({ auth_time })), String(auth_time));
 });
 
-test('whatever a provider writes, the person is one that a record takes', () => {
+test('whatever a provider writes, a record can hold the person', () => {
   const value = fc.oneof(fc.string({ unit: 'binary', maxLength: 400 }), fc.jsonValue());
   const names = ['email', 'given_name', 'family_name', 'name', 'picture', 'auth_time'];
   const claims = fc.dictionary(fc.constantFrom(...names), value);

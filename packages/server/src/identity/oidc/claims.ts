@@ -28,7 +28,8 @@ export function invalidToken(reason: string): Problem {
 export function checkClaims(claims: Claims, audiences: readonly string[], nowSeconds: number): void {
   checkAudience(claims, audiences);
   checkTimes(claims, nowSeconds);
-  // Such a token says that somebody signed out, or lost an account (RFC 8417; OpenID Connect Back-Channel Logout, 2.4).
+  // Such a token reports that a user signed out, or lost an account (RFC 8417; OpenID Connect Back-Channel Logout,
+  // 2.4).
   if (claims.events !== undefined) throw invalidToken('claim events');
 }
 

@@ -90,7 +90,7 @@ test('judges the very addresses that it connects to, whatever the name server sa
   const rebinding = nameServer(['127.0.0.1'], ['10.0.0.1']);
   const options = { ...development, resolve: rebinding.resolve };
   assert.deepEqual(await fetchIn(options, `http://provider.example:${port}/`), { a: 1 });
-  assert.deepEqual(rebinding.asked, ['provider.example'], 'the answer that was judged is the one that is used');
+  assert.deepEqual(rebinding.asked, ['provider.example'], 'the answer that was judged is used');
   await assert.rejects(fetchIn(options, `http://provider.example:${port}/`), AddressRefused);
   assert.equal(connections, 1);
 });

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { createGuardedRequest, type ResolveHost } from '../../lib/network/guarded-request.ts';
 
 /**
- * Gets a JSON document from an address that somebody outside has chosen.
+ * Gets a JSON document from an address that an outside party has chosen.
  * @throws AddressRefused for an address that must not be called; another Error when there is no usable answer.
  */
 export type FetchJson = (address: string) => Promise<unknown>;

@@ -9,7 +9,7 @@ const { jwk: rsa } = await makeKeyPair('RS256', 'rsa');
 const { jwk: ec } = await makeKeyPair('ES256', 'ec');
 const { jwk: okp } = await makeKeyPair('EdDSA', 'okp');
 
-/** A key of so many bits that nobody has the private half of. */
+/** A key of so many bits without a known private half. */
 function modulusOf(bits: number): string {
   const bytes = randomBytes(bits / 8);
   bytes[0] = (bytes[0] ?? 0) | 0x80;

@@ -8,7 +8,7 @@ export interface ProviderKey {
 }
 
 /**
- * Reads a JSON Web Key Set (RFC 7517), without the keys that sign no identity tokens: secrets, keys that are told with
+ * Reads a JSON Web Key Set (RFC 7517), without the keys that sign no identity tokens: secrets, keys that come with
  * their private half, keys for encryption, weak and overlong ones.
  * @throws Error when it is none.
  */
@@ -33,14 +33,14 @@ function sameAlgorithm(name: unknown): unknown {
   return name === 'Ed25519' ? 'EdDSA' : name;
 }
 
-/** The members of a JSON object that somebody else has written; what is no object has none. */
+/** The members of a JSON object from outside; anything but an object has none. */
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 const keysMax = 64;
 const rsaBitsMin = 2048;
-/** Beyond, a single verification costs whoever hosts the platform milliseconds. */
+/** Beyond, a single verification costs the platform milliseconds. */
 const rsaBitsMax = 8192;
 const rsaExponentMax = 0xffffffffn;
 

@@ -102,7 +102,7 @@ test('J01 a key that has just been added is found at once', async () => {
   assert.equal(provider.keyCalls(), 2);
 });
 
-test('A40 a thousand tokens that name keys nobody has ask a provider once in 30 seconds', async () => {
+test('A40 a thousand tokens that name unknown keys ask a provider once in 30 seconds', async () => {
   assert.equal(await verdict('first'), 'first');
   const atOnce = await Promise.all(randomKids(1000).map((kid) => verdict(kid)));
   assert.ok(atOnce.every((code) => code === 'token_invalid'));

@@ -30,7 +30,7 @@ export type FindProviderKey = (owner: KeyOwner, name: KeyName) => Promise<Provid
 export function createProviderKeys({ clock, fetchJson, providersMax }: ProviderKeysDeps): FindProviderKey {
   const rings = new BoundedMap<string, KeyRing>(providersMax);
   return (owner, name) => {
-    // Both, since whoever sets up an app chooses both: the keys that one app names for an issuer are not another's.
+    // Both, since the builder of an app chooses both: the keys that one app names for an issuer are not another's.
     const ringName = JSON.stringify([owner.issuer, owner.jwks_uri]);
     const ring = rings.get(ringName) ?? new KeyRing(clock, (known) => findKeySet(fetchJson, owner, known));
     rings.set(ringName, ring);
@@ -42,7 +42,7 @@ const freshMilliseconds = 10 * 60 * 1000;
 /** How long keys outlive a provider that does not answer. */
 const heldMilliseconds = 24 * 60 * 60 * 1000;
 const askAgainMilliseconds = 30 * 1000;
-/** The same after a failure without keys, where somebody waits to sign in. */
+/** The same after a failure without keys, if a user waits to sign in. */
 const retryMilliseconds = 5 * 1000;
 
 interface KeySet {
@@ -51,7 +51,7 @@ interface KeySet {
   readonly address: string;
 }
 
-/** Is told an address where the keys were found, so that nothing need be asked but the keys. */
+/** Receives the address where the keys were found, so that nothing need be asked but the keys. */
 type FetchKeySet = (known: string | undefined) => Promise<KeySet>;
 
 /** The keys of one provider, asked for as seldom as may be whatever tokens come in. */
@@ -131,7 +131,10 @@ async function discover(fetchJson: FetchJson, issuer: string): Promise<string> {
   return metadata.jwks_uri;
 }
 
-/** Says no more than whether to try again: why a connection failed would tell a stranger what stands in our network. */
+/**
+ * Says no more than whether to try again: why a connection failed would reveal the network of the platform to a
+ * stranger.
+ */
 function explain(error: unknown): Problem {
   if (error instanceof AddressRefused || error instanceof IssuerMismatch)
     return new Problem('issuer_not_allowed', 'the issuer of the token cannot be trusted', {}, error);

@@ -59,7 +59,7 @@ export function createProviderTokens({ clock, limits, ...outbound }: ProviderTok
   };
 }
 
-/** What whoever has the public key can check and cannot make. */
+/** What a holder of the public key can check and cannot make. */
 const algorithms = [
   'RS256',
   'RS384',

@@ -34,7 +34,7 @@ async function privateJwk(alg: string, kid: string): Promise<JWK> {
   return { ...(await exportJWK(privateKey)), alg, kid, use: 'sig' };
 }
 
-/** The first of the keys signs. Whoever asks is signed in as `ann`, and has consented to everything. */
+/** The first of the keys signs. Every caller is signed in as `ann`, and has consented to everything. */
 function runProvider(...keys: readonly JWK[]): void {
   const provider = new Provider(issuer, {
     jwks: { keys },

@@ -105,7 +105,7 @@ export function joining(userId: string, orgCode: string, membership: OrgMembersh
   ];
 }
 
-/** A new account, whose email nobody else has: that is the first of these changes. */
+/** A new account with an unused email: that is the first of these changes. */
 export function newAccount(stored: StoredOrgUser): readonly Change[] {
   return [addresses.insert(stored.email, stored.id), orgUsers.insert(stored.id, stored)];
 }

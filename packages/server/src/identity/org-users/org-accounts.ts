@@ -30,7 +30,7 @@ export const sessionSeconds = sessionMilliseconds / 1000;
 
 /** The builders: their accounts, the orgs they belong to, and their sessions on the management gateway. */
 export interface OrgAccounts {
-  /** Whether nobody has signed up yet. */
+  /** Whether there is no account yet. */
   isEmpty(): Promise<boolean>;
   signUp(body: SignUp, from: SignUpSource): Promise<SignedUp>;
   logIn(body: LogIn, ip: string): Promise<LoggedIn>;

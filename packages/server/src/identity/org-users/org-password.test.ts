@@ -58,7 +58,7 @@ test('A35: a session of a log-in that the new password overtakes is dead from it
   assert.deepEqual([await isAlive(late.token), await isAlive(token)], [false, false]);
 });
 
-test('A35: so is one that a changed password overtakes, and the session in hand lives on', async () => {
+test('A35: so is a session that a changed password overtakes, and the session in hand lives on', async () => {
   const { deps, platform, token, late, isAlive } = await withBuilder();
   const caller = await authenticate(platform, token);
   assert.ok(caller !== undefined);

@@ -11,7 +11,7 @@ import {
 import { keepSession, type OrgCaller, otherSessionEnds } from '../sessions/org-sessions.ts';
 import { type OrgAccountsDeps, orgRealm, passwordLengthMin, type StoredOrgUser, sessionEpoch } from './account.ts';
 
-/** What a request without a session says of itself: who asks, and under what address this platform's pages are. */
+/** The data of a request without a session: its sender, and under what address this platform's pages are. */
 export interface MailRequestSource {
   readonly ip: string;
   readonly siteUrl: string;

@@ -74,7 +74,7 @@ test('A31 an address that is no text is a mistake of the input', () => {
     ]);
 });
 
-test('A29 refuses a final dot and characters that nobody sees', () => {
+test('A29 refuses a final dot and invisible characters', () => {
   const hidden = [
     '\u200b',
     '\u200d',

@@ -1,4 +1,7 @@
-/** What a log-in does for an address that somebody has and for one that nobody has: told apart by neither work nor words. */
+/**
+ * What a log-in does for an address that somebody has and for one that nobody has: distinguished by neither work nor
+ * words.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
@@ -49,7 +52,7 @@ async function witnesses() {
     hasher,
     loginThrottle: createLoginThrottle({ clock: systemClock }),
   };
-  /** What a refused call did, in order, and what it was told. */
+  /** What a refused call did, in order, and its error. */
   const refusalOf = async (call: () => Promise<unknown>) => {
     done.length = 0;
     const problem = await call().then(
@@ -95,7 +98,7 @@ test('H01: a refused log-in of an app does the same work and says the same for w
     assert.deepEqual(await refusalOf(() => logIn(email, secret)), expected, email);
 });
 
-test('H01: guesses are counted and braked alike for an address that nobody has', async () => {
+test('H01: guesses are counted and throttled alike for an unknown address', async () => {
   const { deps, scopeOf, refusalOf } = await witnesses();
   const orgScope = scopeOf('org#acme');
   const logIn = (email: string, allow_signup = false) => {

@@ -89,7 +89,7 @@ describe('turns at hashing', () => {
     assert.deepEqual(refused, ['a rate_limited 1', 'a rate_limited 1']);
   });
 
-  test('where all places are taken, an org that has fewer gets one of whoever has most', async () => {
+  test('where all places are taken, an org that has fewer gets one of the org with most', async () => {
     const { ask, end, refused, served, settle } = busy({ waitingMax: 10 });
     ask('a1', at('a', 1), 5);
     ask('a2', at('a', 2), 3);
@@ -101,7 +101,7 @@ describe('turns at hashing', () => {
     assert.deepEqual([...served].sort(), ['a1', 'a1', 'a1', 'a1', 'a2', 'a2', 'a2', 'b', 'b', 'c', 'first']);
   });
 
-  test('where nobody has more than others, what comes next is told that the platform is busy', async () => {
+  test('if no org has more than others, the next call is refused as busy', async () => {
     const { ask, refused, settle } = busy({ waitingMax: 2 });
     ask('a', at('a', 1));
     ask('b', at('b', 2));

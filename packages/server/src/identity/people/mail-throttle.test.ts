@@ -38,7 +38,7 @@ test('H05: twenty mails are asked for from a network in 15 minutes, and what is 
   for (let host = 1; host <= 20; host++) assert.ok(mailThrottle.tryTake(from(host)));
 });
 
-test('who asks as somebody known is held to the address alone', () => {
+test('a known sender is limited by the address only', () => {
   const { mailThrottle } = throttleAt(0);
   const { ip: _, ...known } = request({ purpose: 'invitation' });
   for (let guest = 0; guest < 100; guest++)

@@ -19,7 +19,7 @@ export interface MailRequest {
 export interface MailThrottle {
   /** Counts a request. @throws Problem `rate_limited` with `retry_after_seconds`. */
   take(request: MailRequest): void;
-  /** The same for a mail that nobody asked for by itself; false where it has to be left out. */
+  /** The same for a mail that the caller did not request by itself; false if it must not be sent. */
   tryTake(request: MailRequest): boolean;
 }
 

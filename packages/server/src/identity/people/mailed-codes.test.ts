@@ -41,7 +41,7 @@ for (const [purpose, lifetime] of [
     await assert.rejects(spend(purpose, late), isGone);
   });
 
-test('a code is good for what it was mailed for, while the address is the one that it was mailed to', async () => {
+test('a code is good for what it was mailed for, while the address is unchanged', async () => {
   const { write, issue, spend } = await withAnn();
   const [reset, verify] = [await issue('reset-password'), await issue('verify-email')];
   await assert.rejects(spend('verify-email', reset), isGone);

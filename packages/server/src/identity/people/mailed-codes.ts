@@ -8,7 +8,7 @@ import { transact } from '../../store/transact.ts';
 import { emailKey } from './email.ts';
 import type { Account, Renewed } from './realm.ts';
 
-/** What somebody who reads the mail of an address may do by a code. */
+/** What a reader of the mail of an address may do by a code. */
 export type CodePurpose = 'reset-password' | 'verify-email';
 
 /** Of the code itself the platform keeps a hash, by which the rest is found. */

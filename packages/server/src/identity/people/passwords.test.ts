@@ -79,7 +79,7 @@ test('serves those who wait in the order of their coming, one after the other', 
   assert.deepEqual(order, [1, 2, 3, 4]);
 });
 
-test('a stored hash that is damaged or too dear is a fault, shows nothing of itself, and frees its slot', async () => {
+test('a stored hash that is damaged or too dear is a fault, reveals nothing, and frees its slot', async () => {
   const narrow = createPasswordHasher({ parallelMax: 1, waitingMax: 0 });
   const damaged = [
     '',

@@ -13,8 +13,8 @@ export interface PasswordHasher {
 }
 
 /**
- * Each hash holds 19 MiB and one of libuv's threads, which token signatures need too. It takes some 30 ms, so whoever
- * waits as the last of an org is served after two seconds or three.
+ * Each hash holds 19 MiB and one of libuv's threads, which token signatures need too. It takes some 30 ms, so the last
+ * waiting call of an org is served after two or three seconds.
  */
 const defaultLimits: HashLimits = {
   parallelMax: 2,
@@ -30,7 +30,7 @@ const defaultLimits: HashLimits = {
  */
 export function createPasswordHasher(limits: Partial<HashLimits> = {}, cost = currentCost): PasswordHasher {
   const turns = new HashScheduler({ ...defaultLimits, ...limits });
-  // Nobody knows a password for it: it is no hash of anything, only of the right size and cost.
+  // No password matches it: it is not a hash, and only has the right size and cost.
   const decoy: StoredHash = { cost, salt: randomBytes(saltBytes), tag: randomBytes(tagBytes) };
   return {
     async hash(password, asker) {

@@ -13,7 +13,7 @@ export interface PasswordProof {
 }
 
 /**
- * Holds somebody to a password: guesses count as those of a sign-in do.
+ * Checks the current password: failed guesses count like those of a sign-in.
  * @throws Problem `credentials_invalid`, `rate_limited`.
  */
 export async function provePassword(

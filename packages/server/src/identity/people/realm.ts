@@ -35,7 +35,7 @@ export interface PasswordRealm<A extends Account> extends Realm<A> {
   /** What else a password is that its holder has changed, or that was set by a mailed code: all that it ends. */
   changed(account: A): Promise<Renewed<A>>;
   reset(account: A): Promise<Renewed<A>>;
-  /** Has this process look anew at whether the account's sessions stand, however the work ends. */
+  /** Has this process look again at whether the account's sessions stand, however the work ends. */
   revoking(id: string, work: () => Promise<A>): Promise<A>;
 }
 
@@ -77,7 +77,7 @@ export function idRows(kind: string, member: 'id' | 'user_id'): Codec<string> {
   };
 }
 
-/** Reads as much for an address that nobody has as for any other. */
+/** Reads as much for an unknown address as for a known one. */
 export async function findByAddress<A extends Account>(
   { scope, accounts, addresses }: Pick<Realm<A>, 'scope' | 'accounts' | 'addresses'>,
   email: string,

@@ -1,4 +1,4 @@
-/** More tokens than a process remembers: forgetting one while it is being looked at mixes up nobody. */
+/** More tokens than a process remembers: forgetting one while it is being checked mixes up no callers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConfigReader } from '../../config/config-reader.ts';
@@ -68,7 +68,7 @@ for (const tokensMax of [1, 3, 1000])
     }
   });
 
-test('A23: a token that is asked for again after it was forgotten is held to its time anew', async () => {
+test('A23: a token that is asked for again after it was forgotten is held to its time again', async () => {
   const { sessions, signIn } = await bench(1);
   const [ann, bob] = [await signIn('acme'), await signIn('acme')];
   for (const { token } of [ann, bob, ann]) await sessions.authenticate(token, 'acme');

@@ -32,7 +32,8 @@ export function requireWorkspace({ place, outside }: AppCaller): NonNullable<App
 export interface AppSessions {
   /**
    * @param orgCode the org that the call is for, where a service key is looked up; a token says itself whose it is.
-   * @throws Problem `token_invalid`, `token_expired`; `access_denied` for whoever holds more than is evaluated.
+   * @throws Problem `token_invalid`, `token_expired`; `access_denied` for a caller with more policies than are
+   * evaluated.
    */
   authenticate(token: string, orgCode: string): AppCaller | Promise<AppCaller>;
 }
@@ -46,11 +47,11 @@ export interface AppSessionsDeps extends SessionDeps {
 const partsKeptMax = 100_000;
 const patternsPerPart = 20;
 
-/** What is in use is looked at anew at least every 300 s, the most that `acl.cache_seconds` may be. */
+/** What is in use is looked at again at least every 300 s, the most that `acl.cache_seconds` may be. */
 const idleMilliseconds = 600_000;
 
 /**
- * A known token costs a hash and four map lookups. Whether it was ended, membership and policies are asked anew when
+ * A known token costs a hash and four map lookups. Whether it was ended, membership and policies are asked again when
  * they are older than `acl.cache_seconds`, and at once when this process has changed them.
  */
 export function createAppSessions(deps: AppSessionsDeps): AppSessions {

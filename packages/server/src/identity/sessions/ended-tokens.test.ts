@@ -105,7 +105,7 @@ test('a call that joins a look-up from before the end of its token is refused', 
   await Promise.allSettled([before]);
 });
 
-test('the end of one person’s tokens is nobody else’s', async () => {
+test('the end of one person’s tokens does not affect others', async () => {
   const { sessions, revocations } = newProcess();
   const [ann, bob] = [await newUser(), await newUser()];
   const tokens = [await tokenOf(ann), await tokenOf(bob)] as const;

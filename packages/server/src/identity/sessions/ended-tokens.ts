@@ -4,8 +4,8 @@ import { type AppUser, appUsers, tokenEpoch } from '../app-users/app-user.ts';
 import type { AppTokenClaims } from '../tokens/app-tokens.ts';
 
 /**
- * Holds a verified token to what the org knows of it: the person is there, the epoch is still the token's own, and
- * nobody has signed out with it.
+ * Holds a verified token to what the org knows of it: the person is there, the epoch is still the token's own, and the
+ * token was not signed out.
  * @throws Problem `token_invalid`.
  */
 export async function requireValidToken(orgScope: Scope, { sub, jti, ep }: AppTokenClaims): Promise<AppUser> {

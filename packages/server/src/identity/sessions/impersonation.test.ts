@@ -119,7 +119,7 @@ test('the token is good for a quarter of an hour', async () => {
   await assert.rejects(async () => sessions.authenticate(token, 'acme'), { code: 'token_expired' });
 });
 
-test('production is for admins, and nobody is there in his own name; what is refused is not in the log', async () => {
+test('production is for admins, and only by impersonation; what is refused is not in the log', async () => {
   const { impersonate, user, is, audit } = await bench();
   await is('org_admin');
   const body = { env: 'prod', tenant_code: 'main' } as const;
@@ -129,7 +129,7 @@ test('production is for admins, and nobody is there in his own name; what is ref
   assert.deepEqual(await audit(), []);
 });
 
-test('a token of production that says a builder acts for himself is of nobody, however it came about', async () => {
+test('a token of production that says a builder acts for himself is invalid, however it came about', async () => {
   const { signingKeys, sessions, tenant, is, nowSeconds } = await bench();
   await is('org_admin');
   const subject: AppTokenSubject = {

@@ -10,8 +10,8 @@ import { tokensKeyOf } from './ended-tokens.ts';
 import { freshMilliseconds, personKeyOf, type Session, type SessionDeps } from './session.ts';
 
 /**
- * The session of a service key, which is looked up in the org that the call is for; a key that nobody has costs that
- * one lookup and is not remembered.
+ * The session of a service key, which is looked up in the org that the call is for; an unknown key costs that one
+ * lookup and is not remembered.
  * @throws Problem `token_invalid`, `token_expired`.
  */
 export async function openKeySession(

@@ -44,7 +44,7 @@ export interface Session {
   readonly removals: number;
 }
 
-/** One for all of a person's tokens for a workspace, and for nobody else's. */
+/** One for all of a person's tokens for a workspace, and for no other person's. */
 export function personKeyOf(kind: CallerKind, claims: AppTokenClaims): string | undefined {
   const { env, org, tenant_id, tenant_code, member_since, sub } = claims;
   if (tenant_id === undefined) return undefined;

@@ -53,7 +53,7 @@ test('forgets one token and keeps the others', () => {
   );
 });
 
-test('lets go of what nobody uses any more, two for each that comes', () => {
+test('drops unused entries, two for each that comes', () => {
   let now = 0;
   const cache = createTokenCache<{ readonly exp: number; readonly checkedAt: number }>({
     entriesMax: 9,

@@ -4,7 +4,7 @@ import { type HitTally, newHitTally } from '../../lib/hit-tally.ts';
 
 /** Remembers what verified tokens stand for, so that a signature is checked once per token and not per request. */
 export interface TokenCache<V> {
-  /** Only while `exp` (seconds since the epoch) lies ahead, which every hit checks anew. */
+  /** Only while `exp` (seconds since the epoch) lies ahead, which every hit checks again. */
   get(token: string, nowSeconds: number): V | undefined;
   /** INVARIANT: only for a token whose signature, issuer, audience and time have just been verified. */
   set(token: string, value: V): void;
@@ -22,7 +22,7 @@ export function createTokenCache<V extends { readonly exp: number }>({
 }: {
   readonly entriesMax: number;
   readonly tally?: HitTally;
-  /** Whether nobody will miss the entry that was not used for the longest time. */
+  /** Whether the least recently used entry can be dropped. */
   readonly isIdle?: (value: V) => boolean;
 }): TokenCache<V> {
   const entries = new BoundedMap<string, V>(entriesMax);

@@ -86,7 +86,7 @@ test('what is said for production changes nothing in test', async () => {
   assert.deepEqual(await allows('acme', 'https://prod.example'), []);
 });
 
-test('G07: what one org lets in another does not, and an org that is none lets in nobody', async () => {
+test('G07: what one org lets in another does not, and an unknown org lets in none', async () => {
   const { allows, settings } = await bench('acme', 'beta');
   await settings.test.put('acme', domains(['https://a.example']));
   assert.deepEqual(await allows('beta', 'https://a.example'), []);
@@ -115,7 +115,7 @@ test('of those who were refused the last hundred are kept, of each org, and no e
   assert.equal(origins.refused('beta').length, 1);
 });
 
-test('G06: origins that somebody invents push out no origin that is refused again and again', async () => {
+test('G06: invented origins push out no origin that is refused again and again', async () => {
   const { origins } = await bench('acme');
   const real = ['https://app.example', 'https://admin.example'];
   const refuse = async (origin: string) => void (await origins.isAllowed('acme', origin, 'test'));

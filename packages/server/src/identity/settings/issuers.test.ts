@@ -80,7 +80,7 @@ test('what is no list of objects is refused', () => {
   assert.deepEqual(wrongIn([null, 'https://id.example']), ['/0', '/1']);
 });
 
-test('every mistake of every issuer is named, and an issuer that stands twice', () => {
+test('every mistake of every issuer is named, and an issuer that is listed twice', () => {
   assert.deepEqual(wrongIn([{}, entry, { ...entry, name: '' }, entry]), [
     '/0/issuer',
     '/0/audiences',

@@ -12,7 +12,7 @@ export interface IssuerEntry {
   /** Where its keys are, for a provider without discovery. */
   readonly jwks_uri?: string;
   readonly name?: string;
-  /** Whose users sign in here: what an app asks to know where to send somebody. */
+  /** The providers of the users: an app asks for them to know where to send a user. */
   readonly email_domains?: readonly string[];
   /** Its tokens say `email_verified` as a text, `"true"` or `"false"`; otherwise such a token is refused. */
   readonly email_verified_as_string?: boolean;

@@ -14,7 +14,7 @@ export interface LoopbackProvider {
   answer(path: string, answer: unknown | RequestListener): void;
   /** Publishes these keys, and no others. */
   publish(...keys: readonly ProviderKeyPair[]): void;
-  /** Nobody is there any more; `resume` takes the same port. */
+  /** Stops listening; `resume` takes the same port. */
   stop(): Promise<void>;
   resume(): Promise<void>;
 }

@@ -13,7 +13,7 @@ export interface AppTokenSubject {
   /** These three are absent until a workspace is resolved. */
   readonly tenant_id?: string;
   readonly tenant_code?: string;
-  /** When the person came into the workspace: a membership that ended and began anew is another one. */
+  /** When the person came into the workspace: a membership that ended and started again is another one. */
   readonly member_since?: string;
   /** The person's token epoch: the token ends with it. */
   readonly ep: number;
@@ -90,10 +90,7 @@ export async function verifyAppToken(
   return claims;
 }
 
-/**
- * A claim of a token that nobody has verified, where it is a text. Only good for choosing the rules that the token is
- * then held to.
- */
+/** A claim of an unverified token, if it is a text. Only good for choosing the rules that the token is then held to. */
 export function unverifiedClaim(token: string, name: string): string | undefined {
   const parts = token.length > tokenBytesMax ? [] : token.split('.');
   if (parts.length !== 3) return undefined;

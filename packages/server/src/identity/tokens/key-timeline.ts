@@ -40,7 +40,7 @@ export function timelineOf(keys: readonly StoredSigningKey[]): KeyTimeline {
   });
 }
 
-/** The one that signs. Where a clock was set back before all of them, it is the first. */
+/** The signing key. If the clock was set back before all of them, it is the first. */
 export function signerAt<K extends Pick<TimedKey, 'signsFrom'>>(timeline: readonly K[], now: number): K {
   const signer = timeline.findLast(({ signsFrom }) => signsFrom <= now) ?? timeline[0];
   if (signer === undefined) throw new Error('there is no token signing key');
@@ -60,8 +60,8 @@ export function withoutExpired(keys: readonly StoredSigningKey[], now: number): 
 }
 
 /**
- * Without the key of this id. Where it was the one that signs, the one that waits signs from now on, else `fresh` does:
- * never one that has retired. A key before it then verifies for as long again, which harms nothing.
+ * Without the key of this id. If it was the signing key, the waiting one signs from now on, else `fresh` does: never
+ * one that has retired. A key before it then verifies for as long again, which harms nothing.
  */
 export async function withoutKey(
   keys: readonly StoredSigningKey[],

@@ -10,7 +10,7 @@ import { openSigningKeys } from './signing-keys.ts';
 
 const day = 24 * 60 * 60 * 1000;
 
-test('a key that the platform makes by itself, as the one before is too old, stands in the operator’s log once', async () => {
+test('a key that the platform makes by itself, because the previous one is too old, is in the operator’s log once', async () => {
   let now = Date.parse('2026-01-01T00:00:00Z');
   const clock = { now: () => now };
   const { store } = await openStore({ kind: 'memory', clock });
@@ -40,7 +40,7 @@ test('a key that the platform makes by itself, as the one before is too old, sta
   );
 });
 
-test('a key is told of once, however often it has to be tried to keep it, and under the id that it is kept by', async () => {
+test('a key is recorded once, however often storing it is tried, and under its stored id', async () => {
   let now = Date.parse('2026-01-01T00:00:00Z');
   const clock = { now: () => now };
   const kept = createSecretsInMemory();

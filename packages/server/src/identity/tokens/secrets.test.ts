@@ -84,7 +84,7 @@ test('the file is for its owner alone, also where a backup or a crash left it op
   assert.deepEqual(readdirSync(folder), ['secrets.json']);
 });
 
-test('J01 a crash while a rotation is written leaves the keys from before, and what it left is in nobody’s way', async () => {
+test('J01 a crash while a rotation is written leaves the keys from before, and what it left does no harm', async () => {
   const { folder, path, vault } = newFolder();
   await loadSecrets(vault, clock);
   const before = readFileSync(path, 'utf8');
@@ -180,7 +180,7 @@ test('a master key seals what the store keeps, also what lay there before it was
   assert.notEqual(await keptText(scope), sealed, 'no nonce is used twice');
 });
 
-test('a missing or wrong master key, and sealed secrets that were changed, are told in a sentence', async () => {
+test('a missing or wrong master key, and sealed secrets that were changed, are reported in a sentence', async () => {
   const [scope, masterKey] = [newScope(), newMasterKey()];
   const vault = createSecretsInStore(scope, masterKey);
   await loadSecrets(vault, clock);

@@ -3,7 +3,7 @@ import { type Clock, timestamp } from '../../lib/clock.ts';
 import type { SealingKey } from '../../records/port.ts';
 import { generateSigningKey, type StoredSigningKey } from './signing-key.ts';
 
-/** What the platform must keep to itself. Made at first start where nobody set it. */
+/** What the platform must keep to itself. Made at the first start unless it is set. */
 export interface Secrets {
   readonly signing_keys: readonly StoredSigningKey[];
   /** 32 bytes in base64url: seals the cursors of lists. */
@@ -16,7 +16,7 @@ export interface Secrets {
 export interface SecretsVault {
   /** @throws Error with a sentence for the operator, which repeats nothing of the secrets. */
   read(): Promise<KeptSecrets>;
-  /** Durable when it resolves. False where somebody else has written since `seen`; then nothing has changed. */
+  /** Durable when it resolves. False if another process has written since `seen`; then nothing has changed. */
   write(secrets: Partial<Secrets>, seen: KeptSecrets): Promise<boolean>;
 }
 
@@ -54,7 +54,7 @@ function randomKey(): string {
 }
 
 /**
- * The secrets as a vault keeps them, with whatever else lies beside them.
+ * The secrets as a vault keeps them, with all other members beside them.
  * @throws Error that says what is wrong and repeats none of it: the parser's own would quote the text.
  */
 export function parseSecrets(text: string): Partial<Secrets> {

@@ -169,7 +169,7 @@ test('J02 a revoked key holds no more, and another signs at once', async () => {
   assert.equal((await vault.read()).secrets.cursor_key, 'A'.repeat(43), 'the other secrets stay');
 });
 
-test('J02 where a key waits, it takes over from the one that is revoked', async () => {
+test('J02 where a key waits, it takes over from the revoked one', async () => {
   const { keys, first, now } = await node();
   const { key } = await keys.rotate();
   await keys.revoke(first.kid);
@@ -186,7 +186,7 @@ test('J02 a key that has retired never signs again', async () => {
   assert.equal(states(keys)[first.kid], 'retiring');
 });
 
-test('a key that waits or retires can be revoked, and the one that signs goes on', async () => {
+test('a key that waits or retires can be revoked, and the signing key goes on', async () => {
   const { keys, first, pass } = await node();
   const waiting = await keys.rotate();
   await keys.revoke(waiting.key.kid);
@@ -213,11 +213,11 @@ test('J02 another node holds to a revocation as soon as it has looked', async ()
   assert.equal(other.find(first.kid)?.type, 'public');
   await other.tend();
   assert.equal(other.find(first.kid), undefined);
-  assert.ok(other.removals > before, 'what was verified before is verified anew');
+  assert.ok(other.removals > before, 'what was verified before is verified again');
   assert.equal(other.current().kid, keys.current().kid);
 });
 
-test('only keys that are gone make tokens be verified anew', async () => {
+test('only keys that are gone make tokens be verified again', async () => {
   const { keys, pass } = await node();
   await keys.tend();
   await keys.rotate();
@@ -244,7 +244,7 @@ test('of two keys of one time every node lets the same one sign, in whatever ord
   for (const { kid } of two) assert.ok(one.find(kid), 'both verify');
 });
 
-test('a clock that was set back before every key leaves one that signs', async () => {
+test('a clock that was set back before every key leaves a signing key', async () => {
   const [one, two] = await Promise.all([generateSigningKey(start), generateSigningKey(start + hour)]);
   const keys = await keysOf([two, one], start - day);
   assert.equal(keys.current().kid, one.kid);

@@ -24,14 +24,14 @@ export interface SigningKeys {
   find(kid: string): KeyObject | undefined;
   /** The body of `/.well-known/jwks.json`: every key whose tokens hold, also those to come. */
   jwks(): { readonly keys: readonly PublicSigningJwk[] };
-  /** Grows when keys are gone: what was verified before has to be verified anew. */
+  /** Grows when keys are gone: what was verified before has to be verified again. */
   readonly removals: number;
 }
 
 /** What an operator does with them. A change is kept, and holds on this node, when it resolves; on others once they look. */
 export interface SigningKeyAdmin {
   list(): readonly ShownSigningKey[];
-  /** The key that is to sign next: a new one, or the one that waits already. @throws Problem `conflict`. */
+  /** The key that is to sign next: a new one, or the one already waiting. @throws Problem `conflict`. */
   rotate(tell?: RecordKeyChange): Promise<{ readonly key: ShownSigningKey; readonly isNew: boolean }>;
   /** Ends every token of a key; where no other is there to sign, one is made. @throws Problem `not_found`. */
   revoke(kid: string, tell?: { readonly revoked: RecordKeyChange; readonly made: RecordKeyChange }): Promise<void>;
@@ -80,7 +80,7 @@ export async function openSigningKeys(deps: SigningKeysDeps): Promise<LiveSignin
   };
   const change = (plan: Plan): Promise<void> =>
     inTurn('keys', async () => {
-      // Where nobody knew how the last change ended, it is learned here.
+      // If the outcome of the last change was unknown, it is learned here.
       const learnAndPlan: Plan = (keys, now) => {
         adopt(keys);
         return plan(keys, now);

@@ -1,10 +1,10 @@
 import { timestamp } from '../../lib/clock.ts';
 import { generateSigningKey, type StoredSigningKey } from './signing-key.ts';
 
-/** Told of a key before the change is kept, so that there is no change that was not told of. */
+/** Called with a key before the change is stored, so that every change is recorded. */
 export type RecordKeyChange = (kid: string) => Promise<void>;
 
-/** The key that comes next. It is made once and told of once, however often it has to be tried to keep it. */
+/** The key that comes next. It is made once and recorded once, however often storing it is tried. */
 export class SpareKey {
   #made: StoredSigningKey | undefined;
   #isTold = false;

@@ -39,7 +39,7 @@ export interface ExchangeHeaders {
   readonly clientId: string;
   readonly oauthToken: string;
   readonly requestId: string;
-  /** Told of an account for which the password of another one has just been suspended. */
+  /** Called with an account for which another account's password was just suspended. */
   readonly onSuspension?: (env: Environment, user: AppUser) => Promise<void>;
 }
 

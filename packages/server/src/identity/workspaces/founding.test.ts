@@ -46,7 +46,7 @@ function dyingStore(store: Store, livesFor: number, isLastDone: boolean): Store 
   };
 }
 
-test('what a workspace starts with is told as asked by its founder’s request, whoever completes the founding', async () => {
+test('what a workspace starts with is recorded under its founder’s request, whichever request completes the founding', async () => {
   const { store } = await openStore({ kind: 'memory', clock: systemClock });
   const deps = partsOn(store);
   const intent = await takeCode(deps, { ...place, requestId: 'r1' }, { code: 'team', name: 'Team', founder: ann });

@@ -30,16 +30,19 @@ export interface FoundingDeps extends GrantDeps {
 
 /**
  * The org's row of a workspace. While it is `founding` it is an intent: it says all that has to be known to make the
- * workspace, so that whoever meets it can complete what another run has begun.
+ * workspace, so that any process that reads it can complete what another run has begun.
  */
 export interface FoundingRow extends WorkspaceRow {
   readonly founder: Member;
-  /** The configuration that the org had then: nobody writes in the workspace by an older one. */
+  /** The configuration that the org had then: no write in the workspace uses an older one. */
   readonly config_version: number;
   readonly default_member_access: string;
   /** Absent once the workspace has them. */
   readonly templates?: WorkspaceTemplates;
-  /** The request that took the code, for the audit log: whoever completes the founding, it asked. Goes with the templates. */
+  /**
+   * The request that took the code, for the audit log: it is recorded as the cause, whichever request completes the
+   * founding. Goes with the templates.
+   */
   readonly request_id?: string;
 }
 

@@ -23,7 +23,9 @@ import { chosenTenant, hintChange } from './membership-hints.ts';
 import { findMembership, isActive, listMemberships, type Membership, type MembershipDeps } from './memberships.ts';
 import { isThere, type OrgContext, openWorkspace, readHead } from './workspace-head.ts';
 
-/** The code of the workspace in which, under single tenancy, everybody arrives. Nobody can take it for another. */
+/**
+ * The code of the workspace in which, under single tenancy, all users share. It cannot be taken for another workspace.
+ */
 export const defaultWorkspaceCode = 'main';
 
 /** An account that a fresh token is asked for. */
@@ -128,8 +130,8 @@ async function joinWorkspace(
 }
 
 /**
- * One address is one entry among the members: an account that cannot be signed in to makes room for the one that has proved
- * the address, unless somebody has granted it more than every new member has. Then that has to be settled first.
+ * One address is one entry among the members: an account that cannot be signed in to makes room for the one that has
+ * proved the address, unless it was granted more than every new member has. Then that has to be resolved first.
  */
 export async function roomFor(
   deps: MembershipDeps,
@@ -139,7 +141,7 @@ export async function roomFor(
   return userId === undefined ? [] : replacedMember(deps, { workspace, userId, auditCaller }, defaultPolicyIds);
 }
 
-/** Also for a member whose joining ended, by a crash, before the org was told. */
+/** Also for a member whose joining ended, by a crash, before the org's row was written. */
 async function rememberMembership(orgScope: Scope, workspace: Workspace, userId: string): Promise<void> {
   const { tenantId: id, tenantCode: code } = workspace;
   const hint = hintChange(userId, { id, code });

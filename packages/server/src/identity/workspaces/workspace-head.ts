@@ -10,7 +10,7 @@ export interface OrgContext {
   readonly requestId?: string | undefined;
 }
 
-/** What the platform itself knows of a workspace, in the workspace's own scope. Without it nobody is let in. */
+/** What the platform itself knows of a workspace, in the workspace's own scope. Without it no caller is admitted. */
 export interface WorkspaceHead {
   readonly id: string;
   readonly code: string;

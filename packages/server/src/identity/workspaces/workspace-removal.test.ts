@@ -9,7 +9,7 @@ import { closeWorkspace, closeWorkspaceJob, purgeWorkspace, purgeWorkspaceJob } 
 const days = 24 * 60 * 60 * 1000;
 const renewLease = () => Promise.resolve();
 
-/** An org with a workspace, and time that passes when it is told to. */
+/** An org with a workspace, and a clock that the test moves. */
 async function started() {
   let now = 1_800_000_000_000;
   const clock = { now: () => now };
@@ -22,7 +22,7 @@ async function started() {
   };
 }
 
-test('a workspace lets nobody in from its removal on, and takes no write once it is closed', async () => {
+test('a workspace admits no caller from its removal on, and takes no write once it is closed', async () => {
   const { remove, deps, tenant, dueJobs, space, work, scope, advance } = await started();
   assert.ok((await findMembership(deps, place, { tenant, userId: ann.id })) !== undefined);
   await remove();
@@ -35,7 +35,7 @@ test('a workspace lets nobody in from its removal on, and takes no write once it
   assert.ok((await dueJobs()).includes(`${purgeWorkspaceJob};team`));
 });
 
-test('nothing of a removed workspace is left but that nobody writes there, and its code is free after 30 days and not before', async () => {
+test('nothing of a removed workspace is left but a fence against writes, and its code is free after 30 days and not before', async () => {
   const { remove, space, work, stored, found, foundWhole, advance, deps, tenant } = await started();
   await remove();
   await closeWorkspace(space, work);

@@ -35,13 +35,13 @@ export type RemovalConfirmation = BodyOf<typeof workspacesApi.deleteWorkspace>;
 
 export interface RemovalDeps extends MembershipDeps {
   readonly epochs: AccessEpochs;
-  /** Tells whoever does the work that there is some. */
+  /** Wakes the job runner, because there is work. */
   readonly wake: () => void;
 }
 
 /**
- * Removes a workspace whose code the caller has typed. From the commit in the org on nobody is let in; what is left is
- * done by jobs: the scope is closed, and once nobody can be writing there any more everything in it is removed.
+ * Removes a workspace whose code the caller has typed. From the commit in the org on no caller is admitted. Jobs do the
+ * rest: the scope is closed, and once no process can be writing there any more everything in it is removed.
  * @throws Problem `validation_failed`, `conflict`, `not_found`.
  */
 export async function removeWorkspace(
@@ -72,7 +72,7 @@ export async function removeWorkspace(
   deps.wake();
 }
 
-/** Without its head a workspace lets nobody in. */
+/** Without its head a workspace admits no caller. */
 async function removeHead(scope: Scope): Promise<void> {
   try {
     await scope.commit([{ kind: 'remove', ...workspaceHeadKey, if: 'any' }]);
@@ -112,9 +112,10 @@ export async function closeWorkspace({ store, maintenance, clock }: RemovalSpace
 }
 
 /**
- * Removes all that lies in the workspace's scope but its audit log, in bounded commits, and from then on keeps the code from being taken
- * for a while. The scope is nobody's first: a call that was held up all the time, say by a machine put to sleep, finds
- * no way into it. May be repeated: once that is done, the row of the workspace is no longer what is looked for here.
+ * Removes all that lies in the workspace's scope but its audit log, in bounded commits, and from then on keeps the code
+ * from being taken for a while. First the scope loses its owner: a call that was held up all the time, say by a machine
+ * put to sleep, finds no way into it. May be repeated: once that is done, the row of the workspace is no longer what is
+ * looked for here.
  */
 export async function purgeWorkspace(
   { store, maintenance, clock }: RemovalSpace,
@@ -152,7 +153,10 @@ async function removeAll(
   }
 }
 
-/** What was done in the workspace is told for as long as there is the org, and its chain goes on with the next of that code. */
+/**
+ * The audit entries of the workspace are kept for as long as there is the org, and its chain goes on with the next of
+ * that code.
+ */
 function isKept(item: Item): boolean {
   return isOfAudit(item) || (item.pk === floorKey.pk && item.sk === floorKey.sk);
 }

@@ -163,7 +163,7 @@ async function switchWorkspace(deps: WorkspacesDeps, claims: AppTokenClaims, nam
   return { tenant_id: tenantId, tenant_code: tenantCode };
 }
 
-/** To leave is to remove one's own `user` record, which nobody has to be allowed. */
+/** To leave is to remove one's own `user` record, which needs no permission. */
 async function leaveWorkspace(
   deps: WorkspacesDeps,
   { claims, requestId }: OwnRequest,

@@ -2,7 +2,7 @@
  * Whether a text is an email address: a dot-atom local part and a domain name (RFC 5321, 5322), both also beyond ASCII
  * (RFC 6531). Not taken, though the RFCs allow it: quoted local parts, comments and address literals, which hardly
  * anyone has and which give one mailbox several spellings; a final dot of the domain for that same reason; and
- * characters that nobody sees.
+ * invisible characters.
  */
 export function isEmailAddress(text: string): boolean {
   if (Buffer.byteLength(text) > emailBytesMax) return false;

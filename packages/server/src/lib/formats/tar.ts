@@ -37,7 +37,7 @@ export function tarHeader(name: string, size: number): Buffer {
   header.write('0000600\0', places.mode);
   header.write('0000000\0', places.owner);
   header.write('0000000\0', places.group);
-  // Larger ones are told in binary, as GNU tar and those after it read them.
+  // Larger ones are written in binary, as GNU tar and those after it read them.
   if (size <= octalSizeMax) header.write(`${size.toString(8).padStart(11, '0')}\0`, places.size);
   else {
     header[places.size] = 0x80;

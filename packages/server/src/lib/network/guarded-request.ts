@@ -6,8 +6,8 @@ import { type BlockList, isIP, type LookupFunction } from 'node:net';
 import { isLoopbackAddress, isPublicAddress } from './public-address.ts';
 
 /**
- * Sends a request to an address that somebody outside has chosen, and gives the answer once its head is there. Follows
- * no redirect, since it leads to a place that nobody has allowed, and asks no proxy of the environment.
+ * Sends a request to an address that an outside party has chosen, and gives the answer once its head is there. Follows
+ * no redirect, since it leads to an address that was not allowed, and uses no proxy of the environment.
  * @throws AddressRefused for an address that must not be called; another Error when there is no answer.
  */
 export type GuardedRequest = (address: string, request: RequestToSend) => Promise<IncomingMessage>;

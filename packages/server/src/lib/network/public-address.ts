@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 
 /**
  * Whether an IP address is one of the public Internet, so that a call to it cannot reach what stands beside this
- * server. IPv6 is judged by what is allocated to the public, so that a form nobody thought of is refused: IPv4-mapped
+ * server. IPv6 is judged by what is allocated to the public, so that an unforeseen form is refused: IPv4-mapped
  * addresses, 6to4 and Teredo among them. Of NAT64 the well-known prefix is taken, since networks without IPv4 reach
  * everything through it, and the IPv4 address inside is judged.
  */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { coalesce } from './coalesce.ts';
 
-/** Work that ends when it is told to, and gives its number. */
+/** Work that ends when the test says so, and returns its number. */
 function heldWork() {
   const ends: ((fails?: boolean) => void)[] = [];
   const ask = coalesce((key) => {
@@ -15,7 +15,7 @@ function heldWork() {
   return { ends, ask };
 }
 
-test('whoever asks while work is under way shares the next run, which begins when that is over', async () => {
+test('callers that come while work is in progress share the next run, which begins when that is over', async () => {
   const { ends, ask } = heldWork();
   const [first, second, third] = [ask('a'), ask('a'), ask('a')];
   assert.equal(ends.length, 1);

@@ -1,6 +1,7 @@
 /**
- * Work that many ask for at once is done once for all of them: whoever asks while it is under way is given what the next
- * run of it gives, so that nobody is told what was read before he asked. Of each key one run is under way at most.
+ * Work that many callers request at once is done once for all of them: a caller that comes while it is in progress gets
+ * the result of the next run, so that no caller gets data that was read before its request. Of each key one run is
+ * under way at most.
  */
 export function coalesce<Result>(work: (key: string) => Promise<Result>): (key: string) => Promise<Result> {
   const runs = new Map<string, Run<Result>>();

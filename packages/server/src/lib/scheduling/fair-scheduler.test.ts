@@ -128,7 +128,7 @@ async function shareEvenly(seed: number): Promise<void> {
       total += Math.max(cost, 0.01);
     }
   }
-  // As long as nobody has come to its end.
+  // As long as no owner is at its end.
   await fixture.run(40);
   const timeOf = (belongs: (name: string) => boolean) =>
     fixture.begun.reduce((sum, name, index) => (belongs(name) ? sum + (fixture.costs[index] ?? 0) : sum), 0);

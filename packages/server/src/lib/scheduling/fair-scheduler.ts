@@ -26,7 +26,7 @@ export interface TurnLimits {
     /** After so long the rest of those who wait go on waiting for the next round. */
     readonly waitingMilliseconds: number;
   };
-  /** What a turn gives to whoever waits. Work that takes longer is paid for by the turns that come. */
+  /** What a slice gives to a waiting call. Work that takes longer is paid for by the turns that come. */
   readonly turnMilliseconds: number;
   /**
    * Of an org. A connection has one call at a time, so the connections there may be are a bound already: were it less, one
@@ -107,7 +107,10 @@ export class FairScheduler {
     });
   }
 
-  /** Whoever entered last is charged with the time since, but for work that went on elsewhere no more than `atMost`. */
+  /**
+   * The call that entered last is charged with the time since, but for work that went on elsewhere no more than
+   * `atMost`.
+   */
   #settle(until: number, atMost: number): void {
     const cost = Math.min(Math.max(0, until - this.#lastAt), atMost);
     if (this.#lastOrg !== undefined) this.#lastOrg.used += cost;
@@ -202,11 +205,14 @@ export class Rotation<T extends { credit: number }> {
     one.credit = Math.max(one.credit - milliseconds, -debtMax * this.#turnMilliseconds);
   }
 
-  /** Whose turn it is: whoever has spent its turn goes to the end and gets another, but first has to be out of debt. */
+  /**
+   * Whose slice is next: an owner that has used its slice goes to the end and gets another, but first has to be out of
+   * debt.
+   */
   next(): T | undefined {
     if (this.#waiting.size === 1) {
       const [only] = this.#waiting.keys();
-      // It owes to nobody.
+      // It has no debt.
       if (only !== undefined && only.credit <= 0) only.credit = this.#turnMilliseconds;
       return only;
     }
@@ -219,7 +225,7 @@ export class Rotation<T extends { credit: number }> {
     return undefined;
   }
 
-  /** Whoever does not wait is forgotten. */
+  /** An owner without waiting calls is forgotten. */
   endRound(each?: (one: T) => void): void {
     for (const [name, one] of this.#known) {
       each?.(one);

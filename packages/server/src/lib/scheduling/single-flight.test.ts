@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { singleFlight } from './single-flight.ts';
 
-test('shares one run among concurrent calls of one key, and starts anew afterwards', async () => {
+test('shares one run among concurrent calls of one key, and starts again afterwards', async () => {
   const fly = singleFlight<string, number>();
   const gate = Promise.withResolvers<void>();
   let runs = 0;

@@ -2,8 +2,8 @@
 export type SingleFlight<K, V> = (key: K, work: () => Promise<V>) => Promise<V>;
 
 /**
- * Concurrent calls of one key share one run and its result, also when it fails. Nothing outlives the run: the next
- * call starts anew. Who joins sees what was true when the run began, so a key must change with what it may not miss.
+ * Concurrent calls of one key share one run and its result, also when it fails. Nothing outlives the run: the next call
+ * starts again. Who joins sees what was true when the run began, so a key must change with what it may not miss.
  */
 export function singleFlight<K, V>(): SingleFlight<K, V> {
   const flights = new Map<K, Promise<V>>();

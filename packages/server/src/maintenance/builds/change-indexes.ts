@@ -35,8 +35,8 @@ export async function changeIndexes(
 }
 
 /**
- * Whether some index is kept until now and is to be erased: whoever would go on to fill it must not write any more. One
- * that has become ready is kept as it was, and nobody misses one that nothing is left of.
+ * Whether some index is kept until now and is to be erased: a job that fills it must not write any more. An index that
+ * has become ready is kept, and a completely erased one needs nothing.
  */
 function hasNewLeaving(before: readonly IndexState[], after: readonly IndexState[]): boolean {
   const left = before.filter(isLeaving);

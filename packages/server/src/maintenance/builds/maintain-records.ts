@@ -19,8 +19,8 @@ export interface TaskRun {
 export type Outcome = 'done' | 'overtaken';
 
 /**
- * Goes through the records of every workspace, behind a fence: whoever writes from then on keeps to the task's
- * configuration. A workspace that the org gets meanwhile is never written by an older one, so it needs nothing.
+ * Goes through the records of every workspace, behind a fence: every later write uses the task's configuration. A
+ * workspace that the org gets meanwhile is never written by an older one, so it needs nothing.
  */
 export async function maintainRecords(
   { store, recordsPerStep = 250 }: { readonly store: Store; readonly recordsPerStep?: number },

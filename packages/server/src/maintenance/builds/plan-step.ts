@@ -97,7 +97,7 @@ function planRecord(task: IndexTask, record: StoredRecord, { uniques, sentinels,
       duplicates.push({ indexName: name, ids: [held.value, data.id] });
     }
   }
-  // Nobody notes anything in these any more, so what is there goes, whoever it was noted for.
+  // No process writes notes in these any more, so all notes are removed.
   const gone = [...entriesIn(erasing, data), ...sentinelsOf(erasing.uniques, data).map(({ place }) => place)];
   for (const { pk, sk } of gone) changes.push({ kind: 'remove', pk, sk, if: 'any' });
   return { changes, duplicates };

@@ -3,8 +3,8 @@ import { ScopeClosed, type Store } from '../../store/port.ts';
 import { orgScopeName, workspaceRows, workspaceScopeName } from '../../tenancy/port.ts';
 
 /**
- * Raises the fences of the entities that records of this one refer to, in every workspace: whoever removes a record of
- * theirs knows from then on what refers to it, also where nobody has written a reference since it was declared.
+ * Raises the fences of the entities that records of this one refer to, in every workspace: from then on, a removal of
+ * one of their records knows what refers to it, even if no reference was written since it was declared.
  */
 export async function raiseTargets(
   store: Store,
@@ -22,7 +22,7 @@ export async function raiseTargets(
   }
 }
 
-/** Nobody removes anything there any more. */
+/** Nothing is removed there any more. */
 function skipClosed(error: unknown): void {
   if (!(error instanceof ScopeClosed)) throw error;
 }

@@ -6,7 +6,7 @@ import { json, table } from '../../store/table.ts';
 import type { Duplicates } from './index-task.ts';
 import type { FoundDuplicate } from './plan-step.ts';
 
-/** How far a task is. Noted now and then, so that whoever takes it over goes on from there. */
+/** How far a task is. Noted now and then, so that another process continues from there. */
 interface Note {
   /** What is done and what is to be done, in records. */
   readonly done: number;
@@ -71,7 +71,7 @@ export class TaskProgress {
     return new Map(this.#note.duplicates);
   }
 
-  /** Whether as many records that contradict an index are known as are told. */
+  /** Whether the reported number of records that contradict an index is reached. */
   isFull(indexName: string): boolean {
     return (this.duplicates.get(indexName)?.length ?? 0) >= examplesMax;
   }

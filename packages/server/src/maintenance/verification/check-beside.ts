@@ -71,7 +71,10 @@ export function noteCounter(look: WorkspaceLook, counter: Item): void {
   if (!isOfEntity) report(look, 'number', counter, 'belongs to no entity');
 }
 
-/** Whoever stands below a fence cannot write; if nobody stands as high, nobody can. */
+/**
+ * A writer with a lower generation than the fence cannot write; if the fence is above the config version, no writer
+ * can.
+ */
 export function checkFence(look: WorkspaceLook, fence: Item): void {
   const { generation = 0, configVersion = 0 } = fences.row(look.workspace.scope, fence).value;
   const { version, active } = look.config;

@@ -9,7 +9,7 @@ const itemsPerRead = 200;
 
 /**
  * Goes through everything that a workspace holds, once: each record asks for what is to lie beside it, and each thing
- * beside records for its record. Nobody may write meanwhile. Memory does not grow with the records.
+ * beside records for its record. There must be no writes meanwhile. Memory does not grow with the records.
  */
 export async function checkWorkspace(maintenance: Pick<Maintenance, 'scan'>, look: WorkspaceLook): Promise<void> {
   const { findings, tallies, workspace } = look;

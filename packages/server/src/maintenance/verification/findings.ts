@@ -18,9 +18,9 @@ export type DriftKind =
   | 'sealed'
   | 'fence'
   | 'config'
-  /** Without its head a scope would begin to count its commits anew. */
+  /** Without its head a scope would start counting its commits again. */
   | 'head'
-  /** A lookup whose record is gone. A forced change of a definition may leave some, so it is told apart. */
+  /** A lookup whose record is gone. A forced change of a definition may leave some, so it is distinguished. */
   | 'dangling';
 
 /** `skipped` workspaces are closed or removed, or of an org whose configuration is not whole. */

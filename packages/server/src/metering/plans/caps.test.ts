@@ -51,7 +51,7 @@ for (const [what, limits, before, after, metric] of [
     });
   });
 
-test('a plan that says nothing of policies has no bound for them, and one that does has that', async () => {
+test('a plan without a limit of policies has no bound for them, and a plan with one has that', async () => {
   const workspace = { ...place, tenantCode: 'main' };
   assert.equal(await capsOf({ entities: 1 }).policyBound(workspace), undefined);
   const bound = await capsOf({ policies: 0 }).policyBound(workspace);

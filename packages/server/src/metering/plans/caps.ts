@@ -1,4 +1,4 @@
-/** What an org may have configured by its plan: nothing is counted here, since whoever asks knows what there is. */
+/** What an org may have configured by its plan: nothing is counted here, since the caller knows the counts. */
 import { Problem } from '../../lib/problem.ts';
 import type { ConfigSize, CountBound } from '../../tenancy/port.ts';
 import type { MeteredWorkspace } from '../call-meter.ts';
@@ -67,7 +67,7 @@ interface ToldCap {
   readonly limit: number;
 }
 
-/** How long whoever waits for room waits at least: it comes when somebody takes something away. */
+/** The shortest wait before a retry: there is room when items are removed. */
 const retrySeconds = 3600;
 
 function capExceeded(

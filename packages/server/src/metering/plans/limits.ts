@@ -34,7 +34,7 @@ export function isReached(metric: Metric, limits: Limits, usage: Usage): boolean
   return limit !== undefined && usage[metric] >= limit;
 }
 
-/** When a window is over and counting begins anew; null for what does not begin anew. */
+/** When a window is over and counting starts again; null for what does not start again. */
 export function resetsAt(metric: Metric, today: Day): string | null {
   if (metric === 'records') return null;
   const end = metric === 'api_calls_per_day' ? startOfDay(today) + dayMilliseconds : endOfMonth(today);
@@ -47,11 +47,11 @@ export interface QuotaUsage {
   readonly today: Day;
 }
 
-/** How long whoever waits for room waits at least: records go when somebody removes some. */
+/** The shortest wait before a retry: there is room when records are removed. */
 const recordsRetrySeconds = 3600;
 
 /**
- * What a write is refused with that comes upon a limit. Where it is told, the address to upgrade at is filled in.
+ * What a write is refused with that comes upon a limit. When it is sent, the upgrade address is filled in.
  * @param wanted how many there would be with what the write adds, where the limit is not reached without it.
  */
 export function limitExceeded(
@@ -86,7 +86,7 @@ export const metricWords = {
   records: 'records',
 } as const;
 
-/** Of the shares of a limit that are told of, the highest that is reached. */
+/** Of the shares of a limit that raise an alert, the highest reached one. */
 function reachedPercent(metric: Metric, { limits, usage }: QuotaUsage): AlertPercent | undefined {
   const limit = limits[metric];
   if (limit === undefined) return undefined;
@@ -97,7 +97,7 @@ export const alertPercents = [80, 95, 100] as const;
 
 export type AlertPercent = (typeof alertPercents)[number];
 
-/** The metrics of which a share is reached that is told of. */
+/** The metrics of which such a share is reached. */
 export function reachedAlerts(quota: QuotaUsage): readonly Alert[] {
   return metrics.flatMap((metric) => {
     const percent = reachedPercent(metric, quota);

@@ -26,7 +26,7 @@ for (const what of ['check', 'quota'] as const)
     }
   });
 
-test('a write that is larger than what is left is told how much there is, and one that finds nothing left that it is reached', async () => {
+test('a write that is larger than the rest gets the usage, and a write without any rest that the limit is reached', async () => {
   const { write, plans } = await openGate();
   await plans.set('acme', { name: 'own', limits: { records: 10 } }, auditContext);
   await write(8);

@@ -4,7 +4,7 @@ import type { MeteredWorkspace } from '../call-meter.ts';
 import { limitExceeded, type QuotaUsage, reachedMetric } from './limits.ts';
 import { QuotaState, type QuotaStateDeps } from './quota-state.ts';
 
-/** Holds the writes of an org to its plan. Where usage cannot be told it lets no write in. */
+/** Enforces the plan of an org on its writes. If usage is not known it admits no write. */
 export interface PlanGate {
   /** On entry: whether a write may begin at all. @throws Problem `plan_limit_exceeded`. */
   check(orgCode: string): void | Promise<void>;
@@ -13,7 +13,7 @@ export interface PlanGate {
   quota(orgCode: string): Promise<QuotaUsage>;
   /** The plan of an org has changed. */
   forget(orgCode: string): void;
-  /** Lets go of orgs that nobody has asked about for a while. */
+  /** Forgets orgs that were not asked for a while. */
   tidy(): void;
 }
 

@@ -44,7 +44,7 @@ const knownPlans: Readonly<Record<string, Limits>> = {
   unlimited: {},
 };
 
-/** The plan of orgs that nobody has given one. */
+/** The default plan of orgs. */
 export const defaultPlan: Plan = { name: 'unlimited', limits: {} };
 
 export type SentPlan = BodyOf<typeof usageApi.changePlan>;

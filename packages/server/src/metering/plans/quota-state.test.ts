@@ -118,7 +118,7 @@ test('the calls of a day that leaves the memory of a node count on in their mont
   assert.equal((await node.gate.quota('acme')).usage.api_calls_per_month, 5);
 });
 
-test('a write that does not end keeps nobody waiting for good, and removals get in meanwhile', async (t) => {
+test('a write that does not end keeps no caller waiting for ever, and removals get in meanwhile', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { clock, store } = await open();
   const node = openNode(store, clock, 'one');

@@ -40,7 +40,7 @@ const environments: readonly Environment[] = ['test', 'prod'];
 const freshMilliseconds = 1000;
 /** Of very many workspaces the records take long to add up, so that is done more seldom. */
 const restPerWork = 20;
-/** A write that takes longer is not waited for: whoever waits for it is refused. */
+/** A write that takes longer is not waited for: calls that wait for it are refused. */
 const idleMilliseconds = 10_000;
 
 /**
@@ -101,13 +101,13 @@ export class QuotaState {
 
   /** Takes a place for a write that adds so many records; nothing is asked of the store until it is given back. */
   enter(records: number): void {
-    // It did not wait for what is being added up, so nobody can tell whether that holds it.
+    // It did not wait for what is being added up, so it is unknown whether that includes it.
     if (this.#loading !== undefined) this.forget();
     this.#underWay += 1;
     if (records > 0) this.#records += records;
   }
 
-  /** @param outcome `unknown` where nobody knows whether the write stands. */
+  /** @param outcome `unknown` if the commit may or may not be stored. */
   leave(workspace: MeteredWorkspace, records: number, outcome: 'written' | 'refused' | 'unknown'): void {
     this.#underWay -= 1;
     if (outcome === 'written') {

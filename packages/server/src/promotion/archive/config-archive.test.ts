@@ -126,7 +126,7 @@ const packers: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 for (const [what, args] of packers)
-  test(`a folder that tar packs anew is read: ${what}`, async (context) => {
+  test(`a folder that tar packs again is read: ${what}`, async (context) => {
     const folder = unpacked(context);
     const archive = execFileSync('tar', ['-C', folder, '-cf', '-', ...args]);
     const read = (await readArchive(archive)).toSorted((left, right) => (left.kind < right.kind ? -1 : 1));
@@ -214,7 +214,7 @@ test('an archive that is cut, at whatever byte, is not taken for a shorter one',
     assert.match((await refusal(archive.subarray(0, bytes))).message, /not a complete tar archive/, `${bytes} bytes`);
 });
 
-test('what is no archive at all is told so', async () => {
+test('a body that is no archive is reported as such', async () => {
   for (const text of ['hello', '{"items": []}', 'x'.repeat(5000), '\u001f\u008b\b'])
     assert.match((await refusal(Buffer.from(text, 'latin1'))).message, /not a complete tar archive/);
 });

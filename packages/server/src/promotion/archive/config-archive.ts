@@ -41,7 +41,7 @@ export interface ArchivedItem extends ConfigItem {
 }
 
 /**
- * The items of an archive, also where a `tar` has packed the folder anew, under whatever path. Folders and what some
+ * The items of an archive, also where a `tar` has packed the folder again, under whatever path. Folders and what some
  * programs put beside the files are passed over; every other file has to be an item.
  * @throws Problem `validation_failed` that names the files that are none.
  */

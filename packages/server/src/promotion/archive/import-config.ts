@@ -26,7 +26,7 @@ export interface ImportOptions {
   readonly removes: boolean;
   /** Takes definitions also where stored records contradict them. */
   readonly force: boolean;
-  /** What was told of test by the comparison that is now agreed to; without it nothing is written. */
+  /** The `base` of the comparison that is applied; without it nothing is written. */
   readonly base: string | undefined;
   /** @throws Problem where the caller may not change such an item. */
   readonly mayChange: (item: ConfigItem) => void;

@@ -11,7 +11,7 @@ import { danglingSentence, newlyDangling } from '../items/item-references.ts';
 import { type ItemsPlan, type ItemTarget, planItems } from '../items/plan-items.ts';
 import type { PromotionContext, PromotionDeps } from '../promotion-deps.ts';
 
-/** Why a change that is only shown yet would be refused; what is more is told as the refusal itself would tell it. */
+/** Why a change that is only shown yet would be refused; further errors are cut as in the refusal itself. */
 export interface ImportProblem extends Partial<ConfigItem> {
   readonly code: string;
   readonly message: string;
@@ -26,7 +26,7 @@ export interface IntendedImport {
   readonly mayChange: (item: ConfigItem) => void;
 }
 
-/** All that stands against it, where its refusal would tell of the first alone. */
+/** All errors, where the refusal would contain the first only. */
 export async function importProblems(
   deps: PromotionDeps,
   { place, before, differences, force, mayChange }: IntendedImport,
@@ -74,7 +74,7 @@ async function planProblems(
     return [...tooLarge, ...failing.map(({ name, problem }) => told(problem, { kind: 'entity', name }))];
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
-    // What dangles was told already, item by item.
+    // Dangling references were reported already, item by item.
     return problem.code === 'dangling_reference' ? [] : [told(problem)];
   }
 }

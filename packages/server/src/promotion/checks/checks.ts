@@ -64,7 +64,7 @@ export async function checkSwitch(
     plan = await planItems(planParts, { ...place, next, keepsRecords: true }, targets);
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
-    // What dangles was told already, item by item.
+    // Dangling references were reported already, item by item.
     if (problem.code !== 'dangling_reference') checks.push(refusalCheck(problem));
     if (problem.code === 'plan_limit_exceeded') exceeded = problem;
   }

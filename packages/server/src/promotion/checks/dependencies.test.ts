@@ -1,4 +1,4 @@
-/** What is published with an item though nobody named it. */
+/** What is published with an item without being named. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { itemKey } from '../../config/config-item.ts';
@@ -18,7 +18,7 @@ function ring(count: number): readonly ItemBody[] {
   });
 }
 
-test('whoever removes an item removes all that calls it, and each is asked once what it refers to', async () => {
+test('removing an item removes all that refers to it, and each is asked once for its references', async () => {
   const bodies = ring(100);
   const expected = new Map(bodies.map((body) => [itemKey(body), body]));
   const differences = bodies.map(

@@ -4,7 +4,7 @@ import type { ConfigKinds } from '../config-kind.ts';
 import { type Bodies, type ItemDifference, itemOf } from '../differences/compare.ts';
 import { isMet, type PresentItems, referencesOf } from '../items/item-references.ts';
 
-/** An item that is published though nobody named it, and why. */
+/** An item that is published without being named, and why. */
 export interface AddedDependency extends ConfigItem {
   readonly reason: string;
 }

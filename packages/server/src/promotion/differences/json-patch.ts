@@ -50,7 +50,7 @@ function diffArrays(path: string, before: Elements, after: Elements): readonly P
 /** The members that name an element of an array, the first that all of them have. */
 const naming = ['id', 'name', 'indexName', 'ownerFieldName', 'issuer'];
 
-/** What each element is known by; undefined where two could not be told apart. */
+/** What each element is known by; undefined if two elements would have the same. */
 function keysOf(elements: Elements): readonly string[] | undefined {
   const keys = elements.map((element) => (typeof element === 'string' ? element : undefined));
   const member = naming.find((name) => elements.every((element) => isObject(element) && isName(element, name)));

@@ -14,7 +14,7 @@ function blocks(count: number): readonly ItemBody[] {
 const changed: ItemTarget = { kind: 'crew', name: 'c', wanted: { content, versions: 2 } };
 const entities = blocks(100).map((body): ItemBody => ({ ...body, kind: 'entity' }));
 
-test('logic blocks, events and crews have a bound together, which keeps nobody from what makes them no more', async () => {
+test('logic blocks, events and crews have a bound together, which does not affect changes that add nothing', async () => {
   await refuseTooMuch([changed], [...blocks(67), ...entities]);
   await assert.rejects(refuseTooMuch([changed], blocks(68)), /at most 16777216 characters together/);
   await refuseTooMuch([{ ...changed, wanted: undefined }], blocks(68));

@@ -184,7 +184,7 @@ export function refuseTooMany(set: ConfigSet, targets: readonly ItemTarget[]): v
 /** What the items of all bounded kinds may come to together. */
 const charactersMax = 16 * 1024 * 1024;
 
-/** @throws Problem `conflict`: whoever compares or exports a configuration holds all of it at once. */
+/** @throws Problem `conflict`: a comparison or export holds all of the configuration at once. */
 export async function refuseTooMuch(targets: readonly ItemTarget[], after: readonly ItemBody[]): Promise<void> {
   if (!targets.some((target) => isBounded(target) && target.wanted !== undefined)) return;
   let characters = 0;

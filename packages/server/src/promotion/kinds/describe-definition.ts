@@ -75,6 +75,6 @@ function describeParentIndex(
 
 function changedUnique(before: UniqueIndexDefinition, after: UniqueIndexDefinition): readonly string[] {
   const sentences = describeMembers(`unique index \`${after.indexName}\`: `, { before, after });
-  const rebuilt = `unique index \`${after.indexName}\` is built anew from production’s records before it holds`;
+  const rebuilt = `unique index \`${after.indexName}\` is rebuilt from production’s records before it holds`;
   return sentences.length > 0 ? [...sentences, rebuilt] : [];
 }

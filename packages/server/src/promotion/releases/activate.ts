@@ -70,15 +70,15 @@ function refuseErrors({ checks, exceeded }: CheckedSwitch): void {
   if (errors.length > told.length) told.push(`and ${errors.length - told.length} more`);
   const message = `nothing was activated: ${told.join('; ')}`;
   const details = { checks: errors.slice(0, 100) };
-  // Told as every other refusal by a plan is, where nothing else stands against it.
+  // Refused like every other change over a plan, if it has no other error.
   if (exceeded !== undefined && errors.length === 1)
     throw new Problem(exceeded.code, message, { ...exceeded.details, ...details });
   throw new Problem(isDangling ? 'dangling_reference' : 'conflict', message, details);
 }
 
 /**
- * However often an activation is planned anew, the records are looked at once for each way from what is live to what is
- * staged.
+ * However often an activation is planned again, the records are looked at once for each way from what is live to what
+ * is staged.
  */
 class RecordChecks {
   readonly #deps: PromotionDeps;

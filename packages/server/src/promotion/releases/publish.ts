@@ -29,9 +29,9 @@ export interface Published {
 }
 
 /**
- * Freezes items of test as they are and stages them for production. Bodies are written first, under a number that
- * nobody else has; what makes them staged is one commit, which holds only while production, and what else is staged,
- * is what they were compared with. What was staged of an item that is the same on both sides by now is staged no more.
+ * Freezes items of test as they are and stages them for production. Bodies are written first, under a number of its
+ * own; what makes them staged is one commit, which holds only while production, and what else is staged, is what they
+ * were compared with. What was staged of an item that is the same on both sides by now is staged no more.
  * @throws Problem `validation_failed` for an item that is in neither environment, `conflict` where nothing differs.
  */
 export async function publish(

@@ -31,7 +31,7 @@ export async function readStagedTargets(
       return { rows, targets: await targetsOf(store, orgCode, rows) };
     } catch (error) {
       const now = await readStaged(scope);
-      // Others withdrew or staged anew in between, and the bodies went with that.
+      // Others withdrew or staged again in between, and the bodies went with that.
       if (!(error instanceof MissingBody) || versionsOf(now) === versionsOf(rows)) throw error;
       rows = now;
     }

@@ -16,7 +16,7 @@ export interface StagedItem extends ConfigItem {
   readonly staged_at: string;
   readonly staged_by: AuditActor;
   readonly note?: string;
-  /** Why it was staged with others though nobody named it. */
+  /** Why it was staged with others without being named. */
   readonly reason?: string;
 }
 
@@ -40,7 +40,7 @@ export const stagedItems = table(
   json<StagedItem>('staged item', { kind: 'string', name: 'string', change: 'string', body: 'number' }),
 );
 
-/** Holds a commit that takes staged items away to leaving none, whoever has staged others meanwhile. */
+/** Makes a commit that unstages all items fail if others were staged meanwhile. */
 export const nothingLeftStaged: Change = { kind: 'check-empty', pk: stagedRows, prefix: '' };
 
 export async function readStaged(scope: Scope): Promise<readonly StagedRow[]> {
@@ -51,7 +51,7 @@ export async function readStaged(scope: Scope): Promise<readonly StagedRow[]> {
 /** As many as an org may have items of all kinds. */
 const stagedMax = 10_000;
 
-/** Takes what was never live away with its bodies; a conflict where it has just become live or was staged anew. */
+/** Takes what was never live away with its bodies; a conflict where it has just become live or was staged again. */
 export function unstage({ staged, rowVersion }: StagedRow): readonly Change[] {
   const keys = staged.change === 'put' ? bodyKeys(staged, staged.body) : [];
   return [

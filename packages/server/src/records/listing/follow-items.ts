@@ -1,6 +1,6 @@
 import type { Item, RangeRead, Scope } from '../../store/port.ts';
 
-/** The items behind an index, with their keys and their places in it: for whoever means to change them. */
+/** The items behind an index, with their keys and their places in it, for callers that change them. */
 export async function followItems(
   scope: Scope,
   indexPk: string,

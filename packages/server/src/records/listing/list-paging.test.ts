@@ -191,7 +191,7 @@ test('a search that has to look at more than its budget ends short, with a curso
   assert.deepEqual(await listed({ q: 'common nothing' }), []);
 });
 
-test('values that the index cuts to one beginning are told apart by a filter, listed and counted', async () => {
+test('values that the index cuts to one beginning are distinguished by a filter, listed and counted', async () => {
   await node.admin.define('acme', { entityName: 'long', UpdateParams: [{ name: 'text', index: true }] });
   const call = await freshCall('long');
   const start = 'a'.repeat(508);

@@ -92,7 +92,7 @@ test('what is not there for an entity is refused with its own reason', () => {
   assert.equal(read({ view: 'summary' }).view, 'summary');
 });
 
-test('every mistake is told at once', () => {
+test('all mistakes are reported at once', () => {
   const { errors } = refusalOf({ colour: '1', amount: 'x', pagesize: '0', sortdir: 'up' });
   assert.deepEqual(errors.map((error) => error.split(' ')[0]).toSorted(), [
     '/amount',
@@ -102,7 +102,7 @@ test('every mistake is told at once', () => {
   ]);
 });
 
-test('without a sort a list is in creation order, the newest first; a sort goes up unless told otherwise', () => {
+test('without a sort a list is in creation order, the newest first; a sort is ascending by default', () => {
   const order = (parameters: Readonly<Record<string, string>>) => {
     const { sortField, descending } = read(parameters);
     return [sortField, descending];
@@ -115,7 +115,7 @@ test('without a sort a list is in creation order, the newest first; a sort goes 
   assert.deepEqual(order({ sortby: 'updated_at', sortdir: 'desc' }), ['updated_at', true]);
 });
 
-test('a page has twenty records unless told otherwise', () => {
+test('a page has twenty records by default', () => {
   assert.equal(read({}).pageSize, 20);
   for (const size of [1, 20, 200]) assert.equal(read({ pagesize: String(size) }).pageSize, size);
 });

@@ -29,7 +29,7 @@ const pageSizeMax = 200;
 const pageSizeDefault = 20;
 const filtersMax = 20;
 
-/** What parameters meant the last time, as long as whoever read them keeps them. */
+/** The meaning of parameters, cached as long as their reader keeps them. */
 const readBefore = new WeakMap<
   ReadonlyMap<string, string>,
   { readonly entity: CompiledEntity; readonly query: ListQuery }

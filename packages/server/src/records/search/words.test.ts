@@ -43,7 +43,7 @@ const anyText = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-// A dictionary may part words anew where others stand beside them, but it loses nothing of them.
+// A dictionary may part words again where others stand beside them, but it loses nothing of them.
 const lettersOf = (text: string): string => wordsOf(text).join('');
 
 test('folding a word again changes nothing, for each character by itself and in any text', () => {

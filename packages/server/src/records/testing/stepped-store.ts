@@ -26,9 +26,9 @@ export class Steps {
   }
 
   /**
-   * Gives turns until the work is done, one at a time: whoever had one has come to its next call before the next is
-   * given. The store must answer without waiting for anything, as the one in memory does; who lets others have their
-   * turn between two calls is waited for.
+   * Gives turns until the work is done, one at a time: each caller reaches its next call before the next turn is given.
+   * The store must answer without waiting for anything, as the one in memory does; who lets others have their turn
+   * between two calls is waited for.
    * @param choose which of so many that wait comes next.
    */
   async run(work: Promise<unknown>, choose: (waiting: number) => number): Promise<void> {
@@ -41,7 +41,7 @@ export class Steps {
       await new Promise((resolve) => setImmediate(resolve));
       if (isOver) break;
       idle = this.#waiting.length > 0 ? 0 : idle + 1;
-      if (idle > idleMax) throw new Error('nobody waits for a turn, and the work is not done');
+      if (idle > idleMax) throw new Error('no caller waits for a turn, and the work is not done');
       const [next] = this.#waiting.length > 0 ? this.#waiting.splice(choose(this.#waiting.length), 1) : [];
       next?.();
     }

@@ -120,7 +120,7 @@ test('a record that is missing, or not the caller’s to get, or of no entity, i
   assert.deepEqual(await shown(records.slice(0, 1), view([lost], [asCustomer]), source), [{ customer: null }]);
 });
 
-test('reads each level of an entity at once and no record twice, whoever points to it and by whatever view', async () => {
+test('reads each level of an entity at once and no record twice, whichever record and view points to it', async () => {
   const person: readonly FieldDefinition[] = [
     { name: 'name' },
     { name: 'boss', colType: 'guid', lookup: { entity: 'customer' } },

@@ -2,7 +2,7 @@ import { OutcomeUnknown } from '../../store/port.ts';
 import type { EntityRules } from './entity-rules.ts';
 import type { WriteLoop } from './write-loop.ts';
 
-/** The write loop, which tells the rules of what was written when it stands, and also when it may stand. */
+/** The write loop, which calls the hooks of the rules when a write is stored, and also when it may be stored. */
 export function afterCommitHooks(writeLoop: WriteLoop, rules: ReadonlyMap<string, EntityRules>): WriteLoop {
   return async (context, entityNames, plan) => {
     const tell = (): void => {

@@ -12,6 +12,6 @@ export interface RecordWrite extends WriteContext {
 export interface EntityRules {
   /** Changes that belong into the record's own commit. @throws Problem to refuse the write. */
   readonly changes: (write: RecordWrite) => Promise<readonly PlannedChange[]>;
-  /** Called once the commit stands, and also where it may stand and nobody knows. */
+  /** Called once the commit is stored, and also if that is unknown. */
   readonly committed?: (context: WriteContext) => void;
 }

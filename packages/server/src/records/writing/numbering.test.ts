@@ -10,7 +10,7 @@ let scopes = 0;
 const freshScope = (): Scope => store.scope(`org#acme-t${++scopes}`);
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1);
 
-test('numbers are given from 1 on, one after the other, as often as somebody asks', async () => {
+test('numbers are given from 1 on, one after the other, for each request', async () => {
   const numbering = createNumbering();
   const scope = freshScope();
   const given: number[] = [];
@@ -54,7 +54,7 @@ test('fields, entities and workspaces count each for itself', async () => {
   assert.deepEqual(await Promise.all(asked), [1, 1, 1, 1]);
 });
 
-test('whoever is among many asks the store less often than once for each', async () => {
+test('many concurrent callers ask the store less often than once each', async () => {
   let commits = 0;
   const scope = freshScope();
   const counted: Scope = {
@@ -69,7 +69,7 @@ test('whoever is among many asks the store less often than once for each', async
   assert.equal(commits, 2);
 });
 
-test('a store that fails is told to those who waited for it, and not to those who ask later', async () => {
+test('a failure of the store reaches those who waited for it, and not those who ask later', async () => {
   let isDown = true;
   const scope = freshScope();
   const failing: Scope = {

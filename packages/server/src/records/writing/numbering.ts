@@ -16,7 +16,7 @@ interface Queue {
   readonly close: () => void;
 }
 
-/** Whoever asks while a counter is being moved waits for its next move, which serves all of them at once. */
+/** A caller that comes while a counter is being moved waits for its next move, which serves all of them at once. */
 export function createNumbering(): Numbering {
   const queues = new WeakMap<Scope, Map<string, Waiting[]>>();
 
@@ -31,7 +31,7 @@ export function createNumbering(): Numbering {
         for (const { reject } of served) reject(error);
       }
     }
-    // In the very turn that found nobody waiting: whoever comes next begins a queue that is served.
+    // In the same turn in which no caller was found waiting: the next caller starts a queue that is served.
     queue.close();
   };
   return {

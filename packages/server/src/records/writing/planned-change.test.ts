@@ -156,7 +156,7 @@ test('of two that want to be the first to take a place the second is refused as 
   assert.throws(second, { code: 'unique_violation', message: 'at the second operation' });
 });
 
-test('a refusal by the commit is told of the write that it is of', () => {
+test('a refusal by the commit names the write that it concerns', () => {
   const taken = () => new Problem('conflict', 'a record with the same key exists');
   const merged = new MergedChanges();
   for (const name of ['first', 'second'])

@@ -99,12 +99,12 @@ function withEffect(known: Wanted, next: PlannedChange): Wanted | undefined {
 }
 
 function mergedOf({ effect, looked, look, isNeeded, removedIf }: Wanted): PlannedChange | undefined {
-  // What one write needs to be there must not be removed by another, whoever takes its place.
+  // What one write needs to be there must not be removed by another, even if a third one replaces it.
   if (isNeeded && removedIf !== undefined) return undefined;
   const planned = effect ?? look;
   if (planned === undefined || looked === 'any') return planned;
   const { change } = planned;
-  // Whoever writes an entry of a record holds the commit to the record itself.
+  // A commit that writes an entry of a record also checks the record itself.
   if (change.kind === 'put-index') return looked === 'present' ? planned : undefined;
   if (change.kind !== 'put' && change.kind !== 'remove' && change.kind !== 'check') return undefined;
   const condition = change.kind === 'check' ? looked : bothHold(change.if, looked);

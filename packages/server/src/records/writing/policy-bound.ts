@@ -3,7 +3,7 @@ import type { CountBound, Workspace } from '../../tenancy/port.ts';
 import { recordCounter } from './record-changes.ts';
 import type { WriteLoop, WritePlan } from './write-loop.ts';
 
-/** How many policies a workspace may have, whoever says so; undefined is any number. */
+/** How many policies a workspace may have; undefined is any number. */
 export type PolicyBound = (workspace: Workspace) => Promise<CountBound | undefined>;
 
 const policyCounter = recordCounter('aclpolicy');
@@ -25,7 +25,7 @@ async function boundPlan<Plan extends WritePlan>(workspace: Workspace, plan: Pla
   const [counter] = await workspace.scope.get([policyCounter]);
   const used = Number(counter?.value ?? 0);
   if (used + added > limit.max) throw await limit.exceeded(used, used + added);
-  // Whoever makes policies meanwhile moves the counter on: then this is planned anew.
+  // A concurrent creation of policies moves the counter: then this is planned again.
   const changes = plan.changes.map((planned) =>
     movesPolicies(planned.change)
       ? { change: { ...planned.change, max: limit.max }, onConflict: 'replan' as const }

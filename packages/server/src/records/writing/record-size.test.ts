@@ -9,7 +9,7 @@ import { recordBytesMax, storedJson } from './record-size.ts';
 
 const stamps = { id: 'i', created_at: 't', updated_at: 't', created_by: 'u', updated_by: 'u' };
 
-/** An entity of one text and of formulas `f0`, `f1`, …, each told how often it was computed. */
+/** An entity of one text and of formulas `f0`, `f1`, …, each with the number of times it was computed. */
 function entityOf(formulas: readonly string[]) {
   const fields: FieldDefinition[] = formulas.map((formula, index) => ({
     name: `f${index}`,

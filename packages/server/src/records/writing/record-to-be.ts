@@ -11,8 +11,8 @@ export interface SupposedWrite {
 }
 
 /**
- * The record that a create would make, as far as that can be told without making it: it has no id and no numbers, and
- * what is wrong in the body is not in it.
+ * The record that a create would make, as far as that is known without making it: it has no id and no numbers, and what
+ * is wrong in the body is not in it.
  */
 export function recordOfCreate({ entity, userId, body, now }: SupposedWrite): RecordData {
   const { changes } = readCreate(entity, body, userId);

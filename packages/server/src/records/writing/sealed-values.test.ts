@@ -40,7 +40,7 @@ for (const [member, other] of Object.entries({
     assert.throws(() => sealer.open(sealed, { ...location, [member]: other }));
   });
 
-test('places whose names run together are told apart', () => {
+test('places whose names run together are distinguished', () => {
   const sealed = sealer.seal('secret', { ...location, entityName: 'a', id: 'bc' });
   assert.throws(() => sealer.open(sealed, { ...location, entityName: 'ab', id: 'c' }));
 });

@@ -117,7 +117,7 @@ test('a node that knows only a removed definition writes by the new one of that 
   assert.equal((await one.runtime.count(call, listQuery(call))).count, 1);
 });
 
-test('a node that knows only a removed definition is told that it is gone, once its records are being removed', async () => {
+test('a node that knows only a removed definition learns that it is gone, once its records are being removed', async () => {
   const { bench, one, other } = await twoNodes();
   const stale = await other.call('order');
   const { data } = await other.runtime.create(stale, { title: 'old' });

@@ -38,7 +38,7 @@ export interface WriteLoopOptions {
 }
 
 /**
- * Commits what `plan` says, planned anew while others change what it was planned on. The fences of all entities that
+ * Commits what `plan` says, planned again while others change what it was planned on. The fences of all entities that
  * it touches are checked with it, so that it stands by the newest configuration or not at all.
  */
 export type WriteLoop = <Plan extends WritePlan>(
@@ -79,7 +79,7 @@ export function createWriteLoop({ configs, fences }: WriteLoopOptions): WriteLoo
     makePlan: (config: ConfigSet) => Promise<Plan>,
   ): Promise<Attempt<Plan>> => {
     const { config, workspace } = context;
-    // Whoever removes what these refer to must know that they do, so that entity's fence is raised as well.
+    // A removal of what these refer to must know of them, so that entity's fence is raised as well.
     const concerned = [...new Set(entityNames.flatMap((name) => [name, ...targetsOf(config, name)]))];
     const checks = await fenceChecks(context, config, concerned);
     if (checks === undefined) return { stale: concerned };

@@ -1,6 +1,6 @@
 import type { FieldDefinition } from '../definition.ts';
 
-/** A field that needs a longer text gets an example that is too short rather than one that nobody could read. */
+/** A field that needs a longer text gets an example that is too short rather than an unreadable one. */
 const exampleLengthMax = 80;
 
 export function exampleText({ minlength = 0, maxlength }: FieldDefinition): string {

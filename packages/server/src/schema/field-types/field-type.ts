@@ -7,7 +7,7 @@ export interface ValueProblem {
   readonly message: string;
   /** The JSON pointer of the part that is wrong, from the value on; the value itself where it is left out. */
   readonly pointer?: string;
-  /** What is wrong with each of several parts: told in place of the problem as a whole. */
+  /** The problem of each of several parts, reported in place of the problem as a whole. */
   readonly parts?: readonly ValueProblem[];
 }
 

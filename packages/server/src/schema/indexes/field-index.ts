@@ -2,7 +2,7 @@ import type { CompiledIndex, CompiledIndexes, EncodedField } from './compile-ind
 
 export type FieldIndex = CompiledIndex & { readonly kind: 'field'; readonly order: EncodedField };
 
-/** The index on a field as the definition wants it: an older one that is being dropped stands behind it. */
+/** The index on a field as the definition wants it: an older one that is being dropped comes after it. */
 export function fieldIndex({ indexes }: Pick<CompiledIndexes, 'indexes'>, field: string): FieldIndex | undefined {
   return indexes.find((index): index is FieldIndex => index.kind === 'field' && index.name === field);
 }

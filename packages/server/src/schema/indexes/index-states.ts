@@ -27,8 +27,8 @@ export interface IndexedField {
 }
 
 /**
- * `building`: writers keep it, a job adds the records from before it. `ready`: it serves. `dropping`: writers keep it
- * until nobody reads by it any more. `erasing`: writers take out what they find of a record in it, a job the rest.
+ * `building`: writers keep it, a job adds the records from before it. `ready`: it serves. `dropping`: writers maintain
+ * it until no list reads it any more. `erasing`: writers take out what they find of a record in it, a job the rest.
  * `failed`: erased, because records contradict it.
  */
 export interface IndexState extends IndexSource {

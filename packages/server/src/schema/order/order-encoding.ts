@@ -12,7 +12,7 @@ const present = '1';
 /** Sorts after every text that starts with what stands before it. */
 export const afterAll = '\u{10FFFF}';
 
-/** A longer value is cut in the index; whoever reads through it compares the record's own value again. */
+/** A longer value is cut in the index; readers compare the record's own value again. */
 const indexedBytesMax = 512;
 
 /** 16 hexadecimal digits: the IEEE 754 bits, with the sign turned for positives and every bit for negatives. */

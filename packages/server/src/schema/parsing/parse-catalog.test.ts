@@ -223,7 +223,7 @@ test('whatever the hints are, each is refused with a place, or the fields compil
   fc.assert(property, { numRuns: 2000 });
 });
 
-/** Places are told from the list of fields on. */
+/** Pointers are relative to the list of fields. */
 function parse(fields: readonly object[]) {
   const places: string[] = [];
   const catalog = parseCatalog(fields, (pointer, code, message) => {

@@ -37,7 +37,7 @@ const accepted: readonly (readonly [what: string, input: Readonly<Record<string,
   ['an index of each kind', { ownerIndexes: [owner], parentIndex: parent, UniqueIndexes: [unique] }],
   ['`user_id` for the owner', { ownerIndexes: [{ ...owner, gpkTemplate: 'org#{org};o#{user_id}' }] }],
   [
-    'whoever made the record as its owner',
+    'the creator of the record as its owner',
     {
       ownerIndexes: [
         { ...owner, ownerFieldName: 'created_by', gpkTemplate: 'org#{org};{created_by}', scopeList: true },
@@ -160,7 +160,7 @@ const refused: readonly (readonly [
     ['/parentIndex/gpkTemplate unknown_token', '/parentIndex/gpkTemplate missing_token'],
   ],
   [
-    'whoever made the record as its parent',
+    'the creator of the record as its parent',
     { parentIndex: { ...parent, parentFieldName: 'created_by' } },
     ['/parentIndex/parentFieldName unknown_field'],
   ],

@@ -51,7 +51,9 @@ export function compileView(view: ViewDefinition, fields: ReadonlyMap<string, Co
 
 const shapes = new WeakMap<Projection, string>();
 
-/** What a view makes of a record, in few letters: views of one shape show one record alike. Told apart once per version. */
+/**
+ * What a view makes of a record, in few letters: views of one shape show one record alike. Computed once per version.
+ */
 export function shapeOf(projection: Projection): string {
   const known = shapes.get(projection);
   if (known !== undefined) return known;

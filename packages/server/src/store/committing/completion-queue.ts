@@ -2,13 +2,13 @@ import { ownerOf } from '../port.ts';
 import type { Verdict } from './apply-group.ts';
 import { changesIn, type Waiting } from './commit-queue.ts';
 
-/** In changes, which say how much follows: so many are told of in a turn of the event loop, or one commit of more. */
+/** In changes, which say how much follows: so many are answered in a round of the event loop, or one commit of more. */
 const changesPerSlice = 64;
 
 /**
- * Tells commits what became of them. What follows an answer takes as long as the commit itself, so of a large group only
- * the first are told at once, and the others in the turns of the event loop that come, owner by owner. Those of one owner are
- * told in their order.
+ * Answers commits with their outcome. What follows an answer takes as long as the commit itself, so of a large group
+ * only the first are answered at once, and the others in the following rounds of the event loop, owner by owner. Those
+ * of one owner are answered in their order.
  */
 export class CompletionQueue {
   readonly #owners = new Map<string, Told[]>();

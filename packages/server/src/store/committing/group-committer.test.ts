@@ -72,7 +72,7 @@ describe('a group committer', () => {
     ]);
   });
 
-  test('gives an owner no more than its share of a group where others commit, and all of it where nobody does', async () => {
+  test('gives an owner no more than its share of a group where others commit, and all of it if no other owner does', async () => {
     const bench = new CommitterBench({ groupChangesOfOwnerMax: 3 });
     const flood = (commits: number) => {
       for (let index = 0; index < commits; index++) bench.submit(`busy-${index % 4}`, 1);
@@ -103,7 +103,7 @@ describe('a group committer', () => {
     assert.equal(bench.groups.at(-1)?.length, 5);
   });
 
-  test('takes background commits for nobody else, and holds a commit that is larger than a share up for nothing', async () => {
+  test('takes background commits only if no others wait, and holds a commit that is larger than a share up for nothing', async () => {
     const bench = new CommitterBench({ groupChangesOfOwnerMax: 3 });
     bench.submit('platform', 1, { priority: 'background' });
     for (let index = 0; index < 5; index++) bench.submit('busy', 1);
@@ -262,7 +262,7 @@ describe('a group committer for groups of one scope', () => {
     assert.equal(new Set(await bench.answers()).size, 1);
   });
 
-  test('lets a busy scope hold up nobody, and serves the others in turn', async () => {
+  test('lets a busy scope hold up no other, and serves the others in turn', async () => {
     const bench = new CommitterBench({ groupsAtOnce: 1, scopesOfGroupMax: 1, groupMax: 2 });
     for (let index = 0; index < 5; index++) bench.submit('busy', 1);
     for (const name of ['a', 'b']) bench.submit(name, 1);

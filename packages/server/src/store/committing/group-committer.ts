@@ -17,14 +17,14 @@ export type RunGroup = (members: readonly Member[]) => Promise<readonly MemberAn
 export interface CommitterLimits {
   readonly groupMax: number;
   /**
-   * Whoever comes while a group is under way waits for it, so it is short. Judging a commit may take the product of its
-   * changes and those before it in the group.
+   * A commit that arrives while a group is in progress waits for it, so groups are short. Judging a commit may take the
+   * product of its changes and those before it in the group.
    */
   readonly groupChangesMax: number;
   readonly groupBytesMax: number;
   readonly queuedMax: number;
   readonly queuedBytesMax: number;
-  /** Below `queuedMax`, so that whoever floods the queue is refused before the others are. */
+  /** Below `queuedMax`, so that an owner who floods the queue is refused before others are. */
   readonly queuedOfOwnerMax: number;
   /** So many groups under way at once, and of a scope one at a time. Left out: one group at a time. */
   readonly groupsAtOnce?: number;
@@ -45,8 +45,8 @@ export const committerDefaults: CommitterLimits = {
 
 /**
  * The queue in front of an engine's writer: one group is under way, the next forms meanwhile, so that groups grow with
- * the load and a lone commit waits for nobody. Owners take turns, and so do the scopes of one; background commits come
- * when no other could go.
+ * the load and a single commit waits for no other. Owners take turns, and so do the scopes of one; background commits
+ * come when no other could go.
  */
 export class GroupCommitter {
   readonly #run: RunGroup;

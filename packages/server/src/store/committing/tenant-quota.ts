@@ -4,7 +4,7 @@ import type { Waiting } from './commit-queue.ts';
 /** An owner is taken to be still there for so many groups: under load about a second. */
 const rememberedGroups = 256;
 
-/** How much of a group one owner may have: all of it as long as nobody else commits, and a share beside others. */
+/** How much of a group one owner may have: all of it while no other owner commits, and a quota otherwise. */
 export class TenantQuota {
   readonly #changesMax: number;
   #groups = 0;

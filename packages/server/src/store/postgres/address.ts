@@ -68,7 +68,10 @@ function readFlag(text: string | undefined): boolean {
   throw new Error('the option `citus` of the PostgreSQL store is `true` or `false`');
 }
 
-/** As libpq understands the modes, but that `prefer` is refused: it protects from nobody who can change traffic. */
+/**
+ * As libpq understands the modes, but that `prefer` is refused: it does not protect from an attacker who can change
+ * traffic.
+ */
 function readSsl({ sslmode = 'disable', sslrootcert, sslcert, sslkey }: Options): boolean | ConnectionOptions {
   const files = {
     ...(sslrootcert === undefined ? {} : { ca: readFile(sslrootcert, 'sslrootcert') }),

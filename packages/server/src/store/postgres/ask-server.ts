@@ -23,7 +23,7 @@ export interface AskedSchema {
   readonly missing: 'create schema' | 'create tables' | 'use tables' | undefined;
 }
 
-/** What a server is, for whoever looks for a fault. Changes nothing. Rejects without the address. */
+/** The state of a server, for the doctor. Changes nothing. Rejects without the address. */
 export async function askServer(url: string, spaces: readonly string[]): Promise<AskedServer> {
   const { client: options, schema } = parseAddress(url);
   const client = new pg.Client({ ...options, connectionTimeoutMillis: 5000 });

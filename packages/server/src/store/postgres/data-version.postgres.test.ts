@@ -43,7 +43,7 @@ describe('the version of data on PostgreSQL', { skip: whyNot }, () => {
     await second.store.close();
   });
 
-  test('is raised by nobody while a node is at work, nor is anybody at work while it is raised', async () => {
+  test('is not raised while a node is at work, and no node works while it is raised', async () => {
     spaces++;
     const node = await open();
     await write(node, 'a');

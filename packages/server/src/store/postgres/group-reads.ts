@@ -38,7 +38,7 @@ export class GroupReads {
     this.#prefixes = prefixesOf(changes);
   }
 
-  /** Only under the lock of the head: then nobody writes between the statements. */
+  /** Only under the lock of the head: then there are no writes between the statements. */
   async read(
     connection: Connection,
     statements: Statements,

@@ -9,7 +9,7 @@ export interface Held {
   readonly hold: Hold;
   /** What this node takes the data for; undefined where it takes it as it is. */
   readonly version: number | undefined;
-  /** Told where a node of another release has migrated the data. */
+  /** Called if a node of another release has migrated the data. */
   readonly onOther: (found: number) => void;
 }
 
@@ -53,7 +53,7 @@ export function versionSql(schema: string): string {
   return `select version from "${schema}".schema_version`;
 }
 
-/** Somebody else has the data. */
+/** Another process has the data. */
 export class DataHeld extends Unavailable {
   constructor(hold: Hold) {
     super(

@@ -26,7 +26,7 @@ import { Statements } from './statements.ts';
 import { PostgresWriter } from './writer.ts';
 
 export interface PostgresOptions {
-  /** `postgres://user:password@host/database`, with the options that the guide names. Never told to anybody. */
+  /** `postgres://user:password@host/database`, with the options that the guide names. Never printed or logged. */
   readonly url: string;
   /** The name of the data space, which has a schema of its own. */
   readonly space: string;
@@ -149,7 +149,7 @@ class PostgresEngine implements Engine {
     this.#writer = new PostgresWriter(this.#commits, statements);
   }
 
-  /** `none` where the server is told not to sync its files: it loses answered commits when it loses power. */
+  /** `none` if the server is configured not to sync its files: it loses answered commits when it loses power. */
   get synchronous(): Health['synchronous'] {
     return this.#isSynced ? 'full' : 'none';
   }

@@ -113,7 +113,7 @@ export class PostgresReader {
   }
 }
 
-/** `isWaitedFor`: commits are answered when they are on disk. `isSynced`: the disk is told to keep them. */
+/** `isWaitedFor`: commits are answered when they are on disk. `isSynced`: the disk syncs them. */
 export interface Server {
   readonly isWriter: boolean;
   readonly isWaitedFor: boolean;

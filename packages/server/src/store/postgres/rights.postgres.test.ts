@@ -51,7 +51,7 @@ describe('a PostgreSQL store and what it may do', { skip: whyNotOwn }, () => {
     await store.close();
   });
 
-  test('tells nobody its password, whatever goes wrong', async () => {
+  test('never shows its password, whatever goes wrong', async () => {
     const wrong = 'wrong-sesame';
     const failures = [
       await failureOf(open(urlOf(wrong))),
@@ -68,7 +68,7 @@ describe('a PostgreSQL store and what it may do', { skip: whyNotOwn }, () => {
     assert.match(inspect(failures[2]), /does not support SSL/);
   });
 
-  test('speaks TLS as the address asks for, and to nobody whose certificate it cannot check', {
+  test('speaks TLS as the address asks for, and never with an unverified certificate', {
     skip: !hasOpenssl && 'not run: no openssl here to make a certificate',
   }, async () => {
     const certificate = join(server.data, 'server.crt');

@@ -71,7 +71,10 @@ async function hasTables(connection: Connection, schema: string): Promise<boolea
   return true;
 }
 
-/** Whoever may not make schemas can be given one; asked for `if not exists`, the server would refuse all the same. */
+/**
+ * A user without the right to create schemas can be given one; with `if not exists` the server would refuse
+ * nevertheless.
+ */
 async function makeSchema(connection: Connection, schema: string): Promise<void> {
   const { rows } = await connection.send({ text: 'select 1 from pg_namespace where nspname = $1' }, [schema]);
   if (rows.length === 0) await connection.send({ text: `create schema "${schema}"` });

@@ -101,7 +101,7 @@ describe('scopes that share a transaction on PostgreSQL', { skip: whyNot }, () =
       ]);
     }));
 
-  test('commit though somebody else holds one of them, which waits alone', () =>
+  test('commit though another process holds one of them, which waits alone', () =>
     withScopes({ names: ['a', 'b', 'c'] }, async (scopes, schema) => {
       const holder = new pg.Client({ connectionString: server.url });
       await holder.connect();

@@ -15,7 +15,7 @@ export const begin: Statement = { text: 'begin isolation level read committed' }
 
 /**
  * Scopes that ride together wait only for a moment for one that another node has, and go on without it. Longer than a
- * transaction should take, shorter than anybody should wait for somebody else's scope.
+ * transaction should take, shorter than a commit should wait for another scope.
  */
 export const beginShared: Statement = { text: `${begin.text}; set local lock_timeout = '250ms'` };
 export const commit: Statement = { text: 'commit' };

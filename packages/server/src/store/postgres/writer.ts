@@ -8,7 +8,9 @@ import { describeError, endsSession, isInTheWay, isServerError } from './connect
 import { type JudgedScope, ScopeGroup, type Session, sendWrites, type TakenScope } from './scope-group.ts';
 import { begin, beginShared, commit, rollback, type Statements } from './statements.ts';
 
-/** A group that got in another's way, or whose connection was found lost before it committed, is made anew so often. */
+/**
+ * A group that got in another's way, or whose connection was found lost before it committed, is made again so often.
+ */
 const triesMax = 4;
 
 /**
@@ -97,7 +99,7 @@ function groupsOf(members: readonly Member[]): readonly ScopeGroup[] {
     .map(([scope, ofScope]) => new ScopeGroup(scope, ofScope));
 }
 
-/** A scope without a head is made in a transaction of its own: that may wait for whoever else makes it. */
+/** A scope without a head is made in a transaction of its own: that may wait for another process that makes it. */
 function answersOf(members: readonly Member[], judged: readonly JudgedScope[]): readonly MemberAnswer[] {
   const left = new Map(
     judged.map(({ scope, verdicts }): [ScopeName, Iterator<MemberAnswer>] => [scope, verdicts.values()]),

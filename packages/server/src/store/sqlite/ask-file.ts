@@ -12,7 +12,7 @@ export interface AskedFile {
   readonly dataVersion: { readonly found: number; readonly is: 'earlier' | 'current' | 'newer' } | undefined;
 }
 
-/** What a store's file is, for whoever looks for a fault. Changes nothing, and waits for no lock. @throws as `open` does. */
+/** The state of a store's file, for the doctor. Changes nothing, and waits for no lock. @throws as `open` does. */
 export async function askFile(path: string): Promise<AskedFile> {
   const file = await open(path, 'r');
   try {

@@ -44,8 +44,8 @@ export class SqliteReader {
   }
 
   /**
-   * By the rows that the index items name. Where one leads to nothing that lives (its target was removed, or made
-   * anew since), the range is read again by the targets' keys, which is exact and slower.
+   * By the rows that the index items name. Where one leads to nothing that lives (its target was removed, or made again
+   * since), the range is read again by the targets' keys, which is exact and slower.
    */
   follow(scope: ScopeName, read: BoundedRead, now: number): readonly Followed[] {
     if (read.limit > shortReadLimit) return this.#followKeys(scope, read, now);

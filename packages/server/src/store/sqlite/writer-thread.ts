@@ -90,7 +90,7 @@ export class WriterThread {
     inFlight.reject(error);
   }
 
-  /** Whatever was under way may have been stored before the thread was lost. */
+  /** Commits in progress may have been stored before the thread was lost. */
   #fail(error: Error): void {
     this.#declareFault(error);
     this.#inFlight?.reject(new OutcomeUnknown('the writer was lost while it stored a commit', { cause: error }));

@@ -31,7 +31,7 @@ export type GroupAnswer = { readonly verdicts: readonly Verdict[] } | { readonly
 export class SqliteWriter {
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
-  /** Pages that the log held when a checkpoint could not begin it anew; only growth beyond them is worth another. */
+  /** Pages that the log held when a checkpoint could not restart it; only growth beyond them is worth another. */
   #pagesKept = 0;
   /** Pages in the log after the last group. */
   #pages = 0;

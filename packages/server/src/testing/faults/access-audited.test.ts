@@ -50,14 +50,14 @@ function witnessOf(seen: readonly (readonly Change[])[]): AccessWitness {
   return witness;
 }
 
-test('each policy, group, link and member is told of in the commit that makes, changes or removes it', async () => {
+test('each policy, group, link and member has its entry in the commit that makes, changes or removes it', async () => {
   await changeAccess();
   const { faults, seen } = witnessOf(commits);
   assert.deepEqual(faults, []);
   assert.ok(seen > 30, `${seen}`);
 });
 
-test('an entry that is left out, told twice or told in another commit is found', () => {
+test('an entry that is missing, doubled or in another commit is found', () => {
   let tried = 0;
   for (const [at, changes] of commits.entries())
     for (const entry of changes.filter(isOfAccess)) {

@@ -1,4 +1,7 @@
-/** Each change of configuration, access, keys, plans and deployments is told in the audit log, by the commit that makes it. */
+/**
+ * Each change of configuration, access, keys, plans and deployments is recorded in the audit log, by the commit that
+ * makes it.
+ */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Change } from '../../store/port.ts';
@@ -23,7 +26,7 @@ const founded: readonly string[] = [
   ...['policy_link.created', 'group_link.created'],
 ];
 
-/** What each flow is told as. */
+/** The audit entries of each flow. */
 const told: Readonly<Record<string, readonly string[]>> = {
   'an address for alerts': ['alert_webhook.set'],
   'the removal of the address for alerts': ['alert_webhook.removed'],
@@ -53,7 +56,7 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'the removal of a service key': ['service_key.removed', 'member.removed'],
   'a deploy key': ['deploy_key.created'],
   'the removal of a deploy key': ['deploy_key.removed'],
-  'acting for somebody': ['impersonation.started'],
+  impersonation: ['impersonation.started'],
   'a rotation of the signing keys': ['signing_key.made'],
   'the revocation of a signing key': ['signing_key.revoked'],
   'a change of the plan': ['plan.changed'],
@@ -76,7 +79,7 @@ const told: Readonly<Record<string, readonly string[]>> = {
   'an invitation accepted': ['member.joined', 'policy_link.created', 'invitation.accepted'],
 };
 
-/** They change records, or the account of whoever calls. */
+/** They change records, or the caller's account. */
 const untold: readonly string[] = [
   ...['a log-in of a builder', 'a switch to another org', 'a log-out of a builder', 'the end of a session'],
   ...['another password of a builder', 'a mail to a builder who forgot the password'],

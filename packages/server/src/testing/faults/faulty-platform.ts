@@ -57,7 +57,7 @@ export interface Committed {
   readonly scope: ScopeName;
 }
 
-/** @param onCommit is told the changes of each commit that stands. */
+/** @param onCommit gets the changes of each stored commit. */
 export async function startFaultyPlatform(
   onCommit: (changes: readonly Change[], place: Committed) => void = () => undefined,
 ): Promise<FaultyPlatform> {

@@ -52,7 +52,7 @@ export interface Item {
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** A call by whoever the headers say, from a network that nobody has called from. */
+/** A call by the caller of the headers, from an unused network. */
 export async function call(method: string, url: string, headers: Headers, body?: unknown): Promise<Reply> {
   const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
   const from = `2001:${[1, 2, 3].map(() => randomBytes(2).toString('hex')).join(':')}::1`;
@@ -69,7 +69,7 @@ export function newEmail(): string {
   return `${random()}@example.com`;
 }
 
-/** A call of somebody who is known. */
+/** A call of a known caller. */
 export type Act = (method: string, path: string, body?: unknown, headers?: Headers) => Promise<Reply>;
 
 /** An org as its builder and its people call it. */
@@ -106,7 +106,7 @@ export class OrgCalls {
     return call('POST', `${this.#platform.management}${path}`, {}, body);
   }
 
-  /** The calls of whoever holds the token. */
+  /** The calls with the token. */
   as(token: string): Act {
     return (method, path, body, headers = {}) =>
       this.visit(method, path, body, { authorization: `Bearer ${token}`, ...headers });

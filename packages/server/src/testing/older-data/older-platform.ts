@@ -88,7 +88,7 @@ export async function differencesOf(gateways: Gateways, answers: Answers): Promi
   return found;
 }
 
-/** What each answer says anew, and what goes on being counted. */
+/** What each answer says again, and what goes on being counted. */
 const ofTheMoment = /\/(request_id|decision_id|last_used_at|type|url|upgrade_url|api_calls|by_workspace|alerts|used)$/;
 
 function missingIn(now: unknown, { answer }: Asked, name: string): readonly string[] {

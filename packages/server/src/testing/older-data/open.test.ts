@@ -54,20 +54,20 @@ async function goOn({ app, management }: Gateways, { callers, filled }: Answers)
   const shop = `${app}/app/shop`;
   const made = await must('201 POST', `${shop}/create/thing`, {
     ...as('founder'),
-    body: { title: 'anew', word: 'anew' },
+    body: { title: 'again', word: 'again' },
   });
   const taken = await call('POST', `${shop}/create/thing`, { ...as('founder'), body: { title: 'x', word: 'ABC' } });
   assert.equal(taken.status, 400);
-  await must('409 POST', `${shop}/create/thing`, { ...as('founder'), body: { title: 'x', word: 'anew' } });
+  await must('409 POST', `${shop}/create/thing`, { ...as('founder'), body: { title: 'x', word: 'again' } });
   await must('200 PUT', `${shop}/update/thing/${filled.thingId}`, {
     ...as('founder'),
-    body: { title: 'changed anew' },
+    body: { title: 'changed again' },
   });
   await must('204 DELETE', `${shop}/delete/thing/${made.id}`, as('founder'));
   await must('409 DELETE', `${shop}/delete/customer/${filled.customerId}`, as('founder'));
   const secret = { email: 'eve@example.com', password };
   await must('200 POST', `${shop}/login`, { headers: { client_id: filled.clientId }, body: secret });
-  await must('201 POST', `${shop}/create/aclpolicy`, { ...as('founder'), body: { name: 'anew', statements: [] } });
+  await must('201 POST', `${shop}/create/aclpolicy`, { ...as('founder'), body: { name: 'again', statements: [] } });
   const joined = { code: filled.orgInvitation, password, name: 'Bob' };
   const { token } = await must('200 POST', `${management}/auth/accept-invitation`, { body: joined });
   await must('200 GET', `${management}/org`, { headers: bearer(token) });

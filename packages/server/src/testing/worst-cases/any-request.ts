@@ -6,7 +6,7 @@ import type { Largest } from './worst-case.ts';
 const headBytes = 13_000;
 const bodyBytes = 1024 * 1024;
 
-/** Tags, languages, types and cookies to be told apart, each header as long as it gets beside the others. */
+/** Tags, languages, types and cookies to be distinguished, each header as long as it gets beside the others. */
 const headers: Largest = {
   what: 'headers',
   ask: () => ({

@@ -40,7 +40,7 @@ export interface Stage {
   readonly restricted: Person;
   readonly wideId: string;
   readonly noteId: string;
-  /** A call as somebody, answered with JSON. @throws AssertionError unless it succeeds. */
+  /** A call as a given caller, answered with JSON. @throws AssertionError unless it succeeds. */
   call(as: Caller, method: string, target: string, body?: unknown): Promise<Body>;
   /** What a builder is answered, as it stands. */
   download(target: string): Promise<string>;

@@ -10,7 +10,7 @@ export interface Largest {
   readonly what: string;
   /** What it is answered with; a success unless it is said. */
   readonly status?: number;
-  /** Makes the request, anew for each time that it is sent. */
+  /** Makes the request, again for each time that it is sent. */
   readonly ask: (stage: Stage) => Asked | Promise<Asked>;
 }
 

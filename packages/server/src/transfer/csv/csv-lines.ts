@@ -50,7 +50,7 @@ function createCutter() {
       return null;
     },
   });
-  // Told to the callbacks of `feed` as well.
+  // Also passed to the callbacks of `feed`.
   parser.on('error', () => undefined);
   return {
     feed: (chunk: Uint8Array | undefined): Promise<boolean> =>

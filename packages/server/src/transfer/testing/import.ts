@@ -30,7 +30,7 @@ export async function defined(
   return { bench, node, call: { ...(await node.call('thing')), access: mayAll } };
 }
 
-/** All that an import told of on its way, and its result. */
+/** The progress reports of an import, and its result. */
 export async function finished(run: Import) {
   const told = [];
   let step = await run.next();

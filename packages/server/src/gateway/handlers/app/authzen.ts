@@ -76,7 +76,7 @@ function evaluateRead(
 
 async function evaluate(services: AuthzenServices, caller: EachCaller, asked: Evaluation): Promise<Decision> {
   const { subject } = asked;
-  // What somebody else may do is nobody's to ask who is not a builder.
+  // Only builders may ask what another user may do.
   if (subject.type !== 'user' || subject.id !== caller.actor.userId)
     return { decision: false, context: { reason: 'subject_not_caller' } };
   try {

@@ -127,7 +127,7 @@ async function decide(caller: EachCaller, operation: BatchOperation): Promise<Al
   }
 }
 
-/** Of the records that one reply shows. Those for which there is no room any more are told by id and tag alone. */
+/** Of the records that one reply shows. Records that do not fit are shown by id and tag only. */
 const recordsCharactersMax = 8 * 1024 * 1024;
 
 interface Room {

@@ -39,7 +39,7 @@ export function tokenReply(exchanged: ExchangedToken): Reply {
   return json(200, exchanged, { ...tokenHeaders, 'x-service-token': exchanged.token });
 }
 
-/** A browser may read the token's header, and nobody may keep the reply. */
+/** A browser may read the token's header, and no cache may store the reply. */
 const tokenHeaders = {
   'Cache-Control': 'no-store',
   'Access-Control-Expose-Headers': 'x-service-token',

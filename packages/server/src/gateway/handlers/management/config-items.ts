@@ -39,7 +39,7 @@ function readingRoutes({ items }: ConfigItemServices): readonly ManagementRoute[
   ];
 }
 
-/** What items of test were: those of production are told by its releases. */
+/** Earlier versions of items of test; those of production are in its releases. */
 function versionRoutes({ items }: ConfigItemServices): readonly ManagementRoute[] {
   return [
     serve(configItemsApi.listItemVersions, ({ params, query }, { org }) => {

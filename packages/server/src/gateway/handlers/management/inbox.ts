@@ -16,7 +16,7 @@ export interface InboxServices {
   readonly site: ConsoleSite;
 }
 
-/** The mails of a platform in development, for whoever develops on it. */
+/** The mails of a platform in development, for its developers. */
 export function inboxRoutes({ inbox, site }: InboxServices): readonly ManagementRoute[] {
   return [
     serveReply(inboxApi.readInbox, async ({ incoming, query: { to } }) => {

@@ -11,7 +11,7 @@ export interface PlanServices {
   readonly clock: Clock;
 }
 
-/** What orgs may use, for whoever runs the platform. */
+/** What orgs may use, for the operator. */
 export function planRoutes({ metering, clock }: PlanServices): readonly OperatorRoute[] {
   return [
     serve(usageApi.showPlan, async ({ params: { org = '' } }) => {

@@ -12,12 +12,12 @@ export interface PlatformServices {
   readonly signingKeys: SigningKeyAdmin;
   readonly operatorLog: OperatorLog;
   readonly metrics: { text(): string };
-  /** Whether metrics are told to whoever asks, as in development. */
+  /** Whether metrics are served without a key, as in development. */
   readonly metricsAreOpen: boolean;
   readonly site: ConsoleSite;
 }
 
-/** What concerns the platform as a whole, for whoever runs it. */
+/** Routes about the platform as a whole, for the operator. */
 export function platformRoutes({ signingKeys, operatorLog }: PlatformServices): readonly OperatorRoute[] {
   return [
     serve(platformApi.listSigningKeys, (_request) => {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Which of these media types a request asks for by its name (RFC 9110, 12.5.1): of several the one that it likes best,
- * undefined where it names none of them.
+ * Which of these media types a request asks for by its name (RFC 9110, 12.5.1): of several the preferred one, undefined
+ * if it names none of them.
  */
 export function askedType<Type extends string>(request: IncomingMessage, types: readonly Type[]): Type | undefined {
   let best: { readonly type: Type; readonly weight: number } | undefined;

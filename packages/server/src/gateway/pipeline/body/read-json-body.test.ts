@@ -58,7 +58,7 @@ for (const [what, body] of broken)
     await assert.rejects(send(body), { code: 'invalid_request' });
   });
 
-test('a body may have exactly a mebibyte, told or in chunks, and not a byte more', async () => {
+test('a body may have exactly a mebibyte, with a length or in chunks, and not a byte more', async () => {
   const filled = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`;
   const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
   const inChunks = [json, 'Transfer-Encoding: chunked'];

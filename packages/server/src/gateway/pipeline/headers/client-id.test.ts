@@ -29,7 +29,7 @@ for (const [lines, outcome] of cases)
     assert.equal(await outcomeOf(['GET / HTTP/1.1', ...lines]), outcome);
   });
 
-test('a call by HTTP/1.0, as nginx makes it, is told of proxies too', async () => {
+test('a call by HTTP/1.0, as nginx makes it, gets the hint about proxies', async () => {
   assert.equal(await outcomeOf(['GET / HTTP/1.0']), viaProxy);
 });
 

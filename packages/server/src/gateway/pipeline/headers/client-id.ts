@@ -30,7 +30,7 @@ const proxyHint =
 
 const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
-/** As far as it shows: nginx asks by HTTP/1.0 where it is not told otherwise, which hardly any client does. */
+/** As far as it shows: nginx asks by HTTP/1.0 unless it is configured otherwise, which hardly any client does. */
 function hasProxy({ headers, httpVersion }: IncomingMessage): boolean {
   return httpVersion === '1.0' || forwarding.some((name) => headers[name] !== undefined);
 }

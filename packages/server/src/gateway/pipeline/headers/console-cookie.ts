@@ -15,8 +15,8 @@ export function siteUrl({ managementUrl }: ConsoleSite, { headers }: IncomingMes
 }
 
 /**
- * The same for links in mails. Whoever asks for a mail to somebody else chooses the `Host` of the request, and must not
- * choose where the link leads.
+ * The same for links in mails. A caller who requests a mail to another person chooses the `Host` of the request, and
+ * must not choose where the link leads.
  */
 export function mailedUrl({ managementUrl }: ConsoleSite, { socket }: IncomingMessage): string {
   return managementUrl ?? `http://localhost:${socket.localPort ?? 0}`;

@@ -22,8 +22,9 @@ export function readHost(text: string): Host | undefined {
 }
 
 /**
- * For what is open in development to those who reach it: refuses a request to a name that somebody else may have given to this machine. A page of that name would be of the same
- * origin as the answer, and read it (DNS rebinding); an address, and `localhost`, belong to nobody.
+ * For what is open in development to those who reach it: refuses a request to a name that another domain may have
+ * pointed at this machine. A page of that name would be of the same origin as the answer, and read it (DNS rebinding);
+ * an address, and `localhost`, belong to no domain.
  * @throws Problem `origin_refused`.
  */
 export function requireOwnHost(

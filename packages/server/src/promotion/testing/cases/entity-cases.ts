@@ -95,7 +95,7 @@ export const entityCases: KindCases = {
       value: true,
       says: [
         'unique index `by-title`: `ignoreCase` is `true` now, and was not said before',
-        'unique index `by-title` is built anew from production’s records before it holds',
+        'unique index `by-title` is rebuilt from production’s records before it holds',
       ],
     },
     {

@@ -64,7 +64,7 @@ export async function act(spaces: TwoSpaces, ...all: readonly Request[]): Promis
   for (const request of all) assert.equal(await send(spaces, spaces.node(), request), 'done', JSON.stringify(request));
 }
 
-/** Whoever dies leaves the old set or the new one; and what was asked for can be asked for again. */
+/** A crash leaves the old set or the new one, and the request can be repeated. */
 export async function dieAtEachCall(origin: TwoSpaces, request: Request): Promise<void> {
   await origin.editItem({ kind: 'settings', name: 'house.frame' }, { value: 4 });
   const before = await observe(origin);

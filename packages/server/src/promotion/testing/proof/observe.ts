@@ -13,7 +13,7 @@ export async function observe(spaces: TwoSpaces): Promise<ModelState> {
   const prod = liveIn(rows);
   const { live = 0, version = 0 } = parse(rows.get('deploy')?.get('current'));
   const past = pastOf(rows);
-  assert.equal(version, past.length, 'the latest release is the one that is noted');
+  assert.equal(version, past.length, 'the latest release is the noted one');
   const entities = [...(rows.get('entity') ?? [])].map(([name, value]) => ({ name, ...parse(value) }));
   const named = (state: string) => new Set(entities.filter((one) => one.state === state).map(({ name }) => name));
   assert.deepEqual([...named('active')].map((name) => `entity#${name}`).sort(), namesOf(prod), 'who is served');
@@ -116,7 +116,7 @@ function pastOf(rows: Rows): readonly Past[] {
     const changes = items.map(({ kind, name, change, before, after }) => {
       const key = `${kind}#${name}`;
       const told = before === undefined ? 'added' : after === undefined ? 'removed' : 'modified';
-      assert.equal(change, told, `what is told of ${key} in release ${version}`);
+      assert.equal(change, told, `the answer about ${key} in release ${version}`);
       const content = (one: number | undefined) => (one === undefined ? one : contentOf(rows, key, () => one));
       return [key, { before: content(before), after: content(after) }] as const;
     });

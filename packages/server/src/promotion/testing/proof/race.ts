@@ -72,7 +72,7 @@ export function isSame(left: unknown, right: unknown): boolean {
   }
 }
 
-/** All that a reader sees who holds one configuration, whatever becomes of production meanwhile. */
+/** All that a reader of one configuration sees, whatever happens to production meanwhile. */
 export async function seenBy(store: Store, set: ConfigSet): Promise<Contents> {
   const bodies = await readContents({ store, orgCode: org, set }, liveItems(set));
   const seen = new Map<string, string>();

@@ -4,7 +4,7 @@ import { verifyParts } from '../../../testing/record-bench.ts';
 import { danglingIn, differences, type ModelState } from './model-state.ts';
 import { org, type TwoSpaces } from './two-spaces.ts';
 
-/** What those who ask are told is what is so, and what is stored is whole. */
+/** Answers are true, and stored data is complete. */
 export async function assertTruthful(spaces: TwoSpaces, model: ModelState): Promise<void> {
   const { promotion } = spaces.node();
   assert.deepEqual(danglingIn(model.prod), []);

@@ -63,7 +63,7 @@ function repeat(group: Group, times: number): void {
 
 const timesMax = 1000;
 
-/** More than any count may be is no regular expression: that is told by its parser. */
+/** More than any count may be is not a regular expression: its parser reports that. */
 function timesOf(token: string): number {
   const [least = '', most = least] = token.slice(1, -1).split(',');
   const times = most === '' ? Math.max(1, Number(least)) : Number(most);

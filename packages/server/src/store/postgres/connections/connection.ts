@@ -39,7 +39,7 @@ export class Connection {
       connectionTimeoutMillis: 5000,
       query_timeout: limits.statement + 5000,
     });
-    // The statements under way are told as well; an idle session that ends is opened again by whoever needs it.
+    // The statements in progress fail as well; an idle session that ends is opened again on demand.
     client.on('error', () => {});
     try {
       await client.connect();
@@ -111,7 +111,7 @@ interface Session {
 }
 
 /**
- * Keys alone decide how a statement is run, so the planner is told once for all: whatever it believes of a table that
+ * Keys alone decide how a statement is run, so the planner is shown once for all: whatever it believes of a table that
  * it has not counted yet, it reads by index and in the order of the index.
  */
 const plannerSettings = {

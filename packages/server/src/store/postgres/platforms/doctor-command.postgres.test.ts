@@ -77,7 +77,7 @@ describe('the doctor of a platform on PostgreSQL', { skip: whyNotOwn }, () => {
       ({ nspname }) => String(nspname),
     );
 
-  test('a user who may not make schemas is told what to grant, and with that a platform starts', async (t) => {
+  test('a user who may not make schemas learns what to grant, and with that a platform starts', async (t) => {
     const database = await newDatabase(t);
     const url = as('builder', database);
     const may = (name: string) => `user \`builder\` may not make the schema \`freehold_${name}\`: \`grant create`;

@@ -32,7 +32,7 @@ async function call<T>(method: string, url: string, { token, headers, body }: Ca
 
 const items = 'freehold_test.items';
 
-/** Jobs wait for a scope that somebody else has; what they have leased by then stays leased. */
+/** Jobs wait for a scope that another process has; what they have leased by then stays leased. */
 async function holdScope(t: TestContext, server: TestServer, scope: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: server.url });
   client.on('error', () => {});
@@ -55,7 +55,7 @@ async function untilFound(server: TestServer, what: string, isThere = true): Pro
     assert.ok(performance.now() < deadline, `${isThere ? 'never there' : 'still there'}: ${what}`);
 }
 
-/** The job's time lies ahead: somebody is at work on it. */
+/** The job's time is in the future: a process is at work on it. */
 function leased(job: string): string {
   return `due_queue = 'work' and sk like '${job}%' and due_at between ${Date.now() + 5_000} and ${Date.now() + 60_000}`;
 }

@@ -153,7 +153,7 @@ async function serverOn(place: Place, { data, port, password }: DataFolder): Pro
   };
 }
 
-/** A server that outlived the tests would run for ever: where nobody is left to say how it should end, it ends at once. */
+/** A server that outlived the tests would run for ever: without a parent that ends it, it ends at once. */
 const untilTold = '"$@" & server=$!; read -r signal || signal=QUIT; kill -"$signal" "$server"; wait "$server"';
 
 /** Debian's newest, or those of the package in `embedded`, where it was installed. */

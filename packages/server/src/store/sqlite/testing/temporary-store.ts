@@ -21,7 +21,7 @@ export function temporaryDirectory(): TemporaryDirectory {
   };
 }
 
-/** For tests in which the disk holds: a failure that nobody expects ends the test process. */
+/** For tests in which the disk does not fail: an unexpected failure ends the test process. */
 export function failOnFatal(error: Error): never {
   throw error;
 }

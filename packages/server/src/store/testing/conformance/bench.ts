@@ -51,7 +51,7 @@ export interface OpenedSubject {
   dispose(): Promise<void>;
 }
 
-/** Stands still until it is told to move. */
+/** A clock that stands still until the test moves it. */
 export class TestClock implements Clock {
   #now = 1_800_000_000_000;
 

@@ -65,7 +65,7 @@ export const counterCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'keeps the due of a counter, and begins anew when the counter has expired',
+    name: 'keeps the due of a counter, and starts again when the counter has expired',
     async run({ scope, clock }) {
       const due = { at: clock.now() + 1000, queue: 'expire' } as const;
       await scope.commit([put('c', 'n', { value: '7', due })]);

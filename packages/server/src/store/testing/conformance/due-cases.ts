@@ -76,19 +76,19 @@ export const dueCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'sweeps an expired item by a remove under `absent`, and leaves one that was put anew',
+    name: 'sweeps an expired item by a remove under `absent`, and leaves one that was put again',
     async run(bench) {
       const { scope, clock } = bench;
       const due = { at: clock.now() + 10, queue: 'expire' } as const;
       await scope.commit([put('p', 'a', { due }), put('p', 'b', { due })]);
       clock.advance(10);
       assert.equal((await contents(bench, scope)).length, 2);
-      await scope.commit([put('p', 'b', { value: 'anew' })]);
+      await scope.commit([put('p', 'b', { value: 'again' })]);
       await scope.commit([remove('p', 'a', 'absent')]);
       await assertConflict(scope.commit([remove('p', 'b', 'absent')]), 0, 'condition');
       assert.deepEqual(
         (await contents(bench, scope)).map((item) => item.value),
-        ['anew'],
+        ['again'],
       );
     },
   },
@@ -119,7 +119,7 @@ export const dueCases: readonly ConformanceCase[] = [
       const now = clock.now();
       const put1 = (sk: string, at: number) => put('p', sk, { due: { at, queue: 'work' } });
       await scope.commit([put1('moved', now), put1('done', now), put1('plain', now), put1('counter', now)]);
-      // A lease: whoever moves the item forward under the version it saw has it; the other one conflicts.
+      // A lease: the process that moves the item forward under the version it saw has it; the other one conflicts.
       const lease = { ...put1('moved', now + 1000), if: { version: 1 } };
       const leases = await Promise.allSettled([scope.commit([lease]), scope.commit([lease])]);
       assert.deepEqual(leases.map((result) => result.status).sort(), ['fulfilled', 'rejected']);

@@ -45,7 +45,7 @@ export class BoundlessCountEngine extends MemoryEngine {
   }
 }
 
-/** Stores a changed version of what it was told. */
+/** Stores a changed version of the value that it was given. */
 export class ChangingEngine extends MemoryEngine {
   readonly #change: (change: Change) => Change;
 

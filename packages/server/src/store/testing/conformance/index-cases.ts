@@ -15,7 +15,7 @@ export const indexCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'puts an index item anew with another target, and removes it under a condition',
+    name: 'puts an index item again with another target, and removes it under a condition',
     async run({ scope }) {
       await scope.commit([putIndex('index#i', 'k', 'p', 'a')]);
       await scope.commit([putIndex('index#i', 'k', 'q', 'b')]);

@@ -76,7 +76,7 @@ export const refusalCases: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'refuses to read by half a surrogate pair, and finds nothing under keys that nobody can write',
+    name: 'refuses to read by half a surrogate pair, and finds nothing under keys that cannot be written',
     async run({ scope }) {
       await scope.commit([put('p', '\ufffd'), put('\ufffd', 'k')]);
       await assert.rejects(scope.get([{ pk: 'p', sk: halfPair }]), TypeError);

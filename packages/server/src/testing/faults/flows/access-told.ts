@@ -1,4 +1,7 @@
-/** Whether each change of a record of access control is told of by the commit that makes it, wherever that is written. */
+/**
+ * Whether each change of a record of access control has its audit entry in the commit that makes it, wherever that is
+ * written.
+ */
 import { type AuditEntry, isAuditPartition } from '../../../audit/audit-entry.ts';
 import type { Append, Change } from '../../../store/port.ts';
 
@@ -69,7 +72,7 @@ export class AccessWitness {
         this.faults.push(`nothing is done of what ${JSON.stringify(entry)} tells`);
   }
 
-  /** Undefined where the change leaves access as it was, or clears away a workspace whose removal was told. */
+  /** Undefined where the change leaves access as it was, or clears away a workspace whose removal was recorded. */
   #take(change: Change): AccessChange | undefined {
     if (change.kind !== 'put' && change.kind !== 'remove') return undefined;
     const [, workspace = '', entity = ''] = /^org#[^-;]+-([^;]+);data#(.+)$/.exec(change.pk) ?? [];

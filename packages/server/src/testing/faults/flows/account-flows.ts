@@ -4,7 +4,7 @@ import { type Fixture, type Person, random } from '../fixture.ts';
 import type { Flow, Flows } from './flow.ts';
 import { clientAtProvider, providerForFlows } from './provider.ts';
 
-/** An admin with a password and an address that nobody has proved, and the token by which a provider proves it. */
+/** An admin with a password and an unverified address, and the token by which a provider proves it. */
 async function unprovedAdmin({
   org,
   act,

@@ -11,7 +11,7 @@ interface Webhook {
   readonly last_delivery: { readonly id: string; readonly state: string } | null;
 }
 
-/** Nobody listens there. */
+/** No process listens there. */
 async function setWebhook({ org }: Fixture, url = `http://127.0.0.1:1/${random()}`) {
   return { url, reply: await org.manage('PUT', path, { url }) };
 }

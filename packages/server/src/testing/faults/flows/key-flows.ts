@@ -1,4 +1,4 @@
-/** Keys of servers, tokens in somebody's name, and the keys that sign tokens. */
+/** Keys of servers, impersonation tokens, and the keys that sign tokens. */
 import assert from 'node:assert/strict';
 import { operatorKey } from '../faulty-platform.ts';
 import { call, type Fixture, random } from '../fixture.ts';
@@ -182,7 +182,7 @@ export const keyFlows: Flows = {
   'the removal of a service key': removeKey,
   'a deploy key': makeDeployKey,
   'the removal of a deploy key': removeDeployKey,
-  'acting for somebody': impersonate,
+  impersonation: impersonate,
   'a rotation of the signing keys': rotate,
   'the revocation of a signing key': revoke,
   'a change of the plan': changePlan,

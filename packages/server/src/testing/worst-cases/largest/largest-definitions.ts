@@ -79,7 +79,7 @@ function withViews(definition: Definition): Definition {
   const room = bytesMax - 1000 - JSON.stringify(definition).length;
   const size = JSON.stringify(fields).length + 20;
   const count = Math.min(20, Math.floor(room / size));
-  // Each another one, since views that are alike are told once.
+  // Each another one, since views that are alike are described once.
   const views = Array.from({ length: count }, (_, index) => [`view${index}`, { fields: fields.slice(index) }]);
   return { ...definition, Views: Object.fromEntries(views) };
 }

@@ -17,7 +17,7 @@ const read = (target: string, what: string): Row => ({
   largest: [{ what, ask: () => ({}) }],
 });
 
-/** Of a definition that is made anew, since a name is taken once. */
+/** Of a definition that is made again, since a name is taken once. */
 function defining(what: string, rest: object, status?: number): Largest {
   return {
     what,

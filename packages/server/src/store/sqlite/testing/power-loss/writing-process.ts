@@ -15,7 +15,7 @@ import { failOnFatal } from '../temporary-store.ts';
 const [, , path = '', synchronous, commits = '0'] = process.argv;
 const acknowledge = (seq: number) => writeSync(1, `${seq}\n`);
 
-/** Enough pages for the log to be checkpointed and begun anew. */
+/** Enough pages for the log to be checkpointed and restarted. */
 function changesOf(number: number): readonly Change[] {
   const key = `k${number}`;
   return [append('log', 'x'.repeat(12_000)), put('p', key, { value: key }), putIndex('index#i', key, 'p', key)];
