@@ -1,11 +1,8 @@
 import type { Clock } from '../lib/clock.ts';
+import { type Repeated, repeat } from '../lib/scheduling/repeat.ts';
 import { type Scope, ScopeClosed, type ScopeName } from '../store/port.ts';
 import { tryCommit } from '../store/transact.ts';
 import type { JobSpace } from './job-runner.ts';
-
-export interface ExpirySweep {
-  close(): Promise<void>;
-}
 
 export interface ExpirySweepOptions {
   readonly spaces: readonly JobSpace[];
@@ -17,25 +14,11 @@ const turnMilliseconds = 60_000;
 const itemsPerStep = 200;
 
 /** Removes what has expired. Nothing depends on when: an expired item reads as absent from its time on. */
-export function startExpirySweep(options: ExpirySweepOptions): ExpirySweep {
-  let running: Promise<void> | undefined;
+export function startExpirySweep({ spaces, clock, onError }: ExpirySweepOptions): Repeated {
   const turn = async (): Promise<void> => {
-    for (const space of options.spaces) await sweep(space, options.clock.now());
+    for (const space of spaces) await sweep(space, clock.now());
   };
-  const timer = setInterval(() => {
-    running ??= turn()
-      .catch(options.onError)
-      .finally(() => {
-        running = undefined;
-      });
-  }, turnMilliseconds);
-  timer.unref();
-  return {
-    close: async () => {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return repeat(turn, { milliseconds: turnMilliseconds, onError });
 }
 
 /** What lies in a closed scope cannot be removed and stays due, so a step looks past as much of it as the last one met. */

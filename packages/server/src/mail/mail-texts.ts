@@ -7,80 +7,61 @@ export interface MailSubject {
   readonly link: string;
 }
 
-export function resetPasswordMail({ to, name, link }: MailSubject): Mail {
-  const place = plainName(name);
-  return {
-    to,
-    subject: `Set a new password for ${place}`,
-    text: letter(
-      `someone asked for a new password for your account at ${place}. If that was you, set one here:`,
-      link,
-      'The link works once, for one hour. If it was not you, ignore this mail: nothing has changed.',
-    ),
-  };
+export function resetPasswordMail(about: MailSubject): Mail {
+  return mailOf(about, (place) => [
+    `Set a new password for ${place}`,
+    `someone asked for a new password for your account at ${place}. If that was you, set one here:`,
+    about.link,
+    'The link works once, for one hour. If it was not you, ignore this mail: nothing has changed.',
+  ]);
 }
 
-export function verifyEmailMail({ to, name, link }: MailSubject): Mail {
-  const place = plainName(name);
-  return {
-    to,
-    subject: `Confirm your email for ${place}`,
-    text: letter(
-      `an account at ${place} was made with this address. If that was you, confirm that the address is yours:`,
-      link,
-      'The link works once, for 24 hours. If you made no account, do not follow it: ignore this mail.',
-    ),
-  };
+export function verifyEmailMail(about: MailSubject): Mail {
+  return mailOf(about, (place) => [
+    `Confirm your email for ${place}`,
+    `an account at ${place} was made with this address. If that was you, confirm that the address is yours:`,
+    about.link,
+    'The link works once, for 24 hours. If you made no account, do not follow it: ignore this mail.',
+  ]);
 }
 
 /** For who has proved the address, when another account has it with a password. */
-export function mergeAccountsMail({ to, name, link }: MailSubject): Mail {
-  const place = plainName(name);
-  return {
-    to,
-    subject: `Two accounts at ${place} have your address`,
-    text: letter(
-      `you have signed in at ${place} with this address. An older account there has the same address and a password, and ` +
-        'the address was never confirmed there. Its password no longer works.',
-      'If you made that account yourself, make both accounts one here. What the older one holds is yours then:',
-      link,
-      'The link works once, for 24 hours. If you did not make it, do not follow the link: someone else did, and what it ' +
-        'holds is not yours.',
-    ),
-  };
+export function mergeAccountsMail(about: MailSubject): Mail {
+  return mailOf(about, (place) => [
+    `Two accounts at ${place} have your address`,
+    `you have signed in at ${place} with this address. An older account there has the same address and a password, and ` +
+      'the address was never confirmed there. Its password no longer works.',
+    'If you made that account yourself, make both accounts one here. What the older one holds is yours then:',
+    about.link,
+    'The link works once, for 24 hours. If you did not make it, do not follow the link: someone else did, and what it ' +
+      'holds is not yours.',
+  ]);
 }
 
 /** A new password for an account of the same kind. */
-export function resetSuspendedMail({ to, name, link }: MailSubject): Mail {
-  const place = plainName(name);
-  return {
-    to,
-    subject: `Set a new password for ${place}`,
-    text: letter(
-      `someone asked for a new password for an account at ${place} that has your address. The address was never confirmed ` +
-        'there, and another account there has the same address.',
-      'If you made that account yourself, set a new password here. It makes both accounts one:',
-      link,
-      'The link works once, for one hour. If you did not make it, do not follow the link: nothing has changed.',
-    ),
-  };
+export function resetSuspendedMail(about: MailSubject): Mail {
+  return mailOf(about, (place) => [
+    `Set a new password for ${place}`,
+    `someone asked for a new password for an account at ${place} that has your address. The address was never confirmed ` +
+      'there, and another account there has the same address.',
+    'If you made that account yourself, set a new password here. It makes both accounts one:',
+    about.link,
+    'The link works once, for one hour. If you did not make it, do not follow the link: nothing has changed.',
+  ]);
 }
 
-export function invitationMail({ to, name, link }: MailSubject): Mail {
-  const place = plainName(name);
-  return {
-    to,
-    subject: `You are invited to ${place}`,
-    text: letter(
-      `you are invited to ${place}. Accept the invitation here:`,
-      link,
-      'The link works once, for seven days. If you expect no invitation, ignore this mail.',
-    ),
-  };
+export function invitationMail(about: MailSubject): Mail {
+  return mailOf(about, (place) => [
+    `You are invited to ${place}`,
+    `you are invited to ${place}. Accept the invitation here:`,
+    about.link,
+    'The link works once, for seven days. If you expect no invitation, ignore this mail.',
+  ]);
 }
 
-function letter(...paragraphs: readonly string[]): string {
-  return `${['Hello,', ...paragraphs].join('\n\n')}\n`;
+function mailOf({ to, name }: MailSubject, write: (place: string) => readonly [subject: string, ...string[]]): Mail {
+  const [subject, ...paragraphs] = write(plainName(name));
+  return { to, subject, text: `${['Hello,', ...paragraphs].join('\n\n')}\n` };
 }
 
 const nameCharactersMax = 60;

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import { coalesce } from '../lib/scheduling/coalesce.ts';
+import { repeat } from '../lib/scheduling/repeat.ts';
 import type { Scope } from '../store/port.ts';
 import type { OrgScopes } from '../tenancy/port.ts';
 import { type Announce, createAlerts } from './alerts.ts';
@@ -84,20 +85,15 @@ export function startMetering(deps: MeteringDeps): Metering {
     gate.tidy();
   };
 
-  let storing: Promise<void> | undefined;
   let following: Promise<void> | undefined;
-  // What follows may take long, and calls are stored each second all the same.
-  const timer = setInterval(() => {
-    storing ??= store()
-      .catch(onError)
-      .finally(() => {
-        storing = undefined;
-        following ??= followAll().finally(() => {
-          following = undefined;
-        });
-      });
-  }, turnMilliseconds);
-  timer.unref();
+  const turn = async (): Promise<void> => {
+    await store().catch(onError);
+    // What follows may take long, and calls are stored each second all the same.
+    following ??= followAll().finally(() => {
+      following = undefined;
+    });
+  };
+  const turns = repeat(turn, { milliseconds: turnMilliseconds, onError });
   return {
     meter,
     gate,
@@ -107,8 +103,7 @@ export function startMetering(deps: MeteringDeps): Metering {
     parts: (request) => exportUsage({ ledger, recordsOf }, request),
     today: () => meter.today(),
     close: async () => {
-      clearInterval(timer);
-      await storing;
+      await turns.close();
       waiting.clear();
       await following;
       for (const failure of (await meter.flush()).failures) onError(failure);
