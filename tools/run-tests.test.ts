@@ -63,14 +63,31 @@ describe('a run of tests', () => {
     assert.match(stdout, /^skipped: .*0\.test\.ts: waits \(no network\)$/m);
     assert.match(stdout, /^failed: .*1\.test\.ts ran no test/m);
   });
+
+  it('gives the properties of every file one seed, or that of the environment', () => {
+    const property = `import fc from 'fast-check';\nimport { it } from 'node:test';
+it('draws', () => console.log('drawn:', fc.sample(fc.nat(), 1)[0]));`;
+    const drawn = (seed: string | undefined) =>
+      [...runTests([property, property], { FREEHOLD_TEST_SEED: seed }).stdout.matchAll(/drawn: (\d+)/g)].map(
+        ([, number]) => number,
+      );
+    const [first, second] = [drawn(undefined), drawn('3')];
+    assert.equal(first.length, 2);
+    assert.equal(new Set(first).size, 1);
+    assert.deepEqual(drawn(undefined), first);
+    assert.notEqual(second[0], first[0]);
+  });
 });
 
 /** Runs the planted files in a process of their own, which must not take itself for a test file of this run. */
-function runTests(files: readonly string[]) {
+function runTests(files: readonly string[], settings: Readonly<Record<string, string | undefined>> = {}) {
   const own = mkdtempSync(join(folder, 'run-'));
   writeFileSync(join(own, 'package.json'), '{ "type": "module" }');
   for (const [index, text] of files.entries()) writeFileSync(join(own, `${index}.test.ts`), text);
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const program = join(import.meta.dirname, 'run-tests.ts');
-  return spawnSync(process.execPath, [program, join(own, '*.test.ts')], { env, encoding: 'utf8' });
+  return spawnSync(process.execPath, [program, join(own, '*.test.ts')], {
+    env: { ...env, ...settings },
+    encoding: 'utf8',
+  });
 }

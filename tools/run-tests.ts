@@ -21,7 +21,13 @@ process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compile
 const words = process.argv.slice(2);
 const files = findFiles(words.length > 0 ? words : Object.keys(testKinds));
 const tally = new TestTally(files);
-const stream = run({ files: [...files], concurrency: 2, cwd: root, signal: AbortSignal.timeout(secondsMax * 1000) });
+const stream = run({
+  files: [...files],
+  concurrency: 2,
+  cwd: root,
+  execArgv: ['--import', new URL('./seeded-properties.ts', import.meta.url).href],
+  signal: AbortSignal.timeout(secondsMax * 1000),
+});
 tally.follow(stream);
 const report = stream.compose(spec);
 report.pipe(process.stdout, { end: false });
