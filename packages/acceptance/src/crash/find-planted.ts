@@ -1,35 +1,37 @@
 /** Whether the rounds find what is planted: those that do not would find nothing else either. */
 import { AssertionError } from 'node:assert/strict';
-import type { StartOptions } from '../platform.ts';
+import type { DamagePlan } from './planted-damage.ts';
 import { begin, holdTo, type Run, startAgain, writeUntilKilled } from './round.ts';
 
-/** A kill may come at a moment in which the damage or the fault does no harm, as where all was just checkpointed. */
+/** A kill may come at a moment in which a fault does no harm, as between two commits. */
 const roundsMax = 10;
 
 /** Passes where a round with this damage to the files fails. */
-export function findDamage(chance: () => number, damage: (dataDir: string) => void): Promise<string> {
-  return findInRounds(chance, {}, damage);
+export function findDamage(chance: () => number, plan: DamagePlan): Promise<string> {
+  return findInRounds(async (run) => {
+    const damage = plan(run.platform.dataDir);
+    const damaged = await startAgain(run);
+    const entries = await writeUntilKilled(damaged, chance);
+    damage();
+    return findingOf(() => holdTo(damaged, entries));
+  });
 }
 
 /** Passes where a round on a platform with this fault fails. */
 export function findFault(chance: () => number, preloaded: URL): Promise<string> {
-  return findInRounds(chance, { nodeFlags: ['--import', preloaded.href] }, () => {});
+  return findInRounds(async (run) => {
+    const faulty = await startAgain(run, { nodeFlags: ['--import', preloaded.href] });
+    return findingOf(async () => holdTo(faulty, await writeUntilKilled(faulty, chance)));
+  });
 }
 
-async function findInRounds(
-  chance: () => number,
-  options: Pick<StartOptions, 'nodeFlags'>,
-  damage: (dataDir: string) => void,
-): Promise<string> {
+async function findInRounds(round: (run: Run) => Promise<{ readonly next: Run } | string>): Promise<string> {
   let run: Run = await begin();
-  for (let round = 1; round <= roundsMax; round++) {
+  for (let number = 1; number <= roundsMax; number++) {
     // What was there before the round is out of the damage's reach.
     await run.platform.terminate();
-    const damaged = await startAgain(run, options);
-    const entries = await writeUntilKilled(damaged, chance);
-    damage(damaged.platform.dataDir);
-    const held = await findingOf(() => holdTo(damaged, entries));
-    if (typeof held === 'string') return `found in round ${round}, as ${held}`;
+    const held = await round(run);
+    if (typeof held === 'string') return `found in round ${number}, as ${held}`;
     run = held.next;
   }
   throw new Error(`it was not found in ${roundsMax} rounds`);

@@ -32,12 +32,16 @@ export interface Entry {
 }
 
 export class Ledger {
+  /** Resolves when an order was made and answered. */
+  readonly hasOrder: Promise<void>;
   readonly #path: string;
+  readonly #tellOrder: () => void;
   #next = 0;
 
   constructor(path: string) {
     this.#path = path;
     appendFileSync(path, '');
+    ({ promise: this.hasOrder, resolve: this.#tellOrder } = Promise.withResolvers<void>());
   }
 
   /** Notes what is asked, and what was answered once it was. Rejects with what `call` rejects with. */
@@ -46,6 +50,7 @@ export class Ledger {
     this.#append({ number, asked: command });
     const answer = await call();
     this.#append({ number, answer });
+    if (command.kind === 'create' || command.kind === 'batch') this.#tellOrder();
     return answer;
   }
 

@@ -1,20 +1,38 @@
 /** Damage that the rounds have to find, or they would find none: what is planted here is known to be wrong. */
-import { truncateSync } from 'node:fs';
+import { copyFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { temporaryDirectory } from '../platform.ts';
 
-/** Each does something to the files of a platform that was just killed. */
-export const plantedDamage: Readonly<Record<string, (dataDir: string) => void>> = {
-  'answered writes are lost': (dataDir) => truncateSync(join(dataDir, 'test.db-wal'), 0),
-  'a record lost its index entry': (dataDir) =>
+/** Called before a round, on the files of a platform that has ended; what it gives does the damage after the kill. */
+export type DamagePlan = (dataDir: string) => () => void;
+
+export const plantedDamage: Readonly<Record<string, DamagePlan>> = {
+  'answered writes are lost': (dataDir) => {
+    const before = temporaryDirectory();
+    copyStore(dataDir, before);
+    return () => {
+      for (const file of filesOfStore(dataDir)) rmSync(join(dataDir, file));
+      copyStore(before, dataDir);
+    };
+  },
+  'a record lost its index entry': (dataDir) => () =>
     inTheStore(
       dataDir,
       `delete from index_items where (scope, pk, sk) in
          (select scope, pk, sk from index_items where pk like '%field#title%' limit 1)`,
     ),
-  'a unique value has no sentinel': (dataDir) =>
+  'a unique value has no sentinel': (dataDir) => () =>
     inTheStore(dataDir, "delete from items where row = (select max(row) from items where pk like 'unique#order%')"),
 };
+
+function filesOfStore(folder: string): readonly string[] {
+  return readdirSync(folder).filter((file) => file.startsWith('test.db'));
+}
+
+function copyStore(from: string, to: string): void {
+  for (const file of filesOfStore(from)) copyFileSync(join(from, file), join(to, file));
+}
 
 function inTheStore(dataDir: string, sql: string): void {
   const database = new DatabaseSync(join(dataDir, 'test.db'));

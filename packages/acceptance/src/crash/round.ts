@@ -41,11 +41,14 @@ export async function startAgain(run: Run, options: Pick<StartOptions, 'nodeFlag
   return { ...run, platform, founder: movedUser(platform, run.founder), multi: movedTo(platform, run.multi) };
 }
 
-/** What was asked for and answered until a moment of chance. */
+/**
+ * What was asked for and answered until a moment of chance. It comes after a first order was answered, however slow the
+ * machine is: a kill before that would show nothing.
+ */
 export async function writeUntilKilled(run: Run, chance: () => number): Promise<readonly Entry[]> {
   const ledger = new Ledger(join(temporaryDirectory(), 'ledger.jsonl'));
   const acting = actAll({ ...run, ledger, chance }, [...run.orders.values()]);
-  await Promise.race([acting, after(400 + chance() * 1000)]);
+  await Promise.race([acting, ledger.hasOrder.then(() => after(400 + chance() * 1000))]);
   await run.platform.kill();
   await acting;
   return ledger.read();
@@ -59,7 +62,9 @@ export async function holdTo(
   const { code, stdout, stderr } = await verifyToEnd(killed.platform.dataDir);
   assert.equal(code, 0, `the files have drifted:\n${stdout}${stderr}`);
   const begun = performance.now();
-  const run = await startAgain(killed);
+  const run = await startAgain(killed).catch((cause: Error) =>
+    assert.fail(`it does not start again: ${cause.message}`),
+  );
   const startMilliseconds = Math.round(performance.now() - begun);
   const founder = await refreshed(run.founder);
   const next = { ...run, founder, orders: await checkOrders(founder, run.orders, entries) };
