@@ -60,7 +60,7 @@ async function show(org: Org, name = 'order'): Promise<Entity> {
 
 /** The index once it is no longer being built. */
 async function settled(org: Org, name: string): Promise<Index> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     const index = (await show(org)).indexes.find((one) => one.name === name);
     assert.ok(index !== undefined, `there is no index ${name}`);

@@ -150,7 +150,7 @@ test('D15: an entity that is defined again starts empty', async () => {
 
 /** While the old records are being removed, the name answers 409. */
 async function defineWhenRemoved(org: Org, body: Record<string, unknown>): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     const reply = await manage(org, 'POST', '/api/create-order', { body });
     if (reply.status === 201) return;

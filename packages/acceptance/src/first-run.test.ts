@@ -21,7 +21,7 @@ function curlLines(): readonly string[] {
 }
 
 async function paste(line: string): Promise<string> {
-  const { stdout } = await promisify(execFile)('bash', ['-c', line], { timeout: 20_000 });
+  const { stdout } = await promisify(execFile)('bash', ['-c', line], { timeout: 60_000 });
   return stdout;
 }
 
@@ -53,7 +53,7 @@ test('a second start on the same data makes no second demo', async () => {
 
 /** The demo is described after the platform is ready: it is made through its own API. */
 async function demoIsShown(): Promise<void> {
-  const patience = AbortSignal.timeout(20_000);
+  const patience = AbortSignal.timeout(60_000);
   while (curlLines().length < 2 && platform.child.stdout !== null) {
     await once(platform.child.stdout, 'data', { signal: patience });
   }

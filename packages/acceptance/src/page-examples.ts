@@ -51,7 +51,7 @@ const endOfBlock = '\u0001';
 function printedBy(examples: readonly Example[], { cwd, env }: Shell): Promise<readonly string[]> {
   const script = examples.map(({ commands }) => `${commands}\nprintf '\\001'\n`).join('');
   return new Promise((resolve, reject) => {
-    const child = execFile('sh', ['-eu'], { cwd, env, timeout: 60_000 }, (error, stdout, stderr) => {
+    const child = execFile('sh', ['-eu'], { cwd, env, timeout: 300_000 }, (error, stdout, stderr) => {
       const printed = stdout.split(endOfBlock);
       const failed = examples[printed.length - 1];
       if (error === null) resolve(printed);

@@ -13,7 +13,7 @@ export interface RawRequest {
   readonly body?: string | Uint8Array;
 }
 
-const patienceMilliseconds = 15_000;
+const patienceMilliseconds = 60_000;
 
 export async function rawCall(baseUrl: string, request: RawRequest): Promise<Reply<unknown>> {
   const body = Buffer.from(request.body ?? '');

@@ -49,7 +49,7 @@ async function startCollector(): Promise<{
 }
 
 test('a call and its commit arrive at a collector, in the trace that the caller names', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async (t) => {
   const collector = await startCollector();
   const platform = await platformOf(t, {

@@ -23,8 +23,6 @@ export interface SoakedPlatform extends Gateways {
  * the platform, and what is under way is answered in a drain.
  */
 const crossingMilliseconds = 1000;
-/** How fast a start is, other programs measure; here it may be one of many on a busy machine. */
-const readyMilliseconds = 120_000;
 
 export interface SoakedOptions {
   /** A module with faults for the platform. */
@@ -46,7 +44,7 @@ export async function startSoaked({ preloaded, env: more = {} }: SoakedOptions):
   const dataDir = temporaryDirectory();
   const modules = [new URL('./collect-often.ts', import.meta.url), ...(preloaded === undefined ? [] : [preloaded])];
   const nodeFlags = ['--expose-gc', ...modules.flatMap(({ href }) => ['--import', href])];
-  const start = () => startPlatform({ dataDir, env, nodeFlags, readyMilliseconds, realPasswords: true });
+  const start = () => startPlatform({ dataDir, env, nodeFlags, realPasswords: true });
   let process = await start();
   let gap = { from: Number.NEGATIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
   let upAgain = Promise.resolve();

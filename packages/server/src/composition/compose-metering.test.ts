@@ -17,7 +17,7 @@ import { systemEntity } from '../schema/system/system-entities.ts';
 import { openStore } from '../store/open-store.ts';
 
 test('a caller who is refused a policy may ask for the org’s usage, also when that has to be read again', {
-  timeout: 5000,
+  timeout: 60_000,
 }, async () => {
   const clock = new SteppedClock('2026-01-31T12:00:00Z');
   const { store } = await openStore({ kind: 'memory', clock });

@@ -31,7 +31,7 @@ after(() => {
   server.close();
 });
 
-const limits = { timeoutMilliseconds: 5000, bodyBytesMax: 1000 };
+const limits = { timeoutMilliseconds: 60_000, bodyBytesMax: 1000 };
 const development = { ...limits, allowPrivateAddresses: true };
 const production = { ...limits, allowPrivateAddresses: false };
 
