@@ -51,7 +51,11 @@ registerHooks({
       ? { url: import.meta.url, shortCircuit: true }
       : next(specifier, context),
 });
-if (isMainThread)
-  setInterval(() => {
-    for (const [path, place] of moved) copy(place, path);
-  }, behindMilliseconds).unref();
+
+/** There is always a while between two copies, however long one takes: what is answered in it is what a kill loses. */
+function follow(): void {
+  for (const [path, place] of moved) copy(place, path);
+  setTimeout(follow, behindMilliseconds).unref();
+}
+
+if (isMainThread) setTimeout(follow, behindMilliseconds).unref();

@@ -3,8 +3,8 @@ import { AssertionError } from 'node:assert/strict';
 import type { DamagePlan } from './planted-damage.ts';
 import { begin, holdTo, type Run, startAgain, writeUntilKilled } from './round.ts';
 
-/** A kill may come at a moment in which a fault does no harm, as between two commits. */
-const roundsMax = 10;
+/** A kill may come at a moment in which a fault does no harm, as between two commits: on a busy machine most do. */
+const roundsMax = 40;
 
 /** Passes where a round with this damage to the files fails. */
 export function findDamage(chance: () => number, plan: DamagePlan): Promise<string> {

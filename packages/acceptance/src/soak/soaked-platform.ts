@@ -20,9 +20,9 @@ export interface SoakedPlatform extends Gateways {
 
 /**
  * The signal and a call may cross each other. A call that was begun longer before the signal than this has been read by
- * the platform, and what is under way is answered in a drain.
+ * the platform, however busy the machine is, and what is under way is answered in a drain.
  */
-const crossingMilliseconds = 1000;
+const crossingMilliseconds = 5000;
 
 export interface SoakedOptions {
   /** A module with faults for the platform. */
