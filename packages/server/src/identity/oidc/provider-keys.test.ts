@@ -40,7 +40,11 @@ beforeEach(() => {
 after(() => provider.stop());
 
 function findKeysOf(providersMax: number): FindProviderKey {
-  const fetchJson = createFetchJson({ allowPrivateAddresses: true, timeoutMilliseconds: 60_000, bodyBytesMax: 262_144 });
+  const fetchJson = createFetchJson({
+    allowPrivateAddresses: true,
+    timeoutMilliseconds: 60_000,
+    bodyBytesMax: 262_144,
+  });
   return createProviderKeys({ clock, fetchJson, providersMax });
 }
 
