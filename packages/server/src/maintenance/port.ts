@@ -1,7 +1,6 @@
 /** What works on the records of a scope behind the requests: index builds, purges, verification, recounts. */
 export { indexProgress } from './builds/task-progress.ts';
 export { maintainEntity, maintainEntityJob, maintainWork, readMaintainWork } from './maintain-entity.ts';
-export { nextRecords } from './next-records.ts';
 export {
   entitiesBeingRemoved,
   loadRemoved,
@@ -13,3 +12,4 @@ export {
 export { isRight, type Recounted, type RecountedWorkspace, recountRecords, repairCounters } from './recount-records.ts';
 export { planRetiredRemoval, type RetiredEntity, retiredEntities } from './retired-entities.ts';
 export { type VerifyDeps, verifyStore } from './verify-store.ts';
+export { nextRecords } from './walk-records.ts';

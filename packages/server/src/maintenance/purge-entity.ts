@@ -1,19 +1,18 @@
 import { definitions, type EntityRow, entityPartition, entityRows, fenceKey, raise } from '../config/port.ts';
 import {
-  changesPerRemoval,
   directPartition,
   mergeChanges,
   numberPartition,
+  type PlannedChange,
   readRecord,
-  removeRecords,
-  type StoredRecord,
+  recordChanges,
 } from '../records/port.ts';
 import type { CompiledEntity } from '../schema/port.ts';
 import { compileEntity, definitionLimits } from '../schema/port.ts';
 import { type Change, type Put, type Scope, ScopeClosed, type Store } from '../store/port.ts';
 import { removeAsRead, workItem } from '../store/table.ts';
 import { orgScopeName, workspaceRows, workspaceScopeName } from '../tenancy/port.ts';
-import { nextRecords } from './next-records.ts';
+import { nextRecords } from './walk-records.ts';
 
 /** The work of removing what a removed entity left behind. Every step may be repeated. */
 export interface PurgeEntity {
@@ -97,14 +96,13 @@ async function purgeStep(scope: Scope, { entity, partition }: WorkspacePurge, fe
   const read = { partition, limit: itemsPerStep, bytesMax: bytesPerStep };
   const placed = await nextRecords(scope, entity, read);
   if (placed.length === 0) return false;
-  const records: StoredRecord[] = [];
-  let changes = 0;
+  const planned: PlannedChange[] = [];
   for (const { item } of placed) {
-    changes += changesPerRemoval(entity, item);
-    if (records.length > 0 && changes > changesPerStep) break;
-    records.push(readRecord(item));
+    const own = await recordChanges(scope, entity, { before: readRecord(item) });
+    if (planned.length > 0 && planned.length + own.length > changesPerStep) break;
+    planned.push(...own);
   }
-  const removals = mergeChanges(await removeRecords(scope, entity, records));
+  const removals = mergeChanges(planned);
   const fenced: Change = { kind: 'check', ...fenceKey(entity.name), if: { version: fenceVersion } };
   await scope.commit([fenced, ...removals.map(({ change }) => change)], { priority: 'background' });
   return true;

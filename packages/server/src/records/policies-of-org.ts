@@ -1,6 +1,6 @@
 import type { Store } from '../store/port.ts';
 import { eachWorkspace } from '../tenancy/port.ts';
-import { recordCounter } from './writing/record-changes.ts';
+import { recordCounter } from './indexes/derive.ts';
 
 export interface WorkspacePolicies {
   readonly tenantCode: string;

@@ -9,7 +9,7 @@ export {
   once,
   partOf,
 } from './idempotency.ts';
-export { entriesIn, indexEntriesEver, sentinelKey } from './indexes/index-entries.ts';
+export { type Derived, type Deriving, derive, recordCounter, sealedKey, sentinelKey } from './indexes/derive.ts';
 export { type Cursors, createCursors } from './listing/cursor.ts';
 export { type Filter, operators } from './listing/filter.ts';
 export { findRecord, mayBeId } from './listing/find-record.ts';
@@ -47,12 +47,9 @@ export { createNumbering, numberKey, numberPartition } from './writing/numbering
 export { mergeChanges, type PlannedChange, unconditional } from './writing/planned-change.ts';
 export type { PolicyBound } from './writing/policy-bound.ts';
 export {
-  changesPerRemoval,
   recordChanges,
-  recordCounter,
   removeRecords,
   sameKey,
-  sealedKey,
 } from './writing/record-changes.ts';
 export {
   asDefined,

@@ -18,8 +18,8 @@ import {
   sealer,
   user,
 } from '../testing/record-bench.ts';
+import { sealedKey } from './indexes/derive.ts';
 import type { RecordData } from './record.ts';
-import { sealedKey } from './writing/record-changes.ts';
 import { readSealed } from './writing/sealed-values.ts';
 import type { RecordCall } from './writing/write-loop.ts';
 

@@ -3,7 +3,7 @@ import { systemEntityNames } from '../schema/port.ts';
 import { eachItem } from '../store/each-item.ts';
 import type { Scope, Store } from '../store/port.ts';
 import { eachWorkspace } from '../tenancy/port.ts';
-import { recordCounter } from './writing/record-changes.ts';
+import { recordCounter } from './indexes/derive.ts';
 
 /** How many records of an entity a workspace has. */
 export interface WorkspaceRecords {

@@ -1,6 +1,6 @@
 import type { Store } from '../store/port.ts';
 import { orgScopeName, workspaceRows, workspaceScopeName } from '../tenancy/port.ts';
-import { recordCounter } from './writing/record-changes.ts';
+import { recordCounter } from './indexes/derive.ts';
 
 /** The sums over the org's workspaces of the counters that each keeps. */
 export async function countStoredRecords(

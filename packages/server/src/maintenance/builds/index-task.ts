@@ -1,21 +1,15 @@
 import type { ConfigSet, FenceLevel } from '../../config/port.ts';
+import type { Deriving } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
-import {
-  type CompiledIndexes,
-  compileIndexes,
-  type Duplicate,
-  type IndexState,
-  isLeaving,
-  isSameIndex,
-} from '../../schema/port.ts';
+import { compileIndexes, type Duplicate, type IndexState, isLeaving, isSameIndex } from '../../schema/port.ts';
 
 /** What one pass over the records of an entity is to do. */
 export interface IndexTask {
   readonly entity: CompiledEntity;
   /** The indexes that it is about, as they stood when it began. */
   readonly indexes: readonly IndexState[];
-  readonly building: CompiledIndexes;
-  readonly erasing: CompiledIndexes;
+  readonly building: Deriving;
+  readonly erasing: Deriving;
   /** Fields whose values are taken out of the records: no index is left of them, which would be found by these values. */
   readonly erased: readonly string[];
   /** From here on writers keep what is built, and take out what is erased. */
@@ -34,8 +28,8 @@ export async function findTask(set: ConfigSet, entityName: string): Promise<Inde
   return {
     entity,
     indexes: [...building, ...erasing],
-    building: compileIndexes(entityName, building),
-    erasing: compileIndexes(entityName, erasing),
+    building: { name: entityName, ...compileIndexes(entityName, building) },
+    erasing: { name: entityName, ...compileIndexes(entityName, erasing) },
     erased,
     level: { generation: set.generation(entityName), configVersion: set.version },
   };

@@ -3,7 +3,7 @@ import { directPartition } from '../../records/port.ts';
 import { type Change, type Scope, ScopeClosed, type Store } from '../../store/port.ts';
 import { refusedChange } from '../../store/transact.ts';
 import { orgScopeName, workspaceRows, workspaceScopeName } from '../../tenancy/port.ts';
-import { nextRecords } from '../next-records.ts';
+import { nextRecords } from '../walk-records.ts';
 import type { IndexTask } from './index-task.ts';
 import { planStep } from './plan-step.ts';
 import type { TaskProgress } from './task-progress.ts';

@@ -1,15 +1,6 @@
-import {
-  entriesIn,
-  type RecordData,
-  readRecord,
-  readSealed,
-  type StoredRecord,
-  sealedKey,
-  sentinelKey,
-} from '../../records/port.ts';
-import type { CompiledUnique } from '../../schema/port.ts';
+import { type Derived, derive, readRecord, readSealed, type StoredRecord } from '../../records/port.ts';
 import type { Change, Item, Key, Scope } from '../../store/port.ts';
-import type { PlacedRecord } from '../next-records.ts';
+import type { PlacedRecord } from '../walk-records.ts';
 import type { IndexTask } from './index-task.ts';
 
 /** The changes that some records ask for. They hold only together, and only as long as each record is as it was read. */
@@ -35,13 +26,19 @@ export async function planStep(
   task: IndexTask,
   { records, isFull }: { readonly records: readonly PlacedRecord[]; readonly isFull: (indexName: string) => boolean },
 ): Promise<StepPlan> {
-  const uniques = task.building.uniques.filter(({ name }) => !isFull(name));
-  const read = records.map(({ place, item }) => ({ place, record: readRecord(item) }));
-  const sentinels = await readSentinels(scope, uniques, read);
+  const building = { ...task.building, uniques: task.building.uniques.filter(({ name }) => !isFull(name)) };
+  const read = records.map(({ place, item }): ReadRecord => {
+    const record = readRecord(item);
+    return { place, record, wanted: derive(building, record.data) };
+  });
+  const sentinels = await readItems(
+    scope,
+    read.flatMap(({ wanted }) => wanted.sentinels.map(({ key }) => key)),
+  );
   const sealed = await readSealedItems(scope, task, read);
   const step = { changes: new Map<string, Change>(), taken: 0, end: '', duplicates: [] as FoundDuplicate[] };
-  for (const { place, record } of read) {
-    const own = planRecord(task, record, { uniques, sentinels, sealed });
+  for (const one of read) {
+    const own = planRecord(task, one, { sentinels, sealed });
     const isTooMuch = step.changes.size + own.changes.length > changesPerStep;
     // Two that want one value: the next step finds it with the first of them.
     const isTaken = own.changes.some((change) => isTaking(change) && step.changes.has(keyText(change)));
@@ -49,57 +46,53 @@ export async function planStep(
     for (const change of own.changes) step.changes.set(keyText(change), change);
     step.duplicates.push(...own.duplicates);
     step.taken += 1;
-    step.end = place;
+    step.end = one.place;
   }
   return { ...step, changes: [...step.changes.values()] };
 }
 
-type Sentinels = ReadonlyMap<string, Item>;
+interface ReadRecord {
+  readonly place: string;
+  readonly record: StoredRecord;
+  /** What it is to have beside it of what is being built. */
+  readonly wanted: Derived;
+}
 
-async function readSentinels(
-  scope: Scope,
-  uniques: readonly CompiledUnique[],
-  records: readonly { readonly record: StoredRecord }[],
-): Promise<Sentinels> {
-  const keys = records.flatMap(({ record }) => sentinelsOf(uniques, record.data).map(({ place }) => place));
+type Items = ReadonlyMap<string, Item>;
+
+async function readItems(scope: Scope, keys: readonly Key[]): Promise<Items> {
   const items = keys.length === 0 ? [] : await scope.get(keys);
   return new Map(items.flatMap((item) => (item === undefined ? [] : [[keyText(item), item]])));
 }
 
 /** The sealed values of each record, where some of them are to go. */
-async function readSealedItems(
-  scope: Scope,
-  { entity, erased }: IndexTask,
-  records: readonly { readonly record: StoredRecord }[],
-): Promise<ReadonlyMap<string, Item>> {
-  if (erased.length === 0 || !entity.hasSealed) return new Map();
-  const items = await scope.get(records.map(({ record }) => sealedKey(entity.name, record.data.id)));
-  return new Map(items.flatMap((item) => (item === undefined ? [] : [[item.sk, item]])));
+async function readSealedItems(scope: Scope, task: IndexTask, records: readonly ReadRecord[]): Promise<Items> {
+  const { erased, entity } = task;
+  return readItems(scope, erased.length > 0 && entity.hasSealed ? records.map(({ wanted }) => wanted.sealed) : []);
 }
 
 interface Beside {
-  readonly uniques: readonly CompiledUnique[];
-  readonly sentinels: Sentinels;
-  readonly sealed: ReadonlyMap<string, Item>;
+  readonly sentinels: Items;
+  readonly sealed: Items;
 }
 
-function planRecord(task: IndexTask, record: StoredRecord, { uniques, sentinels, sealed }: Beside) {
-  const { building, erasing } = task;
+function planRecord(task: IndexTask, { record, wanted }: ReadRecord, { sentinels, sealed }: Beside) {
   const { key, data } = record;
-  const changes: KeyedChange[] = [...withoutErased(task, record, sealed.get(data.id))];
+  const changes: KeyedChange[] = [...withoutErased(task, record, sealed.get(keyText(wanted.sealed)))];
   const duplicates: FoundDuplicate[] = [];
-  for (const { pk, sk } of entriesIn(building, data)) changes.push({ kind: 'put-index', pk, sk, target: key });
-  for (const { name, place } of sentinelsOf(uniques, data)) {
+  for (const { pk, sk } of wanted.entries) changes.push({ kind: 'put-index', pk, sk, target: key });
+  for (const { unique, key: place, id } of wanted.sentinels) {
     const held = sentinels.get(keyText(place));
-    if (held === undefined) changes.push({ kind: 'put', ...place, value: data.id, if: 'absent' });
-    else if (held.value !== data.id) {
+    if (held === undefined) changes.push({ kind: 'put', ...place, value: id, if: 'absent' });
+    else if (held.value !== id) {
       changes.push({ kind: 'check', ...place, if: { version: held.version } });
-      duplicates.push({ indexName: name, ids: [held.value, data.id] });
+      duplicates.push({ indexName: unique.name, ids: [held.value, id] });
     }
   }
   // No process writes notes in these any more, so all notes are removed.
-  const gone = [...entriesIn(erasing, data), ...sentinelsOf(erasing.uniques, data).map(({ place }) => place)];
-  for (const { pk, sk } of gone) changes.push({ kind: 'remove', pk, sk, if: 'any' });
+  const gone = derive(task.erasing, data);
+  for (const { pk, sk } of [...gone.entries, ...gone.sentinels.map((sentinel) => sentinel.key)])
+    changes.push({ kind: 'remove', pk, sk, if: 'any' });
   return { changes, duplicates };
 }
 
@@ -121,14 +114,6 @@ function withoutErased(
 }
 
 type KeyedChange = Exclude<Change, { readonly kind: 'append' | 'check-empty' }>;
-
-/** Where each of the indexes notes who has the record's values. */
-function sentinelsOf(uniques: readonly CompiledUnique[], data: RecordData) {
-  return uniques.flatMap((unique) => {
-    const place = sentinelKey(unique, data);
-    return place === undefined ? [] : [{ name: unique.name, place }];
-  });
-}
 
 function isTaking(change: Change): boolean {
   return change.kind === 'put';

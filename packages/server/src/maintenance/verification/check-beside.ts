@@ -1,10 +1,10 @@
 import { fences } from '../../config/port.ts';
-import type { RecordData, StoredRecord } from '../../records/port.ts';
-import { readSealed, recordCounter, recordPlace, sameKey, sentinelKey } from '../../records/port.ts';
+import type { StoredRecord } from '../../records/port.ts';
+import { readSealed, recordCounter, recordPlace } from '../../records/port.ts';
 import type { Item, Key } from '../../store/port.ts';
 import type { Claim, Verdict } from './claims.ts';
 import type { DriftKind } from './findings.ts';
-import { allowedEntries, type KeptEntity } from './kept-entity.ts';
+import { follows, type KeptEntity } from './kept-entity.ts';
 import { drift, entityOfPartition, storedRecord, type WorkspaceLook } from './look.ts';
 
 /** That an index item follows from the record that it points to. */
@@ -16,7 +16,7 @@ export function claimsOfEntry(look: WorkspaceLook, entry: Item): readonly Claim[
   const judge: Claim['judge'] = (item) => {
     const record = item !== undefined && look.ownerOf(item) === kept ? storedRecord(item) : undefined;
     if (record === undefined) return drift(look.workspace.scope, 'index', entry, `points to no ${kept.entity.name}`);
-    if (allowedEntries(kept, record.data).some((key) => sameKey(key, entry))) return undefined;
+    if (follows(entry, kept, record.data)) return undefined;
     return drift(look.workspace.scope, 'index', entry, 'does not follow from its record');
   };
   return [{ key: target, judge }];
@@ -27,14 +27,9 @@ export function claimsOfSentinel(look: WorkspaceLook, sentinel: Item): readonly 
   look.findings.count('uniques');
   const kept = entityOfPartition(look, sentinel.pk);
   if (kept === undefined) return stray(look, 'unique', sentinel);
-  const hasValues = (data: RecordData): boolean =>
-    kept.allowed.uniques.some((unique) => {
-      const key = sentinelKey(unique, data);
-      return key !== undefined && sameKey(key, sentinel);
-    });
   return [
     claimOnRecord(look, kept, sentinel.value, (record) => {
-      if (record !== undefined && hasValues(record.data)) return undefined;
+      if (record !== undefined && follows(sentinel, kept, record.data)) return undefined;
       const problem = record === undefined ? 'belongs to no record' : 'does not follow from its record';
       return drift(look.workspace.scope, 'unique', sentinel, problem);
     }),

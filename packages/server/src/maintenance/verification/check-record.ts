@@ -1,8 +1,8 @@
-import type { StoredRecord } from '../../records/port.ts';
-import { directKey, recordPlace, sameKey, sentinelKey } from '../../records/port.ts';
+import type { Derived, StoredRecord } from '../../records/port.ts';
+import { directKey, recordPlace, sameKey } from '../../records/port.ts';
 import type { Item } from '../../store/port.ts';
 import type { Claim } from './claims.ts';
-import { type KeptEntity, requiredEntries } from './kept-entity.ts';
+import { type KeptEntity, requiredBy } from './kept-entity.ts';
 import { drift, storedRecord, type WorkspaceLook } from './look.ts';
 
 /** What a record asks to lie beside it. What lies there without being asked for is found where it lies. */
@@ -15,19 +15,24 @@ export async function claimsOfRecord(look: WorkspaceLook, item: Item): Promise<r
     return [];
   }
   look.findings.count('records');
-  look.tallies.noteRecord(kept, record.data);
+  const required = requiredBy(kept, record.data);
+  look.tallies.noteRecord(kept, record.data, required);
   const place = directKey(kept.entity, look.workspace, record.data.id);
   if (place !== undefined && !sameKey(place, record.key))
     look.findings.add(drift(look.workspace.scope, 'record', item, `is not the key of its id ${record.data.id}`));
   return [
-    ...entryClaims(look, kept, record),
-    ...sentinelClaims(look, kept, record),
+    ...entryClaims(look, record, required),
+    ...sentinelClaims(look, required),
     ...(await lookupClaims(look, kept, record)),
   ];
 }
 
-function entryClaims({ workspace }: WorkspaceLook, kept: KeptEntity, { key, data }: StoredRecord): readonly Claim[] {
-  return requiredEntries(kept, data).map((entry) => ({
+function entryClaims(
+  { workspace }: WorkspaceLook,
+  { key, data }: StoredRecord,
+  { entries }: Derived,
+): readonly Claim[] {
+  return entries.map((entry) => ({
     key: entry,
     judge: (item) => {
       if (item?.target !== undefined && sameKey(item.target, key)) return undefined;
@@ -37,21 +42,15 @@ function entryClaims({ workspace }: WorkspaceLook, kept: KeptEntity, { key, data
   }));
 }
 
-function sentinelClaims(
-  { workspace }: WorkspaceLook,
-  { required }: KeptEntity,
-  { data }: StoredRecord,
-): readonly Claim[] {
-  return required.uniques.flatMap((unique) => {
-    const key = sentinelKey(unique, data);
-    if (key === undefined) return [];
-    const judge: Claim['judge'] = (item) => {
-      if (item?.value === data.id) return undefined;
+function sentinelClaims({ workspace }: WorkspaceLook, { sentinels }: Derived): readonly Claim[] {
+  return sentinels.map(({ key, id }) => ({
+    key,
+    judge: (item) => {
+      if (item?.value === id) return undefined;
       const problem = item === undefined ? 'is missing' : `is held by ${item.value}`;
-      return drift(workspace.scope, 'unique', key, `${problem}: the record ${data.id} has these values`);
-    };
-    return [{ key, judge }];
-  });
+      return drift(workspace.scope, 'unique', key, `${problem}: the record ${id} has these values`);
+    },
+  }));
 }
 
 async function lookupClaims(

@@ -1,6 +1,5 @@
 import { BoundedMap } from '../../lib/bounded-map.ts';
-import type { RecordData } from '../../records/port.ts';
-import { indexEntriesEver } from '../../records/port.ts';
+import { type Derived, type Deriving, derive, type RecordData, sameKey } from '../../records/port.ts';
 import type { CompiledEntity, EntityState, IndexState } from '../../schema/port.ts';
 import { type CompiledIndexes, compileIndexes, type KeyTemplate, mayOverlap } from '../../schema/port.ts';
 import type { Key } from '../../store/port.ts';
@@ -11,10 +10,10 @@ export type FurtherEntries = ReadonlyMap<string, (record: RecordData) => readonl
 /** An entity and what lies beside its records. */
 export interface KeptEntity {
   readonly entity: CompiledEntity;
-  /** Every record is in these. */
-  readonly required: CompiledIndexes;
-  /** A record may be in these: they are still being built or erased. */
-  readonly allowed: CompiledIndexes;
+  /** With the indexes that every record is in. */
+  readonly required: Deriving;
+  /** With those too that a record may be in: they are still being built or erased. */
+  readonly allowed: Deriving;
   readonly further: (record: RecordData) => readonly Key[];
 }
 
@@ -28,8 +27,11 @@ export function keptEntity(
     state === undefined ? undefined : compileIndexes(entity.name, state.indexes.filter(isAsked));
   return {
     entity,
-    required: some((index) => index.state === 'ready' || index.state === 'dropping') ?? readyIndexes(entity),
-    allowed: some(({ isErased }) => isErased !== true) ?? entity,
+    required: {
+      ...entity,
+      ...(some((index) => index.state === 'ready' || index.state === 'dropping') ?? readyIndexes(entity)),
+    },
+    allowed: { ...entity, ...some(({ isErased }) => isErased !== true) },
     further: further.get(entity.name) ?? (() => []),
   };
 }
@@ -39,12 +41,16 @@ function readyIndexes({ indexes, uniques, searches }: CompiledIndexes): Compiled
   return { indexes: indexes.filter(isReady), uniques: uniques.filter(isReady), searches: searches.filter(isReady) };
 }
 
-export function requiredEntries({ entity, required, further }: KeptEntity, record: RecordData): readonly Key[] {
-  return [...indexEntriesEver({ ...entity, ...required }, record), ...further(record)];
+/** What has to lie beside a record. */
+export function requiredBy({ required, further }: KeptEntity, data: RecordData): Derived {
+  const derived = derive(required, data);
+  return { ...derived, entries: [...derived.entries, ...further(data)] };
 }
 
-export function allowedEntries({ entity, allowed, further }: KeptEntity, record: RecordData): readonly Key[] {
-  return [...indexEntriesEver({ ...entity, ...allowed }, record), ...further(record)];
+/** Whether a row of an index may lie beside a record. Rows lie in the partition of their index, or in one below it. */
+export function follows({ pk, sk }: Key, { allowed, further }: KeptEntity, data: RecordData): boolean {
+  const { entries, sentinels } = derive(allowed, data, (index) => `${pk};`.startsWith(`${index.pk};`));
+  return [...entries, ...sentinels.map(({ key }) => key), ...further(data)].some((key) => sameKey(key, { pk, sk }));
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { RecordData } from '../../records/port.ts';
+import type { Derived, RecordData } from '../../records/port.ts';
 import { numberKey, recordCounter } from '../../records/port.ts';
 import type { Item, Key } from '../../store/port.ts';
 import type { Drift } from './findings.ts';
@@ -19,8 +19,7 @@ export class Tallies {
     set(this.#counters, { pk, sk }, Number(value));
   }
 
-  noteRecord({ entity }: KeptEntity, data: RecordData): void {
-    const counter = recordCounter(entity.name);
+  noteRecord({ entity }: KeptEntity, data: RecordData, { counter }: Derived): void {
     set(this.#records, counter, numberOf(this.#records, counter) + 1);
     for (const { name, behaviour } of entity.fields.values()) {
       const value = data[name];

@@ -1,6 +1,6 @@
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { laneOf } from '../../tenancy/port.ts';
-import { recordCounter } from '../writing/record-changes.ts';
+import { recordCounter } from '../indexes/derive.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import type { Cursors } from './cursor.ts';
 import { isExact, type ListPlan, planList, readable } from './list-plan.ts';

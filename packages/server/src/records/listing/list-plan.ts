@@ -10,7 +10,7 @@ import {
 } from '../../schema/port.ts';
 import type { Range } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
-import { groupPartition, termsOf } from '../indexes/index-entries.ts';
+import { groupPartition, termsOf } from '../indexes/derive.ts';
 import { dataOf, type RecordData, type StoredText } from '../record.ts';
 import { directPartition } from '../record-keys.ts';
 import type { ReadableText, RecordPolicy } from '../record-policy.ts';

@@ -1,6 +1,6 @@
 import type { Change } from '../../store/port.ts';
 import type { CountBound, Workspace } from '../../tenancy/port.ts';
-import { recordCounter } from './record-changes.ts';
+import { recordCounter } from '../indexes/derive.ts';
 import type { WriteLoop, WritePlan } from './write-loop.ts';
 
 /** How many policies a workspace may have; undefined is any number. */

@@ -1,9 +1,9 @@
 import { Problem } from '../../lib/problem.ts';
 import type { CompiledEntity, CompiledUnique } from '../../schema/port.ts';
 import { systemEntityNames } from '../../schema/port.ts';
-import type { Change, Item, Key, Scope } from '../../store/port.ts';
-import { indexEntries, indexEntriesEver, sentinelKey } from '../indexes/index-entries.ts';
-import { dataOf, type RecordData, type StoredRecord } from '../record.ts';
+import type { Change, Key, Scope } from '../../store/port.ts';
+import { type Derived, derive, recordCounter, type Sentinel } from '../indexes/derive.ts';
+import type { RecordData, StoredRecord } from '../record.ts';
 import { type PlannedChange, unconditional } from './planned-change.ts';
 import { storedJson } from './record-size.ts';
 
@@ -31,14 +31,22 @@ export async function recordChanges(
   change: RecordChange,
 ): Promise<readonly PlannedChange[]> {
   const { before, after } = change;
+  const old = before && derive(entity, before.data);
+  // Nothing is added any more to an index that is being erased.
+  const wanted = after && derive(entity, after.data, ({ isErasing }) => !isErasing);
+  const derived = { ...change, old, wanted };
   return [
     ...writtenRecord(entity, before, after),
-    ...indexChanges(entity, before, after).map(unconditional),
-    ...(await uniqueChanges(scope, entity, { before, after })),
-    ...sealedChanges(entity, change),
-    ...(before === undefined ? [countChange(entity, 1)] : []),
-    ...(after === undefined ? [countChange(entity, -1)] : []),
+    ...entryChanges(derived).map(unconditional),
+    ...(await uniqueChanges(scope, entity, derived)),
+    ...sealedAndCount(entity, derived).map(unconditional),
   ];
+}
+
+/** A write, the rows that follow from the record until then, and those that are to follow from it. */
+interface DerivedChange extends RecordChange {
+  readonly old: Derived | undefined;
+  readonly wanted: Derived | undefined;
 }
 
 function writtenRecord(
@@ -61,16 +69,11 @@ function keyTaken(): Problem {
   return new Problem('conflict', 'a record with the same key exists');
 }
 
-function indexChanges(
-  entity: CompiledEntity,
-  before: StoredRecord | undefined,
-  after: NewState | undefined,
-): readonly Change[] {
-  const old = before === undefined ? [] : indexEntriesEver(entity, before.data);
-  const wanted = after === undefined ? [] : indexEntries(entity, after.data);
+function entryChanges({ before, after, old, wanted }: DerivedChange): readonly Change[] {
+  const [had, wants] = [old?.entries ?? [], wanted?.entries ?? []];
   const isMoved = before !== undefined && after !== undefined && !sameKey(before.key, after.key);
-  const removed = old.filter((key) => !wanted.some((other) => sameKey(key, other)));
-  const added = isMoved ? wanted : wanted.filter((key) => !old.some((other) => sameKey(key, other)));
+  const removed = had.filter((key) => !wants.some((other) => sameKey(key, other)));
+  const added = isMoved ? wants : wants.filter((key) => !had.some((other) => sameKey(key, other)));
   const changes: Change[] = removed.map((key) => ({ kind: 'remove', pk: key.pk, sk: key.sk, if: 'any' }));
   if (after !== undefined)
     for (const key of added) changes.push({ kind: 'put-index', pk: key.pk, sk: key.sk, target: after.key });
@@ -80,21 +83,21 @@ function indexChanges(
 /** Takes values and frees those before them: of any number of writers one takes a value. */
 async function uniqueChanges(
   scope: Scope,
-  entity: CompiledEntity,
-  { before, after }: RecordChange,
+  { uniques }: CompiledEntity,
+  { old, wanted }: DerivedChange,
 ): Promise<readonly PlannedChange[]> {
   const changes: PlannedChange[] = [];
-  for (const unique of entity.uniques) {
-    const old = before === undefined ? undefined : sentinelKey(unique, before.data);
-    const wanted = after === undefined || unique.isErasing ? undefined : sentinelKey(unique, after.data);
-    if (old?.sk === wanted?.sk) continue;
-    if (old !== undefined && before !== undefined) changes.push(await freeValue(scope, unique, { key: old, before }));
-    if (wanted !== undefined && after !== undefined) changes.push(takeValue(unique, wanted, after.data.id));
+  for (const unique of uniques) {
+    const isOwn = (sentinel: Sentinel): boolean => sentinel.unique === unique;
+    const [freed, taken] = [old?.sentinels.find(isOwn), wanted?.sentinels.find(isOwn)];
+    if (freed?.key.sk === taken?.key.sk) continue;
+    if (freed !== undefined) changes.push(await freeValue(scope, freed));
+    if (taken !== undefined) changes.push(takeValue(taken));
   }
   return changes;
 }
 
-function takeValue(unique: CompiledUnique, key: Key, id: string): PlannedChange {
+function takeValue({ unique, key, id }: Sentinel): PlannedChange {
   return {
     change: { kind: 'put', ...key, value: id, if: 'absent' },
     onConflict: () => uniqueViolation(unique),
@@ -111,35 +114,26 @@ function uniqueViolation({ name, fields }: CompiledUnique): Problem {
  * In a unique index that is still being built, the value of an older record may not be noted yet, or may be noted as
  * another's: then there is nothing to free, as long as that stays so.
  */
-async function freeValue(
-  scope: Scope,
-  unique: CompiledUnique,
-  { key, before }: { readonly key: Key; readonly before: StoredRecord },
-): Promise<PlannedChange> {
+async function freeValue(scope: Scope, { unique, key, id }: Sentinel): Promise<PlannedChange> {
   if (unique.isReady) return unconditional({ kind: 'remove', ...key, if: 'any' });
   const [held] = await scope.get([key]);
   if (held === undefined) return unconditional({ kind: 'check', ...key, if: 'absent' });
   const condition = { version: held.version };
-  const isOwn = held.value === before.data.id;
+  const isOwn = held.value === id;
   return unconditional({ kind: isOwn ? 'remove' : 'check', ...key, if: condition });
 }
 
-/** Where a record's sealed values lie, out of every range that is listed. */
-export function sealedKey(entityName: string, id: string): Key {
-  return { pk: `sealed#${entityName}`, sk: id };
-}
-
-function sealedChanges(entity: CompiledEntity, { before, after, sealed }: RecordChange): readonly PlannedChange[] {
-  if (after === undefined && before !== undefined && entity.hasSealed)
-    return [unconditional({ kind: 'remove', ...sealedKey(entity.name, before.data.id), if: 'any' })];
-  if (after === undefined || sealed === undefined) return [];
-  const key = sealedKey(entity.name, after.data.id);
-  return [unconditional({ kind: 'put', ...key, value: sealed, if: 'any' })];
-}
-
-/** The counter of an entity's records in a workspace, moved in each record's own commit. */
-export function recordCounter(entityName: string): Key {
-  return { pk: 'count', sk: entityName };
+function sealedAndCount({ hasSealed }: CompiledEntity, { sealed, old, wanted }: DerivedChange): readonly Change[] {
+  const changes: Change[] = [];
+  if (old !== undefined && wanted === undefined) {
+    if (hasSealed) changes.push({ kind: 'remove', ...old.sealed, if: 'any' });
+    changes.push({ kind: 'add', ...old.counter, by: -1 });
+  }
+  if (wanted !== undefined) {
+    if (sealed !== undefined) changes.push({ kind: 'put', ...wanted.sealed, value: sealed, if: 'any' });
+    if (old === undefined) changes.push({ kind: 'add', ...wanted.counter, by: 1 });
+  }
+  return changes;
 }
 
 /** How many records of entities that builders define come to be by these changes, less those that go. */
@@ -151,10 +145,6 @@ export function recordsAdded(changes: readonly PlannedChange[]): number {
   return sum;
 }
 
-function countChange(entity: CompiledEntity, by: number): PlannedChange {
-  return unconditional({ kind: 'add', ...recordCounter(entity.name), by });
-}
-
 /** Takes records of one entity out, with everything that was written for them. */
 export async function removeRecords(
   scope: Scope,
@@ -164,12 +154,6 @@ export async function removeRecords(
   const changes: PlannedChange[] = [];
   for (const before of records) changes.push(...(await recordChanges(scope, entity, { before })));
   return changes;
-}
-
-/** How many changes a commit needs at most to remove one record. */
-export function changesPerRemoval(entity: CompiledEntity, item: Item): number {
-  const entries = indexEntriesEver(entity, dataOf(item));
-  return 3 + entity.uniques.length + entries.length;
 }
 
 export function sameKey(left: Key, right: Key): boolean {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { sealer as benchSealer, derived, listAll, openBench } from '../../testing/record-bench.ts';
-import { sealedKey } from './record-changes.ts';
+import { sealedKey } from '../indexes/derive.ts';
 import { createSealer, readSealed, type SealedLocation } from './sealed-values.ts';
 import type { RecordCall } from './write-loop.ts';
 

@@ -1,11 +1,12 @@
 import { timestamp } from '../../lib/clock.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
 import type { FieldValue } from '../../schema/port.ts';
+import { sealedKey } from '../indexes/derive.ts';
 import { findRecord } from '../listing/find-record.ts';
 import { entityTag, isTagOf, makeRecord, readUpdate, type StoredRecord } from '../record.ts';
 import { updatedRecordKey } from '../record-keys.ts';
 import { checkLookups } from '../references/lookup-checks.ts';
-import { recordChanges, sealedKey } from './record-changes.ts';
+import { recordChanges } from './record-changes.ts';
 import { assertFieldsAllowed, assertVisible, assertWriteAllowed } from './record-checks.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
 import { readSealed, sealValues } from './sealed-values.ts';

@@ -14,33 +14,63 @@ import type { Key } from '../../store/port.ts';
 import type { RecordData } from '../record.ts';
 import { searchTerms } from '../search/words.ts';
 
-/** Every index item that a record has: derived from the record alone, so that it can be made again and checked. */
-export function indexEntries(entity: CompiledEntity, data: RecordData): readonly Key[] {
-  return [...idEntries(entity, data), ...entriesIn(entity, data, ({ isErasing }) => !isErasing)];
+/** Whose records the rows follow from: an entity, or without `idIndexPk` some of its indexes alone. */
+export type Deriving = CompiledIndexes &
+  Pick<CompiledEntity, 'name'> &
+  Partial<Pick<CompiledEntity, 'idIndexPk' | 'directSortPrefix'>>;
+
+/** The rows that a record has beside it. */
+export interface Derived {
+  /** Index items, each of which points to the record. */
+  readonly entries: readonly Key[];
+  /** Rows of unique indexes, each of which holds the id of the record. */
+  readonly sentinels: readonly Sentinel[];
+  /** Where the sealed values of the record lie, if it has some. */
+  readonly sealed: Key;
+  /** The counter in which the record counts as one. */
+  readonly counter: Key;
 }
 
-/** The same, and those of indexes that are being erased. */
-export function indexEntriesEver(entity: CompiledEntity, data: RecordData): readonly Key[] {
-  return [...idEntries(entity, data), ...entriesIn(entity, data)];
+export interface Sentinel {
+  readonly unique: CompiledUnique;
+  readonly key: Key;
+  /** Of the record that has the values. */
+  readonly id: string;
 }
 
-function idEntries(entity: CompiledEntity, data: RecordData): readonly Key[] {
-  return entity.directSortPrefix === undefined ? [{ pk: entity.idIndexPk, sk: data.id }] : [];
-}
-
-/** A record's entries in some indexes. */
-export function entriesIn(
-  { indexes, searches }: Pick<CompiledIndexes, 'indexes' | 'searches'>,
+/**
+ * Everything that follows from a record. It follows from the record alone, so writes, index builds, removals and
+ * verification agree on it.
+ * @param isAsked leaves indexes out.
+ */
+export function derive(
+  { name, indexes, searches, uniques, idIndexPk, directSortPrefix }: Deriving,
   data: RecordData,
-  isAsked: (index: CompiledIndex | CompiledSearch) => boolean = () => true,
-): readonly Key[] {
-  const keys: Key[] = [];
+  isAsked: (index: CompiledIndex | CompiledSearch | CompiledUnique) => boolean = () => true,
+): Derived {
+  const entries: Key[] = [];
+  if (idIndexPk !== undefined && directSortPrefix === undefined) entries.push({ pk: idIndexPk, sk: data.id });
   for (const index of indexes) {
     const entry = isAsked(index) ? indexEntry(index, data) : undefined;
-    if (entry !== undefined) keys.push(entry);
+    if (entry !== undefined) entries.push(entry);
   }
-  for (const search of searches) if (isAsked(search)) keys.push(...searchEntries(search, data));
-  return keys;
+  for (const search of searches) if (isAsked(search)) entries.push(...searchEntries(search, data));
+  const sentinels: Sentinel[] = [];
+  for (const unique of uniques) {
+    const key = isAsked(unique) ? sentinelKey(unique, data) : undefined;
+    if (key !== undefined) sentinels.push({ unique, key, id: data.id });
+  }
+  return { entries, sentinels, sealed: sealedKey(name, data.id), counter: recordCounter(name) };
+}
+
+/** Where a record's sealed values lie, out of every range that is listed. */
+export function sealedKey(entityName: string, id: string): Key {
+  return { pk: `sealed#${entityName}`, sk: id };
+}
+
+/** The counter of an entity's records in a workspace, moved in each record's own commit. */
+export function recordCounter(entityName: string): Key {
+  return { pk: 'count', sk: entityName };
 }
 
 function indexEntry(index: CompiledIndex, data: RecordData): Key | undefined {

@@ -8,7 +8,7 @@ import { type FieldValue, isValueProblem } from '../../schema/field-types/field-
 import { fieldTypes } from '../../schema/field-types/registry.ts';
 import { fieldOf, valuesFor } from '../../schema/testing/field-cases/any-field.ts';
 import type { RecordData } from '../record.ts';
-import { groupPartition, indexEntries, sentinelKey } from './index-entries.ts';
+import { derive, groupPartition, sentinelKey } from './derive.ts';
 
 const ids = ['018bcfe5-6800-7000-8000-000000000000', '018bcfe5-6800-7000-8000-00000000000a'] as const;
 const id = fc.constantFrom(...ids);
@@ -66,7 +66,7 @@ for (const colType of indexable)
     const property = fc.property(fieldAndValues(colType), id, id, ({ field, left, right }, leftId, rightId) => {
       const entity = compiled({ UpdateParams: [{ ...field, index: true }], ...byX });
       const entries = [recordOf({ x: left, folder: 'f' }, leftId), recordOf({ x: right, folder: 'f' }, rightId)].map(
-        (data) => indexEntries(entity, data).filter(({ pk }) => pk.includes(';field#x') || pk.includes(';by#x')),
+        (data) => derive(entity, data).entries.filter(({ pk }) => pk.includes(';field#x') || pk.includes(';by#x')),
       );
       const byValue =
         left === undefined || right === undefined
@@ -126,7 +126,7 @@ test('a value that can stand in no key has no partition, and its record is in no
   const entity = compiled(byX);
   for (const folder of ['', true, ['a'], { a: 1 }, undefined]) {
     assert.equal(groupPartition({ pk: 'p' }, folder), undefined);
-    const grouped = indexEntries(entity, recordOf({ folder })).filter(({ pk }) => pk.includes(';parent#'));
+    const grouped = derive(entity, recordOf({ folder })).entries.filter(({ pk }) => pk.includes(';parent#'));
     assert.deepEqual(grouped, []);
   }
 });
@@ -183,7 +183,7 @@ test('a record has each of its entries once, and none is made of a value that is
   const value = fc.oneof(nasty, fc.integer(), fc.boolean(), fc.constant(['a', 1]), fc.constant('one two one'));
   const fields = fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] });
   const property = fc.property(fields, (given) => {
-    const keys = indexEntries(entity, recordOf(given as Readonly<Record<string, FieldValue>>)).map(
+    const keys = derive(entity, recordOf(given as Readonly<Record<string, FieldValue>>)).entries.map(
       ({ pk, sk }) => `${pk}\0${sk}`,
     );
     assert.equal(new Set(keys).size, keys.length);
