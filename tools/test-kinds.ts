@@ -12,6 +12,7 @@ const slow = {
     'packages/server/src/backup.test.ts',
     'packages/server/src/copy.test.ts',
     'packages/server/src/copy/copy-platform.test.ts',
+    'packages/server/src/gateway/openapi/testing/generators.test.ts',
     'packages/server/src/maintenance/maintain-model.test.ts',
     'packages/server/src/store/testing/conformance/planted-faults.test.ts',
     'packages/server/src/store/sqlite/testing/power-loss/*.test.ts',

@@ -2,10 +2,33 @@ import type { HeaderParameter } from './route.ts';
 import { oneOf, Type, text } from './schema.ts';
 
 /** Which environment a management route is about. */
-export const environment = oneOf(['test', 'prod'], { default: 'test' });
+export const environment = oneOf(['test', 'prod'], { default: 'test', description: 'The environment.' });
+
+/** What the parameters of paths name. */
+export const pathParameters: Readonly<Record<string, string>> = {
+  apiname: 'An API of an entity: an action, `-` and the name of the entity, such as `create-order`.',
+  code: 'The code of a refusal.',
+  decision_id: 'The `decision_id` of a refusal.',
+  entity: 'The name of an entity.',
+  env: 'The environment, `test` or `prod`.',
+  id: 'The id.',
+  kid: 'The id of the key.',
+  kind: 'The kind of the config item.',
+  name: 'The name.',
+  org: 'The code of the org.',
+  version: 'The number of the version.',
+};
+
+/** The name of an entity, in a query. */
+export const entityName = Type.String({ description: 'The name of the entity.' });
 
 /** Of a list that comes in pages. */
-export const pagesize = Type.Integer({ minimum: 1, maximum: 200, default: 50 });
+export const pagesize = Type.Integer({
+  minimum: 1,
+  maximum: 200,
+  default: 50,
+  description: 'How many items a page has at most.',
+});
 export const nexttoken = Type.Optional(Type.String({ description: 'Where the page before has ended.' }));
 
 export const ifMatch: HeaderParameter = {

@@ -45,7 +45,7 @@ export const invitationsApi = {
     tag: 'invitations',
     summary: 'Invites an email address into the workspace of the token',
     description:
-      'Action `createinvitation`. The caller must be allowed to grant the policy that it grants; without one it grants what new members get.',
+      'The caller must be allowed to grant the policy that it grants; without one it grants what new members get.',
     body: closed({
       email: Type.String({ format: 'email', maxLength: 254 }),
       role: Type.Optional(Type.String({ maxLength: 64 })),
@@ -61,7 +61,6 @@ export const invitationsApi = {
     access: 'listinvitation',
     tag: 'invitations',
     summary: 'The open invitations of the workspace, the newest first',
-    description: 'Action `listinvitation`.',
     replies: { 200: reply('The invitations, without their codes.', itemsOf(Invitation)) },
     problems: ['workspace_required'],
   }),
@@ -71,7 +70,6 @@ export const invitationsApi = {
     access: 'deleteinvitation',
     tag: 'invitations',
     summary: 'Takes an invitation back',
-    description: 'Action `deleteinvitation`.',
     replies: { 204: reply('The code is worth nothing any more.') },
     problems: ['workspace_required', 'not_found'],
   }),
@@ -81,7 +79,6 @@ export const invitationsApi = {
     access: 'createinvitation',
     tag: 'invitations',
     summary: 'Gives an invitation a new code, and seven days again',
-    description: 'Action `createinvitation`.',
     replies: { 200: reply('The old code is worth nothing.', IssuedInvitation) },
     problems: ['workspace_required', 'not_found', 'escalation_refused', 'conflict', 'plan_limit_exceeded'],
     isGated: true,

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { InputError } from '../problem-schema.ts';
+import type { Method } from '../route.ts';
 import { count, guid, named, text } from '../schema.ts';
 
 export const RecordId = named('RecordId', Type.Object({ id: guid }));
@@ -49,3 +50,49 @@ export const ImportProgress = named(
     Type.Object({ result: ImportResult }),
   ]),
 );
+
+/** A route of every entity. The definition of the entity says what it takes and answers. */
+export interface RecordRoute {
+  readonly method: Method;
+  readonly path: `/app/:org/${string}/:entity${'' | '/:id'}`;
+  /** What the caller's policies must allow, with the name of the entity behind it. */
+  readonly access: string;
+  readonly summary: string;
+  readonly description?: string;
+}
+
+export const recordRoutes = {
+  create: { method: 'POST', path: '/app/:org/create/:entity', access: 'create', summary: 'Makes a record' },
+  get: { method: 'GET', path: '/app/:org/item/:entity/:id', access: 'get', summary: 'Reads a record' },
+  update: {
+    method: 'PUT',
+    path: '/app/:org/update/:entity/:id',
+    access: 'update',
+    summary: 'Changes the fields that are sent of a record; `null` clears one',
+  },
+  delete: { method: 'DELETE', path: '/app/:org/delete/:entity/:id', access: 'delete', summary: 'Removes a record' },
+  list: {
+    method: 'GET',
+    path: '/app/:org/list/:entity',
+    access: 'list',
+    summary: 'Lists records, a page at a time',
+  },
+  count: { method: 'GET', path: '/app/:org/count/:entity', access: 'count', summary: 'Counts records' },
+  import: {
+    method: 'POST',
+    path: '/app/:org/import/:entity',
+    access: 'create',
+    summary: 'Makes records of the rows of a file, of any length',
+    description:
+      'A row is refused by itself, and the others are written. Sent with `upsert` a file can be repeated. A caller that accepts `application/x-ndjson` gets the progress while the import runs.',
+  },
+  export: {
+    method: 'GET',
+    path: '/app/:org/export/:entity',
+    access: 'list',
+    summary: 'Gives the records of a list as a file',
+    description: 'A file that could not be written to its end breaks off, and is never taken for a whole one.',
+  },
+} as const satisfies Readonly<Record<string, RecordRoute>>;
+
+export type RecordAction = keyof typeof recordRoutes;

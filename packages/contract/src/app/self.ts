@@ -84,7 +84,7 @@ export const selfApi = {
     access: 'self',
     tag: 'the caller',
     summary: 'Ends the token, or with `everywhere` every token of the person',
-    body: closed({ everywhere: Type.Optional(Type.Boolean({ default: false })) }),
+    body: closed({ everywhere: Type.Optional(Type.Boolean({ description: 'Left out, `false`.' })) }),
     isBodyOptional: true,
     replies: { 204: reply('Ended.') },
     problems: ['conflict'],

@@ -62,7 +62,9 @@ export const signInApi = {
     access: 'public',
     tag: 'signing in',
     summary: 'How users of the app may sign in, for one with this email where it is said',
-    query: closed({ email: Type.Optional(text) }),
+    query: closed({
+      email: Type.Optional(Type.String({ description: 'The address of the person who wants to sign in.' })),
+    }),
     headers: [client_idHeader],
     replies: { 200: reply('The providers.', SignInOffers) },
     problems: ['invalid_request', 'client_unknown', 'not_found'],

@@ -66,7 +66,7 @@ export const workspacesApi = {
     access: 'updateworkspace',
     tag: 'workspaces',
     summary: 'Changes the workspace of the token: its name, and what new members get',
-    description: 'Action `updateworkspace`. `default_member_access` is the name of a policy that the caller may grant.',
+    description: '`default_member_access` is the name of a policy that the caller may grant.',
     body: closed(
       {
         name: Type.Optional(lineTitle),
@@ -85,7 +85,7 @@ export const workspacesApi = {
     tag: 'workspaces',
     summary: 'Removes the workspace of the token with all that is in it',
     description:
-      'Action `deleteworkspace`. The body repeats the code of the workspace. No caller is let in from then on; the data is removed within minutes, and the code can be taken again 30 days later.',
+      'The body repeats the code of the workspace. No caller is let in from then on; the data is removed within minutes, and the code can be taken again 30 days later.',
     body: closed({ code: text }),
     replies: { 204: reply('Removed.') },
     problems: ['workspace_required', 'not_found', 'conflict'],

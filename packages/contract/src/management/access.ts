@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { environment } from '../parameters.ts';
+import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { InputError } from '../problem-schema.ts';
 import { reply, route } from '../route.ts';
 import { anyObject, closed, guid, itemsOf, named, oneOf, pageOf, recordOf, text, time } from '../schema.ts';
@@ -63,7 +63,7 @@ export const Decision = named(
 export const Simulation = named(
   'Simulation',
   closed({
-    env: Type.Optional(oneOf(['test', 'prod'], { default: 'test' })),
+    env: Type.Optional(oneOf(['test', 'prod'], { description: 'Left out, `test`.' })),
     tenant_code: Type.Optional(
       Type.String({ minLength: 1, description: 'Needed with `user_id`, and with a stored record.' }),
     ),
@@ -184,7 +184,7 @@ export const accessApi = {
     summary: 'Why the call with this request id was denied; without one, the last denials, the latest first',
     query: closed({
       request_id: Type.Optional(Type.String({ description: 'Stands alone.' })),
-      env: Type.Optional(oneOf(['test', 'prod'])),
+      env: Type.Optional(oneOf(['test', 'prod'], { description: 'One environment alone.' })),
       pagesize: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'Left out, 50.' })),
     }),
     replies: { 200: reply('The denial, or the last ones.', Type.Union([Decision, itemsOf(Decision)])) },
@@ -216,7 +216,10 @@ export const accessApi = {
     access: 'developer',
     tag: 'access control',
     summary: 'What is wrong with statements, and what of them is likely not to mean what it says',
-    body: closed({ env: Type.Optional(oneOf(['test', 'prod'], { default: 'test' })), statements: Type.Unknown() }),
+    body: closed({
+      env: Type.Optional(oneOf(['test', 'prod'], { description: 'Left out, `test`.' })),
+      statements: Type.Unknown(),
+    }),
     replies: { 200: reply('The findings, the worst first.', Type.Object({ findings: Type.Array(Finding) })) },
     repeats: { notRemembered: 'changes nothing' },
   }),
@@ -228,10 +231,10 @@ export const accessApi = {
     summary: 'Who can do what in a workspace: each member with each verb on each entity',
     query: closed({
       env: environment,
-      tenant_code: text,
+      tenant_code: Type.String({ description: 'The code of the workspace.' }),
       entity: Type.Optional(Type.String({ description: 'One entity alone.' })),
-      pagesize: Type.Integer({ minimum: 1, maximum: 50, default: 50 }),
-      nexttoken: Type.Optional(text),
+      pagesize: Type.Integer({ ...pagesize, maximum: 50 }),
+      nexttoken,
     }),
     replies: {
       200: reply('Some members, and where there are more, how to go on.', pageOf(MatrixRow)),

@@ -91,7 +91,7 @@ export const deployApi = {
     summary: 'Makes everything that is staged live in production, all at once or not at all',
     body: closed({
       note: Type.Optional(Type.String({ maxLength: 1000 })),
-      force: Type.Optional(Type.Boolean({ default: false })),
+      force: Type.Optional(Type.Boolean({ description: 'Left out, `false`.' })),
       base: Type.Optional(text),
     }),
     isBodyOptional: true,

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { environment, ifMatch, ifNoMatch } from '../parameters.ts';
+import { entityName, environment, ifMatch, ifNoMatch } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { closed, count, guid, itemsOf, madeByServer, named, oneOf, text, time } from '../schema.ts';
 
@@ -129,7 +129,7 @@ export const entitiesApi = {
     access: 'developer',
     tag: 'entity',
     summary: 'The five configs of an entity, and how far its indexes are',
-    query: closed({ env: environment, entityName: text }),
+    query: closed({ env: environment, entityName }),
     replies: { 200: reply('The configs.', EntityConfigs) },
     problems: ['not_found'],
   }),
@@ -139,7 +139,7 @@ export const entitiesApi = {
     access: 'developer',
     tag: 'entity',
     summary: 'The routes that apps have for an entity, each with a call to copy',
-    query: closed({ env: environment, entity: text }),
+    query: closed({ env: environment, entity: entityName }),
     replies: { 200: reply('The routes.', Type.Object({ endpoints: Type.Array(EntityEndpoint) })) },
     problems: ['not_found'],
   }),
@@ -152,7 +152,7 @@ export const entitiesApi = {
     description: 'The records are unreachable at once and removed in the background; until then the name answers 409.',
     query: closed({
       env: environment,
-      entityname: text,
+      entityname: entityName,
       if_empty: Type.Boolean({ default: false, description: 'Refuses while there are records.' }),
     }),
     replies: { 204: reply('Removed.') },

@@ -18,7 +18,10 @@ export const settingsApi = {
     access: 'developer',
     tag: 'settings',
     summary: 'What the org has settled, and the defaults of what it has not',
-    query: closed({ env: environment, group: Type.Optional(Type.String({ examples: ['tenancy', 'auth', 'acl'] })) }),
+    query: closed({
+      env: environment,
+      group: Type.Optional(Type.String({ description: 'One group alone, such as `auth`.' })),
+    }),
     replies: { 200: reply('The settings.', itemsOf(Setting)) },
   }),
   changeSetting: route({

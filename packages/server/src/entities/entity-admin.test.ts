@@ -41,7 +41,7 @@ test('a definition and its removal are in force on their node as soon as they ar
   await node.admin.remove('acme', 'order');
   await assert.rejects(node.call('order'), /there is no entity/);
   assert.deepEqual(await codeOf(node.admin.show('acme', 'order')), 'not_found');
-  assert.equal(await node.admin.definition('acme', 'order'), undefined);
+  assert.equal(await node.admin.compiled('acme', 'order'), undefined);
   assert.deepEqual(await node.admin.list('acme'), []);
 });
 

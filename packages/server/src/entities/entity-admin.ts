@@ -1,12 +1,12 @@
 import type { OnceRequest } from '../records/port.ts';
-import type { EntityDefinition } from '../schema/port.ts';
+import type { CompiledEntity } from '../schema/port.ts';
 import type { EntityAdminDeps } from './admin-deps.ts';
 import type { ApiChange, ChangedApi } from './definition/api-change.ts';
 import { changeApi } from './definition/change-api.ts';
 import { defineEntity } from './definition/define-entity.ts';
 import { type RemovalOptions, removeEntity } from './remove-entity.ts';
 import { type EntitySummary, listEntities } from './showing/list-entities.ts';
-import { definitionOf, type ShownEntity, showEntity } from './showing/show-entity.ts';
+import { compiledOf, type ShownEntity, showEntity } from './showing/show-entity.ts';
 
 /** The management side of entities, in one environment and on one occasion. */
 export interface EntityAdmin {
@@ -17,8 +17,8 @@ export interface EntityAdmin {
   list(orgCode: string): Promise<readonly EntitySummary[]>;
   /** The five configs, and how far the indexes are. @throws Problem `not_found`. */
   show(orgCode: string, entityName: string): Promise<ShownEntity>;
-  /** The definition that is live, as it was supplied. */
-  definition(orgCode: string, entityName: string): Promise<EntityDefinition | undefined>;
+  /** As it is live. */
+  compiled(orgCode: string, entityName: string): Promise<CompiledEntity | undefined>;
   /** @throws Problem `not_found`, `dangling_reference`, `in_use`. */
   remove(orgCode: string, entityName: string, options?: RemovalOptions): Promise<void>;
 }
@@ -29,7 +29,7 @@ export function createEntityAdmin(deps: EntityAdminDeps): EntityAdmin {
     change: (orgCode, change) => changeApi(deps, orgCode, change),
     list: (orgCode) => listEntities(deps, orgCode),
     show: (orgCode, entityName) => showEntity(deps, orgCode, entityName),
-    definition: (orgCode, entityName) => definitionOf(deps, orgCode, entityName),
+    compiled: (orgCode, entityName) => compiledOf(deps, orgCode, entityName),
     remove: (orgCode, entityName, options) => removeEntity(deps, orgCode, { ...options, entityName }),
   };
 }

@@ -1,6 +1,6 @@
 import type { ProblemBody, ProblemCode } from '@freehold/contract/problem';
+import { problemTitles } from '@freehold/contract/problem-titles';
 import { Problem, reportedErrors } from '../lib/problem.ts';
-import { problemTitles } from './problem-titles.ts';
 import type { Reply } from './reply.ts';
 
 /** Turns what was thrown into what a caller may see. `explain` knows the failures of the store. */

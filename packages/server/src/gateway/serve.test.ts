@@ -18,7 +18,10 @@ const planted = route({
   access: 'public',
   tag: 'operation',
   summary: 'A route with a limit of each kind',
-  query: closed({ size: Type.Integer({ minimum: 1, maximum: 7, default: 3 }), kind: Type.Optional(oneOf(['a', 'b'])) }),
+  query: closed({
+    size: Type.Integer({ minimum: 1, maximum: 7, default: 3, description: 'How many.' }),
+    kind: Type.Optional(oneOf(['a', 'b'])),
+  }),
   body: closed({ names: Type.Array(Type.String({ maxLength: 4 }), { maxItems: 2 }), note: Type.Optional(text) }),
   replies: { 201: reply('Planted.', Type.Object({ place: text, size: Type.Integer() })) },
 });
@@ -74,6 +77,7 @@ test('the document has the same limits', () => {
     {
       name: 'size',
       in: 'query',
+      description: 'How many.',
       schema: { type: 'integer', minimum: 1, maximum: 7, default: 3 },
     },
   );

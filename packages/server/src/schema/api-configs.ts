@@ -28,7 +28,7 @@ export function generateConfigs(definition: EntityDefinition): ReadonlyMap<ApiAc
 }
 
 /** Where an app calls an action, below `/app/{orgCode}`. */
-export function routeOf(action: ApiAction | 'count', entityName: string): { method: string; path: string } {
+function routeOf(action: ApiAction, entityName: string): { method: string; path: string } {
   switch (action) {
     case 'create':
       return { method: 'POST', path: `/create/${entityName}` };
@@ -39,7 +39,6 @@ export function routeOf(action: ApiAction | 'count', entityName: string): { meth
     case 'delete':
       return { method: 'DELETE', path: `/delete/${entityName}/{id}` };
     case 'list':
-    case 'count':
-      return { method: 'GET', path: `/${action}/${entityName}` };
+      return { method: 'GET', path: `/list/${entityName}` };
   }
 }

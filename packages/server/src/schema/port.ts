@@ -5,7 +5,6 @@ export {
   actions,
   activeConfigKey,
   apiName,
-  routeOf,
   versionedConfigKey,
 } from './api-configs.ts';
 export {

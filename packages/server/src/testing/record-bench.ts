@@ -149,7 +149,7 @@ export async function withoutOthers(
   entityName: string,
   body: { readonly UpdateParams?: readonly object[] },
 ): Promise<object> {
-  const standing = (await admin.definition(benchOrg, entityName))?.UpdateParams ?? [];
+  const standing = (await admin.compiled(benchOrg, entityName))?.definition.UpdateParams ?? [];
   const fields = body.UpdateParams as readonly FieldDefinition[] | undefined;
   if (fields === undefined) return body;
   const UpdateParams = fields.map((field) => {

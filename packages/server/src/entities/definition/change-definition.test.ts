@@ -257,7 +257,7 @@ test('fields are merged by their names: what is not sent stays, and the reply na
   await node.admin.define('acme', { ...order, UpdateParams: [title, { name: 'amount', colType: 'number' }] });
   const { warnings } = await change(node, { UpdateParams: [{ name: 'colour' }, { name: 'title', description: null }] });
   assert.deepEqual(warnings, ['field `amount` was not sent and is unchanged: `removeFields` removes a field']);
-  const fields = async () => (await node.admin.definition('acme', 'order'))?.UpdateParams;
+  const fields = async () => (await node.admin.compiled('acme', 'order'))?.definition.UpdateParams;
   const amount = { name: 'amount', colType: 'number' };
   assert.deepEqual(await fields(), [{ name: 'title', index: true }, amount, { name: 'colour' }]);
   const sorted = await change(node, { UpdateParams: [{ name: 'colour' }, { name: 'amount' }, { name: 'title' }] });

@@ -1,4 +1,4 @@
-import type { EntityDefinition } from '../../schema/port.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
 import { type ApiAction, actions } from '../../schema/port.ts';
 import type { EntityAdminDeps } from '../admin-deps.ts';
 import { readConfigBodies, type ShownConfig, shownConfig } from '../config-bodies.ts';
@@ -20,11 +20,11 @@ export async function showEntity(deps: EntityAdminDeps, orgCode: string, entityN
   return { entityName, ...(configs as Record<ApiAction, ShownConfig>), indexes };
 }
 
-export async function definitionOf(
+export async function compiledOf(
   { configs }: EntityAdminDeps,
   orgCode: string,
   entityName: string,
-): Promise<EntityDefinition | undefined> {
+): Promise<CompiledEntity | undefined> {
   const set = await configs.current(orgCode);
-  return set.active(entityName) === undefined ? undefined : (await set.entity(entityName))?.definition;
+  return set.active(entityName) === undefined ? undefined : await set.entity(entityName);
 }

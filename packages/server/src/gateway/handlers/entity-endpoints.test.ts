@@ -15,7 +15,7 @@ const fields: readonly FieldDefinition[] = [
   { name: 'late', colType: 'number', validate: true, min: 3 },
 ];
 const definition = { entityName: 'order', UpdateParams: fields };
-const endpoints = entityEndpoints('acme', definition);
+const endpoints = entityEndpoints('acme', compileEntity(definition, 1));
 const endpoint = (action: string) => {
   const found = endpoints.find((one) => one.action === action);
   assert.ok(found !== undefined);
@@ -28,10 +28,12 @@ test('every route of an entity is shown, with the API it belongs to', () => {
     [
       'POST /app/acme/create/order create-order',
       'GET /app/acme/item/order/{id} get-order',
-      'GET /app/acme/list/order list-order',
-      'GET /app/acme/count/order list-order',
       'PUT /app/acme/update/order/{id} update-order',
       'DELETE /app/acme/delete/order/{id} delete-order',
+      'GET /app/acme/list/order list-order',
+      'GET /app/acme/count/order list-order',
+      'POST /app/acme/import/order create-order',
+      'GET /app/acme/export/order list-order',
     ],
   );
 });
@@ -49,7 +51,7 @@ test('the required fields of a create are shown as required, and no others', () 
 test('views, owners and searches are shown if an entity has them', () => {
   const ownerIndex = { ownerFieldName: 'id', gpkTemplate: 'owner#{id}', gskTemplate: '{id}' };
   const namesOf = (action: string, change: object) =>
-    entityEndpoints('acme', { ...definition, ...change })
+    entityEndpoints('acme', compileEntity({ ...definition, ...change }, 1))
       .find((one) => one.action === action)
       ?.params.map(({ name }) => name)
       .filter((name) => ['view', 'owner', 'all', 'q'].includes(name));

@@ -1,122 +1,103 @@
-import { operators } from '../../records/port.ts';
+import { recordRoutes } from '@freehold/contract/app/records';
+import type { entitiesApi } from '@freehold/contract/management/entities';
+import type { ReplyOf } from '@freehold/contract/route';
+import type { JsonSchema } from '../../lib/json-schema.ts';
 import {
   apiName,
+  type CompiledEntity,
   colTypeOf,
-  type EntityDefinition,
   type FieldDefinition,
   fieldTypeOf,
-  isPlatformField,
   isPlatformMade,
-  routeOf,
 } from '../../schema/port.ts';
+import type { EntityOperation } from '../openapi/entity-operation.ts';
+import { entityOperations } from '../openapi/entity-operations.ts';
+import { createSchema, updateSchema } from '../openapi/entity-schemas.ts';
+import { filterOperator, filterSchemas } from '../openapi/list-parameters.ts';
+import type { Parameter } from '../openapi/operation.ts';
+import { platformFieldSchemas } from '../openapi/record-fields.ts';
+import { pathParameters, templatedPath } from '../openapi/render-operation.ts';
+import { typeNames } from '../openapi/type-names.ts';
 
-/** One route that an app may call for an entity, with what it takes and a call to copy. */
-export interface EntityEndpoint {
-  readonly action: string;
-  readonly method: string;
-  readonly path: string;
-  readonly api: string;
-  readonly params: readonly EndpointParameter[];
-  readonly example: string;
+type EntityEndpoint = ReplyOf<typeof entitiesApi.readEntityEndpoints>['endpoints'][number];
+type EndpointParameter = EntityEndpoint['params'][number];
+
+/** The routes that an app has for an entity, as its OpenAPI document tells of them. */
+export function entityEndpoints(orgCode: string, entity: CompiledEntity): readonly EntityEndpoint[] {
+  return [...typeNames([entity], [])].flatMap(({ names }) =>
+    entityOperations({ entity, names, lookedUp: () => undefined, tellsViews: false }).map((operation) =>
+      endpointOf(orgCode, entity, operation),
+    ),
+  );
 }
 
-interface EndpointParameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'body';
-  readonly type: string;
+function endpointOf(orgCode: string, entity: CompiledEntity, operation: EntityOperation): EntityEndpoint {
+  const { action, method, parameters = [] } = operation;
+  const path = operation.path.replace(':org', orgCode);
+  const { access } = recordRoutes[action];
+  const body = bodyOf(entity, action);
+  const chosen = parameters.filter((one) => one.in !== 'header').map((one) => parameterOf(entity, one));
+  return {
+    action,
+    method,
+    path: templatedPath(path),
+    // A count is a way of listing, and has no config of its own.
+    api: apiName(access === 'count' ? 'list' : access, entity.name),
+    params: [
+      ...pathParameters(path).map((one) => parameterOf(entity, one)),
+      ...body.map(({ field, required }) => ({
+        name: field.name,
+        in: 'body' as const,
+        type: colTypeOf(field),
+        required,
+      })),
+      // The operators of all fields are one parameter here.
+      ...new Map(chosen.map((one) => [one.name, one])).values(),
+    ],
+    example: exampleOf({ action, method, path: templatedPath(path) }, body),
+  };
+}
+
+interface SentField {
+  readonly field: FieldDefinition;
   readonly required: boolean;
 }
 
-const endpointActions = ['create', 'get', 'list', 'count', 'update', 'delete'] as const;
-type EndpointAction = (typeof endpointActions)[number];
-
-export function entityEndpoints(orgCode: string, definition: EntityDefinition): readonly EntityEndpoint[] {
-  const fields = definition.UpdateParams.filter(({ name }) => !isPlatformField(name));
-  return endpointActions.map((action) => {
-    const { method, path } = routeOf(action, definition.entityName);
-    const fullPath = `/app/${orgCode}${path}`;
-    return {
-      action,
-      method,
-      path: fullPath,
-      // Counting is a way of listing, and has no config of its own.
-      api: apiName(action === 'count' ? 'list' : action, definition.entityName),
-      params: parametersOf(action, definition, fields),
-      example: exampleOf(action, method, fullPath, fields),
-    };
-  });
+/** The fields of a body, without those that the platform makes. */
+function bodyOf(entity: CompiledEntity, action: EntityOperation['action']): readonly SentField[] {
+  if (action !== 'create' && action !== 'update') return [];
+  const { required = [] } = action === 'create' ? createSchema(entity) : updateSchema(entity);
+  const sent = [...entity.fields.values()].filter((field) => !isPlatformMade(field.behaviour));
+  return sent.map(({ name, definition: field }) => ({
+    field,
+    required: (required as readonly string[]).includes(name),
+  }));
 }
 
-function parametersOf(
-  action: EndpointAction,
-  definition: EntityDefinition,
-  fields: readonly FieldDefinition[],
-): readonly EndpointParameter[] {
-  const ofFields = (place: 'body' | 'query'): readonly EndpointParameter[] =>
-    fields.filter(place === 'body' ? isSent : isFiltered).map((field) => ({
-      name: field.name,
-      in: place,
-      type: colTypeOf(field),
-      required: place === 'body' && action === 'create' && mustBeSent(field),
-    }));
-  const choice = [...ofFields('query'), query('<field>_op', operators.join('|')), ...otherChoices(definition)];
-  switch (action) {
-    case 'create':
-      return [...ofFields('body'), view];
-    case 'update':
-      return [id, ...ofFields('body'), view];
-    case 'get':
-      return [id, view];
-    case 'delete':
-      return [id];
-    case 'count':
-      return [...choice, query('nexttoken', 'string')];
-    case 'list':
-      return [
-        ...choice,
-        view,
-        query('sortby', 'string'),
-        query('sortdir', 'asc|desc'),
-        query('pagesize', 'number'),
-        query('nexttoken', 'string'),
-      ];
-  }
+function parameterOf({ fields }: CompiledEntity, { name, schema, ...place }: Parameter): EndpointParameter {
+  const at = { in: place.in === 'path' ? place.in : ('query' as const), required: place.required === true };
+  if (schema === filterOperator) return { name: '<field>_op', type: schemaType(filterSchemas.FilterOperator), ...at };
+  const field = fields.get(name)?.definition;
+  const type = field === undefined ? schemaType(platformFieldSchemas[name] ?? schema) : colTypeOf(field);
+  return { name, type, ...at };
 }
 
-const id: EndpointParameter = { name: 'id', in: 'path', type: 'guid', required: true };
-const view = query('view', 'string');
-
-function query(name: string, type: string): EndpointParameter {
-  return { name, in: 'query', type, required: false };
+function schemaType({ type, format, enum: listed }: JsonSchema = {}): string {
+  if (Array.isArray(listed)) return listed.join('|');
+  if (format === 'uuid') return 'guid';
+  return format === 'date-time' ? 'datetime' : String(type);
 }
 
-/** What records are chosen by beside the values of their fields. */
-function otherChoices({ ownerIndexes = [], UpdateParams }: EntityDefinition): readonly EndpointParameter[] {
-  return [
-    ...(ownerIndexes.length > 0 ? [query('owner', 'guid')] : []),
-    ...(ownerIndexes.some(({ scopeList }) => scopeList === true) ? [query('all', 'boolean')] : []),
-    ...(UpdateParams.some(({ search }) => search === true) ? [query('q', 'string')] : []),
-  ];
-}
-
-function isSent(field: FieldDefinition): boolean {
-  return !isPlatformMade(fieldTypeOf(field));
-}
-
-function isFiltered(field: FieldDefinition): boolean {
-  return fieldTypeOf(field).isOpaque !== true;
-}
-
-function mustBeSent(field: FieldDefinition): boolean {
-  return field.validate === true && field.required !== false && field.default === undefined;
-}
-
-function exampleOf(action: EndpointAction, method: string, path: string, fields: readonly FieldDefinition[]): string {
+function exampleOf(
+  { action, method, path }: Omit<EntityEndpoint, 'api' | 'params' | 'example'>,
+  body: readonly SentField[],
+) {
   const call = `curl -X ${method} "$BASE_URL${path.replace('{id}', '$ID')}" -H "Authorization: Bearer $TOKEN"`;
-  if (action !== 'create' && action !== 'update') return call;
-  const shown = fields.filter(isSent).filter((field, index) => index < 5 || mustBeSent(field));
-  const body = Object.fromEntries(shown.map((field) => [field.name, fieldTypeOf(field).example?.(field)]));
-  return `${call} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`;
+  if (action === 'import') return `${call} -H 'Content-Type: text/csv' --data-binary @records.csv`;
+  if (body.length === 0) return call;
+  const shown = body.filter(({ required }, index) => index < 5 || required);
+  const sent = Object.fromEntries(shown.map(({ field }) => [field.name, fieldTypeOf(field).example?.(field)]));
+  return `${call} -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(sent))}`;
 }
 
 /** One word for a POSIX shell, whatever stands in it. */

@@ -1,9 +1,9 @@
 import type { ProblemCode } from '@freehold/contract/problem';
 import { problemStatus } from '@freehold/contract/problem';
+import { problemTitles } from '@freehold/contract/problem-titles';
 import { sharedApi } from '@freehold/contract/shared';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { ClientAddress } from '../client-address.ts';
-import { problemTitles } from '../problem-titles.ts';
 import { json, type Reply } from '../reply.ts';
 import type { PublicRoute } from '../routing/public-route.ts';
 import { serve, serveReply } from '../serve.ts';

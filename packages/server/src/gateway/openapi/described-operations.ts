@@ -1,3 +1,4 @@
+import { accessSentence } from '@freehold/contract/access';
 import type { HeaderParameter, ReplyDescription, Route } from '@freehold/contract/route';
 import { schemaPath, type TObject, type TSchema } from '@freehold/contract/schema';
 import type { JsonSchema } from '../../lib/json-schema.ts';
@@ -54,7 +55,7 @@ function operationOf(operationId: string, route: Route, refer: Refer): Operation
     operationId,
     tag,
     summary,
-    ...(description === undefined ? {} : { description }),
+    description: [...(description === undefined ? [] : [description]), accessSentence(route.access)].join(' '),
     access: route.access === 'public' ? 'public' : 'token',
     ...(parameters.length === 0 ? {} : { parameters }),
     ...bodyOf(route, refer),
@@ -74,8 +75,8 @@ function queryParameters(query: TObject | undefined, refer: Refer): readonly Par
   return Object.entries(query?.properties ?? {}).map(([name, shape]) => {
     const { description, ...schema } = shape as JsonSchema;
     const isNeeded = schema.default === undefined && (query?.required ?? []).includes(name);
-    const told = typeof description === 'string' ? { description } : {};
-    return { name, in: 'query', ...told, ...(isNeeded ? { required: true } : {}), schema: refer(schema) };
+    const needed = isNeeded ? { required: true } : {};
+    return { name, in: 'query', description: String(description ?? ''), ...needed, schema: refer(schema) };
   });
 }
 

@@ -53,11 +53,11 @@ export function* documentPieces(deps: DocumentDeps): Generator<string> {
     headers: headerComponents([...headers]),
     securitySchemes,
   };
-  yield `},${membersOf(rest)}},${membersOf({ tags: [...tags].map(tagObject) })}}`;
+  yield `},${membersOf(rest)}},${membersOf({ tags: [...tags].sort().map(tagObject) })}}`;
 }
 
 const contact = { name: 'The operator of this platform' };
-const license = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
+const license = { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' };
 
 /** Operations of records are grouped by their entity. */
 function tagObject(name: string): JsonSchema {

@@ -4,48 +4,10 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { parseStrictJson } from '../../lib/formats/strict-json.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
-import { type CompiledEntity, compileEntity } from '../../schema/compile-entity.ts';
-import { systemEntities } from '../../schema/system/system-entities.ts';
-import { colTypes } from '../../schema/testing/any-registered-field.ts';
 import { type AppGatewayDeps, appRoutes } from '../app-gateway.ts';
 import { type ManagementGatewayDeps, managementRoutes } from '../management-gateway.ts';
-import { appDocument } from './app-document.ts';
-import { managementDocument } from './management-document.ts';
-
-const hints: Readonly<Record<string, object>> = {
-  enum: { enumValues: ['a', 'b'] },
-  formula: { formula: '{string}' },
-  array: { items: { colType: 'integer' } },
-};
-const everyType = compileEntity(
-  {
-    entityName: 'every_type',
-    UpdateParams: colTypes.flatMap((colType) => [
-      { name: colType, colType, description: `a ${colType}`, ...hints[colType] },
-      { name: `needed_${colType}`, colType, validate: true, ...hints[colType] },
-    ]),
-  },
-  1,
-);
-const entities: readonly CompiledEntity[] = [everyType, ...systemEntities.values()];
-
-interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
-  readonly components: Readonly<Record<string, object>>;
-}
-
-const management = await sent(managementDocument({ hasOperator: true }));
-const app = await sent(appDocument({ orgCode: 'acme', env: 'test', version: 7, entities }));
-
-/** As a client gets it. */
-async function sent(document: Iterable<string> | AsyncIterable<string>): Promise<Document> {
-  let text = '';
-  for await (const piece of document) text += piece;
-  // Refuses a member that stands twice, as readers of YAML do.
-  return parseStrictJson(text, { membersMax: 1_000_000, elementsMax: 1_000_000 }) as Document;
-}
+import { app, type Document, entities, management } from './testing/sample-documents.ts';
 
 for (const [name, document] of Object.entries({ management, app })) {
   test(`the ${name} document is valid OpenAPI 3.1`, async () => {

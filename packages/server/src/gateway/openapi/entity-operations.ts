@@ -1,26 +1,24 @@
 import type { ProblemCode } from '@freehold/contract/problem';
 import { anyOf, schemaReference } from '../../lib/json-schema.ts';
 import { systemEntityNames } from '../../schema/port.ts';
-import { place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
+import { type EntityOperation, place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
 import { choiceParameters, nexttoken, orderParameters, pageSize } from './list-parameters.ts';
-import { jsonContent, type Operation } from './operation.ts';
+import { jsonContent } from './operation.ts';
 import { idempotencyKey, ifMatch, ifNoMatch, ifNoneMatch, prefer } from './parameters.ts';
 import { transferOperations } from './transfer-operations.ts';
 import { shownBy } from './view-schemas.ts';
 
 /** Everything that is served for one entity: its records by `handlers/app/records.ts`. */
-export function entityOperations(documented: DocumentedEntity): readonly Operation[] {
+export function entityOperations(documented: DocumentedEntity): readonly EntityOperation[] {
   const ofRecords = [create, item, update, remove, list, count].map((operationOf) => operationOf(documented));
   return [...ofRecords, ...transferOperations(documented)];
 }
 
-function create(documented: DocumentedEntity): Operation {
+function create(documented: DocumentedEntity): EntityOperation {
   const { entity, names } = documented;
   return {
-    ...place(documented, 'create', `/create/${entity.name}`),
-    method: 'POST',
-    summary: 'Makes a record',
+    ...place(documented, 'create'),
     parameters: [viewParameter(names, 'create'), prefer, idempotencyKey],
     body: jsonContent(schemaReference(names.create)),
     replies: [
@@ -35,12 +33,10 @@ function create(documented: DocumentedEntity): Operation {
   };
 }
 
-function item(documented: DocumentedEntity): Operation {
-  const { entity, names } = documented;
+function item(documented: DocumentedEntity): EntityOperation {
+  const { names } = documented;
   return {
-    ...place(documented, 'get', `/item/${entity.name}/:id`),
-    method: 'GET',
-    summary: 'Reads a record',
+    ...place(documented, 'get'),
     parameters: [viewParameter(names, 'get'), ifMatch, ifNoneMatch],
     replies: [
       {
@@ -55,12 +51,10 @@ function item(documented: DocumentedEntity): Operation {
   };
 }
 
-function update(documented: DocumentedEntity): Operation {
+function update(documented: DocumentedEntity): EntityOperation {
   const { entity, names } = documented;
   return {
-    ...place(documented, 'update', `/update/${entity.name}/:id`),
-    method: 'PUT',
-    summary: 'Changes the fields that are sent of a record; `null` clears one',
+    ...place(documented, 'update'),
     parameters: [viewParameter(names, 'update'), ifMatch, ifNoMatch],
     body: jsonContent(schemaReference(names.update)),
     replies: [
@@ -75,12 +69,10 @@ function update(documented: DocumentedEntity): Operation {
   };
 }
 
-function remove(documented: DocumentedEntity): Operation {
+function remove(documented: DocumentedEntity): EntityOperation {
   const { entity } = documented;
   return {
-    ...place(documented, 'delete', `/delete/${entity.name}/:id`),
-    method: 'DELETE',
-    summary: 'Removes a record',
+    ...place(documented, 'delete'),
     parameters: [ifMatch, ifNoMatch],
     replies: [{ status: 204, description: 'Removed.' }],
     problems: [
@@ -93,12 +85,10 @@ function remove(documented: DocumentedEntity): Operation {
   };
 }
 
-function list(documented: DocumentedEntity): Operation {
+function list(documented: DocumentedEntity): EntityOperation {
   const { entity, names } = documented;
   return {
-    ...place(documented, 'list', `/list/${entity.name}`),
-    method: 'GET',
-    summary: 'Lists records, a page at a time',
+    ...place(documented, 'list'),
     parameters: [
       ...choiceParameters(entity),
       viewParameter(names, 'list'),
@@ -117,12 +107,10 @@ function list(documented: DocumentedEntity): Operation {
   };
 }
 
-function count(documented: DocumentedEntity): Operation {
+function count(documented: DocumentedEntity): EntityOperation {
   const { entity } = documented;
   return {
-    ...place(documented, 'count', `/count/${entity.name}`),
-    method: 'GET',
-    summary: 'Counts records',
+    ...place(documented, 'count'),
     parameters: [...choiceParameters(entity), nexttoken],
     replies: [
       {

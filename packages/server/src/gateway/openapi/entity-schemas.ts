@@ -58,9 +58,9 @@ function recordSchema(entity: CompiledEntity): JsonSchema {
   );
 }
 
-function createSchema(entity: CompiledEntity): JsonSchema {
+export function createSchema(entity: CompiledEntity): JsonSchema {
   const sent = fieldsOf(entity, (field) => !isPlatformMade(field.behaviour));
-  const properties = sent.map((field) => [field.name, { ...sendable(field), ...byDefault(field) }]);
+  const properties = sent.map((field) => [field.name, withDefault(field, sendable(field))]);
   const optional = sent.filter((field) => !field.required || isFilled(entity, field));
   return closedObjectOf(
     Object.fromEntries(properties),
@@ -69,7 +69,7 @@ function createSchema(entity: CompiledEntity): JsonSchema {
 }
 
 /** What the platform makes may be sent as it stands, so that a record can be read, edited and put back. */
-function updateSchema(entity: CompiledEntity): JsonSchema {
+export function updateSchema(entity: CompiledEntity): JsonSchema {
   const own = fieldsOf(entity, () => true).map((field) => [field.name, sendable(field)]);
   const properties: Readonly<Record<string, JsonSchema>> = { ...Object.fromEntries(own), ...platformFieldSchemas };
   return closedObjectOf(properties, Object.keys(properties));
@@ -94,6 +94,9 @@ function readOnly(schema: JsonSchema): JsonSchema {
   return { ...schema, readOnly: true };
 }
 
-function byDefault({ definition }: CompiledField): JsonSchema {
-  return definition.default === undefined ? {} : { default: definition.default };
+/** In words: generators of clients take what has a `default` for a member that is always there. */
+function withDefault({ definition }: CompiledField, schema: JsonSchema): JsonSchema {
+  if (definition.default === undefined) return schema;
+  const sentence = `Left out, \`${JSON.stringify(definition.default)}\`.`;
+  return { ...schema, description: [schema.description ?? [], sentence].flat().join(' ') };
 }

@@ -32,12 +32,14 @@ export function choiceParameters(entity: CompiledEntity): readonly Parameter[] {
 
 export const flag: JsonSchema = { type: 'boolean' };
 
+export const filterOperator = schemaReference('FilterOperator');
+
 /** `<field>` and `<field>_op` of every field that there are filters on. */
 function filterParameters(entity: CompiledEntity): readonly Parameter[] {
   const own = [...entity.fields.values()].filter(isFilterable).map(({ name }) => name);
   return [...own, ...platformFilters].flatMap((name) => [
-    queryParameter(name, schemaReference('Filter')),
-    queryParameter(`${name}_op`, schemaReference('FilterOperator')),
+    queryParameter(name, schemaReference('Filter'), `Chooses by \`${name}\`.`),
+    queryParameter(`${name}_op`, filterOperator, `How \`${name}\` is compared.`),
   ]);
 }
 
@@ -55,11 +57,15 @@ export const partial: JsonSchema = {
 
 export const nexttoken = queryParameter('nexttoken', text, 'Where the page before has ended.');
 
-export const pageSize = queryParameter('pagesize', { type: 'integer', minimum: 1, maximum: 200, default: 20 });
+export const pageSize = queryParameter(
+  'pagesize',
+  { type: 'integer', minimum: 1, maximum: 200, default: 20 },
+  'How many items a page has at most.',
+);
 
 export function orderParameters(entity: CompiledEntity): readonly Parameter[] {
   return [
-    queryParameter('sortby', { ...text, enum: sortFields(entity) }),
+    queryParameter('sortby', { ...text, enum: sortFields(entity) }, 'The field that orders the list.'),
     queryParameter('sortdir', { ...text, enum: ['asc', 'desc'] }, 'Ascending with `sortby`, else the newest first.'),
   ];
 }

@@ -12,7 +12,7 @@ export interface Operation {
   readonly operationId: string;
   readonly tag: string;
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   readonly access: 'public' | 'token';
   /** Those beside the path's. */
   readonly parameters?: readonly Parameter[];
@@ -27,7 +27,7 @@ export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required?: boolean;
-  readonly description?: string;
+  readonly description: string;
   readonly schema: JsonSchema;
 }
 

@@ -23,8 +23,8 @@ export const ifNoMatch: Parameter = {
   schema: text,
 };
 
-export function queryParameter(name: string, schema: JsonSchema, description?: string): Parameter {
-  return { name, in: 'query', ...(description === undefined ? {} : { description }), schema };
+export function queryParameter(name: string, schema: JsonSchema, description: string): Parameter {
+  return { name, in: 'query', description, schema };
 }
 
 export const prefer: Parameter = {

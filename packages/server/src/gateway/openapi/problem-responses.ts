@@ -1,7 +1,7 @@
 import { type ProblemCode, problemStatus } from '@freehold/contract/problem';
 import { Problem as ProblemSchema } from '@freehold/contract/problem-schema';
+import { problemTitles } from '@freehold/contract/problem-titles';
 import { type JsonSchema, schemaReference } from '../../lib/json-schema.ts';
-import { problemTitles } from '../problem-titles.ts';
 import { namedSchemas } from './described-operations.ts';
 import { type HeaderName, headerReferences } from './headers.ts';
 

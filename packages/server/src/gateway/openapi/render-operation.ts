@@ -1,3 +1,4 @@
+import { pathParameters as described } from '@freehold/contract/parameters';
 import type { ProblemCode } from '@freehold/contract/problem';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { headerReferences } from './headers.ts';
@@ -13,7 +14,7 @@ export function renderOperation(operation: Operation, tokenProblems: readonly Pr
     operationId,
     tags: [tag],
     summary,
-    ...(description === undefined ? {} : { description }),
+    description,
     ...(access === 'public' ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: { required: isBodyOptional !== true, content: renderContent(body) } }),
@@ -31,11 +32,12 @@ export function templatedPath(path: string): string {
 
 const parameterName = /:(\w+)/g;
 
-function pathParameters(path: string): readonly Parameter[] {
+export function pathParameters(path: string): readonly Parameter[] {
   return Array.from(path.matchAll(parameterName), ([, name = '']) => ({
     name,
     in: 'path',
     required: true,
+    description: described[name] ?? '',
     schema: { type: 'string' },
   }));
 }

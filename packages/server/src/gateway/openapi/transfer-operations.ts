@@ -1,26 +1,22 @@
 import { anyOf, schemaReference, text } from '../../lib/json-schema.ts';
 import { type CompiledEntity, isPlatformMade } from '../../schema/port.ts';
-import { place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
+import { type EntityOperation, place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
 import { choiceParameters, flag, orderParameters } from './list-parameters.ts';
-import { type Content, jsonContent, linesContent, type Operation } from './operation.ts';
+import { type Content, jsonContent, linesContent } from './operation.ts';
 import { queryParameter } from './parameters.ts';
 import { shownBy } from './view-schemas.ts';
 
 /** What `handlers/app/transfer.ts` serves, for one entity. */
-export function transferOperations(documented: DocumentedEntity): readonly Operation[] {
+export function transferOperations(documented: DocumentedEntity): readonly EntityOperation[] {
   return [importFile(documented), exportFile(documented)];
 }
 
-function importFile(documented: DocumentedEntity): Operation {
+function importFile(documented: DocumentedEntity): EntityOperation {
   const { entity, names } = documented;
   const row = anyOf([names.create, names.update].map(schemaReference));
   return {
-    ...place(documented, 'import', `/import/${entity.name}`),
-    method: 'POST',
-    summary: 'Makes records of the rows of a file, of any length',
-    description:
-      'A row is refused by itself, and the others are written. Sent with `upsert` a file can be repeated. Whoever accepts `application/x-ndjson` is told on the way how far it is.',
+    ...place(documented, 'import'),
     parameters: [
       ...upsertParameter(entity),
       queryParameter('dry_run', { ...flag, default: false }, 'With `true` nothing is written.'),
@@ -55,14 +51,11 @@ function upsertParameter({ uniques, fields }: CompiledEntity) {
   return [queryParameter('upsert', { ...text, enum: indexes.map(({ name }) => name) }, description)];
 }
 
-function exportFile(documented: DocumentedEntity): Operation {
+function exportFile(documented: DocumentedEntity): EntityOperation {
   const { entity, names } = documented;
   const formats = { ...text, enum: ['csv', 'jsonl'] };
   return {
-    ...place(documented, 'export', `/export/${entity.name}`),
-    method: 'GET',
-    summary: 'Gives the records of a list as a file',
-    description: 'A file that could not be written to its end breaks off, and is never taken for a whole one.',
+    ...place(documented, 'export'),
     parameters: [
       ...choiceParameters(entity),
       viewParameter(names, 'list'),

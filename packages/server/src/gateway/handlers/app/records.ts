@@ -1,3 +1,4 @@
+import { recordRoutes as described } from '@freehold/contract/app/records';
 import { notFound } from '../../../lib/problem.ts';
 import type { AuthorizedCall, ReadableText, RecordRuntime } from '../../../records/port.ts';
 import {
@@ -25,45 +26,33 @@ import type { AppServices } from './services.ts';
 export function recordRoutes({ runtime, idempotency }: AppServices): readonly RecordRoute[] {
   return [
     {
-      method: 'POST',
-      path: '/app/:org/create/:entity',
-      access: 'create',
+      ...described.create,
       isGated: true,
       takesBody: true,
       handle: (request, call) => create({ runtime, idempotency }, request, call),
     },
     {
-      method: 'GET',
-      path: '/app/:org/item/:entity/:id',
-      access: 'get',
+      ...described.get,
       handle: (request, call) => item(runtime, request, call),
     },
     {
-      method: 'PUT',
-      path: '/app/:org/update/:entity/:id',
+      ...described.update,
       takesTags: true,
-      access: 'update',
       isGated: true,
       takesBody: true,
       handle: (request, call) => update(runtime, request, call),
     },
     {
-      method: 'DELETE',
-      path: '/app/:org/delete/:entity/:id',
+      ...described.delete,
       takesTags: true,
-      access: 'delete',
       handle: (request, call) => remove(runtime, request, call),
     },
     {
-      method: 'GET',
-      path: '/app/:org/list/:entity',
-      access: 'list',
+      ...described.list,
       handle: (request, call) => list(runtime, request, call),
     },
     {
-      method: 'GET',
-      path: '/app/:org/count/:entity',
-      access: 'count',
+      ...described.count,
       handle: (request, call) => count(runtime, request, call),
     },
   ];

@@ -1,3 +1,4 @@
+import { recordRoutes as described } from '@freehold/contract/app/records';
 import { invalidInput, Problem } from '../../../lib/problem.ts';
 import type { AuthorizedCall } from '../../../records/port.ts';
 import {
@@ -21,17 +22,13 @@ import type { AppServices } from './services.ts';
 export function transferRoutes(services: TransferServices): readonly RecordRoute[] {
   return [
     {
-      method: 'POST',
-      path: '/app/:org/import/:entity',
-      access: 'create',
+      ...described.import,
       isGated: true,
       takesBody: { streamOf: [csvType, ...jsonlTypes] },
       handle: (request, call) => importFile(services, request, call),
     },
     {
-      method: 'GET',
-      path: '/app/:org/export/:entity',
-      access: 'list',
+      ...described.export,
       handle: (request, call) => exportFile(services, request, call),
     },
   ];

@@ -49,9 +49,9 @@ export function entityRoutes({ entities, idempotency, clock }: EntityServices): 
     }),
     serve(entitiesApi.readEntityEndpoints, async (request, caller) => {
       const { env, entity } = request.query;
-      const definition = await adminOf(env, request, caller).definition(caller.org.code, entity);
-      if (definition === undefined) throw notFound();
-      return { endpoints: entityEndpoints(caller.org.code, definition) };
+      const compiled = await adminOf(env, request, caller).compiled(caller.org.code, entity);
+      if (compiled === undefined) throw notFound();
+      return { endpoints: entityEndpoints(caller.org.code, compiled) };
     }),
     serve(entitiesApi.removeEntity, async (request, caller) => {
       const { env, entityname, if_empty: ifEmpty } = request.query;

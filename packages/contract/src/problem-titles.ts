@@ -1,4 +1,4 @@
-import type { ProblemCode } from '@freehold/contract/problem';
+import type { ProblemCode } from './problem.ts';
 
 /** What each code means, in a few words: the `title` of a problem, and the page behind its `type`. */
 export const problemTitles: Readonly<Record<ProblemCode, string>> = {

@@ -1,0 +1,50 @@
+/** Both documents, as a client gets them: that of the app with a field of each type, and the entities of the platform. */
+import { parseStrictJson } from '../../../lib/formats/strict-json.ts';
+import { type CompiledEntity, compileEntity } from '../../../schema/compile-entity.ts';
+import { systemEntities } from '../../../schema/system/system-entities.ts';
+import { colTypes } from '../../../schema/testing/any-registered-field.ts';
+import { appDocument } from '../app-document.ts';
+import { managementDocument } from '../management-document.ts';
+
+const hints: Readonly<Record<string, object>> = {
+  enum: { enumValues: ['a', 'b'] },
+  formula: { formula: '{string}' },
+  array: { items: { colType: 'integer' } },
+};
+const everyType = compileEntity(
+  {
+    entityName: 'every_type',
+    UpdateParams: colTypes.flatMap((colType) => [
+      { name: colType, colType, description: `a ${colType}`, ...hints[colType] },
+      { name: `needed_${colType}`, colType, validate: true, ...hints[colType] },
+    ]),
+  },
+  1,
+);
+const order = compileEntity(
+  {
+    entityName: 'order',
+    UpdateParams: [
+      { name: 'title', validate: true },
+      { name: 'state', colType: 'enum', enumValues: ['open', 'done'], validate: true, default: 'open' },
+    ],
+  },
+  1,
+);
+export const entities: readonly CompiledEntity[] = [everyType, order, ...systemEntities.values()];
+
+export interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+  readonly components: Readonly<Record<string, object>>;
+}
+
+export const management = await sent(managementDocument({ hasOperator: true }));
+export const app = await sent(appDocument({ orgCode: 'acme', env: 'test', version: 7, entities }));
+
+/** As a client gets it. */
+async function sent(document: Iterable<string> | AsyncIterable<string>): Promise<Document> {
+  let text = '';
+  for await (const piece of document) text += piece;
+  // Refuses a member that stands twice, as readers of YAML do.
+  return parseStrictJson(text, { membersMax: 1_000_000, elementsMax: 1_000_000 }) as Document;
+}
