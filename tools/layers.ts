@@ -89,6 +89,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   backup: ['lib', 'store/online-copy.ts', 'store/data-version.ts'],
   copy: ['lib', ...storePort, 'store/copy-store.ts', 'identity'],
   jobs: ['lib', ...storePort],
+  engines: ['lib', ...storePort, 'store/sqlite', 'store/postgres', 'doctor'],
   doctor: ['lib', 'store/postgres/ask-server.ts', 'store/sqlite/ask-file.ts'],
   mail: ['lib'],
   access: ['lib'],

@@ -1,5 +1,6 @@
 /** What the commands beside the platform have in common: how they end, and what they take from the environment. */
 import { type Config, readConfig } from './config.ts';
+import { engineOf } from './engines/registry.ts';
 
 /** A mistake of the operator, or a fact that the operator has to know; printed as it is. */
 export class Refusal extends Error {
@@ -51,16 +52,17 @@ export function configFor(named: string | undefined): Config {
 /** The folder that is named, or that a platform started here would have. */
 export function dataFolder(named: string | undefined): string {
   const { dataDir, store, storeProd } = configFor(named);
-  if (store.kind !== 'sqlite')
-    throw new Refusal('FREEHOLD_STORE names PostgreSQL: back it up and restore it with PostgreSQL’s own tools');
-  if (storeProd.kind !== 'sqlite' || storeProd.folder !== dataDir)
+  const { name } = engineOf(store);
+  if (store.folder === undefined)
+    throw new Refusal(`FREEHOLD_STORE names ${name}: back it up and restore it with ${name}’s own tools`);
+  if (storeProd.folder !== dataDir)
     throw new Refusal('FREEHOLD_STORE_PROD names another place: copy `prod.db` by hand while the platform is stopped');
   return dataDir;
 }
 
-/** What opens and seals the secrets of a store on PostgreSQL, where they are sealed. */
-export function masterKeyFor(url: string): Config['masterKey'] {
-  const read = readConfig({ FREEHOLD_STORE: url, FREEHOLD_MASTER_KEY: process.env.FREEHOLD_MASTER_KEY });
+/** What opens and seals the secrets of a store that holds them itself, where they are sealed. */
+export function masterKeyFor(address: string): Config['masterKey'] {
+  const read = readConfig({ FREEHOLD_STORE: address, FREEHOLD_MASTER_KEY: process.env.FREEHOLD_MASTER_KEY });
   if ('mistakes' in read) throw new Refusal(read.mistakes.join('\n'));
   return read.config.masterKey;
 }

@@ -2,13 +2,14 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { engineOf } from './engines/registry.ts';
+import { readStoreAddresses, type StoreAddresses } from './engines/store-addresses.ts';
 import { isNetwork } from './gateway/client-address.ts';
 import type { Quota, RateLimitSettings } from './gateway/rate-limits.ts';
 import { type MasterKeyUse, masterKeyFault, operatorKeyDigest, operatorKeyFault } from './identity/port.ts';
 import { isEmailAddress } from './lib/formats/email-address.ts';
 import type { SmtpSettings } from './mail/smtp-delivery.ts';
 import { readSmtpServer } from './mail/smtp-server.ts';
-import { readStorePlaces, type StoreAddresses } from './store/store-places.ts';
 
 /** Everything that is set from outside, read once at start and never changed. */
 export interface Config extends StoreAddresses {
@@ -195,15 +196,15 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const host = get('FREEHOLD_HOST') ?? (isProduction ? '0.0.0.0' : '127.0.0.1');
   if (isIP(host) === 0) mistakes.push(`FREEHOLD_HOST must be an IP address, not \`${host}\``);
   const dataDir = resolve(get('FREEHOLD_DATA_DIR') ?? './data');
-  const places = readStorePlaces(get, dataDir, mistakes);
-  const isLocal = places.store.kind === 'sqlite';
+  const addresses = readStoreAddresses(get, dataDir, mistakes);
+  const isLocal = addresses.store.folder !== undefined;
   const config: Config = {
     mode,
     host,
     appPort: readPort('FREEHOLD_APP_PORT', get('FREEHOLD_APP_PORT') ?? '4000', mistakes),
     managementPort: readPort('FREEHOLD_MANAGEMENT_PORT', get('FREEHOLD_MANAGEMENT_PORT') ?? '4001', mistakes),
     dataDir,
-    ...places,
+    ...addresses,
     masterKey: readMasterKey(get('FREEHOLD_MASTER_KEY'), { mode, isLocal }, mistakes),
     signUp: oneOf('FREEHOLD_SIGNUP', ['open', 'first', 'closed'], isProduction ? 'first' : 'open'),
     publicUrl: readUrl('FREEHOLD_PUBLIC_URL', get('FREEHOLD_PUBLIC_URL'), mistakes),
@@ -234,7 +235,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   mistakes.push(...equalPorts(config));
   if (isProduction && config.smtp !== undefined && config.managementPort !== undefined && !config.managementUrl)
     mistakes.push('FREEHOLD_MANAGEMENT_URL must be set where mail is: links in mails to builders begin with it');
-  if (config.demo) mistakes.push(...whyNoDemo(isProduction, isLocal));
+  if (config.demo) mistakes.push(...whyNoDemo(isProduction, addresses));
   return mistakes.length > 0 ? { mistakes } : { config: Object.freeze(config) };
 }
 
@@ -260,9 +261,10 @@ function equalPorts({ appPort, managementPort, metricsListen, host }: Config): r
   return mistakes;
 }
 
-function whyNoDemo(isProduction: boolean, isLocal: boolean): readonly string[] {
+function whyNoDemo(isProduction: boolean, { store }: StoreAddresses): readonly string[] {
   if (isProduction) return ['FREEHOLD_DEMO must be off in production'];
-  return isLocal ? [] : ['FREEHOLD_DEMO must be off on PostgreSQL: its passwords lie in a data folder'];
+  if (store.folder !== undefined) return [];
+  return [`FREEHOLD_DEMO must be off on ${engineOf(store).name}: its passwords lie in a data folder`];
 }
 
 /** What `--help` prints. */

@@ -1,14 +1,13 @@
 /** Moves a whole platform between engines: from a folder to PostgreSQL, back, or to another of the same sort. */
-import { existsSync, mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type Command, dataFolder, masterKeyFor, Refusal, runCommand, textOrVariable } from './command-line.ts';
-import { openSpace, type SpaceDeps, sqlitePath } from './composition/open-spaces.ts';
+import { openSpace, type SpaceDeps } from './composition/open-spaces.ts';
 import { type CopyEnd, copiedSpaces, copyPlatform } from './copy/copy-platform.ts';
+import { addressForms, engineOf, readAddress, type StoreAddress } from './engines/registry.ts';
 import { createSecretsFile } from './identity/port.ts';
 import { systemClock } from './lib/clock.ts';
 import type { OpenedStore } from './store/port.ts';
-import type { StoreAddress } from './store/store-places.ts';
 
 const help = `Copies the stores of a platform, and compares the copy with the source by count and SHA-256. No platform may run on
 either of them. A copy that was cut off continues when the same command is run again.
@@ -30,9 +29,8 @@ async function run(words: readonly string[]): Promise<number> {
     process.stdout.write(help);
     return values.help === true ? 0 : 2;
   }
-  const [source, target] = [placeOf(values.from), placeOf(values.to)];
-  if (source.kind === 'sqlite' && copiedSpaces.some((space) => !existsSync(sqlitePath(source.folder, space))))
-    throw new Refusal(`there is no data of a platform in \`${source.folder}\``);
+  const [source, target] = [endOf(values.from), endOf(values.to)];
+  await refuseEmpty(source.address);
   const opened: OpenedStore[] = [];
   try {
     const copied = await copyPlatform(await openEnd(source, opened), await openEnd(target, opened));
@@ -48,28 +46,41 @@ async function run(words: readonly string[]): Promise<number> {
   }
 }
 
-function placeOf(text: string): StoreAddress {
-  const address = textOrVariable(text);
-  const folder = /^sqlite:(.*)$/s.exec(address)?.[1];
-  if (folder !== undefined) return { kind: 'sqlite', folder: folder === '' ? dataFolder(undefined) : resolve(folder) };
-  if (/^postgres(ql)?:/.test(address)) return { kind: 'postgres', url: address };
-  throw new Refusal('`--from` and `--to` take `sqlite:FOLDER` or `postgres://user:password@host/database`');
+interface NamedEnd {
+  readonly text: string;
+  readonly address: StoreAddress;
+}
+
+function endOf(named: string): NamedEnd {
+  const text = textOrVariable(named);
+  const address = readAddress(text, 'copy', () => dataFolder(undefined));
+  if (address === undefined) throw new Refusal(`\`--from\` and \`--to\` take ${addressForms('copy')}`);
+  return { text, address };
+}
+
+/** Opened, a folder without stores would get empty ones, and these would be copied. */
+async function refuseEmpty(source: StoreAddress): Promise<void> {
+  if (source.folder === undefined) return;
+  const engine = engineOf(source);
+  for (const space of copiedSpaces)
+    if (await engine.isMissing(source, space))
+      throw new Refusal(`there is no data of a platform in ${engine.placeText(source)}`);
 }
 
 /**
  * What is opened is noted, to be closed however the copy ends. The first one's lock shows whether a process has the
  * folder.
  */
-async function openEnd(address: StoreAddress, opened: OpenedStore[]): Promise<CopyEnd> {
+async function openEnd({ text, address }: NamedEnd, opened: OpenedStore[]): Promise<CopyEnd> {
   const open = async (space: (typeof copiedSpaces)[number]): Promise<OpenedStore> => {
     const one = await openSpace(space, address, spaceParts);
     opened.push(one);
     return one;
   };
-  if (address.kind === 'sqlite') mkdirSync(address.folder, { recursive: true, mode: 0o700 });
+  if (address.folder !== undefined) mkdirSync(address.folder, { recursive: true, mode: 0o700 });
   const stores = { platform: await open('platform'), test: await open('test'), prod: await open('prod') };
   const secrets =
-    address.kind === 'sqlite' ? { file: createSecretsFile(address.folder) } : { masterKey: masterKeyFor(address.url) };
+    address.folder === undefined ? { masterKey: masterKeyFor(text) } : { file: createSecretsFile(address.folder) };
   return { stores, secrets };
 }
 

@@ -6,16 +6,15 @@ import { parseArgs } from 'node:util';
 import { type Command, Refusal, runCommand } from './command-line.ts';
 import { hasLostSecrets, openSpace, openVault, secretsGone, storesGone } from './composition/open-spaces.ts';
 import { type Config, readConfig } from './config.ts';
-import { checkFolder, hasWritten } from './doctor/check-folder.ts';
 import { checkPort } from './doctor/check-port.ts';
 import { checkIssuer, checkMailServer } from './doctor/check-reach.ts';
-import { checkServer, missingSpaces } from './doctor/check-server.ts';
 import { type Finding, fault, good, note } from './doctor/finding.ts';
+import { engineOf, type StoreAddress } from './engines/registry.ts';
+import type { PlaceToCheck } from './engines/store-engine.ts';
 import { parseSecrets, secretsPath } from './identity/port.ts';
 import { systemClock } from './lib/clock.ts';
 import { missingStores } from './stopped-platform.ts';
 import { Unavailable } from './store/port.ts';
-import type { StoreAddress } from './store/store-places.ts';
 
 const help = `Checks settings, ports, clock, disk, store, keys and the mail server for a platform that starts here with this
 environment. Changes nothing. A platform may be running.
@@ -56,7 +55,11 @@ function checksOf(config: Config): readonly Check[] {
     async () => [good('the settings can be read'), ...notesOn(config)],
     () => checkPorts(config),
     async () => [checkClock()],
-    () => checkPlace(store, { setting: 'FREEHOLD_STORE', spaces: ['platform', 'test', ...(isApart ? [] : ['prod'])] }),
+    () =>
+      checkPlace(store, {
+        setting: 'FREEHOLD_STORE',
+        spaces: ['platform', 'test', ...(isApart ? [] : (['prod'] as const))],
+      }),
     async () => (isApart ? checkPlace(storeProd, { setting: 'FREEHOLD_STORE_PROD', spaces: ['prod'] }) : []),
     () => checkStores(config),
     async () => [await checkSecrets(config)],
@@ -73,7 +76,7 @@ function notesOn({ mode, publicUrl, smtp, store, masterKey, operatorKeyDigest }:
   if (smtp === undefined) notes.push(note('FREEHOLD_SMTP_URL is not set: what needs a mail is answered 503'));
   if (operatorKeyDigest === undefined)
     notes.push(note('FREEHOLD_OPERATOR_KEY is not set: there are no routes under /platform and no /metrics'));
-  if (store.kind === 'postgres' && masterKey === undefined)
+  if (store.folder === undefined && masterKey === undefined)
     notes.push(note('FREEHOLD_MASTER_KEY is not set: the secrets lie in the database as they are'));
   return notes;
 }
@@ -96,12 +99,8 @@ function checkClock(): Finding {
   );
 }
 
-function checkPlace(
-  address: StoreAddress,
-  asked: { readonly setting: string; readonly spaces: readonly string[] },
-): Promise<readonly Finding[]> {
-  if (address.kind === 'sqlite') return checkFolder(address.folder, systemClock);
-  return checkServer({ url: address.url, ...asked }, systemClock);
+function checkPlace(address: StoreAddress, place: PlaceToCheck): Promise<readonly Finding[]> {
+  return engineOf(address).check(address, place, systemClock);
 }
 
 /** Whether all stores are there that belong together: the start would make one that is not. */
@@ -115,9 +114,8 @@ async function checkStores(config: Config): Promise<readonly Finding[]> {
 
 /** Whether a platform has come beyond its first start. Its secrets are made when all stores are there. */
 async function hasBegun({ store, storeProd }: Config): Promise<boolean> {
-  if (store.kind === 'sqlite' && existsSync(secretsPath(store.folder))) return true;
-  for (const place of [store, storeProd])
-    if (place.kind === 'postgres' || (await hasWritten(place.folder))) return true;
+  if (store.folder !== undefined && existsSync(secretsPath(store.folder))) return true;
+  for (const address of [store, storeProd]) if (await engineOf(address).hasWritten(address)) return true;
   return false;
 }
 
@@ -127,11 +125,11 @@ const noSecretsYet = note('there are no secrets yet: the first start makes them'
 async function checkSecrets(config: Config): Promise<Finding> {
   const { store } = config;
   try {
-    if (store.kind === 'sqlite') {
+    if (store.folder !== undefined) {
       parseSecrets(await readFile(secretsPath(store.folder), 'utf8'));
       return good('the secrets can be read');
     }
-    if ((await missingSpaces(store.url, ['platform'])).length > 0) return noSecretsYet;
+    if (await engineOf(store).isMissing(store, 'platform')) return noSecretsYet;
     const opened = await openSpace('platform', store, { clock: systemClock, onFatal: () => undefined });
     try {
       const vault = openVault(config, opened.store);

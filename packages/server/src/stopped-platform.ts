@@ -1,11 +1,11 @@
 /** What the commands open that look at the data of a platform that is stopped. */
 import { Refusal } from './command-line.ts';
-import { isFileMissing, openSpace, type Spaces, sqlitePath, storesGone } from './composition/open-spaces.ts';
+import { openSpace, type Spaces, storesGone } from './composition/open-spaces.ts';
 import type { Config } from './config.ts';
-import { missingSpaces } from './doctor/check-server.ts';
+import { engineOf, type StoreAddress } from './engines/registry.ts';
+import type { StoreAddresses } from './engines/store-addresses.ts';
 import { systemClock } from './lib/clock.ts';
 import type { OpenedStore } from './store/port.ts';
-import type { StoreAddress, StoreAddresses } from './store/store-places.ts';
 
 /** Opens the store of a data space for as long as the work takes. */
 export async function usingSpace<T>(
@@ -29,7 +29,7 @@ const parts = {
 };
 
 /** @throws Refusal where a store is not there: opened, it would be made, and found to be whole. */
-export async function requireStores(config: Pick<Config, 'store' | 'storeProd' | 'dataDir'>): Promise<void> {
+export async function requireStores(config: StoreAddresses): Promise<void> {
   const missing = await missingStores(config);
   if (missing.length === spaces.length) throw noData(config);
   if (missing.length > 0) throw new Refusal(storesGone(missing));
@@ -39,23 +39,17 @@ export async function requireStores(config: Pick<Config, 'store' | 'storeProd' |
 export async function missingStores(config: StoreAddresses): Promise<readonly string[]> {
   const missing: string[] = [];
   for (const space of spaces) {
-    const place = placeOf(config, space);
-    if (await isMissing(place, space))
-      missing.push(place.kind === 'sqlite' ? `\`${sqlitePath(place.folder, space)}\`` : `the schema of \`${space}\``);
+    const address = placeOf(config, space);
+    const engine = engineOf(address);
+    if (await engine.isMissing(address, space)) missing.push(engine.storeText(address, space));
   }
   return missing;
 }
 
 const spaces = ['platform', 'test', 'prod'] as const;
 
-async function isMissing(address: StoreAddress, space: keyof Spaces): Promise<boolean> {
-  if (address.kind === 'postgres') return (await missingSpaces(address.url, [space])).length > 0;
-  return isFileMissing(address.folder, space);
-}
-
-export function noData({ store, dataDir }: Pick<Config, 'store' | 'dataDir'>): Refusal {
-  const place = store.kind === 'sqlite' ? `\`${dataDir}\`` : 'the database';
-  return new Refusal(`there is no data of a platform in ${place}`);
+export function noData({ store }: Pick<Config, 'store'>): Refusal {
+  return new Refusal(`there is no data of a platform in ${engineOf(store).placeText(store)}`);
 }
 
 function placeOf({ store, storeProd }: StoreAddresses, space: keyof Spaces): StoreAddress {

@@ -48,7 +48,7 @@ async function run(words: readonly string[]): Promise<number> {
 /** The keys that values are sealed by; undefined where a database holds no secrets yet. */
 async function findFieldKeys(config: Config): Promise<readonly SealingKey[] | undefined> {
   const { store } = config;
-  if (store.kind === 'postgres') {
+  if (store.folder === undefined) {
     const vaultIn = (opened: OpenedStore) => openVault(config, opened.store).read();
     return (await usingSpace(config, 'platform', vaultIn)).secrets.field_keys;
   }

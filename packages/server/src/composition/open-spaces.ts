@@ -1,7 +1,9 @@
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { Refusal } from '../command-line.ts';
 import type { Config } from '../config.ts';
+import { engineOf, type StoreAddress } from '../engines/registry.ts';
+import type { StoreAddresses } from '../engines/store-addresses.ts';
+import type { EngineDeps } from '../engines/store-engine.ts';
 import {
   createSecretsFile,
   createSecretsInStore,
@@ -10,14 +12,10 @@ import {
   type SecretsVault,
   secretsPath,
 } from '../identity/port.ts';
-import type { Clock } from '../lib/clock.ts';
 import { dataVersion } from '../store/data-version.ts';
-import { openStore } from '../store/open-store.ts';
 import type { OpenedStore, Store } from '../store/port.ts';
-import type { StoreAddress, StoreAddresses } from '../store/store-places.ts';
 import { UnknownData } from '../upgrade/stores.ts';
 import { isUpToDate, staleVersion, upgradeStores } from '../upgrade/upgrade-stores.ts';
-import { prepareDataFolder } from './data-folder.ts';
 
 export interface Spaces {
   readonly platform: OpenedStore;
@@ -25,13 +23,7 @@ export interface Spaces {
   readonly prod: OpenedStore;
 }
 
-export interface SpaceDeps {
-  readonly clock: Clock;
-  /** Called when the store can no longer be trusted. */
-  readonly onFatal: (error: unknown) => void;
-  /** Of the embedded store. */
-  readonly cacheMegabytes?: number | undefined;
-}
+export type SpaceDeps = Omit<EngineDeps, 'hold'>;
 
 interface SpacesDeps extends SpaceDeps {
   /** Opens the store of a data space instead, for tests. */
@@ -59,16 +51,15 @@ export async function openSpaces(config: PlacesToOpen, deps: SpacesDeps): Promis
   return openAll(config, deps);
 }
 
-async function openAll(config: PlacesToOpen, deps: SpacesDeps & Pick<OpenDeps, 'hold'>): Promise<Spaces> {
+async function openAll(config: PlacesToOpen, deps: SpacesDeps & Pick<EngineDeps, 'hold'>): Promise<Spaces> {
   const open = (space: keyof Spaces): Promise<OpenedStore> =>
     deps.openSpace?.(space) ??
     openAnyVersion(space, space === 'prod' ? config.storeProd : config.store, {
       ...deps,
       cacheMegabytes: config.storeCacheMegabytes,
     });
-  if (config.store.kind === 'sqlite') refuseLostStores(config.store.folder, config.storeProd);
-  for (const place of [config.store, config.storeProd])
-    if (place.kind === 'sqlite') await prepareDataFolder(place.folder);
+  await refuseLostStores(config);
+  for (const address of [config.store, config.storeProd]) await engineOf(address).prepare?.(address);
   // One after the other: the first one's lock says whether another process has the folder.
   const platform = await open('platform');
   const [test, prod] = await Promise.all([open('test'), open('prod')]);
@@ -80,20 +71,16 @@ async function openAll(config: PlacesToOpen, deps: SpacesDeps & Pick<OpenDeps, '
  * it again would hide the loss of all accounts.
  * @throws Error with a sentence for the operator.
  */
-function refuseLostStores(folder: string, prod: StoreAddress): void {
-  if (!existsSync(secretsPath(folder))) return;
-  const isBeside = prod.kind === 'sqlite' && prod.folder === folder;
+async function refuseLostStores({ store, storeProd }: StoreAddresses): Promise<void> {
+  if (store.folder === undefined || !existsSync(secretsPath(store.folder))) return;
+  const engine = engineOf(store);
+  const isBeside = storeProd.folder === store.folder;
   const spaces = isBeside ? (['platform', 'test', 'prod'] as const) : (['platform', 'test'] as const);
-  const missing = spaces.filter((space) => isFileMissing(folder, space));
+  const areMissing = await Promise.all(spaces.map((space) => engine.isMissing(store, space)));
+  const missing = spaces.filter((_, index) => areMissing[index]);
   // Whoever takes all of them away starts again.
   if (missing.length > 0 && missing.length < spaces.length)
-    throw new Error(storesGone(missing.map((space) => `\`${sqlitePath(folder, space)}\``)));
-}
-
-/** Also where it was made and never written to. */
-export function isFileMissing(folder: string, space: keyof Spaces): boolean {
-  const found = statSync(sqlitePath(folder, space), { throwIfNoEntry: false });
-  return found === undefined || found.size === 0;
+    throw new Error(storesGone(missing.map((space) => engine.storeText(store, space))));
 }
 
 /** What to do where some of the stores are missing. */
@@ -121,27 +108,16 @@ export async function openSpace(space: keyof Spaces, address: StoreAddress, deps
 }
 
 function placeText(address: StoreAddress): string {
-  return address.kind === 'sqlite' ? `\`${address.folder}\`` : 'the database';
+  return engineOf(address).placeText(address);
 }
 
-interface OpenDeps extends SpaceDeps {
-  /** Of a database, whether other nodes may work on it meanwhile; a folder is had by one process anyway. */
-  readonly hold?: 'shared' | 'alone';
-}
-
-function openAnyVersion(space: keyof Spaces, address: StoreAddress, deps: OpenDeps): Promise<OpenedStore> {
-  if (address.kind === 'sqlite') return openStore({ kind: 'sqlite', path: sqlitePath(address.folder, space), ...deps });
-  const { clock, onFatal, hold = 'shared' } = deps;
-  return openStore({ kind: 'postgres', url: address.url, space, clock, onFatal, hold });
-}
-
-export function sqlitePath(folder: string, space: keyof Spaces): string {
-  return join(folder, `${space}.db`);
+function openAnyVersion(space: keyof Spaces, address: StoreAddress, deps: EngineDeps): Promise<OpenedStore> {
+  return engineOf(address).open(space, address, deps);
 }
 
 /** Where the secrets lie: beside the store that is a folder, else in the store, so that every node has them. */
 export function openVault({ store, masterKey }: Pick<Config, 'store' | 'masterKey'>, platform: Store): SecretsVault {
-  if (store.kind === 'sqlite') return createSecretsFile(store.folder);
+  if (store.folder !== undefined) return createSecretsFile(store.folder);
   return createSecretsInStore(platform.scope(platformScopeName), masterKey);
 }
 
@@ -164,7 +140,7 @@ export async function hasLostSecrets(stores: readonly OpenedStore[], vault: Secr
 
 /** What to do then. */
 export function secretsGone(store: StoreAddress): string {
-  if (store.kind === 'postgres')
+  if (store.folder === undefined)
     return 'the stores hold data, and the secrets of the platform are gone: restore a dump';
   return (
     `the stores hold data, and \`${secretsPath(store.folder)}\` is gone: put it back from a backup before the ` +

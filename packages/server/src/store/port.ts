@@ -160,7 +160,8 @@ export interface Scope {
 
 export interface Health {
   readonly ok: boolean;
-  readonly kind: 'memory' | 'sqlite' | 'postgres';
+  /** The engine's name for itself, such as `sqlite`. */
+  readonly kind: string;
   readonly synchronous: 'full' | 'none';
 }
 

@@ -1,0 +1,32 @@
+import { checkServer, missingSpaces } from '../doctor/check-server.ts';
+import { parseAddress } from '../store/postgres/address.ts';
+import { openPostgres } from '../store/postgres/open-postgres.ts';
+import type { StoreEngine } from './store-engine.ts';
+
+export interface ServerAddress {
+  readonly kind: 'postgres';
+  /** Holds a password. */
+  readonly url: string;
+  readonly folder?: undefined;
+}
+
+const form = 'postgres://user:password@host/database';
+
+/** A PostgreSQL server, which several nodes share: each data space is a schema of a database. */
+export const postgresEngine: StoreEngine<ServerAddress> = {
+  kind: 'postgres',
+  name: 'PostgreSQL',
+  forms: { store: form, storeProd: form, copy: `\`${form}\`` },
+  readAddress: (text) => {
+    if (!/^postgres(ql)?:/.test(text)) return undefined;
+    parseAddress(text);
+    return { kind: 'postgres', url: text };
+  },
+  placeText: () => 'the database',
+  storeText: (_, space) => `the schema of \`${space}\``,
+  open: (space, { url }, { clock, onFatal, hold = 'shared' }) => openPostgres({ url, space, clock, onFatal, hold }),
+  isMissing: async ({ url }, space) => (await missingSpaces(url, [space])).length > 0,
+  // A database is made for a platform, and one that is new has no schema of it.
+  hasWritten: async () => true,
+  check: ({ url }, place, clock) => checkServer({ url, ...place }, clock),
+};

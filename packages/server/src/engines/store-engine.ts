@@ -1,0 +1,64 @@
+import type { Finding } from '../doctor/finding.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { OpenedStore } from '../store/port.ts';
+
+/** Where the stores of a platform lie. May hold a password, so no message quotes it. */
+export interface EngineAddress {
+  readonly kind: string;
+  /** Holds the stores and, beside them, the secrets. Left out where a server keeps both. */
+  readonly folder?: string | undefined;
+}
+
+export type Space = 'platform' | 'test' | 'prod';
+
+/** Where an address was given: in FREEHOLD_STORE, in FREEHOLD_STORE_PROD, or to the command `copy`. */
+export type AddressUse = 'store' | 'storeProd' | 'copy';
+
+export interface EngineDeps {
+  readonly clock: Clock;
+  /** Called when the store can no longer be trusted. */
+  readonly onFatal: (error: unknown) => void;
+  /** Of an embedded store. */
+  readonly cacheMegabytes?: number | undefined;
+  /** Of a server, whether other nodes may work on the store meanwhile; a folder is had by one process anyway. */
+  readonly hold?: 'shared' | 'alone' | undefined;
+}
+
+export interface PlaceToCheck {
+  /** The setting that names the address. */
+  readonly setting: string;
+  /** The data spaces that are to lie there. */
+  readonly spaces: readonly Space[];
+}
+
+/**
+ * Everything that the platform and its commands know of the engine that keeps their data: a file each, entered in the
+ * registry, so no other file names one.
+ */
+export interface StoreEngine<Address extends EngineAddress> {
+  readonly kind: Address['kind'];
+  /** What operators call it. */
+  readonly name: string;
+  /** How its addresses are written. */
+  readonly forms: Readonly<Record<AddressUse, string>>;
+  /**
+   * The address that a text names; undefined where it names none of this engine.
+   * @param defaultFolder what an address without a folder means.
+   * @throws Error with a sentence that does not quote the text.
+   */
+  readAddress(text: string, use: AddressUse, defaultFolder: () => string): Address | undefined;
+  /** Where the data lies, for a sentence. */
+  placeText(address: Address): string;
+  /** Where the store of one data space lies, for a sentence. */
+  storeText(address: Address, space: Space): string;
+  /** Makes what has to be there before a store is opened. @throws Error with a sentence for the operator. */
+  prepare?(address: Address): Promise<void>;
+  /** Opens the store of one data space, which is made unless it is there. */
+  open(space: Space, address: Address, deps: EngineDeps): Promise<OpenedStore>;
+  /** Whether there is no store of the data space yet. Makes none. */
+  isMissing(address: Address, space: Space): Promise<boolean>;
+  /** Whether a platform may have written there. Opens no store. */
+  hasWritten(address: Address): Promise<boolean>;
+  /** Whether a platform can keep its data there. Changes nothing. */
+  check(address: Address, place: PlaceToCheck, clock: Clock): Promise<readonly Finding[]>;
+}
