@@ -18,6 +18,7 @@ const slow = {
     'packages/server/src/store/sqlite/testing/power-loss/*.test.ts',
   ],
   acceptance: [
+    'additions',
     'disk-failures',
     'doctor',
     'greedy-clients',
