@@ -16,6 +16,7 @@ export function referencePage(): string {
   const parts = [
     '# Routes and refusals',
     'Every route of both gateways, and every refusal. `node tools/docs/reference.ts` makes this page from `packages/contract`.\nThe [API reference](api.md) explains the routes; `GET /openapi.json` of each gateway says all that they take and answer.',
+    ...example,
     'The column *access* says who may call a route:',
     table(
       ['access', 'who'],
@@ -42,6 +43,14 @@ export function referencePage(): string {
   ];
   return `${parts.join('\n\n')}\n`;
 }
+
+/** A route, and a refusal. A test runs it. */
+const example: readonly string[] = [
+  '```sh runnable\n. examples/new-org.sh\ncurl -s $M/auth/me -H "$BUILDER"\n```',
+  '```json reply\n{ "user": { "…": "…" }, "org": { "…": "…" }, "role": "org_admin" }\n```',
+  '```sh runnable\ncurl -s $M/auth/me\n```',
+  '```json reply\n{ "code": "token_missing", "status": 401, "…": "…" }\n```',
+];
 
 function routesByTag(routes: readonly Route[]): readonly string[] {
   return Object.entries(tags).flatMap(([tag, description]) => {
