@@ -1,3 +1,5 @@
+import type { usageApi } from '@freehold/contract/management/usage';
+import type { ReplyOf } from '@freehold/contract/route';
 import { platformActor, platformAuditEntry } from '../audit/audit-entry.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { timestamp } from '../lib/clock.ts';
@@ -29,15 +31,7 @@ export interface AlertsDeps {
   readonly announce: Announce;
 }
 
-export interface ShownAlert extends Alert {
-  readonly level: 'info' | 'warning' | 'critical';
-  /** When it was recorded in the audit log; null if it is not yet. */
-  readonly since: string | null;
-  /** When counting starts again; null for what does not start again. */
-  readonly resets_at: string | null;
-  /** A sentence for people. */
-  readonly message: string;
-}
+type ShownAlert = ReplyOf<typeof usageApi.showUsage>['alerts'][number];
 
 const action = 'plan.limit_near';
 

@@ -1,5 +1,7 @@
 /** What figures of usage are made up of: by workspace, and by every other dimension. */
 
+import type { usageApi } from '@freehold/contract/management/usage';
+import type { QueryOf } from '@freehold/contract/route';
 import type { Environment } from '../tenancy/port.ts';
 import type { Day } from './calendar.ts';
 import type { WorkspacesOfDay } from './ledger.ts';
@@ -13,9 +15,7 @@ export interface WorkspaceCalls {
   month: number;
 }
 
-export const figures = ['api_calls.today', 'api_calls.month', 'records.total'] as const;
-
-export type Figure = (typeof figures)[number];
+export type Figure = NonNullable<QueryOf<typeof usageApi.showUsage>['explain']>;
 
 export interface FigurePart {
   readonly env: Environment;

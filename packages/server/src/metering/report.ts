@@ -1,10 +1,11 @@
-import { invalidInput } from '../lib/problem.ts';
+import type { usageApi } from '@freehold/contract/management/usage';
+import type { ReplyOf } from '@freehold/contract/route';
 import type { Environment } from '../tenancy/port.ts';
 import type { createAlerts } from './alerts.ts';
 import { addDays, type Day, firstOfMonth } from './calendar.ts';
 import { forecast } from './forecast.ts';
 import type { Ledger } from './ledger.ts';
-import { type Figure, figures, PartsOfUsage } from './parts-of-usage.ts';
+import { type Figure, PartsOfUsage } from './parts-of-usage.ts';
 import { flagsOf, type QuotaUsage, resetsAt } from './plans/limits.ts';
 import type { PlanGate } from './plans/plan-gate.ts';
 import type { Plans } from './plans.ts';
@@ -26,7 +27,7 @@ export interface ReportRequest {
   /** How many days `by_day` goes back, today included. */
   readonly days: number;
   /** The figure that is to be broken down. */
-  readonly explain: string | undefined;
+  readonly explain: Figure | undefined;
   readonly upgradeUrl: string;
 }
 
@@ -37,9 +38,8 @@ const noTally: Tally = { calls: 0, records: 0 };
 /** What an org uses, and how that stands to its plan. */
 export async function reportUsage(deps: ReportDeps, request: ReportRequest) {
   const { orgCode } = request;
-  const figure = readFigure(request.explain);
   const quota = await deps.gate.quota(orgCode);
-  const facts = await gather(deps, { ...request, figure }, quota);
+  const facts = await gather(deps, request, quota);
   const { limits, today } = quota;
   const usage = { ...quota.usage, ...callsOf(facts.all, today), records: total(facts.records) };
   const now: QuotaUsage = { limits, today, usage };
@@ -60,7 +60,7 @@ export async function reportUsage(deps: ReportDeps, request: ReportRequest) {
     forecast: forecast(now, facts.all, deps.now()),
     resets_at: resetOf(now),
     windows: { day: resetsAt('api_calls_per_day', today), month: resetsAt('api_calls_per_month', today) },
-    ...(figure === undefined ? {} : { explain: facts.parts.explained() }),
+    ...(request.explain === undefined ? {} : { explain: facts.parts.explained() }),
   };
 
   function shownUsage(days: ReadonlyMap<Day, Tally>, records: readonly EntityRecords[], last: Day) {
@@ -90,18 +90,18 @@ interface Facts {
   readonly records: readonly EntityRecords[];
 }
 
-interface Gathered extends ReportRequest {
-  readonly figure: Figure | undefined;
-}
-
-async function gather({ ledger, recordsOf }: ReportDeps, request: Gathered, { today }: QuotaUsage): Promise<Facts> {
-  const { orgCode, days, figure } = request;
+async function gather(
+  { ledger, recordsOf }: ReportDeps,
+  request: ReportRequest,
+  { today }: QuotaUsage,
+): Promise<Facts> {
+  const { orgCode, days, explain } = request;
   const month = firstOfMonth(today);
   const first = [month, addDays(today, 1 - Math.max(days, 7))].toSorted()[0] ?? month;
   const daysOf = async (env: Environment) => new Map(await ledger.days(orgCode, env, first));
   const [test, prod] = await Promise.all([daysOf('test'), daysOf('prod')]);
   const byDay = { test, prod };
-  const parts = new PartsOfUsage(today, figure);
+  const parts = new PartsOfUsage(today, explain);
   const unfolded = addDays(today, -1);
   for (const env of environments)
     for await (const read of ledger.workspaceDays(orgCode, env, month)) {
@@ -137,13 +137,7 @@ function byEntity(records: readonly EntityRecords[]): Readonly<Record<string, nu
   return Object.fromEntries([...sums].sort());
 }
 
-interface WorkspaceUsage {
-  readonly env: Environment;
-  /** Null for calls that are in no workspace, such as signing in. */
-  readonly tenant_code: string | null;
-  readonly api_calls: { readonly today: number; readonly month: number };
-  readonly records: { readonly total: number; readonly by_entity: Readonly<Record<string, number>> };
-}
+type WorkspaceUsage = ReplyOf<typeof usageApi.showUsage>['usage']['by_workspace'][number];
 
 /** Those with most calls first; of very many only these. */
 function byWorkspace({ parts, records }: Facts): readonly WorkspaceUsage[] {
@@ -169,12 +163,4 @@ function byWorkspace({ parts, records }: Facts): readonly WorkspaceUsage[] {
 function resetOf({ limits, usage, today }: QuotaUsage): string | null {
   const { apiLimitExceeded } = flagsOf(limits, usage);
   return resetsAt(apiLimitExceeded ? 'api_calls_per_month' : 'api_calls_per_day', today);
-}
-
-function readFigure(text: string | undefined): Figure | undefined {
-  if (text === undefined) return undefined;
-  const figure = figures.find((known) => known === text);
-  if (figure !== undefined) return figure;
-  const message = `\`explain\` must be one of ${figures.map((known) => `\`${known}\``).join(', ')}`;
-  throw invalidInput('invalid_request', [{ pointer: '/explain', code: 'wrong_type', message }]);
 }

@@ -1,24 +1,12 @@
+import type { UsagePart } from '@freehold/contract/management/usage';
+import type { Read } from '@freehold/contract/schema';
 import type { Environment } from '../tenancy/port.ts';
 import type { Day } from './calendar.ts';
 import type { Ledger } from './ledger.ts';
 import type { RecordsOf } from './records-of.ts';
 
 /** Calls of a workspace on a day, or records of an entity in a workspace by now. */
-export interface UsageEntry {
-  readonly metric: ExportedMetric;
-  readonly env: Environment;
-  /** Null for records, which have their present count. */
-  readonly date: Day | null;
-  /** Null for calls that are in no workspace, such as signing in. */
-  readonly tenant_code: string | null;
-  /** Null for calls. */
-  readonly entity: string | null;
-  readonly value: number;
-}
-
-export const exportedMetrics = ['api_calls', 'records'] as const;
-
-export type ExportedMetric = (typeof exportedMetrics)[number];
+export type UsageEntry = Read<typeof UsagePart>;
 
 export interface UsageExport {
   readonly orgCode: string;
@@ -26,7 +14,7 @@ export interface UsageExport {
   readonly from: Day;
   readonly to: Day;
   /** What is exported: undefined is everything. */
-  readonly metric: ExportedMetric | undefined;
+  readonly metric: UsageEntry['metric'] | undefined;
 }
 
 interface ExportDeps {

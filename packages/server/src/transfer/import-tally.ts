@@ -1,32 +1,15 @@
-import type { InputError } from '@freehold/contract/problem';
+import type { ImportResult as ImportSchema } from '@freehold/contract/app/records';
+import type { Read } from '@freehold/contract/schema';
 import { reportedErrors } from '../lib/problem.ts';
 import type { SettledRow } from './plan-rows.ts';
 
-/** How far an import has come. */
-export interface ImportFigures {
-  readonly rows: number;
-  readonly created: number;
-  readonly updated: number;
-  readonly failed: number;
-}
-
 /** What has come of an import. */
-export interface ImportResult extends ImportFigures {
-  /** Of the first rows that failed. */
-  readonly errors: readonly RowErrors[];
-  /** What rows said that is not theirs to say. */
-  readonly ignored: readonly string[];
-  readonly dry_run: boolean;
-  /** Why the import ended before its file did. */
-  readonly error?: ImportEnd;
-}
-
-export interface RowErrors {
-  readonly row: number;
-  readonly errors: readonly InputError[];
-}
-
-export type ImportEnd = Readonly<Record<'code' | 'message', string>>;
+export type ImportResult = Read<typeof ImportSchema>;
+/** How far it has come. */
+export type ImportFigures = Pick<ImportResult, 'rows' | 'created' | 'updated' | 'failed'>;
+export type RowErrors = ImportResult['errors'][number];
+/** Why it ended before its file did. */
+export type ImportEnd = NonNullable<ImportResult['error']>;
 
 const errorsMax = 100;
 

@@ -3,6 +3,8 @@
  * arrive.
  */
 import { createHmac } from 'node:crypto';
+import type { alertWebhookApi } from '@freehold/contract/management/alert-webhook';
+import type { ReplyOf } from '@freehold/contract/route';
 import { type AuditContext, platformAuditEntry } from '../audit/audit-entry.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import type { IdSource } from '../lib/ids.ts';
@@ -15,7 +17,6 @@ import { type DeliverDeps, deliver } from './deliver.ts';
 import { readWebhook } from './read-webhook.ts';
 import { secretText } from './signature.ts';
 import {
-  type Delivery,
   type DeliveryWork,
   deliveries,
   deliveryJob,
@@ -63,13 +64,8 @@ export interface AlertEvent {
 
 type WebhookConfig = Pick<StoredWebhook, 'url' | 'created_at' | 'created_by'>;
 
-export interface ShownWebhook extends WebhookConfig {
-  readonly last_delivery: Delivery | null;
-}
-
-export interface CreatedWebhook extends WebhookConfig {
-  readonly secret: string;
-}
+export type ShownWebhook = ReplyOf<typeof alertWebhookApi.showAlertWebhook>;
+export type CreatedWebhook = ReplyOf<typeof alertWebhookApi.setAlertWebhook>;
 
 export interface AlertWebhookDeps {
   readonly platform: Scope;

@@ -1,21 +1,14 @@
+import type { accessApi } from '@freehold/contract/management/access';
+import type { ReplyOf } from '@freehold/contract/route';
 import type { Explanation } from '../../access/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { secretToken } from '../../lib/ids.ts';
 import type { Environment } from '../../tenancy/port.ts';
+import type { DescribedDecision } from './describe-decision.ts';
 
 /** A denial, kept so that a builder can see why it came about. The app's user only learns its id. */
-export interface LoggedDecision {
-  readonly decision_id: string;
-  readonly request_id: string;
-  readonly at: string;
-  readonly env: Environment;
-  readonly tenant_code: string;
-  readonly user_id: string;
-  /** The builder who acted in the name of `user_id`, by id. */
-  readonly act?: string;
-  readonly action: string;
-  readonly resource: string;
+export interface LoggedDecision extends Omit<ReplyOf<typeof accessApi.readDecision>, keyof DescribedDecision> {
   readonly explanation?: Explanation;
 }
 

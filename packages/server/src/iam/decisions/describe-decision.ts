@@ -1,43 +1,15 @@
-import type { Explanation, FailedCondition, MatchedStatement, NearStatement, Outcome } from '../../access/port.ts';
+import type { accessApi } from '@freehold/contract/management/access';
+import type { ReplyOf } from '@freehold/contract/route';
+import type { Explanation, MatchedStatement, NearStatement, Outcome } from '../../access/port.ts';
 
 /** A decision with its reasons, as builders see it. */
-export interface DescribedDecision {
-  readonly decision: Outcome;
-  /** A sentence that names the statement which decided. */
-  readonly reason: string;
-  /** Every statement that had a part in it: those that matched, and then those that only their condition kept from it. */
-  readonly matched: readonly DescribedStatement[];
-  /** How many statements were looked at. */
-  readonly considered: number;
-  /** The decision took more than one may: what was not looked at to its end counts against the caller. */
-  readonly over_budget?: true;
-}
+export type DescribedDecision = Pick<
+  ReplyOf<typeof accessApi.simulateAccess>,
+  'decision' | 'reason' | 'matched' | 'considered' | 'over_budget'
+>;
 
-export interface DescribedStatement {
-  /** How the person holds the policy. No person holds a `draft` yet. */
-  readonly source: 'direct' | 'group' | 'draft';
-  readonly group?: string;
-  readonly group_id?: string;
-  readonly policy: string;
-  readonly policy_id?: string;
-  readonly Sid?: string;
-  readonly Effect: 'Allow' | 'Deny';
-  /** The pattern that the action matched. */
-  readonly Action: string;
-  readonly Resource: string;
-  /** The fields that it is about, where it is not about all. A Deny takes these away and denies nothing else. */
-  readonly Fields?: readonly string[];
-  /** The keys that lead to several members, whose names differ in ASCII case alone. */
-  readonly ambiguous?: MatchedStatement['ambiguous'];
-  readonly matched: boolean;
-  /** The first condition that does not hold. */
-  readonly failed_condition?: FailedCondition;
-  /** It depends on what is not known whether the statement matches. */
-  readonly open?: true;
-  /** It was not looked at to its end: a Deny counts as matching, an Allow as not matching. */
-  readonly over_budget?: true;
-  readonly broken?: MatchedStatement['broken'];
-}
+/** A statement that had a part in it: first those that matched, then those that only their condition kept from it. */
+type DescribedStatement = DescribedDecision['matched'][number];
 
 /** What statements are called that are in no policy yet. */
 export const draftPolicy = { policyId: '', policyName: 'draft', via: { kind: 'direct' } } as const;

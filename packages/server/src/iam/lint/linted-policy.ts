@@ -1,3 +1,5 @@
+import type { accessApi } from '@freehold/contract/management/access';
+import type { ReplyOf } from '@freehold/contract/route';
 import {
   collapseStars,
   compileGlob,
@@ -15,12 +17,7 @@ import {
 } from '../../access/port.ts';
 
 /** What an author of policies should review. */
-export interface Finding {
-  readonly severity: 'error' | 'warning' | 'info';
-  readonly code: string;
-  readonly pointer: string;
-  readonly message: string;
-}
+export type Finding = ReplyOf<typeof accessApi.lintStatements>['findings'][number];
 
 /** Looks for one kind of trap. */
 export type LintRule = (policy: LintedPolicy) => readonly Finding[];

@@ -1,3 +1,5 @@
+import type { accessApi } from '@freehold/contract/management/access';
+import type { ReplyOf } from '@freehold/contract/route';
 import {
   type AccessContext,
   type AttachedPolicy,
@@ -16,7 +18,7 @@ import { systemEntity, systemEntityNames } from '../../schema/port.ts';
 import type { Item, Store } from '../../store/port.ts';
 import { type Environment, laneOf, type Workspace } from '../../tenancy/port.ts';
 import { type ActionParts, routeOfVerb } from '../decisions/action-parts.ts';
-import { type DescribedStatement, decisiveStatement, describeDecision } from '../decisions/describe-decision.ts';
+import { decisiveStatement, describeDecision } from '../decisions/describe-decision.ts';
 import { findWorkspace } from '../founding/find-workspace.ts';
 import { heldPolicies, recordKey, rememberingReader } from '../policies/held-policies.ts';
 import { describeExcess } from '../policies/resolve-access.ts';
@@ -37,27 +39,10 @@ export interface AskedMatrix {
   readonly nexttoken: string | undefined;
 }
 
-export interface MatrixPage {
-  readonly items: readonly MatrixRow[];
-  readonly nexttoken: string | null;
-}
-
-export interface MatrixRow {
-  readonly user_id: string;
-  readonly email: string;
-  readonly role: string;
-  /** Who is not `active` is let in nowhere, whatever the policies say. */
-  readonly status: string;
-  readonly entities: Readonly<Record<string, Readonly<Record<Verb, MatrixCell>>>>;
-}
-
+export type MatrixPage = ReplyOf<typeof accessApi.readAccessMatrix>;
+type MatrixRow = MatrixPage['items'][number];
 /** What holds for a record that no statement names by its id. */
-export interface MatrixCell
-  extends Partial<Pick<DescribedStatement, 'policy' | 'policy_id' | 'group' | 'Sid' | 'Fields'>> {
-  readonly decision: ReturnType<typeof describeDecision>['decision'];
-  /** The request may be decided otherwise by what a condition asks for. */
-  readonly conditional?: true;
-}
+type MatrixCell = MatrixRow['entities'][string][Verb];
 
 export interface MatrixDeps {
   readonly stores: Readonly<Record<Environment, Store>>;

@@ -1,3 +1,5 @@
+import type { accessApi } from '@freehold/contract/management/access';
+import type { ReplyOf } from '@freehold/contract/route';
 import type { AccessContext, Pending, RequestContext, Statement } from '../../access/port.ts';
 import type { ConfigReader } from '../../config/port.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -8,7 +10,7 @@ import type { CompiledEntity } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import type { Environment, Workspace } from '../../tenancy/port.ts';
 import { actionParts } from '../decisions/action-parts.ts';
-import { type DescribedDecision, describeDecision } from '../decisions/describe-decision.ts';
+import { describeDecision } from '../decisions/describe-decision.ts';
 import { type RequestSubject, type SentRequest, valuesAsRead } from '../decisions/request-values.ts';
 import { findWorkspace } from '../founding/find-workspace.ts';
 import { describeExcess } from '../policies/resolve-access.ts';
@@ -42,16 +44,7 @@ export interface SimulatedContext extends Partial<Pick<RequestContext, 'ip' | 't
   readonly tenant?: Partial<AccessContext['tenant']>;
 }
 
-export interface Simulated extends DescribedDecision {
-  readonly action: string;
-  readonly resource: string;
-  /** The member asked about. One who is not active has no token to call with. */
-  readonly user?: SimulatedPerson['member'];
-  /** What has to be given for an undecided one to be decided. */
-  readonly needs?: readonly Pending[];
-  /** The fields that an allowed request is held to, where it is held to any. */
-  readonly fields?: readonly string[];
-}
+export type Simulated = ReplyOf<typeof accessApi.simulateAccess>;
 
 export interface SimulatorDeps {
   readonly stores: Readonly<Record<Environment, Store>>;

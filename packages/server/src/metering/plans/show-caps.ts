@@ -1,3 +1,5 @@
+import type { usageApi } from '@freehold/contract/management/usage';
+import type { ReplyOf } from '@freehold/contract/route';
 import type { ConfigSize, Environment } from '../../tenancy/port.ts';
 import type { Cap, Limits } from './plan.ts';
 
@@ -11,24 +13,11 @@ export interface Configured {
   ): Promise<readonly { readonly tenantCode: string; readonly policies: number }[]>;
 }
 
+export type ShownCaps = ReplyOf<typeof usageApi.showUsage>['caps'];
 /** What is used of a cap, in each environment. */
-export interface ShownCap {
-  /** Null where the plan does not say. */
-  readonly limit: number | null;
-  readonly test: number;
-  readonly prod: number | null;
-}
-
-export interface ShownCaps extends Readonly<Record<Cap, ShownCap>> {
-  /** Of policies it is the workspace with most that counts: those with most, the first of them. */
-  readonly policies: ShownCap & { readonly workspaces: readonly WorkspacePolicies[] };
-}
-
-interface WorkspacePolicies {
-  readonly env: Environment;
-  readonly tenant_code: string;
-  readonly used: number;
-}
+type ShownCap = ShownCaps['entities'];
+/** Of policies it is the workspace with most that counts: those with most, the first of them. */
+type WorkspacePolicies = ShownCaps['policies']['workspaces'][number];
 
 const workspacesShown = 10;
 
