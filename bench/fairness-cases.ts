@@ -153,7 +153,7 @@ function order(index: number): Record<string, unknown> {
     title: `Order number ${index} ${index % 2 === 0 ? 'paid' : 'open'}`,
     region: `region-${index % 10}`,
     amount: 100 + index / 4,
-    note: 'Please leave it with the neighbours when nobody answers the door.',
+    note: 'Please leave it with the neighbours when no one answers the door.',
   };
 }
 

@@ -91,6 +91,6 @@ function order(index: number): Record<string, unknown> {
     title: `Order number ${index}`,
     region: `region-${index % regions}`,
     amount: 100 + index / 4,
-    note: 'Please leave it with the neighbours when nobody answers the door.',
+    note: 'Please leave it with the neighbours when no one answers the door.',
   };
 }

@@ -4,7 +4,7 @@
 #
 #   FREEHOLD_PUBLISH_KEY=fhd_… FREEHOLD_ACTIVATE_KEY=fhd_… examples/promote.sh [folder that holds config]
 #
-# Without FREEHOLD_ACTIVATE_KEY it ends with what is staged, for somebody to look at and to activate. With DRY_RUN=1 it
+# Without FREEHOLD_ACTIVATE_KEY it ends with staged items, for a review and an activation. With DRY_RUN=1 it
 # only tells what would change. Another address: FREEHOLD_MANAGEMENT_URL.
 set -eu
 url=${FREEHOLD_MANAGEMENT_URL:-http://127.0.0.1:4001}
@@ -12,7 +12,7 @@ folder=${1:-.}
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 
-# The key goes in by a pipe: the arguments of a program are seen by whoever may list processes.
+# The key goes in by a pipe: the arguments of a program are visible to every user who may list processes.
 call() {
   key=$1 method=$2 path=$3
   shift 3

@@ -78,6 +78,24 @@ describe('the check of the texts', () => {
     });
   }
 
+  for (const [first, second] of [
+    ['// Who', 'ever asks is told.'],
+    ['/** Read by no', 'body. */'],
+    ["test('some", "body signs in', check);"],
+    ['A page of it', 'self.'],
+    ['What is t', 'old to callers.'],
+    ['planned a', 'new'],
+    ['ids, names and the l', 'ike'],
+    ['the writer there', 'of'],
+    ['is t', 'old of in the log'],
+  ]) {
+    it(`refuses the words ${first}|${second}`, () => {
+      for (const path of ['src/a.ts', 'docs/a.md', 'bin/a.mjs', 'examples/a.sh'])
+        assert.equal(checkTexts(textTree(`one\n${first}${second}\n`, path)).length, 1, path);
+      assert.deepEqual(checkTexts(textTree(`one\n${first}${second}\n`, 'LICENSE')), []);
+    });
+  }
+
   it('allows the same letters where they mean something else', () => {
     for (const [first, second] of [
       ['/app/acme/user/wo', 'rkspace'],
@@ -137,8 +155,8 @@ describe('the check of the lockfile', () => {
   });
 });
 
-function textTree(text: string): SourceTree {
-  return new Map([['a.txt', text]]);
+function textTree(text: string, path = 'a.txt'): SourceTree {
+  return new Map([[path, text]]);
 }
 
 function read<Shape>(path: string): Shape {

@@ -4,6 +4,8 @@ import type { SourceTree } from './source-tree.ts';
 interface TextRule {
   readonly name: string;
   readonly pattern: RegExp;
+  /** Left out, every file. */
+  readonly paths?: RegExp;
 }
 
 const rules: readonly TextRule[] = [
@@ -14,6 +16,16 @@ const rules: readonly TextRule[] = [
   { name: 'no path of one machine', pattern: words('(?<![\\w.:/-])/(wo', 'rk|ro', 'ot|tm', 'p|ho', 'me)/') },
   { name: 'nothing that lies outside the repository', pattern: words('\\.\\./sha', 'red\\b') },
   { name: 'no note for later', pattern: words('\\b(TO', 'DO|FIX', 'ME)\\b') },
+  {
+    name: 'sentences name their subject: the caller, the node, the record',
+    pattern: words('\\b([Ww]ho', 'ever|[Nn]o', 'body|[Ss]ome', 'body|[Oo]f it', 'self|[Ww]hat is t', 'old)\\b'),
+    paths: /\.(ts|mjs|md|sh)$/,
+  },
+  {
+    name: 'plain words',
+    pattern: words('\\b([Aa]', 'new|[Aa]nd the l', 'ike|[Tt]here', 'of|[Hh]ere', 'by|[Tt]old (of|ap', 'art))\\b'),
+    paths: /\.(ts|mjs|md|sh)$/,
+  },
 ];
 
 /** Sentences about every line that breaks a rule; none when all hold. */
@@ -23,7 +35,7 @@ export function checkTexts(tree: SourceTree): readonly string[] {
       .split('\n')
       .flatMap((line, index) =>
         rules
-          .filter(({ pattern }) => pattern.test(line))
+          .filter(({ pattern, paths }) => paths?.test(path) !== false && pattern.test(line))
           .map(({ name }) => `${path}:${index + 1} breaks "${name}": ${line.trim().slice(0, 120)}`),
       ),
   );

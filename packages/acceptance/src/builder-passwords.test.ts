@@ -126,7 +126,7 @@ test('a code dies when the password changes without it, and stays good when it i
 
 test('H02: whether an address is known shows neither in the answer nor in when it is refused', async () => {
   const org = await signUp(gateways);
-  for (const email of [org.builder.email, newEmail('nobody')]) {
+  for (const email of [org.builder.email, newEmail('absent')]) {
     for (let asked = 0; asked < 3; asked++) {
       const { status, text } = await forgot(email);
       assert.deepEqual([status, text], [202, '{}']);
@@ -164,7 +164,7 @@ test('A31: bodies that are not understood change nothing', async () => {
     ['/auth/password', { current_password: password, new_password: 'short' }, ['/new_password']],
     ['/auth/password', { current_password: [password], new_password: newPassword }, ['/current_password']],
     ['/auth/forgot-password', {}, ['/email']],
-    ['/auth/forgot-password', { email: 'nobody' }, ['/email']],
+    ['/auth/forgot-password', { email: 'absent' }, ['/email']],
     ['/auth/forgot-password', { email: org.builder.email, url: 'x' }, ['/url']],
     ['/auth/reset-password', {}, ['/code', '/new_password']],
     ['/auth/reset-password', { code: { $ne: '' }, new_password: newPassword }, ['/code']],

@@ -101,8 +101,8 @@ test('D02: a condition on `record.prototype` reads the field, and one on `record
       assertRefusal(made, [400]);
       continue;
     }
-    const nobody = await memberWith(founder, [statement(key, value)]);
-    const reply = await act<{ items?: readonly unknown[] }>(nobody, 'GET', '/list/thing');
+    const unprivileged = await memberWith(founder, [statement(key, value)]);
+    const reply = await act<{ items?: readonly unknown[] }>(unprivileged, 'GET', '/list/thing');
     assert.deepEqual(reply.body.items ?? [], [], `${key}: ${reply.text}`);
   }
 });

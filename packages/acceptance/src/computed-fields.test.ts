@@ -154,7 +154,7 @@ const badFields: readonly (readonly [string, object, string])[] = [
     '/UpdateParams/8/formula',
   ],
   ['a formula of a formula', { name: 'f', colType: 'formula', formula: '{label}' }, '/UpdateParams/8/formula'],
-  ['a formula of itself', { name: 'f', colType: 'formula', formula: '{f}' }, '/UpdateParams/8/formula'],
+  ['a formula that names itself', { name: 'f', colType: 'formula', formula: '{f}' }, '/UpdateParams/8/formula'],
   ['an open brace', { name: 'f', colType: 'formula', formula: '{title' }, '/UpdateParams/8'],
   [
     'a formula with a default',

@@ -14,7 +14,7 @@ const beta = await foundedOrg(gateways);
 const { org, founder } = acme;
 await defineEntity(org, definition('order', [{ name: 'title', validate: true }]));
 const order = await create(founder, 'order', { title: 'standing' });
-const nobody = await memberWith(founder, []);
+const unprivileged = await memberWith(founder, []);
 
 const page = 'https://app.example.com';
 const stranger = 'https://stranger.example';
@@ -74,7 +74,7 @@ const answers: readonly (readonly [number, string, string, CallOptions])[] = [
   [401, 'GET', '/token', { headers: { client_id: 'test_unknown', oauthtoken: 'x' } }],
   [401, 'GET', '/token', {}],
   [401, 'POST', '/login', { headers: { client_id: 'unknown' }, body: { email: 'a@b.example', password: 'x' } }],
-  [403, 'GET', '/list/order', { token: nobody.token }],
+  [403, 'GET', '/list/order', { token: unprivileged.token }],
   [404, 'GET', '/item/order/nothing', { token }],
   [404, 'GET', '/nothing', {}],
   [405, 'PATCH', '/list/order', { token }],
@@ -245,7 +245,7 @@ test('G06: the preflight of an origin that is not listed gets no CORS headers', 
 });
 
 test('there is nothing for pages outside of the apps, nor for those of an app that does not exist', async () => {
-  for (const path of ['/healthz', '/.well-known/jwks.json', '/app/nobody/token', '/app', '/app/', '/']) {
+  for (const path of ['/healthz', '/.well-known/jwks.json', '/app/absent/token', '/app', '/app/', '/']) {
     const headers = { origin: 'http://localhost:3000', 'access-control-request-method': 'GET' };
     assertKeptOut(await call('OPTIONS', gateways.app + path, { headers }));
     assertKeptOut(await call('GET', gateways.app + path, { headers }));

@@ -56,7 +56,7 @@ for (const [what, token] of [
   ['an empty text', ''],
   ['a word', 'abc'],
   ['readable JSON', Buffer.from('{"pk":"x","sk":"y"}').toString('base64url')],
-  ['half of itself', cursor.slice(0, cursor.length / 2)],
+  ['its first half', cursor.slice(0, cursor.length / 2)],
   ['itself and more', `${cursor}AAAA`],
   ['itself twice', `${cursor}${cursor}`],
   ['a very long text', 'A'.repeat(5000)],

@@ -237,7 +237,7 @@ function remount(folder: string, option: string): void {
   assert.equal(spawnSync('mount', ['-o', `remount,${option}`, folder]).status, 0);
 }
 
-const nobody = 65534;
+const unprivilegedUid = 65534;
 const doctorProgram = join(import.meta.dirname, '..', '..', 'server', 'src', 'doctor.ts');
 const whyNotOther = (process.getuid?.() === 0 ? false : 'not run: root alone runs commands as others') || whyNoDataDir;
 
@@ -247,7 +247,11 @@ test('a folder and files that are another user’s are faults', { skip: whyNotOt
   const { dataDir } = platform;
   const asNobody = async () => {
     const env = { ...bare, FREEHOLD_DATA_DIR: dataDir, FREEHOLD_APP_PORT: '0', FREEHOLD_MANAGEMENT_PORT: '0' };
-    const { status, stdout } = spawnSync(process.execPath, [doctorProgram], { env, uid: nobody, gid: nobody });
+    const { status, stdout } = spawnSync(process.execPath, [doctorProgram], {
+      env,
+      uid: unprivilegedUid,
+      gid: unprivilegedUid,
+    });
     return {
       code: status,
       faults: String(stdout)
@@ -259,7 +263,7 @@ test('a folder and files that are another user’s are faults', { skip: whyNotOt
   const closed = await asNobody();
   assert.equal(closed.code, 1);
   assert.match(closed.faults[0] ?? '', /the user 65534 cannot write to .* \(EACCES\): .chown. it/);
-  chownSync(dataDir, nobody, nobody);
+  chownSync(dataDir, unprivilegedUid, unprivilegedUid);
   const { code, faults } = await asNobody();
   assert.equal(code, 1);
   for (const name of ['platform.db', 'test.db', 'prod.db', 'secrets.json'])
@@ -271,7 +275,7 @@ test('a folder and files that are another user’s are faults', { skip: whyNotOt
     faults.every((line) => !line.includes('backup')),
     faults.join('\n'),
   );
-  for (const name of readdirSync(dataDir)) chownSync(join(dataDir, name), nobody, nobody);
+  for (const name of readdirSync(dataDir)) chownSync(join(dataDir, name), unprivilegedUid, unprivilegedUid);
   const own = await asNobody();
   assert.deepEqual([own.code, own.faults], [0, []]);
 });

@@ -129,7 +129,7 @@ test('a refusal for another field, a conflict and a missing record do not repeat
   const body = { holder: 7, iban: sent('beside a mistake'), [sent('as a name')]: 1 };
   assert.equal((await act(founder, 'POST', '/create/account', { body })).status, 400);
   const gone = `/update/account/01890000-0000-7000-8000-000000000000`;
-  assertProblem(await ask('PUT', gone, { body: { iban: sent('to nobody') } }), 'not_found');
+  assertProblem(await ask('PUT', gone, { body: { iban: sent('to absent') } }), 'not_found');
   const { id } = await create(founder, 'account', { iban: sent('guarded') });
   const stale = { headers: { 'if-match': '"0"' }, body: { iban: sent('too late') } };
   assertProblem(await ask('PUT', `/update/account/${id}`, stale), 'version_mismatch');
@@ -146,7 +146,7 @@ test('batches, repeated requests, imports and exports take values and give none 
     const operations = [
       { action: 'create', entity: 'account', data: data(`in a batch that is ${mode}`) },
       { action: 'create', entity: 'account', data: { iban: 7, note: sent('beside a mistake') } },
-      { action: 'update', entity: 'account', id: '01890000-0000-7000-8000-000000000000', data: data('for nobody') },
+      { action: 'update', entity: 'account', id: '01890000-0000-7000-8000-000000000000', data: data('for absent') },
     ];
     for (const taken of [operations, operations.slice(0, 1)])
       assert.ok([200, 400].includes((await ask('POST', '/batch', { body: { mode, operations: taken } })).status));

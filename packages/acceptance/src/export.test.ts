@@ -160,8 +160,8 @@ test('only a caller who may list may export', async () => {
   assertProblem(await transfer(other.founder, '/export/order', { at: founder }), 'token_invalid');
   assertProblem(await transfer(other.founder, '/export/order'), 'not_found');
   assertProblem(await transfer(founder, '/export/nothing'), 'not_found');
-  const nobody = await memberWith(founder, [allow('get*'), allow('createorder')]);
-  assert.equal(assertProblem(await transfer(nobody, '/export/order'), 'access_denied').reason, 'implicit_deny');
+  const unprivileged = await memberWith(founder, [allow('get*'), allow('createorder')]);
+  assert.equal(assertProblem(await transfer(unprivileged, '/export/order'), 'access_denied').reason, 'implicit_deny');
   const denied = await memberWith(founder, [allow('list*'), deny('listorder', '/export/*')]);
   assert.equal(assertProblem(await transfer(denied, '/export/order'), 'access_denied').reason, 'explicit_deny');
   const viewer = await signIn(org);

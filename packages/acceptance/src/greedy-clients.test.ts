@@ -101,7 +101,7 @@ test('a caller over its rate limit learns when to go on, and others are served',
   }
   assert.equal((await act(other, 'GET', '/user/me')).status, 200);
   assert.equal((await manage(own, 'GET', '/org')).status, 200);
-  const bad = await call('GET', appUrl(own, '/user/me'), { token: 'nobody' });
+  const bad = await call('GET', appUrl(own, '/user/me'), { token: 'absent' });
   assert.deepEqual([bad.status, bad.headers.get('ratelimit')], [401, null]);
 });
 

@@ -35,7 +35,7 @@ const costlyText = `a${'\u0301\u0316'.repeat(3000)}`;
 
 for (const [member, body] of [
   ['email', { email: costlyText, password: 'correct horse battery' }],
-  ['password', { email: newEmail('nobody'), password: costlyText }],
+  ['password', { email: newEmail('absent'), password: costlyText }],
 ] as const)
   test(`a ${member} that no account can have is refused by the management login before it is normalised`, async () => {
     const reply = await call('POST', `${gateways.management}/auth/login`, { body });
@@ -219,10 +219,10 @@ test('parallel updates of one record all succeed, and so do parallel writes of a
 });
 
 test('a member who holds nothing learns nothing of what an entity is called', async () => {
-  const nobody = await memberWith(founder, []);
+  const unprivileged = await memberWith(founder, []);
   const [there, missing] = await Promise.all([
-    act(nobody, 'GET', '/list/doc'),
-    act(nobody, 'GET', '/list/nosuchentity'),
+    act(unprivileged, 'GET', '/list/doc'),
+    act(unprivileged, 'GET', '/list/nosuchentity'),
   ]);
   assert.equal(assertProblem(there, 'access_denied').reason, assertProblem(missing, 'access_denied').reason);
 });

@@ -91,7 +91,7 @@ test('an invitation is good for seven days, and its code is shown once', async (
   assert.deepEqual(mine, [
     { id, tenant_id: founder.tenantId, tenant_code: founder.tenantCode, name: 'Acme', role: 'buyer', expires_at },
   ]);
-  for (const told of [shown, mine]) assert.ok(!JSON.stringify(told).includes(code.slice(-43)));
+  for (const text of [shown, mine]) assert.ok(!JSON.stringify(text).includes(code.slice(-43)));
 });
 
 test('who accepts is a member with the role and the policy of new members, and a fresh token is of the workspace', async () => {
@@ -184,7 +184,7 @@ test('a member can neither grant more than it holds by an invitation, nor send s
   assertProblem(await act(inviter, 'POST', `${path}/resend`), 'escalation_refused');
   assertProblem(await act(inviter, 'DELETE', path), 'access_denied');
   assert.equal((await post(inviter, { email: newEmail('guest') })).status, 201);
-  const nobody = await memberWith(founder, [allow('listorder')]);
+  const unprivileged = await memberWith(founder, [allow('listorder')]);
   for (const [method, route] of [
     ['POST', ''],
     ['GET', ''],
@@ -192,7 +192,7 @@ test('a member can neither grant more than it holds by an invitation, nor send s
     ['POST', `/${own.body.id}/resend`],
   ] as const) {
     const body = method === 'POST' && route === '' ? { body: { email: newEmail('x') } } : {};
-    assertProblem(await act(nobody, method, `/user/invitations${route}`, body), 'access_denied');
+    assertProblem(await act(unprivileged, method, `/user/invitations${route}`, body), 'access_denied');
   }
   assert.equal((await open(founder)).length, 2);
 });

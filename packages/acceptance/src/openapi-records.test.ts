@@ -207,8 +207,8 @@ test('the document of an app is for who has a token of the org, and tells of no 
   assertProblem(await call('GET', url), 'token_missing');
   const beta = await foundedOrg(gateways);
   assertProblem(await call('GET', url, { token: beta.founder.token }), 'token_invalid');
-  const nobody = await memberWith(founder, []);
-  assert.equal((await call('GET', url, { token: nobody.token })).status, 200);
+  const unprivileged = await memberWith(founder, []);
+  assert.equal((await call('GET', url, { token: unprivileged.token })).status, 200);
   const { operations } = (await documentedApp(beta.founder)).document;
   assert.ok(operations.some(({ id }) => id === 'listUser') && !operations.some(({ id }) => id === 'listThing'));
 });

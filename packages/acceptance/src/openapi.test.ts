@@ -36,8 +36,8 @@ const management = await documentedManagement(org);
 const standing = await create(founder, 'thing', everyValue);
 const spare: string[] = [];
 for (let made = 0; made < 10; made++) spare.push((await create(founder, 'thing', { title: 'spare' })).id);
-const nobody = await memberWith(founder, []);
-const denial = assertProblem(await act(nobody, 'GET', '/list/thing'), 'access_denied');
+const unprivileged = await memberWith(founder, []);
+const denial = assertProblem(await act(unprivileged, 'GET', '/list/thing'), 'access_denied');
 
 /** Values of parameters, some of which lead somewhere. */
 const known: Known = {
@@ -79,7 +79,7 @@ const ownTokens: Readonly<Record<string, () => Promise<string>>> = {
 };
 
 const gateways = [
-  { name: 'app', gateway: app, token: founder.token, otherToken: nobody.token },
+  { name: 'app', gateway: app, token: founder.token, otherToken: unprivileged.token },
   { name: 'management', gateway: management, token: org.builder.token, otherToken: founder.token },
 ];
 

@@ -156,7 +156,7 @@ test('A31: an invitation and its acceptance name what is wrong with them, and no
   const org = await signUp(gateways);
   const asked: readonly (readonly [unknown, readonly string[]])[] = [
     [{}, ['/email', '/role']],
-    [{ email: 'nobody', role: 'developer' }, ['/email']],
+    [{ email: 'absent', role: 'developer' }, ['/email']],
     [{ email: newEmail('x'), role: 'owner' }, ['/role']],
     [{ email: { $ne: null }, role: ['org_admin'] }, ['/email', '/role']],
     [{ email: newEmail('x'), role: 'developer', org: 'other' }, ['/org']],

@@ -161,8 +161,8 @@ test('records are listed by their parent, without those that have none', async (
     assert.deepEqual(await listed(founder, `?all=true&project=${project}&sortby=score`), byScore(holds));
     assert.equal(await count(founder, 'task', `?all=true&project=${project}`), tasks.filter(holds).length);
   }
-  for (const nobody of ['', 'undefined', 'null', 'p', 'p0#', 'P0'])
-    assert.deepEqual(await listed(founder, `?all=true&project=${encodeURIComponent(nobody)}`), [], nobody);
+  for (const absent of ['', 'undefined', 'null', 'p', 'p0#', 'P0'])
+    assert.deepEqual(await listed(founder, `?all=true&project=${encodeURIComponent(absent)}`), [], absent);
 });
 
 test('a record that gets another owner or parent is listed there at once, and there only', async () => {

@@ -278,7 +278,7 @@ test('only the operator gives plans, and an invalid one is refused and changes n
     assertProblem(await call(method, path, options), 'token_missing');
     for (const token of [org.builder.token, other.builder.token, founder.token, `${operatorKey}x`])
       assertProblem(await askPlan(org, method, org.code, { token, ...options }), 'token_invalid');
-    for (const code of ['nobody', 'a'.repeat(40), 'acme-main', '%2e%2e', 'toString'])
+    for (const code of ['absent', 'a'.repeat(40), 'acme-main', '%2e%2e', 'toString'])
       assert.ok([400, 404].includes((await askPlan(org, method, code, options)).status), code);
   }
   for (const [wrong, pointer] of [
@@ -324,7 +324,7 @@ test('the command shows and gives plans, and says what is wrong', async (t) => {
   assert.deepEqual((await askPlan(org, 'GET', org.code)).body.limits, { api_calls_per_day: 1000, records: 10 });
   assert.match((await plan(['set', org.code, 'unlimited'])).stdout, /unlimited\n$/);
   for (const [words, code, said] of [
-    [['show', 'nobody'], 1, /^the platform answers 404/],
+    [['show', 'absent'], 1, /^the platform answers 404/],
     [['set', org.code, 'own'], 1, /`limits` is required/],
     [['set', org.code, 'own', '--records', 'x'], 2, /--records/],
     [['give'], 2, /^`give` is not/],
@@ -349,7 +349,7 @@ test('the documents tell of plans and of what is refused for them', async (t) =>
   assert.equal(changed.status, 200);
   assert.equal((await gateway.send('changePlan', { token, path, body: { name: 'own' } })).status, 400);
   assert.equal(
-    (await gateway.send('changePlan', { token, path: { org: 'nobody' }, body: { name: 'free' } })).status,
+    (await gateway.send('changePlan', { token, path: { org: 'absent' }, body: { name: 'free' } })).status,
     404,
   );
   assert.equal((await gateway.send('showPlan', { token: 'junk', path })).status, 401);

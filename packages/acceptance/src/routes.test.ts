@@ -29,10 +29,10 @@ const beta = await foundedOrg(gateways);
 for (const { org } of [acme, beta])
   await defineEntity(org, definition('order', [{ name: 'title', colType: 'string' }]));
 const { id } = await create(acme.founder, 'order', { title: 'standing' });
-const nobody = await memberWith(acme.founder, []);
-const loginToken = (await logIn(acme.org, nobody.email)).body.token;
+const unprivileged = await memberWith(acme.founder, []);
+const loginToken = (await logIn(acme.org, unprivileged.email)).body.token;
 /** Good once, of a person who has signed out. */
-const oldToken = (await signIn(acme.org, nobody.email)).token;
+const oldToken = (await signIn(acme.org, unprivileged.email)).token;
 await call('POST', appUrl(acme.org, '/user/logout'), { token: oldToken });
 const oldSession = (
   await call<{ readonly token: string }>('POST', `${gateways.management}/auth/login`, {
@@ -130,14 +130,17 @@ for (const operation of management.operations.filter(({ isPublic, path }) => !is
 
 for (const { method, path, body } of dataRoutes) {
   test(`B11: ${method} ${path.replace(id, '{id}')} is denied to a member without a policy`, async () => {
-    const problem = assertProblem(await act(nobody, method, path, body === undefined ? {} : { body }), 'access_denied');
+    const problem = assertProblem(
+      await act(unprivileged, method, path, body === undefined ? {} : { body }),
+      'access_denied',
+    );
     assert.equal(problem.reason, 'implicit_deny');
   });
 }
 
 for (const { method, path, body } of selfRoutes) {
   test(`${method} ${path} is open to a member without a policy`, async () => {
-    const reply = await act(nobody, method, path, body === undefined ? {} : { body });
+    const reply = await act(unprivileged, method, path, body === undefined ? {} : { body });
     assert.equal(reply.status, 200, reply.text);
   });
 }
@@ -145,7 +148,7 @@ for (const { method, path, body } of selfRoutes) {
 const nonsense = ["'", '";--', '%00', '%2e%2e%2f', '{}', '[object Object]', '\u{1F600}', '-1', 'x'.repeat(2000), 'NaN'];
 
 for (const [gateway, { operations }, token] of [
-  ['app', app, nobody.token],
+  ['app', app, unprivileged.token],
   ['management', management, beta.org.builder.token],
 ] as const)
   test(`C18: whatever nonsense the routes of the ${gateway} gateway are sent, no refusal reveals internals`, async () => {

@@ -55,7 +55,7 @@ test('J04: every way in is gone, with good secrets and with bad ones', async () 
   const exchanged = await exchangeToken(org, token(login.body.token));
   token(exchanged.body.token);
   for (const bad of [secret(`wrong-${random()}-password`), secret('x'.repeat(3000))]) await logIn(org, email, bad);
-  await logIn(org, address('nobody'), secret(`unknown-${random()}`));
+  await logIn(org, address('absent'), secret(`unknown-${random()}`));
   const new_password = secret(`changed-${random()}`);
   const change = { current_password: password, new_password };
   const changed = await act<{ token: string }>(user, 'POST', '/user/password', { body: change });

@@ -115,7 +115,7 @@ test('a named founder whose address a provider has verified founds at the first 
 
 test('the founder setting is read at each sign-in, and the founder of a workspace stays its founder', async () => {
   const org = await signUp(gateways);
-  await putSetting(org, 'tenancy', 'founder_email', newEmail('nobody'));
+  await putSetting(org, 'tenancy', 'founder_email', newEmail('absent'));
   const early = await signIn(org);
   assert.equal(early.tenantId, null);
   await putSetting(org, 'tenancy', 'founder_email', null);

@@ -75,7 +75,7 @@ for (const org_code of ['a', 'Acme', '1acme', 'a-b', 'a#b', 'a b', 'acmé', 'a'.
 
 test('a sign-up with several mistakes names them all', async () => {
   const problem = assertRefusal(
-    await postSignUp(signUpBody({ email: 'nobody', password: 'short', org_code: 'A' })),
+    await postSignUp(signUpBody({ email: 'absent', password: 'short', org_code: 'A' })),
     [400],
   );
   assert.deepEqual(pointers(problem), ['/email', '/org_code', '/password']);
@@ -123,7 +123,7 @@ test('a wrong password and an unknown e-mail address get the same answer', async
     await logIn({ email: org.builder.email, password: `${password}!` }),
     'credentials_invalid',
   );
-  const unknown = assertProblem(await logIn({ email: newEmail('nobody'), password }), 'credentials_invalid');
+  const unknown = assertProblem(await logIn({ email: newEmail('absent'), password }), 'credentials_invalid');
   assert.deepEqual({ ...wrong, request_id: '' }, { ...unknown, request_id: '' });
 });
 

@@ -156,7 +156,7 @@ test('the client id is checked before the token is looked at', async () => {
 });
 
 test('a login with an unknown client id is refused and makes no user', async () => {
-  const email = newEmail('nobody');
+  const email = newEmail('absent');
   const reply = await call('POST', appUrl(org, '/login'), {
     headers: { client_id: 'test_x' },
     body: { email, password },

@@ -217,8 +217,8 @@ test('what new members get is the workspace’s to say, by one who may grant it'
   const put = (user: typeof founder, default_member_access: string) =>
     act(user, 'PUT', '/user/workspace', { body: { default_member_access } });
   const member = await memberWith(founder, [allow('*', ['/list/*', '/user/workspace'])]);
-  const nobody = await memberWith(founder, [allow('*', '/list/*')]);
-  assertProblem(await put(nobody, 'vieweracl'), 'access_denied');
+  const unprivileged = await memberWith(founder, [allow('*', '/list/*')]);
+  assertProblem(await put(unprivileged, 'vieweracl'), 'access_denied');
   assertProblem(await put(member, 'adminacl'), 'escalation_refused');
   const policy = await create(founder, 'aclpolicy', { name: 'writers', statements: [allow('createorder')] });
   const changed = await put(founder, 'writers');

@@ -24,7 +24,7 @@ export interface CompiledAccess extends PolicyCounts {
   ruleOnSome(action: string, pathBeforeId: string, context: () => AccessContext): Ruling;
   /**
    * What the Denies alone say, as though all else was allowed, of the records whose paths begin so. Which record it is
-   * counts as not known, so `judge` has to be told the id. `context` is that of a request for one of them.
+   * counts as not known, so `judge` needs the id. `context` is that of a request for one of them.
    */
   denials(action: string, pathBeforeId: string, context: () => AccessContext): Ruling;
   explain(action: string, resource: string, context: () => AccessContext): Explanation;

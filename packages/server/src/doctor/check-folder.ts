@@ -78,10 +78,10 @@ async function checkRoom(standing: string): Promise<Finding> {
   const megabytes = Math.floor((bavail * bsize) / 1024 ** 2);
   // If the number of files has no bound, none is reported.
   if (files > 0 && ffree < filesMin)
-    return fault(`the disk of \`${standing}\` takes ${ffree} more files alone: remove some that nobody needs`);
+    return fault(`the disk of \`${standing}\` has room for only ${ffree} more files: remove some`);
   if (bavail * bsize >= roomMin) return good(`the disk of \`${standing}\` has room for ${megabytes} MB`);
   return fault(
-    `the disk of \`${standing}\` has room for ${megabytes} MB alone: make room, or writes will be refused with 503`,
+    `the disk of \`${standing}\` has room for only ${megabytes} MB: free some space, or writes will be refused with 503`,
   );
 }
 

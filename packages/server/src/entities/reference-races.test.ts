@@ -8,7 +8,7 @@ import { roundsOn, storeKinds } from '../store/testing/open-test-store.ts';
 import { derived, listAll, type Node, openBench, outcomeOf, type RecordBench } from '../testing/record-bench.ts';
 
 const modes: readonly OnDelete[] = ['restrict', 'cascade', 'setnull'];
-const nobody = '01890000-0000-7000-8000-000000000000';
+const absentId = '01890000-0000-7000-8000-000000000000';
 
 /** Two nodes that know both entities, and what their requests begin with. */
 async function twoNodes(bench: RecordBench, onDelete: OnDelete) {
@@ -171,7 +171,7 @@ test('an id that names no record, another entity’s record or one of another wo
   const { runtime } = nodes[0];
   const foreign = await runtime.create({ ...target, workspace: bench.workspaceOf('other') }, {});
   const ofHolder = await runtime.create(held, {});
-  for (const ref of [nobody, foreign.data.id, ofHolder.data.id]) {
+  for (const ref of [absentId, foreign.data.id, ofHolder.data.id]) {
     const error: unknown = await runtime.create(held, { ref }).then(
       () => assert.fail('taken'),
       (refusal: unknown) => refusal,

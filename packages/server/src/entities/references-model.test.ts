@@ -52,7 +52,7 @@ async function defineBoth(node: Node, store: OpenedStore['store'], clock: Steppe
   await maintainEntity({ store, clock, configs: node.configs }, work, async () => undefined);
 }
 
-type Links = Readonly<Record<string, number | 'nobody' | 'self' | null>>;
+type Links = Readonly<Record<string, number | 'absent' | 'self' | null>>;
 
 type Step =
   | { readonly kind: 'create'; readonly entity: EntityName; readonly tag: string; readonly links: Links }
@@ -67,7 +67,7 @@ type Step =
 
 const link = fc.oneof(
   { weight: 8, arbitrary: fc.nat({ max: 4 }) },
-  { weight: 1, arbitrary: fc.constantFrom('nobody' as const, 'self' as const, null) },
+  { weight: 1, arbitrary: fc.constantFrom('absent' as const, 'self' as const, null) },
 );
 const which = fc.nat({ max: 6 });
 const tag = fc.constantFrom('a', 'b', 'a#b');
@@ -169,9 +169,9 @@ function bodyOf(
     const target = references[entity][name]?.[0] ?? entity;
     const known = [...records[target].keys()];
     if (to === null) body[name] = null;
-    else if (to === 'nobody') body[name] = '01890000-0000-7000-8000-000000000000';
+    else if (to === 'absent') body[name] = '01890000-0000-7000-8000-000000000000';
     else body[name] = (to === 'self' && target === entity ? own : known[Number(to) % known.length]) ?? null;
-    isBad ||= to === 'nobody';
+    isBad ||= to === 'absent';
   }
   return { body, isBad };
 }

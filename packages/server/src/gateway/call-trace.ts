@@ -4,8 +4,8 @@ import type { ProblemCode } from '@freehold/contract/problem';
 import type { Environment } from '../tenancy/port.ts';
 
 /**
- * What a request has shown of itself so far. INVARIANT: but for `target`, no member is a text that came with the
- * request, save what the platform itself has made or listed, so that logging them reveals no secret.
+ * What is known of a request so far. INVARIANT: but for `target`, no member is a text that came with the request, save
+ * what the platform itself has made or listed, so that logging them reveals no secret.
  */
 export interface CallTrace {
   readonly requestId: string;

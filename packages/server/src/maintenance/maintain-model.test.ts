@@ -71,7 +71,7 @@ const values = {
   b: fc.constantFrom(1, 2, '1', '2', null),
   u: fc.constantFrom('p', 'P', 'q', 'r', null),
   text: fc.constantFrom('red green', 'green blue', null),
-  who: fc.constantFrom(user, 'somebody', null),
+  who: fc.constantFrom(user, 'someone', null),
   up: fc.constantFrom('top', 'side', null),
   k: fc.constantFrom('m', 'n'),
 };

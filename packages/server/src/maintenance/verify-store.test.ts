@@ -74,7 +74,7 @@ const placeOf = (org: Org, which: number): Key => ({
 });
 const textOf = (org: Org, which: number, changes: object): string =>
   JSON.stringify({ ...org.records[which], ...changes });
-const nobody = '018bcfe5-0000-7000-8000-00000000dead';
+const absentId = '018bcfe5-0000-7000-8000-00000000dead';
 
 const faults: readonly Fault[] = [
   {
@@ -146,12 +146,12 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'a unique value without a record',
-    plant: ({ itemOf }) => [put({ ...itemOf('unique#moving'), sk: 'other' }, nobody)],
+    plant: ({ itemOf }) => [put({ ...itemOf('unique#moving'), sk: 'other' }, absentId)],
     found: [['unique', /belongs to no record/]],
   },
   {
     name: 'a unique value of no entity',
-    plant: () => [put({ pk: 'unique#gone;one@1', sk: 'x' }, nobody)],
+    plant: () => [put({ pk: 'unique#gone;one@1', sk: 'x' }, absentId)],
     found: [['unique', /belongs to no entity/]],
   },
   {
@@ -203,7 +203,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'sealed values beside no record',
-    plant: () => [put(sealedKey('order', nobody), '{}')],
+    plant: () => [put(sealedKey('order', absentId), '{}')],
     found: [['sealed', /belongs to no record/]],
   },
   {
@@ -230,13 +230,13 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'what is no record where records lie',
-    plant: () => [put({ pk: 'org#acme-main;data#order', sk: `order#${nobody}` }, 'junk')],
+    plant: () => [put({ pk: 'org#acme-main;data#order', sk: `order#${absentId}` }, 'junk')],
     found: [['record', /holds no record/]],
   },
   {
     name: 'a record under the key of another id',
     plant: (org) => [
-      put({ pk: 'org#acme-main;data#order', sk: `order#${nobody}` }, textOf(org, 0, {})),
+      put({ pk: 'org#acme-main;data#order', sk: `order#${absentId}` }, textOf(org, 0, {})),
       { kind: 'add', ...recordCounter('order'), by: 1 },
     ],
     found: [

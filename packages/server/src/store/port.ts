@@ -126,8 +126,8 @@ export interface Append {
   readonly pk: string;
   readonly value: string;
   /**
-   * The value is stored behind a digest of itself, of its place and of the digest of the entry before it, as `chain.ts`
-   * has it. Whatever is appended to such a partition is chained, and writes the chain's head along.
+   * The value is stored behind a digest of the value, of its place and of the previous digest, as `chain.ts` has it.
+   * Whatever is appended to such a partition is chained, and writes the chain's head along.
    */
   readonly isChained?: true;
 }

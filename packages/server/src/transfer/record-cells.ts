@@ -7,7 +7,10 @@ export function recordCells(columns: Projection, text: string): readonly string[
   return columns.map((member) => cellOf(member, shown[member.as]));
 }
 
-/** What the platform sets and what was cast says of itself what it is; a record that was looked up is JSON. */
+/**
+ * The type of values that the platform sets or that were cast follows from the value; a record that was looked up is
+ * JSON.
+ */
 function cellOf(member: Member, value: FieldValue | null | undefined): string {
   if (value === undefined) return '';
   if ('entity' in member) return JSON.stringify(value);

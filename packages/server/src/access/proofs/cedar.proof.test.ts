@@ -60,8 +60,8 @@ test('agrees with Cedar on what both can say', () => {
   for (const [outcome, count] of Object.entries(seen)) assert.ok(count > 1000, `${outcome}: ${count}`);
 });
 
-const nobody = (type: string): EntityUidJson => ({ type, id: 'one' });
-const asked = { principal: nobody('User'), action: nobody('Action'), resource: nobody('Thing') };
+const entityOf = (type: string): EntityUidJson => ({ type, id: 'one' });
+const asked = { principal: entityOf('User'), action: entityOf('Action'), resource: entityOf('Thing') };
 
 function prepare(statements: readonly PlainStatement[]): string {
   const policies = statements.map((statement, index) => [`p${index}`, toCedarPolicy(statement)] as const);

@@ -72,7 +72,7 @@ function entityOf(types: readonly Omit<FieldDefinition, 'name'>[]): fc.Arbitrary
 
 const body = fc.oneof(
   { weight: 9, arbitrary: fc.dictionary(fc.constantFrom(...fieldNames), fc.constantFrom(...values), { maxKeys: 3 }) },
-  fc.dictionary(fc.constantFrom(...fieldNames, 'nobody', 'id'), fc.constantFrom(...values), { maxKeys: 4 }),
+  fc.dictionary(fc.constantFrom(...fieldNames, 'absent', 'id'), fc.constantFrom(...values), { maxKeys: 4 }),
   fc.constantFrom(...values),
 );
 

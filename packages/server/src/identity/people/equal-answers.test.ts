@@ -1,7 +1,4 @@
-/**
- * What a log-in does for an address that somebody has and for one that nobody has: distinguished by neither work nor
- * words.
- */
+/** What a log-in does for a known and an unknown address: it differs neither in work nor in words. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../lib/clock.ts';
@@ -87,9 +84,9 @@ test('H01: a refused log-in of an app does the same work and says the same for w
   const expected = await refusalOf(() => logIn(known, 'wrong password'));
   assert.deepEqual([expected.code, expected.done], ['credentials_invalid', ['get 1', 'get 1', 'argon2']]);
   for (const [email, secret] of [
-    ['nobody@acme.example', 'wrong password'],
-    ['nobody@acme.example', password],
-    ['nobody@acme.example', 'short'],
+    ['absent@acme.example', 'wrong password'],
+    ['absent@acme.example', password],
+    ['absent@acme.example', 'short'],
     [viaProvider, password],
     [evicted, password],
     [known.toUpperCase(), 'wrong password'],
@@ -115,7 +112,7 @@ test('H01: guesses are counted and throttled alike for an unknown address', asyn
     }
     return seen;
   };
-  assert.deepEqual(await codes('nobody@acme.example'), await codes(known));
+  assert.deepEqual(await codes('absent@acme.example'), await codes(known));
 });
 
 test('H01: a refused log-in of a builder does the same work and says the same for whomever it names', async () => {
@@ -131,9 +128,9 @@ test('H01: a refused log-in of a builder does the same work and says the same fo
   const expected = await refusalOf(() => logIn({ email: known, password: 'wrong password' }));
   assert.deepEqual([expected.code, expected.done], ['credentials_invalid', ['get 1', 'get 1', 'argon2']]);
   for (const body of [
-    { email: 'nobody@acme.example', password: 'wrong password' },
-    { email: 'nobody@acme.example', password },
-    { email: 'nobody@acme.example', password, org: 'acme' },
+    { email: 'absent@acme.example', password: 'wrong password' },
+    { email: 'absent@acme.example', password },
+    { email: 'absent@acme.example', password, org: 'acme' },
     { email: known, password: 'wrong password', org: 'acme' },
     { email: known, password: 'wrong password', org: 'nowhere' },
   ])

@@ -83,7 +83,7 @@ export async function findByAddress<A extends Account>(
   email: string,
 ): Promise<A | undefined> {
   const address = await addresses.read(scope, email);
-  return (await accounts.read(scope, address?.value ?? 'nobody'))?.value;
+  return (await accounts.read(scope, address?.value ?? 'absent'))?.value;
 }
 
 export interface LogIn<A extends Account, Admitted> {

@@ -90,7 +90,7 @@ test('G07: what one org lets in another does not, and an unknown org lets in non
   const { allows, settings } = await bench('acme', 'beta');
   await settings.test.put('acme', domains(['https://a.example']));
   assert.deepEqual(await allows('beta', 'https://a.example'), []);
-  for (const code of ['nobody', 'Acme', '', '__proto__']) assert.deepEqual(await allows(code, local), []);
+  for (const code of ['absent', 'Acme', '', '__proto__']) assert.deepEqual(await allows(code, local), []);
 });
 
 test('who was refused is counted, the last one first', async () => {
@@ -139,7 +139,7 @@ test('C16: ten thousand orgs that do not exist leave nothing in memory, and ask 
   await settings.test.put('acme', domains(['https://a.example']));
   await origins.isAllowed('acme', 'https://refused.example', 'test');
   for (let index = 0; index < 10_000; index++)
-    assert.equal(await origins.isAllowed(`nobody${index}`, 'https://a.example', undefined), false);
+    assert.equal(await origins.isAllowed(`absent${index}`, 'https://a.example', undefined), false);
   assert.deepEqual(origins.refused('nobody0'), []);
   assert.equal(origins.refused('acme').length, 1);
   assert.equal(await origins.isAllowed('acme', 'https://a.example', 'test'), true);

@@ -87,8 +87,12 @@ test('a token says what it was signed with, and when it ends', async () => {
 });
 
 test('A43 a token without a workspace says so by leaving it out', async () => {
-  const { tenant_id, tenant_code, member_since, picture, ...nobody } = subject;
-  const verified = await verifyAppToken(keys, await signAppToken(keys, nobody, { ...realm, lifetimeSeconds }), realm);
+  const { tenant_id, tenant_code, member_since, picture, ...withoutWorkspace } = subject;
+  const verified = await verifyAppToken(
+    keys,
+    await signAppToken(keys, withoutWorkspace, { ...realm, lifetimeSeconds }),
+    realm,
+  );
   for (const claim of ['tenant_id', 'tenant_code', 'member_since', 'picture']) assert.ok(!(claim in verified));
   await assertRefused(await forge({}, { ...claims, tenant_code: undefined }));
   await assertRefused(await forge({}, { ...claims, tenant_id: undefined }));

@@ -85,7 +85,7 @@ export async function verifyAppToken(
     currentDate: new Date(nowSeconds * 1000),
   });
   const claims = readClaims(payload);
-  // The library skips what it was not told to compare. A setting that is missing must not open the door.
+  // The library skips claims without an expected value. A missing setting must not open the door.
   if (claims.iss !== issuer || claims.aud !== audience) throw invalidToken('realm');
   return claims;
 }

@@ -82,7 +82,7 @@ const refused: readonly (readonly [
     [`${at}/ownerFieldName wrong_type`, `${at}/gpkTemplate wrong_type`, `${at}/gskTemplate wrong_type`],
   ],
   ['an unknown member', owners({ ...owner, 'a/b': 1 }), [`${at}/a~1b unknown_field`]],
-  ['an owner that is no field', owners({ ...owner, ownerFieldName: 'nobody' }), [`${at}/ownerFieldName unknown_field`]],
+  ['an owner that is no field', owners({ ...owner, ownerFieldName: 'absent' }), [`${at}/ownerFieldName unknown_field`]],
   [
     'another field of the platform',
     owners({ ...owner, ownerFieldName: 'updated_by' }),

@@ -160,7 +160,7 @@ type DueRow = readonly [...ItemRow, scope: ScopeName];
 type NextScopeRow = readonly [name: ScopeName | null, seq: number | null, state: ScopeState | null];
 type ScanRow = readonly [...ItemRow, targetPk: string | null, targetSk: string | null];
 
-/** Not the key, which is known: a text that comes out of the database is made anew. */
+/** Not the key, which is known: a text that comes out of the database is a new string. */
 const getItemSql = 'select version, due_queue, due_at, value from items where scope = ? and pk = ? and sk = ?';
 const getIndexSql = `select ${indexColumns} from index_items where scope = ? and pk = ? and sk = ?`;
 

@@ -104,7 +104,7 @@ export async function startFaultyPlatform(
 /** The address is that of no server: it has the secrets lie in the store, where writing them can fail too. */
 function readSettings(): Config {
   const read = readConfig({
-    FREEHOLD_STORE: 'postgres://nobody:nothing@127.0.0.1/nowhere',
+    FREEHOLD_STORE: 'postgres://absent:nothing@127.0.0.1/nowhere',
     FREEHOLD_MASTER_KEY: randomBytes(32).toString('hex'),
     FREEHOLD_OPERATOR_KEY: operatorKey,
     FREEHOLD_TRUSTED_PROXIES: '127.0.0.1',

@@ -36,7 +36,7 @@ export async function ask(gateways: Gateways, filled: Filled): Promise<Answers> 
   const command: Asked[] = [];
   for (const one of [...asksOfApp(filled), ...asksOfManagement()]) {
     const caller = callers[one.who];
-    if (caller === undefined) throw new Error(`nobody is \`${one.who}\``);
+    if (caller === undefined) throw new Error(`no caller is \`${one.who}\``);
     const { method, path, body, headers } = one;
     const url = `${gateways[caller.gateway]}${path}`;
     const { status, body: answer } = await call(method, url, { body, headers: { ...caller.headers, ...headers } });

@@ -9,7 +9,7 @@ import { parseIfMatch } from '../../pipeline/headers/preconditions.ts';
 export interface Batch {
   /** All operations or none; else each for itself, one after the other. */
   readonly isAtomic: boolean;
-  /** The one place in which the operations of a request are distinguished: whoever counts calls counts these. */
+  /** The one place that splits a request into its operations: calls are counted by these. */
   readonly operations: readonly BatchOperation[];
 }
 
