@@ -5,7 +5,10 @@ import { named, oneOf, text } from './schema.ts';
 export const InputError = named(
   'InputError',
   Type.Object({
-    pointer: Type.String({ format: 'json-pointer', description: 'Where in the input the mistake is (RFC 6901).' }),
+    pointer: Type.String({
+      format: 'json-pointer',
+      description: 'The JSON Pointer (RFC 6901) to the mistake in the input.',
+    }),
     code: text,
     message: text,
   }),
@@ -25,7 +28,7 @@ export const Problem = named(
       errors: Type.Optional(Type.Array(InputError, { maxItems: 100 })),
       reason: Type.Optional(oneOf(['implicit_deny', 'explicit_deny'])),
       decision_id: Type.Optional(
-        Type.String({ description: 'By which the builder finds out why the call was denied.' }),
+        Type.String({ description: 'The id by which the builder looks up why the call was denied.' }),
       ),
     },
     { additionalProperties: true },

@@ -8,7 +8,7 @@ export const sharedApi = {
     path: '/healthz',
     access: 'public',
     tag: 'operation',
-    summary: 'Whether the process lives',
+    summary: 'Whether the process is running',
     replies: { 200: reply('It does.', Type.Object({ status: Type.Literal('ok') })) },
   }),
   readReadiness: route({
@@ -16,7 +16,7 @@ export const sharedApi = {
     path: '/readyz',
     access: 'public',
     tag: 'operation',
-    summary: 'Whether it can serve now, and how safe a write is that it acknowledges',
+    summary: 'Whether the node can serve now, and how durable its writes are',
     replies: {
       200: reply(
         'It can.',
@@ -29,8 +29,8 @@ export const sharedApi = {
     path: '/problems/:code',
     access: 'public',
     tag: 'operation',
-    summary: 'The page behind the `type` of a refusal',
-    replies: { 200: { description: 'What the code means.', content: { 'text/html': text } } },
+    summary: 'The page about the `type` of an error',
+    replies: { 200: { description: 'The meaning of the code.', content: { 'text/html': text } } },
     problems: ['not_found'],
   }),
 };

@@ -6,7 +6,7 @@ import { anyObject, closed, named, oneOf, text } from '../schema.ts';
 const name = Type.String({ minLength: 1 });
 const properties = Type.Optional(anyObject());
 const context = Type.Optional(
-  anyObject({ description: 'Taken and not looked at: what is known of the request is known by the request.' }),
+  anyObject({ description: 'Accepted and ignored: the platform reads the context from the request itself.' }),
 );
 
 export const Evaluation = named(
@@ -16,7 +16,7 @@ export const Evaluation = named(
     action: closed({ name, properties }, { description: 'A verb such as `get`, or an action such as `getorder`.' }),
     resource: closed(
       { type: name, id: Type.Optional(name), properties },
-      { description: 'An entity, the id of a record, and with `properties` what is to be written.' },
+      { description: 'An entity, the id of a record, and in `properties` the fields to be written.' },
     ),
     context,
   }),
@@ -33,7 +33,7 @@ export const Evaluations = named(
     evaluations: Type.Optional(
       Type.Array(Type.Unknown(), {
         maxItems: 100,
-        description: 'Each as in `Evaluation`; what is left out of one is that beside them.',
+        description: 'Each as in `Evaluation`; a member that an evaluation leaves out is taken from the request.',
       }),
     ),
     options: Type.Optional(
@@ -51,7 +51,7 @@ export const AccessDecision = named(
     context: Type.Optional(
       Type.Object({
         reason: text,
-        decision_id: Type.Optional(Type.String({ description: 'By which a builder finds out why.' })),
+        decision_id: Type.Optional(Type.String({ description: 'The id by which a builder looks up the reasons.' })),
         error: Type.Optional(Type.Object({ status: Type.Integer(), message: text })),
       }),
     ),
@@ -82,7 +82,7 @@ export const authzenApi = {
     body: Evaluations,
     replies: {
       200: reply(
-        'The decisions in the order of the questions, or one where none were listed.',
+        'The decisions in the order of the evaluations, or one decision if none were listed.',
         Type.Union([Type.Object({ evaluations: Type.Array(AccessDecision) }), AccessDecision]),
       ),
     },

@@ -5,7 +5,7 @@ import { anyObject, closed, named, oneOf, text } from '../schema.ts';
 
 const entity = Type.String({ pattern: '^[a-z][a-z0-9_]{0,62}$', description: 'the name of an entity' });
 const id = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'the id of a record' });
-const data = anyObject({ description: 'What the call takes as its body that does it alone.' });
+const data = anyObject({ description: 'The body of the call that does this operation alone.' });
 const if_match = Type.Optional(
   Type.String({
     pattern: '^[ \\t]*(\\*[ \\t]*|(,[ \\t]*)*((W/)?"[^"]*"[ \\t]*(,[ \\t]*|$))+)$',
@@ -38,7 +38,7 @@ export const BatchResult = named(
       record: Type.Optional(
         anyObject({
           description:
-            'The record as the call answers it that does this alone; left out where the reply has no room for it.',
+            'The record as the call for this operation alone returns it; left out if the reply would be too large.',
         }),
       ),
     }),
@@ -53,9 +53,9 @@ export const batchApi = {
     path: '/app/:org/batch',
     access: 'each',
     tag: 'batches',
-    summary: 'Makes, changes and removes up to 100 records',
+    summary: 'Creates, updates and deletes up to 100 records',
     description:
-      'Each operation is allowed or denied as the call that does it alone. A batch that is `atomic` does all of them or none, and is refused as the operation that is refused; one that is `independent` answers for each.',
+      'Each operation is authorized like the call for it alone. An `atomic` batch does all operations or none, and fails with the error of the operation that failed; an `independent` batch returns a result for each.',
     body: Batch,
     replies: {
       200: reply('A result for each operation, in their order.', Type.Object({ results: Type.Array(BatchResult) }), [

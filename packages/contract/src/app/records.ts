@@ -10,16 +10,16 @@ export const RecordCount = named(
   Type.Object({
     count: Type.Integer(),
     partial: Type.Optional(
-      Type.Literal(true, { description: 'The answer is a part: a call looks at so many entries and no more.' }),
+      Type.Literal(true, { description: 'The result is partial: the call reached its scan limit.' }),
     ),
-    nexttoken: Type.Optional(Type.String({ description: 'Where the count goes on.' })),
+    nexttoken: Type.Optional(Type.String({ description: 'The cursor from which to continue counting.' })),
   }),
 );
 
 export const RowErrors = named(
   'RowErrors',
   Type.Object({
-    row: Type.Integer({ minimum: 1, description: 'The header of a file is no row.' }),
+    row: Type.Integer({ minimum: 1, description: 'The header line of a file is not counted.' }),
     errors: Type.Array(InputError),
   }),
 );
@@ -31,13 +31,13 @@ export const ImportResult = named(
     created: count,
     updated: count,
     failed: count,
-    errors: Type.Array(RowErrors, { maxItems: 100, description: 'Of the first rows that failed.' }),
-    ignored: Type.Array(text, { description: 'What rows said that the platform alone says.' }),
+    errors: Type.Array(RowErrors, { maxItems: 100, description: 'The errors of the first rows that failed.' }),
+    ignored: Type.Array(text, { description: 'Fields of rows that were ignored, because the platform sets them.' }),
     dry_run: Type.Boolean(),
     error: Type.Optional(
       Type.Object(
         { code: text, message: text },
-        { description: 'Why the import ended before the file did. What is counted is written.' },
+        { description: 'Why the import ended before the end of the file. The counted rows are written.' },
       ),
     ),
   }),

@@ -20,10 +20,13 @@ export const EnvironmentAccess = named(
   Type.Object({
     client_id: Type.String({ description: 'What apps send as `client_id`.' }),
     previous: Type.Optional(
-      Type.Object({ client_id: text, until: time }, { description: 'The id before, for a while.' }),
+      Type.Object(
+        { client_id: text, until: time },
+        { description: 'The previous client id, while it is still accepted.' },
+      ),
     ),
     provisioned_at: Type.Optional(
-      Type.String({ format: 'date-time', description: 'Of production: since when it is there.' }),
+      Type.String({ format: 'date-time', description: 'When production was provisioned.' }),
     ),
   }),
 );
@@ -38,7 +41,7 @@ export const Org = named('Org', Type.Object({ code: OrgCode, name: text, plan: t
 export const SignedUp = named(
   'SignedUp',
   Type.Object({
-    token: Type.Optional(Type.String({ description: 'Not where it comes in a cookie.' })),
+    token: Type.Optional(Type.String({ description: 'Left out if the token is set as a cookie.' })),
     expires_at: time,
     user: OrgUser,
     org: Type.Object({ code: OrgCode, name: text, environments: Environments }),
@@ -48,7 +51,7 @@ export const SignedUp = named(
 export const LoggedIn = named(
   'LoggedIn',
   Type.Object({
-    token: Type.Optional(Type.String({ description: 'Not where it comes in a cookie.' })),
+    token: Type.Optional(Type.String({ description: 'Left out if the token is set as a cookie.' })),
     expires_at: time,
     user: OrgUser,
     org: OrgName,
@@ -64,7 +67,7 @@ export const accountsApi = {
     path: '/auth/signup',
     access: 'public',
     tag: 'account',
-    summary: 'Makes a builder’s account and an org, and a session',
+    summary: 'Creates a builder’s account, an org and a session',
     headers: [sessionHeader],
     body: closed({
       email: Email,
@@ -75,19 +78,19 @@ export const accountsApi = {
     }),
     replies: { 201: reply('Signed up.', SignedUp) },
     problems: ['signup_closed', 'conflict', 'rate_limited'],
-    repeats: { notRemembered: 'gives a token, and an address is taken once' },
+    repeats: { notRemembered: 'returns a token, and an address can sign up once' },
   }),
   logIn: route({
     method: 'POST',
     path: '/auth/login',
     access: 'public',
     tag: 'account',
-    summary: 'Makes a session',
+    summary: 'Creates a session',
     headers: [sessionHeader],
     body: closed({ email: Email, password: Password, org: Type.Optional(text) }),
     replies: { 200: reply('Logged in.', LoggedIn) },
     problems: ['credentials_invalid', 'rate_limited'],
-    repeats: { notRemembered: 'gives a token, which is never stored; every call may give another' },
+    repeats: { notRemembered: 'returns a token, which is never stored; every call may return another one' },
   }),
   logOut: route({
     method: 'POST',
@@ -96,14 +99,14 @@ export const accountsApi = {
     tag: 'account',
     summary: 'Ends the session',
     replies: { 204: reply('Ended.') },
-    repeats: { notRemembered: 'ends the session that a repetition would need' },
+    repeats: { notRemembered: 'ends the session that a repeated request would need' },
   }),
   readMe: route({
     method: 'GET',
     path: '/auth/me',
     access: 'developer',
     tag: 'account',
-    summary: 'Who is calling',
+    summary: 'The caller’s account',
     replies: { 200: reply('The caller.', Caller) },
   }),
   readOrg: route({
@@ -123,7 +126,7 @@ export const accountsApi = {
     headers: [ifNoneMatch],
     replies: {
       200: reply('OpenAPI 3.1.', anyObject(), ['ETag']),
-      304: reply('The caller’s copy is the current one.', ['ETag']),
+      304: reply('The caller’s copy is current.', ['ETag']),
     },
   }),
 };

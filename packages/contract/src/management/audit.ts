@@ -23,16 +23,17 @@ export const AuditEntry = named(
 );
 
 const filters = closed({
-  env: Type.Optional(oneOf(['test', 'prod'], { description: 'Only what was done in this environment.' })),
-  actor: Type.Optional(Type.String({ description: 'Only what this actor did, by id.' })),
+  env: Type.Optional(oneOf(['test', 'prod'], { description: 'Only actions in this environment.' })),
+  actor: Type.Optional(Type.String({ description: 'Only actions of the actor with this id.' })),
   action: Type.Optional(Type.String({ description: 'Only actions that start with this.' })),
-  target: Type.Optional(Type.String({ description: 'Only what was done to what has this id.' })),
+  target: Type.Optional(Type.String({ description: 'Only actions on the object with this id.' })),
   tenant_code: Type.Optional(
     Type.String({
-      description: 'Only what is about this workspace. What was done inside of it is told then alone.',
+      description:
+        'Only entries about this workspace. Entries from inside a workspace are shown with this parameter only.',
     }),
   ),
-  request_id: Type.Optional(Type.String({ description: 'Only what this request did.' })),
+  request_id: Type.Optional(Type.String({ description: 'Only actions of this request.' })),
   from: Type.Optional(
     Type.String({
       format: 'date-time',
@@ -45,12 +46,12 @@ const filters = closed({
 });
 
 const page = reply(
-  'A page. It may end short, and is marked then; where it has a `nexttoken`, there may be more.',
+  'A page. It may be short, and is marked then; with a `nexttoken` there may be more.',
   Type.Object({
     items: Type.Array(AuditEntry),
     nexttoken: orNull(text),
     partial: Type.Optional(
-      Type.Literal(true, { description: 'The answer is a part: a call looks at so many entries and no more.' }),
+      Type.Literal(true, { description: 'The result is partial: the call reached its scan limit.' }),
     ),
   }),
 );

@@ -35,7 +35,7 @@ export const ShownConfigItem = named(
     content: Type.Unknown({ description: 'By the schema of its kind, which `GET /config` shows.' }),
     warnings: Type.Optional(
       Type.Array(text, {
-        description: 'What its author would not expect of it; of a change also fields that are hidden from then on.',
+        description: 'Warnings about the item; after a change also fields that are hidden from then on.',
       }),
     ),
   }),
@@ -48,7 +48,7 @@ export const ItemVersion = named(
     action: oneOf(['created', 'changed', 'removed', 'restored']),
     at: time,
     actor: Type.Object({ kind: text, id: text }),
-    restored: Type.Optional(Type.Integer({ minimum: 1, description: 'The version that was brought back.' })),
+    restored: Type.Optional(Type.Integer({ minimum: 1, description: 'The version that was restored.' })),
     active: Type.Boolean({ description: 'Whether it is live.' }),
   }),
 );
@@ -62,14 +62,14 @@ export const ItemAtVersion = named(
     action: oneOf(['created', 'changed', 'removed', 'restored']),
     at: time,
     actor: Type.Object({ kind: text, id: text }),
-    restored: Type.Optional(Type.Integer({ minimum: 1, description: 'The version that was brought back.' })),
+    restored: Type.Optional(Type.Integer({ minimum: 1, description: 'The version that was restored.' })),
     active: Type.Boolean({ description: 'Whether it is live.' }),
-    content: Type.Optional(Type.Unknown({ description: 'Not of a version by which the item was taken away.' })),
+    content: Type.Optional(Type.Unknown({ description: 'Left out of a version that removed the item.' })),
     compared: Type.Optional(
       Type.Object({
         with: Type.Integer({ minimum: 1 }),
         changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
-        summary: Type.Array(text, { description: 'The same in words.' }),
+        summary: Type.Array(text, { description: 'The change as a sentence.' }),
       }),
     ),
   }),
@@ -132,7 +132,7 @@ export const configItemsApi = {
     path: '/config/:kind/:name/versions/:version',
     access: 'developer',
     tag: 'config',
-    summary: 'An item of test as it was at a version, compared with another where that is asked',
+    summary: 'An item of test at a version, compared with another if `compare` is sent',
     query: closed({
       env: environment,
       compare: Type.Optional(
@@ -149,7 +149,7 @@ export const configItemsApi = {
     path: '/config/:kind',
     access: 'developer',
     tag: 'config',
-    summary: 'Makes an item; settings need the role `org_admin`',
+    summary: 'Creates an item; settings need the role `org_admin`',
     query: closed({ env: environment }),
     body: closed({
       name: text,
@@ -163,14 +163,17 @@ export const configItemsApi = {
     path: '/config/:kind/:name',
     access: 'developer',
     tag: 'config',
-    summary: 'Gives an item another content as a whole; settings need the role `org_admin`',
+    summary: 'Replaces the content of an item; settings need the role `org_admin`',
     query: closed({
       env: environment,
-      force: Type.Boolean({ default: false, description: 'Changes an entity also where records would fail by it.' }),
+      force: Type.Boolean({
+        default: false,
+        description: 'Changes an entity even if stored records would fail its checks.',
+      }),
     }),
     headers: [ifMatch, ifNoMatch],
     body: Type.Unknown({ description: 'By the schema of its kind, which `GET /config` shows.' }),
-    replies: { 200: reply('Changed, or as it was.', ShownConfigItem, ['ETag']) },
+    replies: { 200: reply('The item, changed or unchanged.', ShownConfigItem, ['ETag']) },
     problems: [
       'role_required',
       'prod_read_only',
@@ -187,10 +190,10 @@ export const configItemsApi = {
     path: '/config/:kind/:name',
     access: 'developer',
     tag: 'config',
-    summary: 'Takes an item away that no other refers to; its versions stay',
+    summary: 'Removes an item that no other item refers to; its versions are kept',
     query: closed({ env: environment }),
     headers: [ifMatch, ifNoMatch],
-    replies: { 204: reply('Taken away.') },
+    replies: { 204: reply('Removed.') },
     problems: ['role_required', 'prod_read_only', 'not_found', 'dangling_reference', 'version_mismatch'],
     takesTags: true,
   }),
@@ -199,10 +202,13 @@ export const configItemsApi = {
     path: '/config/:kind/:name/restore',
     access: 'developer',
     tag: 'config',
-    summary: 'Brings an earlier version back, as a version of its own, also of an item that was taken away',
+    summary: 'Restores an earlier version as a new version, also of a removed item',
     query: closed({
       env: environment,
-      force: Type.Boolean({ default: false, description: 'Changes an entity also where records would fail by it.' }),
+      force: Type.Boolean({
+        default: false,
+        description: 'Changes an entity even if stored records would fail its checks.',
+      }),
     }),
     headers: [ifMatch, ifNoMatch],
     body: closed({ version: Type.Integer({ minimum: 1 }) }),

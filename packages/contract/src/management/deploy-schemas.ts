@@ -12,7 +12,7 @@ export const ProvisionedProd = named(
     environment: oneOf(['prod']),
     client_id: text,
     provisioned_at: time,
-    created: Type.Boolean({ description: 'Whether it was this call that made it.' }),
+    created: Type.Boolean({ description: 'Whether this call created it.' }),
   }),
 );
 
@@ -24,10 +24,10 @@ export const ConfigDifference = named(
     change: oneOf(['added', 'modified', 'removed']),
     staged: Type.Boolean(),
     edited_since_staged: Type.Optional(
-      Type.Boolean({ description: 'Whether test has gone on since it was published.' }),
+      Type.Boolean({ description: 'Whether the item has changed in test since it was published.' }),
     ),
     changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
-    summary: Type.Array(text, { description: 'The same in words.' }),
+    summary: Type.Array(text, { description: 'The change as a sentence.' }),
     depends_on: Type.Array(
       Type.Object({
         kind: itemKind,
@@ -64,10 +64,10 @@ export const DeployCheck = named(
       kind: Type.Optional(itemKind),
       name: Type.Optional(text),
       check: oneOf(['definition', 'references', 'switch', 'plan', 'records', 'indexes', 'access', 'impact']),
-      level: oneOf(['error', 'warning', 'info'], { description: 'An error keeps it from becoming live.' }),
+      level: oneOf(['error', 'warning', 'info'], { description: 'An error blocks the activation.' }),
       message: text,
     },
-    { description: 'Further members say what was found.' },
+    { description: 'Further members hold the details.' },
   ),
 );
 
@@ -92,7 +92,7 @@ export const StagedItem = named(
     staged_at: time,
     staged_by: Type.Object({ kind: text, id: text }),
     note: Type.Optional(Type.String({ maxLength: 1000 })),
-    reason: Type.Optional(Type.String({ description: 'Why it was staged without being named.' })),
+    reason: Type.Optional(Type.String({ description: 'Why it was staged although the request does not name it.' })),
   }),
 );
 
@@ -142,7 +142,7 @@ export const Release = named(
         kind: itemKind,
         name: text,
         changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
-        summary: Type.Array(text, { description: 'The same in words.' }),
+        summary: Type.Array(text, { description: 'The change as a sentence.' }),
       }),
     ),
   }),
@@ -157,7 +157,7 @@ export const ConfigImportProblem = named(
       code: text,
       message: text,
     },
-    { description: 'What is more is told as the refusal itself would tell it.', additionalProperties: true },
+    { description: 'Further errors are cut as in the refusal itself.', additionalProperties: true },
   ),
 );
 
@@ -167,7 +167,7 @@ export const ConfigImport = named(
     base: Type.String({ description: 'Names the configuration of test that was compared.' }),
     applied: Type.Boolean(),
     problems: Type.Optional(
-      Type.Array(ConfigImportProblem, { description: 'Without a `base`: all that the change would be refused for.' }),
+      Type.Array(ConfigImportProblem, { description: 'Without a `base`: every error that would refuse the change.' }),
     ),
     version: Type.Optional(Type.Integer({ minimum: 1 })),
     warnings: Type.Optional(
@@ -181,7 +181,7 @@ export const ConfigImport = named(
         name: text,
         change: oneOf(['added', 'modified', 'removed']),
         changes: Type.Array(anyObject(), { description: 'A JSON Patch (RFC 6902).' }),
-        summary: Type.Array(text, { description: 'The same in words.' }),
+        summary: Type.Array(text, { description: 'The change as a sentence.' }),
       }),
     ),
   }),
@@ -202,7 +202,7 @@ export const CreatedDeployKey = named(
   'CreatedDeployKey',
   Type.Object({
     ...deployKeyMembers,
-    key: Type.String({ pattern: '^fhd_[A-Za-z0-9_-]{43}$', description: 'Told this once.' }),
+    key: Type.String({ pattern: '^fhd_[A-Za-z0-9_-]{43}$', description: 'Shown in this response only.' }),
   }),
 );
 

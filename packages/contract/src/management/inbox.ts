@@ -13,11 +13,11 @@ export const inboxApi = {
     path: '/inbox',
     access: 'public',
     tag: 'operation',
-    summary: 'The last mails, in development where no server is set up to send them; a page for browsers',
-    query: closed({ to: Type.Optional(Type.String({ description: 'Those to this address.' })) }),
+    summary: 'The last mails, in development without a mail server; a page for browsers',
+    query: closed({ to: Type.Optional(Type.String({ description: 'Only mails to this address.' })) }),
     replies: {
       200: {
-        description: 'The mails, the last one first.',
+        description: 'The mails, the latest first.',
         content: { 'application/json': itemsOf(ReceivedMail), 'text/html': text },
       },
     },

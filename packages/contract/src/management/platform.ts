@@ -9,7 +9,9 @@ export const SigningKey = named(
     state: oneOf(['published', 'signing', 'retiring']),
     created_at: time,
     signs_from: time,
-    verifies_until: Type.Optional(Type.String({ format: 'date-time', description: 'Where another key follows.' })),
+    verifies_until: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Set if another key has replaced this one.' }),
+    ),
   }),
 );
 
@@ -28,10 +30,10 @@ export const platformApi = {
     path: '/platform/keys/rotate',
     access: 'operator',
     tag: 'platform',
-    summary: 'Publishes a new key, which signs ten minutes later; tokens of the one before go on holding',
+    summary: 'Publishes a new key, which signs ten minutes later; tokens of the previous key stay valid',
     replies: {
       201: reply('Made and published.', SigningKey),
-      200: reply('One is published already and waits to sign.', SigningKey),
+      200: reply('Another key is already published and does not sign yet.', SigningKey),
     },
     problems: ['rate_limited', 'conflict'],
     refusedAs: 'signing_key.rotation_refused',
@@ -41,7 +43,7 @@ export const platformApi = {
     path: '/platform/keys/:kid',
     access: 'operator',
     tag: 'platform',
-    summary: 'Revokes a key: every token that it signed ends. Where it was the signing key, another signs at once',
+    summary: 'Revokes a key and every token that it signed. If it was the signing key, another one signs at once',
     replies: { 204: reply('Revoked.') },
     problems: ['rate_limited', 'not_found'],
     refusedAs: 'signing_key.revocation_refused',
@@ -51,7 +53,7 @@ export const platformApi = {
     path: '/metrics',
     access: 'operator',
     tag: 'platform',
-    summary: 'What this node has counted and measured since it started, for Prometheus',
+    summary: 'The metrics of this node since it started, for Prometheus',
     replies: { 200: { description: 'The text format 0.0.4.', content: { 'text/plain': text } } },
     problems: ['rate_limited', 'origin_refused'],
   }),

@@ -29,7 +29,7 @@ export const ServiceKey = named(
   'ServiceKey',
   Type.Object({
     ...keyMembers,
-    state: oneOf(['making', 'ready', 'removing'], { description: 'Only a key that is `ready` opens anything.' }),
+    state: oneOf(['making', 'ready', 'removing'], { description: 'Only a `ready` key is accepted.' }),
     created_by: Type.String({ format: 'uuid', description: 'The org user.' }),
     last_used_at: orNull(time),
   }),
@@ -39,7 +39,7 @@ export const CreatedServiceKey = named(
   'CreatedServiceKey',
   Type.Object({
     ...keyMembers,
-    key: Type.String({ pattern: '^fhk_(test|prod)_[A-Za-z0-9_-]{43}$', description: 'Told this once.' }),
+    key: Type.String({ pattern: '^fhk_(test|prod)_[A-Za-z0-9_-]{43}$', description: 'Shown in this response only.' }),
     policies: Type.Array(policyName),
   }),
 );
@@ -69,7 +69,7 @@ export const serviceKeysApi = {
     path: '/org/service-keys',
     access: 'org_admin',
     tag: 'service keys',
-    summary: 'Makes a key for a server: a principal of one workspace, with the policies named and no others',
+    summary: 'Creates a key for a server: a principal of one workspace, with the named policies only',
     body: ServiceKeyRequest,
     replies: { 201: reply('Made.', CreatedServiceKey) },
     problems: ['not_found', 'conflict'],
@@ -79,7 +79,7 @@ export const serviceKeysApi = {
     path: '/org/service-keys/:id',
     access: 'org_admin',
     tag: 'service keys',
-    summary: 'Ends a key, and the membership of its principal',
+    summary: 'Revokes a key, and removes its principal',
     replies: { 204: reply('Removed.') },
     problems: ['not_found', 'dangling_reference', 'last_admin', 'conflict'],
   }),
@@ -88,12 +88,12 @@ export const serviceKeysApi = {
     path: '/org/impersonate',
     access: 'developer',
     tag: 'impersonation',
-    summary: 'An app JWT of 15 minutes by which a builder sees the app as one of its users does',
+    summary: 'Issues an app JWT of 15 minutes by which a builder sees the app as one of its users does',
     description:
-      'In the test environment `user_id` may be left out: then the builder comes in his own name and may do everything. In production it is needed, takes the role `org_admin`, and the token only reads.',
+      'In the test environment `user_id` may be left out: the builder then acts in his own name and may do everything. In production it is required, needs the role `org_admin`, and the token is read-only.',
     body: closed({ env: oneOf(['test', 'prod']), tenant_code: text, user_id: Type.Optional(guid) }),
     replies: { 200: reply('The token.', Impersonation) },
     problems: ['role_required', 'not_found', 'conflict'],
-    repeats: { notRemembered: 'gives a token, which is never stored; every call may give another' },
+    repeats: { notRemembered: 'returns a token, which is never stored; every call may return another one' },
   }),
 };

@@ -9,7 +9,7 @@ export const SuspendedAccount = named(
     env: oneOf(['test', 'prod']),
     user_id: Type.String({ format: 'uuid', description: 'Also of its `user` records.' }),
     email: text,
-    proved_by: Type.String({ format: 'uuid', description: 'The account that has proved the address.' }),
+    proved_by: Type.String({ format: 'uuid', description: 'The account that has verified the address.' }),
     suspended_at: time,
   }),
 );
@@ -20,7 +20,7 @@ export const suspendedAccountsApi = {
     path: '/org/suspended-accounts',
     access: 'org_admin',
     tag: 'suspended accounts',
-    summary: 'The accounts whose password is suspended, since another account has proved the email address',
+    summary: 'The accounts whose password is suspended, because another account has verified the email address',
     query: closed({
       env: environment,
       pagesize,
@@ -34,14 +34,11 @@ export const suspendedAccountsApi = {
     path: '/org/suspended-accounts/:id/merge',
     access: 'org_admin',
     tag: 'suspended accounts',
-    summary: 'Merges the account into the account that has proved its address',
+    summary: 'Merges the account with the account that has verified its address',
     description:
-      'Sign-ins to either lead to the suspended one from then on, under its id, with the memberships of both. The old password stays dead.',
+      'From then on sign-ins to either account reach the suspended one, under its id, with the memberships of both. The old password stays invalid.',
     replies: {
-      200: reply(
-        'The account that both are now.',
-        Type.Object({ env: oneOf(['test', 'prod']), user_id: guid, email: text }),
-      ),
+      200: reply('The merged account.', Type.Object({ env: oneOf(['test', 'prod']), user_id: guid, email: text })),
     },
     problems: ['not_found', 'conflict'],
     refusedAs: 'app_user.merge_refused',

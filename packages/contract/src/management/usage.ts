@@ -53,7 +53,7 @@ export const UsagePart = named(
     metric: oneOf(['api_calls', 'records']),
     env: oneOf(['test', 'prod']),
     date: orNull(Type.String({ format: 'date', description: 'A day of UTC.' }), {
-      description: 'Null for records, which are told as they are by now.',
+      description: 'Null for records, which have their present count.',
     }),
     tenant_code: orNull(text, { description: 'Null for calls that are in no workspace, such as signing in.' }),
     entity: orNull(text, { description: 'Null for calls.' }),
@@ -120,9 +120,9 @@ export const Observability = named(
           workspaces: Type.Array(Type.Object({ env: oneOf(['test', 'prod']), tenant_code: text, used: count })),
         }),
       },
-      { description: 'What there is of each, and the limit of each environment: of policies that of each workspace.' },
+      { description: 'The count of each, and its limit per environment; for policies, per workspace.' },
     ),
-    resets_at: orNull(time, { description: 'When the call flags that stand are gone at last.' }),
+    resets_at: orNull(time, { description: 'When the limits of calls reset.' }),
     windows: Type.Object({ day: orNull(time), month: orNull(time) }),
     explain: Type.Optional(
       Type.Object({
@@ -139,7 +139,7 @@ export const Observability = named(
         ),
         others: Type.Object(
           { count, value: Type.Integer() },
-          { description: 'Of more than 1,000 parts the largest are told, and here what the others come to.' },
+          { description: 'If there are more than 1,000 parts, the sum of those that are not listed.' },
         ),
       }),
     ),
@@ -161,7 +161,7 @@ export const usageApi = {
     path: '/platform/orgs/:org/plan',
     access: 'operator',
     tag: 'platform',
-    summary: 'Gives an org a plan: replaces all limits; a limit that is left out is none',
+    summary: 'Sets the plan of an org, and replaces all limits; a limit that is left out is unlimited',
     body: closed({
       name: Type.String({
         pattern: '^[a-z][a-z0-9_-]{0,63}$',
@@ -180,33 +180,33 @@ export const usageApi = {
     path: '/observability',
     access: 'developer',
     tag: 'usage',
-    summary: 'What the org uses of its plan, and when a limit will be reached',
+    summary: 'The org’s usage of its plan, and when a limit will be reached',
     query: closed({
       days: Type.Integer({ minimum: 1, maximum: 400, default: 31, description: 'How far `by_day` goes back.' }),
       explain: Type.Optional(
         oneOf(['api_calls.today', 'api_calls.month', 'records.total'], { description: 'The figure to break down.' }),
       ),
     }),
-    replies: { 200: reply('As it is by now.', Observability) },
+    replies: { 200: reply('The present value.', Observability) },
   }),
   exportUsage: route({
     method: 'GET',
     path: '/observability/export',
     access: 'developer',
     tag: 'usage',
-    summary: 'All parts that usage is added up from, as a file',
+    summary: 'The rows that usage is summed from, as a file',
     query: closed({
       format: Type.Optional(
-        oneOf(['csv', 'jsonl'], { description: 'Where it is left out, `Accept` decides; else `jsonl`.' }),
+        oneOf(['csv', 'jsonl'], { description: 'If it is left out, `Accept` decides; the default is `jsonl`.' }),
       ),
-      metric: Type.Optional(oneOf(['api_calls', 'records'], { description: 'Where it is left out, both.' })),
+      metric: Type.Optional(oneOf(['api_calls', 'records'], { description: 'The default is both.' })),
       from: Type.Optional(
         Type.String({
           format: 'date',
-          description: 'The first day of which calls are told; left out, the first of this month.',
+          description: 'The first day of the calls; the default is the first of this month.',
         }),
       ),
-      to: Type.Optional(Type.String({ format: 'date', description: 'The last one; left out, today.' })),
+      to: Type.Optional(Type.String({ format: 'date', description: 'The last day; the default is today.' })),
     }),
     replies: {
       200: {

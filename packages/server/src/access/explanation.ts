@@ -23,7 +23,7 @@ export interface Explanation {
   readonly matched: readonly MatchedStatement[];
   /** Some of those whose action and resource match while the condition does not, or is not decided yet. */
   readonly near: readonly NearStatement[];
-  /** How many statements were looked at. */
+  /** How many statements were evaluated. */
   readonly considered: number;
   /** The decision took more than one may: what was not looked at to its end counts against the caller. */
   readonly over_budget?: true;

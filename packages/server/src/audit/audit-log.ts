@@ -19,17 +19,17 @@ export interface AuditQuery {
 
 /** What is left out asks for nothing. */
 export interface AuditFilter {
-  /** Only what was done in this environment. */
+  /** Only actions in this environment. */
   readonly env?: Environment | undefined;
-  /** Only what this actor did, by id. */
+  /** Only actions of the actor with this id. */
   readonly actor?: string | undefined;
   /** Only actions that start with this. */
   readonly action?: string | undefined;
-  /** Only what was done to what has this id. */
+  /** Only actions on the object with this id. */
   readonly target?: string | undefined;
   /** Only what is about this workspace; what was done inside of it is read then alone. */
   readonly tenantCode?: string | undefined;
-  /** Only what this request did. */
+  /** Only actions of this request. */
   readonly requestId?: string | undefined;
   /** From this time on, as entries have it. */
   readonly from?: string | undefined;

@@ -8,7 +8,7 @@ import { planMigration } from './plan-migration.ts';
 import { unknownEntity } from './unknown-entity.ts';
 
 export interface RemovalOptions {
-  /** Refuses while there are records. */
+  /** Refuses if the entity has records. */
   readonly ifEmpty?: boolean;
 }
 

@@ -23,7 +23,7 @@ export function sharedRoutes(operations: Operations): readonly PublicRoute[] {
   ];
 }
 
-/** Whether it can serve now, and how safe a write is that it acknowledges. */
+/** Whether the node can serve now, and how durable its writes are. */
 async function readyz(operations: Operations): Promise<Reply> {
   const { isReady, store } = await operations.readiness();
   if (!isReady) throw new Problem('unavailable', 'the platform is draining or its store cannot serve');

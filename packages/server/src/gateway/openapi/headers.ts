@@ -6,15 +6,15 @@ const headers = {
   // Not where a reply shows other records too, which change without it.
   ETag: { description: 'What `If-Match` and `If-None-Match` take.', schema: text },
   'Content-Disposition': { description: 'A name for the file.', required: true, schema: text },
-  Location: { description: 'Where what was made can be read.', required: true, schema: text },
+  Location: { description: 'The address of the created object.', required: true, schema: text },
   'Idempotency-Replayed': {
-    description: 'There, and `true`, where the answer is that of an earlier sending of the request.',
+    description: '`true` if the response is that of an earlier sending of the request; else left out.',
     schema: { const: 'true' },
   },
-  'Preference-Applied': { description: 'The preference of `Prefer` that was followed.', schema: text },
+  'Preference-Applied': { description: 'The preference of `Prefer` that was applied.', schema: text },
   'WWW-Authenticate': { description: 'The kind of token that is needed (RFC 6750).', required: true, schema: text },
   'Retry-After': {
-    description: 'Seconds until it is worth trying again.',
+    description: 'Seconds until a retry can succeed.',
     required: true,
     schema: { type: 'integer' },
   },

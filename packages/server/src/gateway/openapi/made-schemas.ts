@@ -27,9 +27,9 @@ const changeableMembers: Readonly<Record<string, JsonSchema>> = {
   UpdateParams: {
     ...arrayOf({ ...objectOf({ name: text }), additionalProperties: true }),
     description:
-      'Fields as in `EntityDefinition`, merged by their names: a field that is not sent stays, and so does each member that is not sent with a field. `null` takes a member out.',
+      'Fields as in `EntityDefinition`, merged by their names: a field that is not sent is kept, and so is each member that is not sent with a field. `null` removes a member.',
   },
-  removeFields: { ...arrayOf(text), description: 'Fields that go, with the values that records have of them.' },
+  removeFields: { ...arrayOf(text), description: 'Fields to remove, with the values that records have in them.' },
   key: text,
   version,
   action: text,

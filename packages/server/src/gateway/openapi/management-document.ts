@@ -13,7 +13,7 @@ export function managementDocument({ hasOperator }: { readonly hasOperator: bool
     title: 'Freehold management API',
     version: '1',
     description:
-      'For builders. Sign up or log in, and send the session’s token with each call. Every refusal is problem details (RFC 9457) with a stable `code`.',
+      'For builders. Sign up or log in, and send the session’s token with each call. Every error is problem details (RFC 9457) with a stable `code`.',
     operations: [operations],
     schemas: [{ ...schemas, ...madeSchemas }],
     securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: bearerDescription } },

@@ -4,14 +4,14 @@ import type { Parameter } from './operation.ts';
 export const ifMatch: Parameter = {
   name: 'If-Match',
   in: 'header',
-  description: 'Entity tags, one of which must be the record’s; else 412.',
+  description: 'Entity tags, one of which must be the record’s current one; else 412.',
   schema: text,
 };
 
 export const ifNoneMatch: Parameter = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'Entity tags of copies that the caller has; 304 where one of them is current.',
+  description: 'Entity tags of the caller’s copies; 304 if one of them is current.',
   schema: text,
 };
 
@@ -19,7 +19,7 @@ export const ifNoneMatch: Parameter = {
 export const ifNoMatch: Parameter = {
   name: 'If-None-Match',
   in: 'header',
-  description: 'Entity tags, none of which may be that of what is changed; else 412.',
+  description: 'Entity tags, none of which may be the current one; else 412.',
   schema: text,
 };
 
@@ -38,6 +38,6 @@ export const idempotencyKey: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'A name for the request, of the caller’s making. Sent again within 24 hours under the same name, it is answered as the first time and not done again; another request under that name is a 422.',
+    'A key for the request, chosen by the caller. A request that is sent again within 24 hours under the same key is answered as the first time and not done again; another request under that key is a 422.',
   schema: { ...text, minLength: 1, maxLength: 255, pattern: '^[ -~]*$' },
 };

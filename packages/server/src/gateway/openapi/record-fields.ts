@@ -8,7 +8,7 @@ export const platformFieldSchemas: Readonly<Record<string, JsonSchema>> = {
   updated_at: time,
   created_by: guid,
   updated_by: guid,
-  version: { type: 'integer', description: 'Grows with every write of the record.' },
+  version: { type: 'integer', description: 'Increases with every write of the record.' },
 };
 
 /** What a field of the entity's own holds, with what its builder says of it. */

@@ -33,7 +33,7 @@ export function shownBy(names: TypeNames, action: ShowingAction): readonly JsonS
 
 const untold: JsonSchema = {
   type: 'object',
-  description: 'By the view of this name; the app has too many views for each to be told.',
+  description: 'By the view of this name; the app has too many views to describe each.',
 };
 
 function viewSchema(entity: CompiledEntity, view: ViewDefinition, lookedUp: LookedUp): JsonSchema {

@@ -31,7 +31,7 @@ export async function withVerifiedEmail(deps: ProofDeps, user: AppUser): Promise
 export interface SuspendedAccount {
   readonly user_id: string;
   readonly email: string;
-  /** The account that has proved the address. */
+  /** The account that has verified the address. */
   readonly proved_by: string;
   readonly suspended_at: string;
 }

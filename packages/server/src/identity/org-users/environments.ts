@@ -47,7 +47,7 @@ export interface ProvisionedProd {
   readonly environment: 'prod';
   readonly client_id: string;
   readonly provisioned_at: string;
-  /** Whether it was this call that made it. */
+  /** Whether this call created it. */
   readonly created: boolean;
 }
 

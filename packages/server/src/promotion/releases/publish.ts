@@ -144,7 +144,7 @@ export async function checkStaged(deps: PromotionDeps, orgCode: string): Promise
   return plan === undefined ? checks : [...checks, ...(await checkRecords(deps, place, plan))];
 }
 
-/** Takes one staged item back, or all of them. @throws Problem `not_found` where it is not staged. */
+/** Unstages one item, or all of them. @throws Problem `not_found` where it is not staged. */
 export async function withdraw(
   deps: PromotionDeps,
   { orgCode, auditContext }: PromotionCommand,
