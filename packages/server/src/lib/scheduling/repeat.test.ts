@@ -3,7 +3,7 @@ import { mock, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { repeat } from './repeat.ts';
 
-test('turns never overlap, a failed one is told of and followed by the next, and the last is waited for', async () => {
+test('turns never overlap, a failed one is reported and followed by the next, and the last is waited for', async () => {
   mock.timers.enable({ apis: ['setInterval'] });
   const turns: PromiseWithResolvers<void>[] = [];
   const errors: unknown[] = [];
