@@ -12,7 +12,7 @@ test('the page of all routes and refusals is what the contract says', () => {
 test('it has every route and every refusal once', () => {
   const page = referencePage();
   for (const line of [
-    '| `POST /auth/login` | `public` | Makes a session |',
+    '| `POST /auth/login` | `public` | Creates a session |',
     '| `GET /app/{org}/list/{entity}` | `list` | Lists records, a page at a time |',
     '| `not_found` | 404 | There is nothing here |',
   ])

@@ -29,42 +29,42 @@ export const pagesize = Type.Integer({
   default: 50,
   description: 'How many items a page has at most.',
 });
-export const nexttoken = Type.Optional(Type.String({ description: 'Where the page before has ended.' }));
+export const nexttoken = Type.Optional(Type.String({ description: 'The cursor of the previous page.' }));
 
 export const ifMatch: HeaderParameter = {
   name: 'If-Match',
-  description: 'Entity tags, one of which must be that of what is changed; else 412.',
+  description: 'Entity tags, one of which must be the current one; else 412.',
   schema: text,
 };
 
 export const ifNoneMatch: HeaderParameter = {
   name: 'If-None-Match',
-  description: 'Entity tags of copies that the caller has; 304 where one of them is current.',
+  description: 'Entity tags of the caller’s copies; 304 if one of them is current.',
   schema: text,
 };
 
 export const ifNoMatch: HeaderParameter = {
   name: 'If-None-Match',
-  description: 'Entity tags, none of which may be that of what is changed; else 412.',
+  description: 'Entity tags, none of which may be the current one; else 412.',
   schema: text,
 };
 
 export const sessionHeader: HeaderParameter = {
   name: 'X-Session',
-  description: 'With `cookie` the token comes in an HttpOnly cookie, and not in the body.',
+  description: 'With `cookie` the token is set as an HttpOnly cookie, and is not in the body.',
   schema: text,
 };
 
 export const xRequestIDHeader: HeaderParameter = {
   name: 'X-Request-ID',
-  description: 'The caller’s own name for the request: it comes back with the answer.',
+  description: 'The caller’s own id for the request, which the response repeats.',
   schema: text,
 };
 
 export const client_idHeader: HeaderParameter = {
   name: 'client_id',
   description:
-    'The client id of the org’s environment. `client-id` means the same, for proxies that drop headers with an underscore in their names, as nginx does where it is not told `underscores_in_headers on`; where both are sent they must be equal.',
+    'The client id of the org’s environment. `client-id` means the same, for proxies that drop headers with an underscore in their names, as nginx does without `underscores_in_headers on`; if both are sent, they must be equal.',
   schema: text,
   isRequired: true,
 };
@@ -72,7 +72,7 @@ export const client_idHeader: HeaderParameter = {
 export const oauthtokenHeader: HeaderParameter = {
   name: 'oauthtoken',
   description:
-    'The login token, which is good once and for five minutes, an identity token of a provider that the org allows, or an app JWT.',
+    'The login token, which is valid once and for five minutes, an identity token of a provider that the org allows, or an app JWT.',
   schema: text,
   isRequired: true,
 };

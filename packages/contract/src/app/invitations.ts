@@ -6,7 +6,7 @@ export const IssuedInvitation = named(
   'IssuedInvitation',
   Type.Object({
     id: guid,
-    code: Type.String({ description: 'Shown here and never again.' }),
+    code: Type.String({ description: 'Shown in this response only.' }),
     url: Type.String({ description: 'The first of the app’s allowed origins, with `#invitation=` and the code.' }),
     expires_at: time,
   }),
@@ -17,7 +17,7 @@ export const Invitation = named(
   Type.Object({
     id: guid,
     email: text,
-    role: Type.Optional(Type.String({ description: 'A label of the app’s own: it grants nothing.' })),
+    role: Type.Optional(Type.String({ description: 'A label for the app’s own use: it grants nothing.' })),
     acl_policy_id: Type.Optional(guid),
     invited_by: guid,
     created_at: time,
@@ -32,7 +32,7 @@ export const ReceivedInvitation = named(
     tenant_id: guid,
     tenant_code: text,
     name: text,
-    role: Type.Optional(Type.String({ description: 'A label of the app’s own: it grants nothing.' })),
+    role: Type.Optional(Type.String({ description: 'A label for the app’s own use: it grants nothing.' })),
     expires_at: time,
   }),
 );
@@ -45,7 +45,7 @@ export const invitationsApi = {
     tag: 'invitations',
     summary: 'Invites an email address into the workspace of the token',
     description:
-      'The caller must be allowed to grant the policy that it grants; without one it grants what new members get.',
+      'The caller must be allowed to grant the invitation’s policy; without one the member gets the policy of new members.',
     body: closed({
       email: Type.String({ format: 'email', maxLength: 254 }),
       role: Type.Optional(Type.String({ maxLength: 64 })),
@@ -69,8 +69,8 @@ export const invitationsApi = {
     path: '/app/:org/user/invitations/:id',
     access: 'deleteinvitation',
     tag: 'invitations',
-    summary: 'Takes an invitation back',
-    replies: { 204: reply('The code is worth nothing any more.') },
+    summary: 'Withdraws an invitation',
+    replies: { 204: reply('The code is no longer valid.') },
     problems: ['workspace_required', 'not_found'],
   }),
   resendInvitation: route({
@@ -78,8 +78,8 @@ export const invitationsApi = {
     path: '/app/:org/user/invitations/:id/resend',
     access: 'createinvitation',
     tag: 'invitations',
-    summary: 'Gives an invitation a new code, and seven days again',
-    replies: { 200: reply('The old code is worth nothing.', IssuedInvitation) },
+    summary: 'Gives an invitation a new code that is valid for seven days',
+    replies: { 200: reply('The old code is no longer valid.', IssuedInvitation) },
     problems: ['workspace_required', 'not_found', 'escalation_refused', 'conflict', 'plan_limit_exceeded'],
     isGated: true,
   }),
@@ -89,7 +89,7 @@ export const invitationsApi = {
     access: 'self',
     tag: 'invitations',
     summary: 'The open invitations for the caller’s email address',
-    description: 'None before the address is verified: see `email_verified` of `/user/me`.',
+    description: 'Empty until the address is verified: see `email_verified` of `/user/me`.',
     replies: { 200: reply('The invitations, without their codes.', itemsOf(ReceivedInvitation)) },
   }),
   acceptInvitation: route({
@@ -97,11 +97,11 @@ export const invitationsApi = {
     path: '/app/:org/user/acceptinvitation',
     access: 'self',
     tag: 'invitations',
-    summary: 'Makes the caller a member by the code of an invitation, which is good once',
+    summary: 'Makes the caller a member by the code of an invitation, which is valid once',
     body: closed({ code: text }),
     replies: {
       200: reply(
-        'A fresh token is of the workspace.',
+        'The caller’s next token is for this workspace.',
         Type.Object({ tenant_id: guid, tenant_code: text, name: text, current: Type.Literal(true) }),
       ),
     },

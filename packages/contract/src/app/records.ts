@@ -62,15 +62,15 @@ export interface RecordRoute {
 }
 
 export const recordRoutes = {
-  create: { method: 'POST', path: '/app/:org/create/:entity', access: 'create', summary: 'Makes a record' },
+  create: { method: 'POST', path: '/app/:org/create/:entity', access: 'create', summary: 'Creates a record' },
   get: { method: 'GET', path: '/app/:org/item/:entity/:id', access: 'get', summary: 'Reads a record' },
   update: {
     method: 'PUT',
     path: '/app/:org/update/:entity/:id',
     access: 'update',
-    summary: 'Changes the fields that are sent of a record; `null` clears one',
+    summary: 'Updates the sent fields of a record; `null` clears a field',
   },
-  delete: { method: 'DELETE', path: '/app/:org/delete/:entity/:id', access: 'delete', summary: 'Removes a record' },
+  delete: { method: 'DELETE', path: '/app/:org/delete/:entity/:id', access: 'delete', summary: 'Deletes a record' },
   list: {
     method: 'GET',
     path: '/app/:org/list/:entity',
@@ -82,16 +82,16 @@ export const recordRoutes = {
     method: 'POST',
     path: '/app/:org/import/:entity',
     access: 'create',
-    summary: 'Makes records of the rows of a file, of any length',
+    summary: 'Creates records from the rows of a file of any length',
     description:
-      'A row is refused by itself, and the others are written. Sent with `upsert` a file can be repeated. A caller that accepts `application/x-ndjson` gets the progress while the import runs.',
+      'A refused row does not affect the others. With `upsert` a file can be sent again. A caller that accepts `application/x-ndjson` gets the progress while the import runs.',
   },
   export: {
     method: 'GET',
     path: '/app/:org/export/:entity',
     access: 'list',
-    summary: 'Gives the records of a list as a file',
-    description: 'A file that could not be written to its end breaks off, and is never taken for a whole one.',
+    summary: 'Exports the records of a list as a file',
+    description: 'A file that could not be completed breaks off, and is never mistaken for a complete one.',
   },
 } as const satisfies Readonly<Record<string, RecordRoute>>;
 

@@ -24,7 +24,7 @@ export const signInApi = {
     path: '/app/:org/login',
     access: 'public',
     tag: 'signing in',
-    summary: 'Checks a password; a new email becomes a user with it',
+    summary: 'Logs in by password; signs a new email up',
     headers: [client_idHeader],
     body: closed({
       email: Type.String({ format: 'email', maxLength: 254 }),
@@ -33,7 +33,7 @@ export const signInApi = {
     replies: { 200: reply('Logged in.', LoginToken) },
     problems: ['client_unknown', 'credentials_invalid', 'not_found', 'rate_limited'],
     isMetered: true,
-    repeats: { notRemembered: 'gives a token, which is never stored; every call may give another' },
+    repeats: { notRemembered: 'returns a token, which is never stored; every call may return another one' },
   }),
   exchangeToken: route({
     method: 'GET',
@@ -61,7 +61,7 @@ export const signInApi = {
     path: '/app/:org/providers',
     access: 'public',
     tag: 'signing in',
-    summary: 'How users of the app may sign in, for one with this email where it is said',
+    summary: 'How users of the app may sign in; with an email, how that user may',
     query: closed({
       email: Type.Optional(Type.String({ description: 'The address of the person who wants to sign in.' })),
     }),

@@ -37,7 +37,7 @@ export const workspacesApi = {
     path: '/app/:org/user/tenants',
     access: 'self',
     tag: 'workspaces',
-    summary: 'The workspaces that the caller is in, the one joined last first',
+    summary: 'The caller’s workspaces, the latest joined first',
     replies: { 200: reply('The workspaces.', itemsOf(Tenant)) },
   }),
   createWorkspace: route({
@@ -45,8 +45,9 @@ export const workspacesApi = {
     path: '/app/:org/user/workspace',
     access: 'self',
     tag: 'workspaces',
-    summary: 'Makes a workspace, of which the caller is the admin',
-    description: 'A fresh token is of it; the token in hand is not. Without a code one is made from the name.',
+    summary: 'Creates a workspace with the caller as its admin',
+    description:
+      'The caller’s next token is for the new workspace; the current one is not. Without a code, one is made from the name.',
     body: closed({
       name: lineTitle,
       code: Type.Optional(
@@ -65,7 +66,7 @@ export const workspacesApi = {
     path: '/app/:org/user/workspace',
     access: 'updateworkspace',
     tag: 'workspaces',
-    summary: 'Changes the workspace of the token: its name, and what new members get',
+    summary: 'Changes the name of the token’s workspace, and the policy of new members',
     description: '`default_member_access` is the name of a policy that the caller may grant.',
     body: closed(
       {
@@ -83,9 +84,9 @@ export const workspacesApi = {
     path: '/app/:org/user/workspace',
     access: 'deleteworkspace',
     tag: 'workspaces',
-    summary: 'Removes the workspace of the token with all that is in it',
+    summary: 'Deletes the token’s workspace with all its data',
     description:
-      'The body repeats the code of the workspace. No caller is let in from then on; the data is removed within minutes, and the code can be taken again 30 days later.',
+      'The body repeats the code of the workspace. From then on every call is refused; the data is removed within minutes, and the code is free again after 30 days.',
     body: closed({ code: text }),
     replies: { 204: reply('Removed.') },
     problems: ['workspace_required', 'not_found', 'conflict'],
@@ -95,10 +96,10 @@ export const workspacesApi = {
     path: '/app/:org/user/switch-tenant',
     access: 'self',
     tag: 'workspaces',
-    summary: 'Chooses the workspace of the caller’s tokens to come',
+    summary: 'Chooses the workspace of the caller’s next tokens',
     body: TenantName,
     replies: {
-      200: reply('Chosen: the token in hand stays as it is.', Type.Object({ tenant_id: guid, tenant_code: text })),
+      200: reply('Chosen: the current token is unchanged.', Type.Object({ tenant_id: guid, tenant_code: text })),
     },
     problems: ['not_found'],
   }),
@@ -107,9 +108,9 @@ export const workspacesApi = {
     path: '/app/:org/user/leave',
     access: 'self',
     tag: 'workspaces',
-    summary: 'Takes the caller out of a workspace',
+    summary: 'Removes the caller from a workspace',
     body: TenantName,
-    replies: { 204: reply('Left: the tokens of the workspace are dead.') },
+    replies: { 204: reply('Left: the caller’s tokens for the workspace are revoked.') },
     problems: ['not_found', 'last_admin', 'conflict'],
   }),
 };

@@ -7,7 +7,7 @@ import { anyObject, closed, guid, itemsOf, named, oneOf, pageOf, recordOf, text,
 export const DescribedStatement = named(
   'DescribedStatement',
   Type.Object({
-    source: oneOf(['direct', 'group', 'draft'], { description: 'How the person came by it.' }),
+    source: oneOf(['direct', 'group', 'draft'], { description: 'How the person holds the policy.' }),
     group: Type.Optional(text),
     group_id: Type.Optional(text),
     policy: text,
@@ -16,13 +16,15 @@ export const DescribedStatement = named(
     Effect: oneOf(['Allow', 'Deny']),
     Action: Type.String({ description: 'The pattern that the action matched.' }),
     Resource: Type.String({ description: 'The pattern that the resource matched.' }),
-    Fields: Type.Optional(Type.Array(text, { description: 'The fields that it is about, where it is not about all.' })),
+    Fields: Type.Optional(
+      Type.Array(text, { description: 'The fields that the statement is limited to, if it is limited.' }),
+    ),
     ambiguous: Type.Optional(
       Type.Array(Type.Object({ key: text, members: Type.Array(text) }), {
-        description: 'The keys that lead to several members, whose names differ in ASCII case alone.',
+        description: 'The keys that match several members whose names differ only in ASCII case.',
       }),
     ),
-    matched: Type.Boolean({ description: 'False where only the condition kept the statement from it.' }),
+    matched: Type.Boolean({ description: 'False if only the condition kept the statement from matching.' }),
     failed_condition: Type.Optional(
       Type.Object({ operator: text, key: text, expected: Type.Array(text), actual: Type.Array(text) }),
     ),
@@ -31,7 +33,7 @@ export const DescribedStatement = named(
     ),
     over_budget: Type.Optional(
       Type.Literal(true, {
-        description: 'It was not looked at to its end: a Deny counts as matching, an Allow as not matching.',
+        description: 'The evaluation reached its budget: a Deny counts as matching, an Allow as not matching.',
       }),
     ),
     broken: Type.Optional(Type.Array(InputError)),
@@ -47,16 +49,14 @@ export const Decision = named(
     env: oneOf(['test', 'prod']),
     tenant_code: text,
     user_id: guid,
-    act: Type.Optional(
-      Type.String({ format: 'uuid', description: 'The builder who acted in the name of that person.' }),
-    ),
+    act: Type.Optional(Type.String({ format: 'uuid', description: 'The builder who impersonated that user.' })),
     action: text,
     resource: text,
     decision: oneOf(['allowed', 'explicit_deny', 'implicit_deny', 'undecided']),
     reason: Type.String({ description: 'Names the statement that decided.' }),
     matched: Type.Array(DescribedStatement),
-    considered: Type.Integer({ description: 'How many statements were looked at.' }),
-    over_budget: Type.Optional(Type.Literal(true, { description: 'The decision took more work than one may.' })),
+    considered: Type.Integer({ description: 'How many statements were evaluated.' }),
+    over_budget: Type.Optional(Type.Literal(true, { description: 'The decision reached its work budget.' })),
   }),
 );
 
@@ -68,10 +68,10 @@ export const Simulation = named(
       Type.String({ minLength: 1, description: 'Needed with `user_id`, and with a stored record.' }),
     ),
     user_id: Type.Optional(
-      Type.String({ minLength: 1, description: 'A member, with all that he holds now. Either this or `statements`.' }),
+      Type.String({ minLength: 1, description: 'A member with its current policies. Either this or `statements`.' }),
     ),
     statements: Type.Optional(
-      Type.Array(Type.Unknown(), { description: 'A draft, held to what the statements of a policy are held to.' }),
+      Type.Array(Type.Unknown(), { description: 'A draft, with the same rules as the statements of a policy.' }),
     ),
     action: Type.Optional(
       Type.String({ minLength: 1, description: 'With `resource`. Either these or `method` and `path`.' }),
@@ -102,13 +102,13 @@ export const Simulation = named(
         user: Type.Optional(
           closed(
             { id: Type.Optional(Type.String({ minLength: 1 })), email: Type.Optional(Type.String({ minLength: 1 })) },
-            { description: 'For drafts.' },
+            { description: 'Only with `statements`.' },
           ),
         ),
         tenant: Type.Optional(
           closed(
             { id: Type.Optional(Type.String({ minLength: 1 })), code: Type.Optional(Type.String({ minLength: 1 })) },
-            { description: 'For drafts.' },
+            { description: 'Only with `statements`.' },
           ),
         ),
       }),
@@ -125,13 +125,13 @@ export const Simulated = named(
     decision: oneOf(['allowed', 'explicit_deny', 'implicit_deny', 'undecided']),
     reason: Type.String({ description: 'Names the statement that decided.' }),
     matched: Type.Array(DescribedStatement),
-    considered: Type.Integer({ description: 'How many statements were looked at.' }),
-    over_budget: Type.Optional(Type.Literal(true, { description: 'The decision took more work than one may.' })),
+    considered: Type.Integer({ description: 'How many statements were evaluated.' }),
+    over_budget: Type.Optional(Type.Literal(true, { description: 'The decision reached its work budget.' })),
     needs: Type.Optional(
-      Type.Array(oneOf(['body', 'record', 'id']), { description: 'What an undecided one depends on.' }),
+      Type.Array(oneOf(['body', 'record', 'id']), { description: 'What an undecided decision depends on.' }),
     ),
     fields: Type.Optional(
-      Type.Array(text, { description: 'Those that the request is held to, where it is held to any.' }),
+      Type.Array(text, { description: 'The fields that the decision is limited to, if it is limited.' }),
     ),
   }),
 );
@@ -160,7 +160,7 @@ export const MatrixRow = named(
     user_id: guid,
     email: text,
     role: text,
-    status: Type.String({ description: 'Who is not `active` is let in nowhere.' }),
+    status: Type.String({ description: 'A member that is not `active` has no access.' }),
     entities: recordOf(
       Type.Object({
         get: MatrixCell,
@@ -183,9 +183,9 @@ export const accessApi = {
     tag: 'access control',
     summary: 'Why the call with this request id was denied; without one, the last denials, the latest first',
     query: closed({
-      request_id: Type.Optional(Type.String({ description: 'Stands alone.' })),
+      request_id: Type.Optional(Type.String({ description: 'Cannot be combined with other parameters.' })),
       env: Type.Optional(oneOf(['test', 'prod'], { description: 'One environment alone.' })),
-      pagesize: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'Left out, 50.' })),
+      pagesize: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'The default is 50.' })),
     }),
     replies: { 200: reply('The denial, or the last ones.', Type.Union([Decision, itemsOf(Decision)])) },
     problems: ['not_found'],
@@ -204,7 +204,7 @@ export const accessApi = {
     path: '/acl/simulate',
     access: 'developer',
     tag: 'access control',
-    summary: 'What the policies would say of a request: of a member, or by a draft of statements',
+    summary: 'Decides a request without doing it, for a member or by a draft of statements',
     body: Simulation,
     replies: { 200: reply('The decision.', Simulated) },
     problems: ['role_required', 'not_found', 'method_not_allowed'],
@@ -215,7 +215,7 @@ export const accessApi = {
     path: '/acl/lint',
     access: 'developer',
     tag: 'access control',
-    summary: 'What is wrong with statements, and what of them is likely not to mean what it says',
+    summary: 'Finds errors in statements, and parts that probably do not mean what they say',
     body: closed({
       env: Type.Optional(oneOf(['test', 'prod'], { description: 'Left out, `test`.' })),
       statements: Type.Unknown(),
@@ -237,7 +237,7 @@ export const accessApi = {
       nexttoken,
     }),
     replies: {
-      200: reply('Some members, and where there are more, how to go on.', pageOf(MatrixRow)),
+      200: reply('A page of members, with a cursor if there are more.', pageOf(MatrixRow)),
     },
     problems: ['not_found', 'invalid_cursor'],
   }),

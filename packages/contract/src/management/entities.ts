@@ -34,7 +34,9 @@ export const EntityIndex = named(
     name: text,
     kind: oneOf(['field', 'unique', 'owner', 'parent', 'search']),
     state: oneOf(['building', 'ready', 'failed']),
-    done: Type.Optional(Type.Integer({ minimum: 0, description: 'Records that are done, while it is being built.' })),
+    done: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Records indexed so far, while the index is being built.' }),
+    ),
     total: Type.Optional(count),
     duplicates: Type.Optional(
       Type.Array(Type.Object({ tenant_code: text, ids: Type.Array(guid, { minItems: 2, maxItems: 2 }) })),
@@ -76,7 +78,7 @@ export const EntityEndpoint = named(
     params: Type.Array(
       Type.Object({ name: text, in: oneOf(['path', 'query', 'body']), type: text, required: Type.Boolean() }),
     ),
-    example: Type.String({ description: 'The call as a shell takes it.' }),
+    example: Type.String({ description: 'The call as a shell command.' }),
   }),
 );
 
@@ -100,12 +102,12 @@ export const entitiesApi = {
     tag: 'entity',
     summary: 'Changes one of the five configs of an entity',
     description:
-      'The members that are sent take the place of those that stand; `null` takes out what a config may be without. Fields of `UpdateParams` are merged by their names, and go where `removeFields` names them: 409 with `would_lose` where records have values of them. The create config is the definition, the others have `Views` of their own.',
+      'Sent members replace the stored ones; `null` removes an optional member. Fields of `UpdateParams` are merged by name, and removed if `removeFields` names them: 409 with `would_lose` if records have values in them. The create config is the definition, the others have `Views` of their own.',
     query: closed({
       env: environment,
       force: Type.Boolean({
         default: false,
-        description: 'Makes a change also where records would fail by it, or lose values.',
+        description: 'Makes the change even if records would fail its checks or lose values.',
       }),
     }),
     headers: [ifMatch, ifNoMatch],
@@ -128,7 +130,7 @@ export const entitiesApi = {
     path: '/api/entity',
     access: 'developer',
     tag: 'entity',
-    summary: 'The five configs of an entity, and how far its indexes are',
+    summary: 'The five configs of an entity, and the progress of its indexes',
     query: closed({ env: environment, entityName }),
     replies: { 200: reply('The configs.', EntityConfigs) },
     problems: ['not_found'],
@@ -138,7 +140,7 @@ export const entitiesApi = {
     path: '/api/entity/endpoints',
     access: 'developer',
     tag: 'entity',
-    summary: 'The routes that apps have for an entity, each with a call to copy',
+    summary: 'The app routes of an entity, each with an example call',
     query: closed({ env: environment, entity: entityName }),
     replies: { 200: reply('The routes.', Type.Object({ endpoints: Type.Array(EntityEndpoint) })) },
     problems: ['not_found'],
@@ -149,11 +151,12 @@ export const entitiesApi = {
     access: 'developer',
     tag: 'entity',
     summary: 'Removes an entity and its records',
-    description: 'The records are unreachable at once and removed in the background; until then the name answers 409.',
+    description:
+      'The records are unreachable at once and removed in the background; until then the name cannot be used again (409).',
     query: closed({
       env: environment,
       entityname: entityName,
-      if_empty: Type.Boolean({ default: false, description: 'Refuses while there are records.' }),
+      if_empty: Type.Boolean({ default: false, description: 'Refuses if the entity has records.' }),
     }),
     replies: { 204: reply('Removed.') },
     problems: ['not_found', 'prod_read_only', 'conflict', 'dangling_reference', 'in_use'],

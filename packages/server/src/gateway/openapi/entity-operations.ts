@@ -24,7 +24,7 @@ function create(documented: DocumentedEntity): EntityOperation {
     replies: [
       {
         status: 201,
-        description: 'The record; its id alone where the caller prefers that.',
+        description: 'The record, or its id alone if the caller prefers that.',
         content: jsonContent(anyOf([...shownBy(names, 'create'), schemaReference('RecordId')])),
         headers: ['Location', 'ETag', 'Preference-Applied', 'Idempotency-Replayed'],
       },
@@ -60,7 +60,7 @@ function update(documented: DocumentedEntity): EntityOperation {
     replies: [
       {
         status: 200,
-        description: 'The record as it stands now.',
+        description: 'The record after the update.',
         content: jsonContent(anyOf(shownBy(names, 'update'))),
         headers: ['ETag'],
       },
@@ -99,7 +99,7 @@ function list(documented: DocumentedEntity): EntityOperation {
     replies: [
       {
         status: 200,
-        description: 'A page. It may end short, and is marked then; where it has a `nexttoken`, there may be more.',
+        description: 'A page. It may be short, and is marked then; with a `nexttoken` there may be more.',
         content: jsonContent(schemaReference(names.page)),
       },
     ],
@@ -115,7 +115,7 @@ function count(documented: DocumentedEntity): EntityOperation {
     replies: [
       {
         status: 200,
-        description: 'The count; a marked one only of the part that was looked at. The sum of all parts is the count.',
+        description: 'The count. A marked count is partial; the sum of all parts is the total.',
         content: jsonContent(schemaReference('RecordCount')),
       },
     ],

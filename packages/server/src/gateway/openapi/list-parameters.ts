@@ -23,10 +23,8 @@ export function choiceParameters(entity: CompiledEntity): readonly Parameter[] {
   return [
     ...filterParameters(entity),
     ...(ownerIndexes.length > 0 ? [queryParameter('owner', text, 'The id of a user: that user’s records.')] : []),
-    ...(isScoped ? [queryParameter('all', flag, 'The records of all owners, for who may browse them.')] : []),
-    ...(isSearchable
-      ? [queryParameter('q', text, 'Words that must all be there, the last of them as a beginning.')]
-      : []),
+    ...(isScoped ? [queryParameter('all', flag, 'The records of all owners, for callers who may browse them.')] : []),
+    ...(isSearchable ? [queryParameter('q', text, 'Words that must all occur; the last one may be incomplete.')] : []),
   ];
 }
 
@@ -52,10 +50,10 @@ function isFilterable({ behaviour }: CompiledField): boolean {
 /** Of an answer that the scan budget ended before it was whole. */
 export const partial: JsonSchema = {
   const: true,
-  description: 'The answer is a part: a call looks at so many entries and no more.',
+  description: 'The result is partial: the call reached its scan limit.',
 };
 
-export const nexttoken = queryParameter('nexttoken', text, 'Where the page before has ended.');
+export const nexttoken = queryParameter('nexttoken', text, 'The cursor of the previous page.');
 
 export const pageSize = queryParameter(
   'pagesize',
@@ -66,7 +64,11 @@ export const pageSize = queryParameter(
 export function orderParameters(entity: CompiledEntity): readonly Parameter[] {
   return [
     queryParameter('sortby', { ...text, enum: sortFields(entity) }, 'The field that orders the list.'),
-    queryParameter('sortdir', { ...text, enum: ['asc', 'desc'] }, 'Ascending with `sortby`, else the newest first.'),
+    queryParameter(
+      'sortdir',
+      { ...text, enum: ['asc', 'desc'] },
+      'The default is ascending with `sortby`, else the newest first.',
+    ),
   ];
 }
 

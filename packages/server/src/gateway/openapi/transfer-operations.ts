@@ -28,7 +28,7 @@ function importFile(documented: DocumentedEntity): EntityOperation {
     replies: [
       {
         status: 200,
-        description: 'What has come of the rows. Where the end of the file could not be read, it says so.',
+        description: 'The outcome of the rows, with an error if the file could not be read to its end.',
         content: {
           ...jsonContent(schemaReference('ImportResult')),
           ...linesContent(['application/x-ndjson'], schemaReference('ImportProgress')),
@@ -46,7 +46,8 @@ function upsertParameter({ uniques, fields }: CompiledEntity) {
     return field !== undefined && isPlatformMade(field.behaviour);
   };
   const indexes = uniques.filter(({ isReady, fields: of }) => isReady && !of.some(({ field }) => isMade(field)));
-  const description = 'The unique index whose values say which record a row changes; it makes one where there is none.';
+  const description =
+    'The unique index whose values find the record that a row updates; without one, the row creates it.';
   if (indexes.length === 0) return [];
   return [queryParameter('upsert', { ...text, enum: indexes.map(({ name }) => name) }, description)];
 }
@@ -60,7 +61,7 @@ function exportFile(documented: DocumentedEntity): EntityOperation {
       ...choiceParameters(entity),
       viewParameter(names, 'list'),
       ...orderParameters(entity),
-      queryParameter('format', formats, 'Where it is left out, `Accept` decides; else `jsonl`.'),
+      queryParameter('format', formats, 'If it is left out, `Accept` decides; the default is `jsonl`.'),
     ],
     replies: [
       {
