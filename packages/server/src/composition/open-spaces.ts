@@ -78,7 +78,7 @@ async function refuseLostStores({ store, storeProd }: StoreAddresses): Promise<v
   const spaces = isBeside ? (['platform', 'test', 'prod'] as const) : (['platform', 'test'] as const);
   const areMissing = await Promise.all(spaces.map((space) => engine.isMissing(store, space)));
   const missing = spaces.filter((_, index) => areMissing[index]);
-  // Whoever takes all of them away starts again.
+  // An operator who removes all of them starts again.
   if (missing.length > 0 && missing.length < spaces.length)
     throw new Error(storesGone(missing.map((space) => engine.storeText(store, space))));
 }
