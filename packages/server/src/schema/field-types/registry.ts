@@ -12,6 +12,9 @@ export const fieldTypes: ReadonlyMap<string, FieldType> = new Map(
   [...plainTypes, arrayType, formulaType, autoincrementType, encryptedType].map((type) => [type.colType, type]),
 );
 
+/** Those that a definition may not have yet, and that are not simply unknown. */
+export const plannedTypes: readonly string[] = ['file'];
+
 interface Typed {
   readonly colType?: string;
 }

@@ -1,7 +1,8 @@
 import { type FieldDefinition, isPlatformField } from '../definition.ts';
 import { type FieldBehaviour, type FieldType, isPlatformMade, readValue } from '../field-types/field-type.ts';
+import { guidType } from '../field-types/guid.ts';
 import { plainTypes } from '../field-types/plain-types.ts';
-import { behaviourOf, colTypeOf, fieldTypes } from '../field-types/registry.ts';
+import { behaviourOf, colTypeOf, fieldTypes, plannedTypes } from '../field-types/registry.ts';
 import { fieldNameProblem } from '../names.ts';
 import { type AddError, errorCount, isObject } from './add-error.ts';
 import { checkHints, withoutMeaning } from './field-hints.ts';
@@ -35,7 +36,7 @@ function readName({ item, pointer }: Part, add: AddError): string | undefined {
   const problem = fieldNameProblem(item.name);
   const name = String(item.name);
   if (problem !== undefined) add(`${pointer}/name`, 'invalid_name', problem);
-  else if (isPlatformField(name) && !(name === 'id' && item.colType === 'guid'))
+  else if (isPlatformField(name) && !(name === 'id' && item.colType === guidType.colType))
     add(`${pointer}/name`, 'reserved_name', `field \`${name}\` is set by the platform`);
   else return name;
   return undefined;
@@ -50,7 +51,8 @@ function readType(
   const type = types.find((candidate) => candidate.colType === colType);
   if (type !== undefined) return type;
   const at = `${pointer}/colType`;
-  if (colType === 'file') add(at, 'not_supported', `field \`${name}\`: the colType \`file\` is not supported yet`);
+  if (plannedTypes.includes(String(colType)))
+    add(at, 'not_supported', `field \`${name}\`: the colType \`file\` is not supported yet`);
   else {
     const known = types.map((candidate) => candidate.colType).join(', ');
     add(at, 'unknown_type', `field \`${name}\`: unknown colType, must be one of ${known}`);
