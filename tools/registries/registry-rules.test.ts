@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { checkCode } from './code-rules.ts';
+import { checkCode } from '../code-rules.ts';
+import { readSourceTree, sourcesUnder } from '../source-tree.ts';
 import { registryRules } from './registry-rules.ts';
-import { readSourceTree, sourcesUnder } from './source-tree.ts';
 
-const sources = sourcesUnder(readSourceTree(join(import.meta.dirname, '..')), 'packages');
+const sources = sourcesUnder(readSourceTree(join(import.meta.dirname, '..', '..')), 'packages');
 const rules = registryRules(sources);
 const server = 'packages/server/src';
 

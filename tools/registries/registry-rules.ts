@@ -1,7 +1,7 @@
 import ts from 'typescript';
-import { type CodeRule, inServer } from './code-rules.ts';
-import { isTestFile, type SourceTree } from './source-tree.ts';
-import { lineOf, nodesOf, parseSource, type Site } from './syntax.ts';
+import { type CodeRule, inServer } from '../code-rules.ts';
+import { isTestFile, type SourceTree } from '../source-tree.ts';
+import { lineOf, nodesOf, parseSource, type Site } from '../syntax.ts';
 
 const kindsFile = 'packages/contract/src/config-kinds.ts';
 const engineFile = /^packages\/server\/src\/engines\/(\w+)-engine\.ts$/;
