@@ -1,5 +1,5 @@
 import type { selfApi } from '@freehold/contract/app/self';
-import type { BodyOf } from '@freehold/contract/route';
+import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import type { ConfigSet } from '../../config/port.ts';
 import {
   type AccessEpochs,
@@ -50,17 +50,7 @@ export interface CalledFrom {
   readonly origin: string | undefined;
 }
 
-export interface Self {
-  readonly id: string;
-  readonly email: string;
-  readonly email_verified: boolean;
-  readonly fn: string;
-  readonly ln: string;
-  readonly picture?: string;
-  readonly role: string;
-  readonly tenant_id: string | null;
-  readonly tenant_code: string | null;
-}
+export type Self = ReplyOf<typeof selfApi.readMe>;
 
 export interface AppSelfDeps extends TokenExchangeDeps, AppUsersDeps, AppClientDeps {
   readonly runtime: Pick<RecordRuntime, 'update'>;

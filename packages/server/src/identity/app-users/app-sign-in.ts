@@ -1,9 +1,9 @@
 import type { signInApi } from '@freehold/contract/app/sign-in';
-import type { BodyOf } from '@freehold/contract/route';
+import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { settingOf } from '../../config/port.ts';
 import type { Scope } from '../../store/port.ts';
 import { type IssuerEntry, issuers } from '../settings/issuers.ts';
-import { type PasswordLogin, passwordLogin } from '../settings/plain-settings.ts';
+import { passwordLogin } from '../settings/plain-settings.ts';
 import { type ExchangedToken, exchangeToken, type TokenExchangeDeps } from '../tokens/token-exchange.ts';
 import { appOf, openAppClient, requireOrg } from './app-client.ts';
 import { type EmailVerificationDeps, offerMerge, welcome } from './email-verification.ts';
@@ -23,18 +23,10 @@ export interface AppSignIn {
   ): Promise<SignInOffers>;
 }
 
-export interface SignInOffers {
-  readonly items: readonly OfferedProvider[];
-  readonly password_login: Pick<PasswordLogin, 'enabled' | 'allow_signup'>;
-}
+export type SignInOffers = ReplyOf<typeof signInApi.listProviders>;
 
 /** What a front end needs to send a user there: the issuer's discovery document tells the rest. */
-export interface OfferedProvider {
-  readonly issuer: string;
-  readonly name: string;
-  /** The app's client ids at the provider. */
-  readonly client_ids: readonly string[];
-}
+export type OfferedProvider = SignInOffers['items'][number];
 
 export interface LogInRequest {
   readonly clientId: string;

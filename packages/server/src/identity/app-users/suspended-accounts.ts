@@ -1,3 +1,5 @@
+import type { suspendedAccountsApi } from '@freehold/contract/management/suspended-accounts';
+import type { ReplyOf } from '@freehold/contract/route';
 import { type AccessEpochs, removalChanges } from '../../iam/port.ts';
 import { notFound } from '../../lib/problem.ts';
 import type { Cursors } from '../../records/port.ts';
@@ -34,11 +36,7 @@ export interface SuspendedPage {
   readonly nexttoken: string | null;
 }
 
-export interface MergedAccount {
-  readonly env: Environment;
-  readonly user_id: string;
-  readonly email: string;
-}
+export type MergedAccount = ReplyOf<typeof suspendedAccountsApi.mergeSuspendedAccount>;
 
 export interface SuspendedAccountsDeps extends MembershipDeps {
   readonly cursors: Cursors;

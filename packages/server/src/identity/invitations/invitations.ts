@@ -1,5 +1,5 @@
 import type { invitationsApi } from '@freehold/contract/app/invitations';
-import type { BodyOf } from '@freehold/contract/route';
+import type { BodyOf, ReplyOf } from '@freehold/contract/route';
 import { promisePolicy } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { invalidInput, notFound, Problem } from '../../lib/problem.ts';
@@ -49,27 +49,13 @@ type NewInvitation = BodyOf<typeof invitationsApi.createInvitation>;
 type Acceptance = BodyOf<typeof invitationsApi.acceptInvitation>;
 
 /** Shown once: of the code the platform keeps a hash. */
-export interface IssuedInvitation {
-  readonly id: string;
-  readonly code: string;
-  readonly url: string;
-  readonly expires_at: string;
-}
+export type IssuedInvitation = ReplyOf<typeof invitationsApi.createInvitation>;
 
 export type ShownInvitation = Omit<Invitation, 'code_hash'>;
 
-export interface ReceivedInvitation extends Pick<Invitation, 'id' | 'role' | 'expires_at'> {
-  readonly tenant_id: string;
-  readonly tenant_code: string;
-  readonly name: string;
-}
+export type ReceivedInvitation = ReplyOf<typeof invitationsApi.readMyInvitations>['items'][number];
 
-export interface AcceptedInvitation {
-  readonly tenant_id: string;
-  readonly tenant_code: string;
-  readonly name: string;
-  readonly current: true;
-}
+export type AcceptedInvitation = ReplyOf<typeof invitationsApi.acceptInvitation>;
 
 export interface InvitationDeps extends MembershipDeps, MailDeps {}
 

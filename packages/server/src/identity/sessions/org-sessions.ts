@@ -1,3 +1,5 @@
+import type { orgUsersApi } from '@freehold/contract/management/org-users';
+import type { ReplyOf } from '@freehold/contract/route';
 import { timestamp } from '../../lib/clock.ts';
 import { secretHash, secretToken } from '../../lib/ids.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
@@ -28,13 +30,7 @@ export interface OrgCaller {
   readonly session_epoch: number;
 }
 
-export interface ShownSession {
-  readonly id: string;
-  readonly org: string;
-  readonly created_at: string;
-  readonly expires_at: string;
-  readonly current: boolean;
-}
+export type ShownSession = ReplyOf<typeof orgUsersApi.listSessions>['items'][number];
 
 /** Whose session it is to be, as he was when he was let in. */
 export type SessionHolder = Pick<StoredOrgUser, 'id' | 'session_epoch'>;

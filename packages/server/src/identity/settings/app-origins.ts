@@ -1,3 +1,5 @@
+import type { settingsApi } from '@freehold/contract/management/settings';
+import type { ReplyOf } from '@freehold/contract/route';
 import type { ConfigReader } from '../../config/port.ts';
 import { settingOf } from '../../config/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
@@ -18,11 +20,7 @@ export interface AppOrigins {
   refused(orgCode: string): readonly RefusedOrigin[];
 }
 
-export interface RefusedOrigin {
-  readonly origin: string;
-  readonly count: number;
-  readonly last_at: string;
-}
+export type RefusedOrigin = ReplyOf<typeof settingsApi.listRefusedOrigins>['items'][number];
 
 export interface AppOriginsDeps {
   readonly platform: Scope;

@@ -1,4 +1,6 @@
 import type { KeyObject } from 'node:crypto';
+import type { platformApi } from '@freehold/contract/management/platform';
+import type { ReplyOf } from '@freehold/contract/route';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import { serialLanes } from '../../lib/scheduling/serial-lanes.ts';
@@ -37,14 +39,7 @@ export interface SigningKeyAdmin {
   revoke(kid: string, tell?: { readonly revoked: RecordKeyChange; readonly made: RecordKeyChange }): Promise<void>;
 }
 
-export interface ShownSigningKey {
-  readonly kid: string;
-  readonly state: 'published' | 'signing' | 'retiring';
-  readonly created_at: string;
-  readonly signs_from: string;
-  /** Absent while no other key is to follow. */
-  readonly verifies_until?: string;
-}
+export type ShownSigningKey = ReplyOf<typeof platformApi.rotateSigningKeys>;
 
 export interface LiveSigningKeys extends SigningKeys, SigningKeyAdmin {
   /** Learns what other nodes changed, drops what has expired, and has a key that is too old followed by another. */

@@ -1,3 +1,5 @@
+import type { signInApi } from '@freehold/contract/app/sign-in';
+import type { ReplyOf } from '@freehold/contract/route';
 import { settingOf } from '../../config/port.ts';
 import type { AccessEpochs } from '../../iam/port.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -27,13 +29,7 @@ export interface TokenExchangeDeps extends MembershipDeps {
   readonly revocations?: AccessEpochs;
 }
 
-export interface ExchangedToken {
-  readonly token: string;
-  readonly expires_at: string;
-  readonly user_id: string;
-  readonly tenant_id: string | null;
-  readonly tenant_code: string | null;
-}
+export type ExchangedToken = ReplyOf<typeof signInApi.exchangeToken>;
 
 export interface ExchangeHeaders {
   readonly clientId: string;
