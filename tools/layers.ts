@@ -23,7 +23,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
 const programs: Readonly<Record<string, readonly string[]>> = { 'tools/docs/reference.ts': ['packages/contract'] };
 
 /** The store as every module sees it: its port, and what reads, walks and writes by it. */
-const storePort: readonly string[] = ['store/port.ts', 'store/each-item.ts', 'store/table.ts', 'store/transact.ts'];
+const storePort: readonly string[] = ['store/port.ts', 'store/walk.ts', 'store/table.ts', 'store/transact.ts'];
 
 /**
  * Which modules of the server a module may import: a module by its name, which stands for its port (or its top-level
@@ -76,16 +76,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   schema: ['lib', ...storePort, 'tenancy'],
   audit: ['lib', ...storePort, 'store/chain.ts', 'store/lost-head.ts', 'tenancy'],
   tenancy: ['lib', ...storePort],
-  upgrade: [
-    'lib',
-    ...storePort,
-    'store/chain.ts',
-    'store/data-version.ts',
-    'store/fingerprint.ts',
-    'store/lost-head.ts',
-    'audit',
-    'identity',
-  ],
+  upgrade: ['lib', ...storePort, 'store/chain.ts', 'store/data-version.ts', 'store/lost-head.ts', 'audit', 'identity'],
   backup: ['lib', 'store/online-copy.ts', 'store/data-version.ts'],
   copy: ['lib', ...storePort, 'store/copy-store.ts', 'identity'],
   jobs: ['lib', ...storePort],

@@ -1,7 +1,7 @@
 import { chainHeads, linkDigest, noChain, readHead, readLink } from '../store/chain.ts';
-import { eachItem } from '../store/each-item.ts';
 import { itemWithoutHead } from '../store/lost-head.ts';
 import type { Item, OpenedStore, Scope, ScopeName } from '../store/port.ts';
+import { eachItem, eachScope } from '../store/walk.ts';
 import { isAuditPartition, orgAudit } from './audit-entry.ts';
 
 /** A chain of entries, as far as it is whole. */
@@ -57,11 +57,8 @@ interface FoundScope {
 }
 
 async function* scopesIn({ store, maintenance }: OpenedStore): AsyncGenerator<FoundScope> {
-  for (let page = await maintenance.scopes(undefined, pageItems); page.length > 0; ) {
-    for (const head of page)
-      yield { scope: store.scope(head.name), hasHead: (await itemWithoutHead(maintenance, head)) === undefined };
-    page = await maintenance.scopes(page.at(-1)?.name, pageItems);
-  }
+  for await (const head of eachScope(maintenance))
+    yield { scope: store.scope(head.name), hasHead: (await itemWithoutHead(maintenance, head)) === undefined };
 }
 
 /** Those that have a head and those that have entries: one without the other is a chain that was cut. */

@@ -12,4 +12,4 @@ export {
 export { isRight, type Recounted, type RecountedWorkspace, recountRecords, repairCounters } from './recount-records.ts';
 export { planRetiredRemoval, type RetiredEntity, retiredEntities } from './retired-entities.ts';
 export { type VerifyDeps, verifyStore } from './verify-store.ts';
-export { nextRecords } from './walk-records.ts';
+export { walkRecords } from './walk-records.ts';

@@ -1,18 +1,12 @@
 import { definitions, type EntityRow, entityPartition, entityRows, fenceKey, raise } from '../config/port.ts';
-import {
-  directPartition,
-  mergeChanges,
-  numberPartition,
-  type PlannedChange,
-  readRecord,
-  recordChanges,
-} from '../records/port.ts';
+import { mergeChanges, numberPartition, type PlannedChange, readRecord, recordChanges } from '../records/port.ts';
 import type { CompiledEntity } from '../schema/port.ts';
 import { compileEntity, definitionLimits } from '../schema/port.ts';
-import { type Change, type Put, type Scope, ScopeClosed, type Store } from '../store/port.ts';
+import type { Change, Put, Scope, Store } from '../store/port.ts';
 import { removeAsRead, workItem } from '../store/table.ts';
-import { orgScopeName, workspaceRows, workspaceScopeName } from '../tenancy/port.ts';
-import { nextRecords } from './walk-records.ts';
+import { ignoreClosed } from '../store/transact.ts';
+import { orgScopeName, type WorkspaceOfOrg, workspacesOf } from '../tenancy/port.ts';
+import { type PlacedRecord, type RecordsCursor, walkRecords } from './walk-records.ts';
 
 /** The work of removing what a removed entity left behind. Every step may be repeated. */
 export interface PurgeEntity {
@@ -39,13 +33,8 @@ export async function purgeEntity(store: Store, work: PurgeEntity, renewLease: (
   if (row === undefined || row.value.removal !== work.removal) return;
   const entity = await loadRemoved(orgScope, work.entityName, row.value);
   if (entity === undefined) return;
-  for await (const { code } of workspaceRows(orgScope))
-    await purgeWorkspace(store.scope(workspaceScopeName(work.orgCode, code)), {
-      entity,
-      partition: directPartition(entity, { orgCode: work.orgCode, tenantCode: code }),
-      removal: work.removal,
-      renewLease,
-    }).catch(ignoreClosed);
+  for await (const workspace of workspacesOf(store, work.orgCode))
+    await purgeWorkspace(workspace, { entity, removal: work.removal, renewLease }).catch(ignoreClosed);
   await orgScope.commit([removeAsRead(row)], { priority: 'background' });
 }
 
@@ -72,54 +61,56 @@ export async function loadRemoved(
 
 interface WorkspacePurge {
   readonly entity: CompiledEntity;
-  /** Where the records lie, if they are found by their keys. */
-  readonly partition: string;
   readonly removal: number;
   readonly renewLease: () => Promise<void>;
 }
 
-async function purgeWorkspace(scope: Scope, purge: WorkspacePurge): Promise<void> {
-  await purge.renewLease();
-  const level = { generation: purge.removal, configVersion: Number.MAX_SAFE_INTEGER };
-  const fence = await raise({ scope }, purge.entity.name, level);
+const itemsPerStep = 100;
+const bytesPerStep = 4 * 1024 * 1024;
+const changesPerStep = 500;
+
+async function purgeWorkspace(
+  workspace: WorkspaceOfOrg,
+  { entity, removal, renewLease }: WorkspacePurge,
+): Promise<void> {
+  const { scope } = workspace;
+  await renewLease();
+  const level = { generation: removal, configVersion: Number.MAX_SAFE_INTEGER };
+  const fence = await raise(workspace, entity.name, level);
   if (fence === 'newer') return;
-  while (await purgeStep(scope, purge, fence.itemVersion)) await purge.renewLease();
-  await removeNumbers(scope, purge.entity.name, fence.itemVersion);
+  const fenced: Change = { kind: 'check', ...fenceKey(entity.name), if: { version: fence.itemVersion } };
+  const cursor: RecordsCursor = { after: undefined, limit: itemsPerStep, bytesMax: bytesPerStep };
+  for await (const records of walkRecords(entity, workspace, cursor)) {
+    const removals = await planRemoval(scope, entity, records);
+    await scope.commit([fenced, ...removals.map(({ change }) => change)], { priority: 'background' });
+    // What is left comes first.
+    cursor.after = undefined;
+    await renewLease();
+  }
+  await removeNumbers(scope, entity.name, fenced);
 }
 
-const changesPerStep = 500;
-const bytesPerStep = 4 * 1024 * 1024;
-const itemsPerStep = 100;
-
-/** Removes some records with everything written for them; false once there is none left. */
-async function purgeStep(scope: Scope, { entity, partition }: WorkspacePurge, fenceVersion: number): Promise<boolean> {
-  const read = { partition, limit: itemsPerStep, bytesMax: bytesPerStep };
-  const placed = await nextRecords(scope, entity, read);
-  if (placed.length === 0) return false;
+/** Removes the first of some records, with everything written for them. */
+async function planRemoval(
+  scope: Scope,
+  entity: CompiledEntity,
+  records: readonly PlacedRecord[],
+): Promise<readonly PlannedChange[]> {
   const planned: PlannedChange[] = [];
-  for (const { item } of placed) {
+  for (const { item } of records) {
     const own = await recordChanges(scope, entity, { before: readRecord(item) });
     if (planned.length > 0 && planned.length + own.length > changesPerStep) break;
     planned.push(...own);
   }
-  const removals = mergeChanges(planned);
-  const fenced: Change = { kind: 'check', ...fenceKey(entity.name), if: { version: fenceVersion } };
-  await scope.commit([fenced, ...removals.map(({ change }) => change)], { priority: 'background' });
-  return true;
+  return mergeChanges(planned);
 }
 
 /** A new entity of the name counts from 1 again. */
-async function removeNumbers(scope: Scope, entityName: string, fenceVersion: number): Promise<void> {
+async function removeNumbers(scope: Scope, entityName: string, fenced: Change): Promise<void> {
   const counters = await scope.range(numberPartition(entityName), { limit: definitionLimits.fieldsMax });
   if (counters.length === 0) return;
-  const fenced: Change = { kind: 'check', ...fenceKey(entityName), if: { version: fenceVersion } };
   const removals = counters.map(({ pk, sk }): Change => ({ kind: 'remove', pk, sk, if: 'any' }));
   await scope.commit([fenced, ...removals], { priority: 'background' });
-}
-
-/** A workspace that takes no writes any more is removed as a whole, with what is left in it. */
-function ignoreClosed(error: unknown): void {
-  if (!(error instanceof ScopeClosed)) throw error;
 }
 
 /** The work as `purgeWork` wrote it. */

@@ -6,9 +6,9 @@ import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
 import { recordCounter, recordsOfOrg } from '../records/port.ts';
 import { systemEntityNames } from '../schema/port.ts';
-import { eachItem } from '../store/each-item.ts';
-import type { Change, Item, Key, OpenedStore, Scope, Store } from '../store/port.ts';
+import type { Change, Item, OpenedStore, Scope, Store } from '../store/port.ts';
 import { asRead } from '../store/table.ts';
+import { eachItem, walkScope } from '../store/walk.ts';
 import { type Environment, type Workspace, workspaceOrg } from '../tenancy/port.ts';
 import { checkOrg } from './verification/check-org.ts';
 import { Findings } from './verification/findings.ts';
@@ -117,17 +117,12 @@ async function recount(opened: OpenedStore, asked: WorkspaceToCount): Promise<re
   const counters = await countersOf(scope);
   const found = new Map<string, number>();
   const records = `org#${workspaceOrg(asked.workspace)};`;
-  let after: Key | undefined;
-  for (;;) {
-    const items = await opened.maintenance.scan(scope.name, after, itemsPerRead);
+  for await (const items of walkScope(opened.maintenance, scope, itemsPerRead))
     for (const item of items) {
       const owner = item.pk.startsWith(records) ? ownerOf(item) : undefined;
       if (owner === undefined || storedRecord(item) === undefined) continue;
       found.set(owner.entity.name, (found.get(owner.entity.name) ?? 0) + 1);
     }
-    after = items.at(-1);
-    if (after === undefined) break;
-  }
   const names = new Set([...counters.keys(), ...found.keys()]);
   return [...names].sort().map((entity) => ({ entity, counter: counters.get(entity), found: found.get(entity) ?? 0 }));
 }

@@ -1,5 +1,8 @@
+import { directPartition } from '../records/port.ts';
 import type { CompiledEntity } from '../schema/port.ts';
 import type { Item, RangeRead, Scope } from '../store/port.ts';
+import { type Cursor, walk } from '../store/walk.ts';
+import type { WorkspaceOfOrg } from '../tenancy/port.ts';
 
 /** A record's item, and its place in the order in which all records of an entity are gone through: that of their ids. */
 export interface PlacedRecord {
@@ -7,26 +10,29 @@ export interface PlacedRecord {
   readonly item: Item;
 }
 
-export interface RecordsRead extends Pick<RangeRead, 'limit' | 'bytesMax'> {
-  /** Where the records lie, if they are found by their keys: see `directPartition`. */
-  readonly partition: string;
-  /** The place of the record behind which to go on; undefined begins. */
-  readonly after?: string | undefined;
+/** The place of the last record that is done, and how much is read at once. */
+export interface RecordsCursor extends Cursor<string>, Pick<RangeRead, 'bytesMax'> {
+  limit: number;
 }
 
 /**
- * The next records of an entity, in bounded steps; none once there are no more. Not one snapshot: a writer that uses
- * the result checks the records' versions.
+ * The records of an entity in a workspace, in bounded pages. Not one snapshot: a writer that uses the result checks the
+ * records' versions.
  */
-export async function nextRecords(
-  scope: Scope,
+export function walkRecords(
   entity: CompiledEntity,
-  { partition, after, ...read }: RecordsRead,
-): Promise<readonly PlacedRecord[]> {
-  const from = after === undefined ? read : { ...read, after };
-  if (entity.directSortPrefix === undefined) return followIds(scope, entity.idIndexPk, from);
-  const items = await scope.range(partition, { ...from, prefix: entity.directSortPrefix });
-  return items.map((item) => ({ place: item.sk, item }));
+  workspace: WorkspaceOfOrg,
+  cursor: RecordsCursor,
+): AsyncGenerator<readonly PlacedRecord[]> {
+  const partition = directPartition(entity, workspace);
+  const read = async (after: string | undefined): Promise<readonly PlacedRecord[]> => {
+    const { limit, bytesMax } = cursor;
+    const from = { limit, ...(bytesMax && { bytesMax }), ...(after === undefined ? {} : { after }) };
+    if (entity.directSortPrefix === undefined) return followIds(workspace.scope, entity.idIndexPk, from);
+    const items = await workspace.scope.range(partition, { ...from, prefix: entity.directSortPrefix });
+    return items.map((item) => ({ place: item.sk, item }));
+  };
+  return walk(cursor, read, ({ place }) => place);
 }
 
 /** A record that has been removed between the two reads is left out; a record that has moved comes with its new key. */

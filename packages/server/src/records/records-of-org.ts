@@ -1,7 +1,7 @@
 import { Problem } from '../lib/problem.ts';
 import { systemEntityNames } from '../schema/port.ts';
-import { eachItem } from '../store/each-item.ts';
 import type { Scope, Store } from '../store/port.ts';
+import { eachItem } from '../store/walk.ts';
 import { eachWorkspace } from '../tenancy/port.ts';
 import { recordCounter } from './indexes/derive.ts';
 

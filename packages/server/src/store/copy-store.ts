@@ -1,6 +1,7 @@
-import { allScopes, fingerprintScope, pagesOf, textOf } from './fingerprint.ts';
+import { fingerprintScope, textOf } from './fingerprint.ts';
 import { itemWithoutHead } from './lost-head.ts';
 import { type Item, isIndexPartition, type Key, type Maintenance, type ScopeHead } from './port.ts';
+import { eachScope, walkScope } from './walk.ts';
 
 /** Two stores of the same data space, without writes to either of them meanwhile. */
 export interface CopySides {
@@ -118,7 +119,7 @@ async function copyScope({ from, to }: CopySides, scope: string): Promise<number
   for (const part of parts) {
     let after = part.from;
     let isNothingThere = false;
-    for await (const page of pagesOf(from, scope, after)) {
+    for await (const page of walkScope(from, { name: scope, after })) {
       const wanted = page.filter(part.holds);
       const found: readonly Item[] = isNothingThere ? [] : await to.scan(scope, after, wanted.length);
       // Then nothing comes behind it either.
@@ -177,4 +178,10 @@ async function assertUnmoved({ space, from }: CopySides, heads: readonly ScopeHe
   const now = await allScopes(from);
   if (JSON.stringify(now) === JSON.stringify(heads)) return;
   throw new CopyRefused(`the source was written to meanwhile in \`${space}\`: stop every node, and copy again`);
+}
+
+async function allScopes(maintenance: Maintenance): Promise<readonly ScopeHead[]> {
+  const heads: ScopeHead[] = [];
+  for await (const head of eachScope(maintenance)) heads.push(head);
+  return heads;
 }

@@ -1,5 +1,5 @@
 import { Problem } from '../lib/problem.ts';
-import { type Change, type CommitOptions, type Committed, Conflict, type Scope } from './port.ts';
+import { type Change, type CommitOptions, type Committed, Conflict, type Scope, ScopeClosed } from './port.ts';
 
 /** Changes that were planned on what stood when they were planned. */
 export interface Plan {
@@ -81,4 +81,9 @@ export async function attemptCommit(
 /** For `catch`: of several nodes that would do the same work one is refused, and has nothing left to do. */
 export function ignoreConflict(error: unknown): void {
   if (!(error instanceof Conflict)) throw error;
+}
+
+/** For `catch`: a workspace that takes no commits any more is removed as a whole, with whatever is left undone in it. */
+export function ignoreClosed(error: unknown): void {
+  if (!(error instanceof ScopeClosed)) throw error;
 }

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Scope, Store } from '../store/port.ts';
-import { orgScopeName, workspaceScopeName } from './workspace.ts';
-import { workspaceRows } from './workspace-directory.ts';
+import { type WorkspaceOfOrg, workspacesOf } from './workspace-directory.ts';
 
 const workspacesAtOnce = 32;
 
@@ -11,16 +10,15 @@ export async function eachWorkspace(
   orgCode: string,
   look: (scope: Scope, tenantCode: string) => Promise<void>,
 ): Promise<void> {
-  const lookInto = (tenantCode: string): Promise<void> =>
-    look(store.scope(workspaceScopeName(orgCode, tenantCode)), tenantCode);
-  let codes: string[] = [];
-  for await (const { code } of workspaceRows(store.scope(orgScopeName(orgCode)))) {
-    codes.push(code);
-    if (codes.length < workspacesAtOnce) continue;
-    await Promise.all(codes.map(lookInto));
-    codes = [];
+  const lookInto = ({ scope, tenantCode }: WorkspaceOfOrg): Promise<void> => look(scope, tenantCode);
+  let next: WorkspaceOfOrg[] = [];
+  for await (const workspace of workspacesOf(store, orgCode)) {
+    next.push(workspace);
+    if (next.length < workspacesAtOnce) continue;
+    await Promise.all(next.map(lookInto));
+    next = [];
     // Reads need not wait for anything, and others want to be served too.
     await nextTurn();
   }
-  await Promise.all(codes.map(lookInto));
+  await Promise.all(next.map(lookInto));
 }

@@ -10,4 +10,10 @@ export {
   workspaceOrg,
   workspaceScopeName,
 } from './workspace.ts';
-export { type WorkspaceRow, workspaceRowKey, workspaceRows, workspaceTable } from './workspace-directory.ts';
+export {
+  type WorkspaceOfOrg,
+  type WorkspaceRow,
+  workspaceRowKey,
+  workspacesOf,
+  workspaceTable,
+} from './workspace-directory.ts';

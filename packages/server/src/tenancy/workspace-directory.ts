@@ -1,6 +1,7 @@
-import { eachItem } from '../store/each-item.ts';
-import type { Key, Scope } from '../store/port.ts';
+import type { Key, Store } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
+import { eachItem } from '../store/walk.ts';
+import { orgScopeName, type Workspace, workspaceScopeName } from './workspace.ts';
 
 /**
  * A workspace as its org knows it. `founding` until everything that it starts with is in its own scope; `removed` from
@@ -28,10 +29,15 @@ export const workspaceTable = table(
 
 const rowsPerRead = 100;
 
+/** A workspace as background work reaches it. */
+export type WorkspaceOfOrg = Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>;
+
 /** The workspaces of an org that are not removed, a step at a time, by code. */
-export async function* workspaceRows(orgScope: Scope): AsyncGenerator<WorkspaceRow> {
+export async function* workspacesOf(store: Store, orgCode: string): AsyncGenerator<WorkspaceOfOrg> {
+  const orgScope = store.scope(orgScopeName(orgCode));
   for await (const item of eachItem(orgScope, partition, rowsPerRead)) {
-    const { value } = workspaceTable.row(orgScope, item);
-    if (value.state !== 'removed') yield value;
+    const { code: tenantCode, state } = workspaceTable.row(orgScope, item).value;
+    const scope = store.scope(workspaceScopeName(orgCode, tenantCode));
+    if (state !== 'removed') yield { orgCode, tenantCode, scope };
   }
 }

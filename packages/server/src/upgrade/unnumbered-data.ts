@@ -1,8 +1,8 @@
 import { orgAudit, platformAudit } from '../audit/audit-entry.ts';
 import { orgCodes, platformScopeName } from '../identity/port.ts';
 import { chainHeadKey, readHead, readLink } from '../store/chain.ts';
-import { allScopes } from '../store/fingerprint.ts';
 import type { OpenedStore, Scope } from '../store/port.ts';
+import { eachScope } from '../store/walk.ts';
 import { type Stores, UnknownData } from './stores.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function refuseUnchained({ platform, test, prod }: Stores): Promise
 }
 
 async function refuseLooseLogs({ store, maintenance }: OpenedStore): Promise<void> {
-  for (const { name } of await allScopes(maintenance)) await refuseLooseLog(store.scope(name), orgAudit);
+  for await (const { name } of eachScope(maintenance)) await refuseLooseLog(store.scope(name), orgAudit);
 }
 
 async function refuseWithoutChain(scope: Scope, pk: string): Promise<void> {

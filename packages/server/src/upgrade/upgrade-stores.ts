@@ -1,8 +1,8 @@
 import { isOfAudit } from '../audit/audit-entry.ts';
 import { dataVersion } from '../store/data-version.ts';
-import { allScopes, pagesOf } from '../store/fingerprint.ts';
 import { itemWithoutHead } from '../store/lost-head.ts';
 import type { OpenedStore, ScopeHead } from '../store/port.ts';
+import { eachScope, walkScope } from '../store/walk.ts';
 import { type Migration, migrations } from './migrations.ts';
 import { type Stores, UnknownData } from './stores.ts';
 
@@ -50,7 +50,7 @@ async function migrate({ maintenance }: OpenedStore, space: keyof Stores, migrat
   // From here on an older release refuses the store, whether or not this comes to its end.
   await maintenance.setDataVersion(-to);
   if (rewrite !== undefined)
-    for (const head of await allScopes(maintenance)) await migrateScope(maintenance, head, { space, rewrite });
+    for await (const head of eachScope(maintenance)) await migrateScope(maintenance, head, { space, rewrite });
   await maintenance.setDataVersion(to);
 }
 
@@ -65,7 +65,7 @@ async function migrateScope(
 ): Promise<void> {
   if ((await itemWithoutHead(maintenance, head)) !== undefined)
     throw new UnknownData(`has lost the head row of the scope \`${head.name}\`: restore a backup`);
-  for await (const page of pagesOf(maintenance, head.name)) {
+  for await (const page of walkScope(maintenance, head)) {
     const items = page.filter((item) => !isOfAudit(item)).flatMap((item) => rewrite(item, { space, scope: head.name }));
     if (items.length > 0) await maintenance.load(head, items);
   }

@@ -6,7 +6,8 @@ import { checkLookups, readSealed, sealedKey } from '../../records/port.ts';
 import type { CompiledEntity, CompiledField } from '../../schema/port.ts';
 import { type CheckEffort, newCheckEffort, readValue } from '../../schema/port.ts';
 import type { Scope, Store } from '../../store/port.ts';
-import { type Looked, type LookedAt, lookAtRecords } from './look-at-records.ts';
+import type { WorkspaceOfOrg } from '../../tenancy/port.ts';
+import { type Looked, lookAtRecords } from './look-at-records.ts';
 
 /** A definition that is to take the place of another, and the fields whose stored values it may refuse. */
 export interface Narrowing {
@@ -45,7 +46,7 @@ export async function failingRecords(store: Store, narrowing: Narrowing): Promis
 
 async function errorsOf(
   { entity, config, fields: names }: Narrowing,
-  workspace: LookedAt,
+  workspace: WorkspaceOfOrg,
   data: RecordData,
 ): Promise<readonly InputError[]> {
   const fields = names.flatMap((name) => entity.fields.get(name) ?? []);

@@ -1,8 +1,8 @@
 import { secretToken } from '../../lib/ids.ts';
 import { Problem } from '../../lib/problem.ts';
-import { eachItem } from '../../store/each-item.ts';
 import type { Scope } from '../../store/port.ts';
 import { json, table } from '../../store/table.ts';
+import { eachItem } from '../../store/walk.ts';
 import type { Environment } from '../../tenancy/port.ts';
 
 /** A builder's account as the platform keeps it. */

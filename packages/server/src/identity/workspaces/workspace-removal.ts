@@ -9,7 +9,6 @@ import type { WriteContext } from '../../records/port.ts';
 import {
   type Change,
   type Item,
-  type Key,
   type Maintenance,
   type Put,
   type Scope,
@@ -18,6 +17,7 @@ import {
 } from '../../store/port.ts';
 import { asRead, json, type Row, table, workItem } from '../../store/table.ts';
 import { transact } from '../../store/transact.ts';
+import { walkScope } from '../../store/walk.ts';
 import { orgScopeName, type WorkspaceRow, workspaceRowKey, workspaceScopeName } from '../../tenancy/port.ts';
 import { tenancyType } from '../settings/plain-settings.ts';
 import { forgetChange } from './membership-hints.ts';
@@ -141,16 +141,14 @@ async function removeAll(
   renewLease: () => Promise<void>,
 ): Promise<boolean> {
   let hasRemoved = false;
-  for (let after: Key | undefined; ; ) {
-    const items = await maintenance.scan(scope.name, after, itemsPerStep);
-    if (items.length === 0) return hasRemoved;
+  for await (const items of walkScope(maintenance, scope, itemsPerStep)) {
     const gone = items.filter((item) => !isKept(item));
     const removals = gone.map(({ pk, sk }): Change => ({ kind: 'remove', pk, sk, if: 'any' }));
     if (removals.length > 0) await scope.commit(removals, { priority: 'background' });
     hasRemoved ||= removals.length > 0;
     await renewLease();
-    after = items.at(-1);
   }
+  return hasRemoved;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type ConfigSet, raise, targetsOf } from '../../config/port.ts';
-import { ScopeClosed, type Store } from '../../store/port.ts';
-import { orgScopeName, workspaceRows, workspaceScopeName } from '../../tenancy/port.ts';
+import type { Store } from '../../store/port.ts';
+import { ignoreClosed } from '../../store/transact.ts';
+import { workspacesOf } from '../../tenancy/port.ts';
 
 /**
  * Raises the fences of the entities that records of this one refer to, in every workspace: from then on, a removal of
@@ -13,16 +14,10 @@ export async function raiseTargets(
 ): Promise<void> {
   const targets = targetsOf(set, entityName);
   if (targets.length === 0) return;
-  for await (const { code } of workspaceRows(store.scope(orgScopeName(orgCode)))) {
-    const workspace = { scope: store.scope(workspaceScopeName(orgCode, code)) };
+  for await (const workspace of workspacesOf(store, orgCode)) {
     for (const target of targets) {
       const level = { generation: set.generation(target), configVersion: set.version };
-      await raise(workspace, target, level).catch(skipClosed);
+      await raise(workspace, target, level).catch(ignoreClosed);
     }
   }
-}
-
-/** Nothing is removed there any more. */
-function skipClosed(error: unknown): void {
-  if (!(error instanceof ScopeClosed)) throw error;
 }

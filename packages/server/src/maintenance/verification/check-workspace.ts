@@ -1,4 +1,5 @@
-import type { Item, Key, Maintenance } from '../../store/port.ts';
+import type { Item, Maintenance } from '../../store/port.ts';
+import { walkScope } from '../../store/walk.ts';
 import { workspaceOrg } from '../../tenancy/port.ts';
 import { checkFence, claimsOfEntry, claimsOfSealed, claimsOfSentinel, noteCounter } from './check-beside.ts';
 import { claimsOfRecord } from './check-record.ts';
@@ -14,14 +15,10 @@ const itemsPerRead = 200;
 export async function checkWorkspace(maintenance: Pick<Maintenance, 'scan'>, look: WorkspaceLook): Promise<void> {
   const { findings, tallies, workspace } = look;
   findings.count('workspaces');
-  let after: Key | undefined;
-  for (;;) {
-    const items = await maintenance.scan(workspace.scope.name, after, itemsPerRead);
+  for await (const items of walkScope(maintenance, workspace.scope, itemsPerRead)) {
     const claims: Claim[] = [];
     for (const item of items) claims.push(...(await claimsOf(look, item)));
     await judgeClaims(workspace.scope, claims, (found) => findings.add(found));
-    after = items.at(-1);
-    if (after === undefined) break;
   }
   for (const { kind, key, problem } of tallies.drift()) findings.add(drift(workspace.scope, kind, key, problem));
 }

@@ -1,5 +1,6 @@
 import { itemWithoutHead } from '../../store/lost-head.ts';
-import type { Item, OpenedStore, Scope, ScopeHead, ScopeState } from '../../store/port.ts';
+import type { Item, OpenedStore, Scope, ScopeState } from '../../store/port.ts';
+import { eachScope } from '../../store/walk.ts';
 import { orgScopeName, type Workspace, workspaceTable } from '../../tenancy/port.ts';
 
 /** The scope of an org, or of one of its workspaces. */
@@ -12,20 +13,14 @@ export interface ScopeOfOrg {
   readonly withoutHead: Item | undefined;
 }
 
-const scopesPerRead = 100;
-
 /** The scopes of all orgs of a data space: that of an org, and then those of its workspaces. */
 export async function* scopesOfOrgs({ store, maintenance }: OpenedStore): AsyncGenerator<ScopeOfOrg> {
-  let heads: readonly ScopeHead[] = [];
-  do {
-    heads = await maintenance.scopes(heads.at(-1)?.name, scopesPerRead);
-    for (const head of heads) {
-      const place = placeOf(head.name);
-      if (place === undefined) continue;
-      const withoutHead = await itemWithoutHead(maintenance, head);
-      yield { ...place, scope: store.scope(head.name), state: head.state, withoutHead };
-    }
-  } while (heads.length > 0);
+  for await (const head of eachScope(maintenance)) {
+    const place = placeOf(head.name);
+    if (place === undefined) continue;
+    const withoutHead = await itemWithoutHead(maintenance, head);
+    yield { ...place, scope: store.scope(head.name), state: head.state, withoutHead };
+  }
 }
 
 function placeOf(scopeName: string): Pick<ScopeOfOrg, 'orgCode' | 'tenantCode'> | undefined {
