@@ -97,3 +97,16 @@ export function recordOf<S extends TSchema>(
 ): TUnsafe<Record<string, Static<S>>> {
   return Type.Unsafe<Record<string, Static<S>>>({ ...options, type: 'object', additionalProperties: schema });
 }
+
+/** For each verb of policies on the records of an entity. */
+export function byVerb<S extends TSchema>(schema: S) {
+  return Type.Object({
+    get: schema,
+    list: schema,
+    count: schema,
+    create: schema,
+    update: schema,
+    delete: schema,
+    browse: schema,
+  });
+}

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { ifNoneMatch } from '../parameters.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, guid, named, orNull, recordOf, text } from '../schema.ts';
+import { anyObject, byVerb, closed, guid, named, orNull, recordOf, text } from '../schema.ts';
 import { AppToken } from './sign-in.ts';
 
 export const AppCaller = named(
@@ -22,17 +22,7 @@ export const AppCaller = named(
 export const Permissions = named(
   'Permissions',
   Type.Object({
-    entities: recordOf(
-      Type.Object({
-        get: Type.Boolean(),
-        list: Type.Boolean(),
-        count: Type.Boolean(),
-        create: Type.Boolean(),
-        update: Type.Boolean(),
-        delete: Type.Boolean(),
-        browse: Type.Boolean(),
-      }),
-    ),
+    entities: recordOf(byVerb(Type.Boolean())),
     statements: Type.Array(Type.Unknown(), {
       description: 'The statements of the caller’s policies, as they are stored.',
     }),

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { environment, nexttoken, pagesize } from '../parameters.ts';
 import { InputError } from '../problem-schema.ts';
 import { reply, route } from '../route.ts';
-import { anyObject, closed, guid, itemsOf, named, oneOf, pageOf, recordOf, text, time } from '../schema.ts';
+import { anyObject, byVerb, closed, guid, itemsOf, named, oneOf, pageOf, recordOf, text, time } from '../schema.ts';
 
 export const DescribedStatement = named(
   'DescribedStatement',
@@ -40,6 +40,17 @@ export const DescribedStatement = named(
   }),
 );
 
+const decision = oneOf(['allowed', 'explicit_deny', 'implicit_deny', 'undecided']);
+
+/** What was decided, and how. */
+const decided = {
+  decision,
+  reason: Type.String({ description: 'Names the statement that decided.' }),
+  matched: Type.Array(DescribedStatement),
+  considered: Type.Integer({ description: 'How many statements were evaluated.' }),
+  over_budget: Type.Optional(Type.Literal(true, { description: 'The decision reached its work budget.' })),
+};
+
 export const Decision = named(
   'Decision',
   Type.Object({
@@ -52,11 +63,7 @@ export const Decision = named(
     act: Type.Optional(Type.String({ format: 'uuid', description: 'The builder who impersonated that user.' })),
     action: text,
     resource: text,
-    decision: oneOf(['allowed', 'explicit_deny', 'implicit_deny', 'undecided']),
-    reason: Type.String({ description: 'Names the statement that decided.' }),
-    matched: Type.Array(DescribedStatement),
-    considered: Type.Integer({ description: 'How many statements were evaluated.' }),
-    over_budget: Type.Optional(Type.Literal(true, { description: 'The decision reached its work budget.' })),
+    ...decided,
   }),
 );
 
@@ -122,11 +129,7 @@ export const Simulated = named(
     action: text,
     resource: text,
     user: Type.Optional(Type.Object({ id: guid, email: text, status: text })),
-    decision: oneOf(['allowed', 'explicit_deny', 'implicit_deny', 'undecided']),
-    reason: Type.String({ description: 'Names the statement that decided.' }),
-    matched: Type.Array(DescribedStatement),
-    considered: Type.Integer({ description: 'How many statements were evaluated.' }),
-    over_budget: Type.Optional(Type.Literal(true, { description: 'The decision reached its work budget.' })),
+    ...decided,
     needs: Type.Optional(
       Type.Array(oneOf(['body', 'record', 'id']), { description: 'What an undecided decision depends on.' }),
     ),
@@ -144,7 +147,7 @@ export const Finding = named(
 export const MatrixCell = named(
   'MatrixCell',
   Type.Object({
-    decision: oneOf(['allowed', 'explicit_deny', 'implicit_deny', 'undecided']),
+    decision,
     policy: Type.Optional(text),
     policy_id: Type.Optional(text),
     group: Type.Optional(text),
@@ -160,18 +163,8 @@ export const MatrixRow = named(
     user_id: guid,
     email: text,
     role: text,
-    status: Type.String({ description: 'A member that is not `active` has no access.' }),
-    entities: recordOf(
-      Type.Object({
-        get: MatrixCell,
-        list: MatrixCell,
-        count: MatrixCell,
-        create: MatrixCell,
-        update: MatrixCell,
-        delete: MatrixCell,
-        browse: MatrixCell,
-      }),
-    ),
+    status: Type.String({ description: 'Who is not `active` is let in nowhere.' }),
+    entities: recordOf(byVerb(MatrixCell)),
   }),
 );
 

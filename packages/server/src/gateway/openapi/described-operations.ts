@@ -1,10 +1,10 @@
 import { accessSentence } from '@freehold/contract/access';
-import type { HeaderParameter, ReplyDescription, Route } from '@freehold/contract/route';
+import type { ReplyDescription, Route } from '@freehold/contract/route';
 import { schemaPath, type TObject, type TSchema } from '@freehold/contract/schema';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { isRemembered } from '../routing/remembered-posts.ts';
 import { type Content, jsonContent, type Operation, type Parameter } from './operation.ts';
-import { idempotencyKey } from './parameters.ts';
+import { headerParameter, idempotencyKey } from './parameters.ts';
 
 export interface DescribedApi {
   readonly operations: readonly Operation[];
@@ -46,7 +46,7 @@ function operationOf(operationId: string, route: Route, refer: Refer): Operation
   const takesKey = route.repeats === 'by handler' || isRemembered({ method, route });
   const parameters = [
     ...queryParameters(route.query, refer),
-    ...(route.headers ?? []).map((header) => headerParameter(header, refer)),
+    ...(route.headers ?? []).map(headerParameter),
     ...(takesKey ? [idempotencyKey] : []),
   ];
   return {
@@ -78,11 +78,6 @@ function queryParameters(query: TObject | undefined, refer: Refer): readonly Par
     const needed = isNeeded ? { required: true } : {};
     return { name, in: 'query', description: String(description ?? ''), ...needed, schema: refer(schema) };
   });
-}
-
-function headerParameter({ name, description, schema, isRequired }: HeaderParameter, refer: Refer): Parameter {
-  const needed = isRequired === true ? { required: true } : {};
-  return { name, in: 'header', ...needed, description, schema: refer(schema as JsonSchema) };
 }
 
 function bodyOf({ body, takesStreamOf }: Route, refer: Refer): { readonly body?: Content } {

@@ -1,27 +1,16 @@
+import * as described from '@freehold/contract/parameters';
+import type { HeaderParameter } from '@freehold/contract/route';
 import { type JsonSchema, text } from '../../lib/json-schema.ts';
 import type { Parameter } from './operation.ts';
 
-export const ifMatch: Parameter = {
-  name: 'If-Match',
-  in: 'header',
-  description: 'Entity tags, one of which must be the record’s current one; else 412.',
-  schema: text,
-};
+/** A header as the contract describes it. */
+export function headerParameter({ name, description, schema, isRequired }: HeaderParameter): Parameter {
+  return { name, in: 'header', ...(isRequired === true ? { required: true } : {}), description, schema: { ...schema } };
+}
 
-export const ifNoneMatch: Parameter = {
-  name: 'If-None-Match',
-  in: 'header',
-  description: 'Entity tags of the caller’s copies; 304 if one of them is current.',
-  schema: text,
-};
-
-/** Of a change; of a read see `ifNoneMatch`. */
-export const ifNoMatch: Parameter = {
-  name: 'If-None-Match',
-  in: 'header',
-  description: 'Entity tags, none of which may be the current one; else 412.',
-  schema: text,
-};
+export const ifMatch = headerParameter(described.ifMatch);
+export const ifNoneMatch = headerParameter(described.ifNoneMatch);
+export const ifNoMatch = headerParameter(described.ifNoMatch);
 
 export function queryParameter(name: string, schema: JsonSchema, description: string): Parameter {
   return { name, in: 'query', description, schema };
