@@ -10,8 +10,8 @@ const docs = readdirSync(join(root, 'docs'))
   .filter((name) => name.endsWith('.md'))
   .map((name) => join('docs', name));
 
-/** Pages without calls to paste: the table of contents, how the code is built, the measurements, the list of all routes. */
-const pagesWithoutExamples = ['docs/README.md', 'docs/architecture.md', 'docs/performance.md', 'docs/reference.md'];
+/** Pages that are not about calls: the table of contents, how the code is built, what was measured. */
+const pagesWithoutExamples = ['docs/README.md', 'docs/architecture.md', 'docs/performance.md'];
 /** A backup is taken of a data folder, which a platform on PostgreSQL does not have. */
 const pagesAboutDataFolders = ['docs/operate.md', 'docs/upgrade.md'];
 
