@@ -38,7 +38,7 @@ async function run(given: readonly string[]): Promise<number> {
   const call = callOf(command);
   if (call === undefined)
     throw new Refusal(`\`${command.join(' ')}\` is not \`list\`, \`rotate\` or \`revoke <kid>\`: see --help`);
-  return askOperator(call, values.url, (text) => told(call, text));
+  return askOperator(call, values.url, (text) => formatReply(call, text));
 }
 
 function callOf([command, kid, ...more]: readonly string[]): OperatorCall | undefined {
@@ -49,7 +49,7 @@ function callOf([command, kid, ...more]: readonly string[]): OperatorCall | unde
   return command === 'rotate' ? { method: 'POST', path: '/platform/keys/rotate' } : undefined;
 }
 
-function told({ method }: OperatorCall, text: string): string {
+function formatReply({ method }: OperatorCall, text: string): string {
   if (method === 'DELETE') return 'revoked: no token that it signed is accepted any more\n';
   if (method === 'GET') return (JSON.parse(text) as { readonly items: readonly ShownKey[] }).items.map(line).join('');
   return line(JSON.parse(text) as ShownKey);

@@ -7,11 +7,11 @@ export interface OperatorCall {
   readonly body?: unknown;
 }
 
-/** Calls the platform, and prints the answer as `told` formats it. @returns the code to end with. */
+/** Calls the platform, and prints the answer as `formatReply` formats it. @returns the code to end with. */
 export async function askOperator(
   { method, path, body }: OperatorCall,
   url: string | undefined,
-  told: (text: string) => string,
+  formatReply: (text: string) => string,
 ): Promise<number> {
   const { operatorKey, managementUrl } = operatorSettings();
   const base = url ?? managementUrl;
@@ -21,7 +21,7 @@ export async function askOperator(
     refuseUnreached(base),
   );
   const text = await response.text();
-  if (response.ok) process.stdout.write(told(text));
+  if (response.ok) process.stdout.write(formatReply(text));
   else process.stderr.write(`${refusal(response.status, text)}\n`);
   return response.ok ? 0 : 1;
 }

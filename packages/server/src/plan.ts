@@ -57,7 +57,7 @@ async function run(given: readonly string[]): Promise<number> {
     process.stdout.write(help);
     return 0;
   }
-  return askOperator(callOf(positionals, readLimits(values)), values.url, told);
+  return askOperator(callOf(positionals, readLimits(values)), values.url, formatReply);
 }
 
 function callOf(
@@ -85,7 +85,7 @@ function readLimits(values: Readonly<Partial<Record<LimitOption, string>>>): Sho
   return Object.keys(limits).length === 0 ? undefined : limits;
 }
 
-function told(text: string): string {
+function formatReply(text: string): string {
   const { org, name, limits } = JSON.parse(text) as ShownPlan;
   return `${[org, name, ...Object.entries(limits).map(([metric, limit]) => `${metric} ${limit}`)].join('  ')}\n`;
 }

@@ -110,8 +110,8 @@ async function look(one: Recounted, totals: Totals): Promise<readonly string[]> 
       totals.workspaces += 1;
       return [...headOf(one), ...countersOf(one, totals)];
     case 'sum':
-      if (one.told === one.found) return [];
-      return [`records of org ${one.orgCode}: the sum says ${one.told ?? 'none'}, counted ${one.found}`];
+      if (one.reported === one.found) return [];
+      return [`records of org ${one.orgCode}: the sum says ${one.reported ?? 'none'}, counted ${one.found}`];
   }
 }
 

@@ -94,12 +94,12 @@ export function explain(
   const standing = (statement: CompiledStatement): StatementMatch => seen.get(statement)?.standing ?? false;
   const { outcome } = rulingOf(sort(denies, standing), sort(allows, standing), asked);
   const shown = { asked: { ...asked, effort: wholeEffort() }, foldedAction };
-  const told = statements.flatMap((statement): readonly Told[] => {
+  const described = statements.flatMap((statement): readonly Told[] => {
     const one = seen.get(statement);
     return one === undefined || (one.look.resource === undefined && !one.isUnseen) ? [] : [{ statement, ...one }];
   });
-  const matched = told.filter((one) => one.standing === true).map((one) => describe(one, shown));
-  const others = told.filter((one) => one.standing !== true);
+  const matched = described.filter((one) => one.standing === true).map((one) => describe(one, shown));
+  const others = described.filter((one) => one.standing !== true);
   const near = [...others.filter((one) => one.isUnseen), ...others.filter((one) => !one.isUnseen)]
     .slice(0, nearMax)
     .map((one): NearStatement => ({ ...describe(one, shown), ...failureOf(one, shown.asked) }));

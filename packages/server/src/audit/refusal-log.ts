@@ -23,9 +23,9 @@ export function createRefusalLog(platform: Scope, clock: Clock): RefusalLog {
     tell: async ({ actor, requestId, orgCode, problem, action, target }) => {
       const auditContext = { at: timestamp(clock.now()), actor, request_id: requestId };
       const entry = { action, ...(target === undefined ? {} : { target }), detail: reasonOf(problem) };
-      const told =
+      const logEntry =
         orgCode === undefined ? auditEntry(auditContext, entry) : platformAuditEntry(orgCode, auditContext, entry);
-      await platform.commit([told]);
+      await platform.commit([logEntry]);
     },
   };
 }

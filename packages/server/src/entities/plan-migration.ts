@@ -181,10 +181,10 @@ function refuseDangling(references: ReferenceMap, names: ReadonlySet<string>): v
         })),
   );
   if (dangling.length === 0) return;
-  const told = dangling
+  const sentences = dangling
     .slice(0, 5)
     .map(({ name, referenced_by: by }) => `\`${by.name}\` looks up \`${name}\` in its field \`${by.field}\``);
-  throw new Problem('dangling_reference', `references would lead nowhere: ${told.join(', ')}`, {
+  throw new Problem('dangling_reference', `references would lead nowhere: ${sentences.join(', ')}`, {
     dangling: dangling.slice(0, 100),
   });
 }

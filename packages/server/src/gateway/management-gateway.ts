@@ -99,9 +99,9 @@ export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
     if (route.access === 'operator') {
       if (operator === undefined) throw notFound();
       operator.admit(readBearerToken(incoming), matched.ip);
-      const told = { ...matched, route, actor: operatorActor };
+      const auditedCall = { ...matched, route, actor: operatorActor };
       const scopes = () => deps.onceScopes.ofBuilder(undefined);
-      return recordRefusals(deps.refusals, told, async () => {
+      return recordRefusals(deps.refusals, auditedCall, async () => {
         const request = await readRequest(incoming, matched);
         return answerOnce(deps, { route, request, principal: 'operator', scopes }, () => route.handle(request));
       });
@@ -116,10 +116,10 @@ export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
         const once = { route, request, principal: deployer.actor.id, scopes: scopesOf(deployer) };
         return answerOnce(deps, once, () => route.handle(request, deployer));
       };
-      const told = { ...matched, route, actor: deployer.actor, orgCode: deployer.org.code };
+      const auditedCall = { ...matched, route, actor: deployer.actor, orgCode: deployer.org.code };
       return withTimeSlice(incoming, trace, {
         lane: laneOf(deployer),
-        work: () => recordRefusals(deps.refusals, told, work),
+        work: () => recordRefusals(deps.refusals, auditedCall, work),
       });
     }
     const caller = await authenticate(deps, incoming);
@@ -132,10 +132,10 @@ export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
       const once = { route, request, principal: caller.user.id, scopes: scopesOf(caller) };
       return answerOnce(deps, once, () => route.handle(request, caller));
     };
-    const told = { ...matched, route, actor: builderAsDeployer(caller).actor, orgCode: caller.org.code };
+    const auditedCall = { ...matched, route, actor: builderAsDeployer(caller).actor, orgCode: caller.org.code };
     return withTimeSlice(incoming, trace, {
       lane: laneOf(caller),
-      work: () => recordRefusals(deps.refusals, told, work),
+      work: () => recordRefusals(deps.refusals, auditedCall, work),
     });
   };
   return async (incoming, trace) => conditional(incoming, await answer(incoming, trace));

@@ -86,8 +86,8 @@ async function deliverPatiently(deliver: Deliver, mail: Mail, pause: (time: numb
 
 /** What a server answers quotes addresses, so only the codes of its answer are logged. */
 function reasonOf(error: unknown): string {
-  const told = new Map(Object.entries(error ?? {}));
-  const codes = [told.get('code'), told.get('responseCode')]
+  const fields = new Map(Object.entries(error ?? {}));
+  const codes = [fields.get('code'), fields.get('responseCode')]
     .map(String)
     .filter((code) => /^[A-Z\d_]{1,32}$/.test(code));
   return codes.length === 0 ? 'no reason was given' : codes.join(' ');

@@ -46,7 +46,7 @@ export interface OrgSum {
   readonly kind: 'sum';
   readonly orgCode: string;
   /** Undefined where a counter holds no number. */
-  readonly told: number | undefined;
+  readonly reported: number | undefined;
   readonly found: number;
 }
 
@@ -86,7 +86,7 @@ interface OpenOrg {
 
 async function* sumOf({ store }: OpenedStore, { orgCode, isWhole, found }: OpenOrg): AsyncGenerator<OrgSum> {
   if (!isWhole) return;
-  yield { kind: 'sum', orgCode, told: await reportedOf(store, orgCode), found };
+  yield { kind: 'sum', orgCode, reported: await reportedOf(store, orgCode), found };
 }
 
 async function reportedOf(store: Store, orgCode: string): Promise<number | undefined> {
@@ -161,13 +161,13 @@ export async function repairCounters(
     }),
   );
   const detail = Object.fromEntries(
-    wrong.map(({ entity, counter, found }) => [entity, `${told(counter)} to ${found}`]),
+    wrong.map(({ entity, counter, found }) => [entity, `${counterText(counter)} to ${found}`]),
   );
   const target = { kind: 'workspace', id: tenantCode };
   const audited = { action: 'records.recounted', target, env, tenant_code: tenantCode, detail };
   await scope.commit([...changes, auditEntry(auditContext, audited)]);
 }
 
-function told(counter: Item | undefined): string {
+function counterText(counter: Item | undefined): string {
   return counter === undefined ? '0' : counter.value.slice(0, 20);
 }

@@ -12,14 +12,14 @@ export function startProcessMetrics(metrics: Metrics): { close(): Promise<void> 
       type: 'gauge',
     },
     () => {
-      const told = [
+      const quantiles = [
         ['0.5', delay.percentile(50)],
         ['0.99', delay.percentile(99)],
         ['1', delay.max],
       ] as const;
       const isEmpty = delay.count === 0;
       delay.reset();
-      return told.map(([quantile, value]) => ({ labels: { quantile }, value: isEmpty ? 0 : latenessOf(value) }));
+      return quantiles.map(([quantile, value]) => ({ labels: { quantile }, value: isEmpty ? 0 : latenessOf(value) }));
     },
   );
   const value = (of: number) => [{ value: of }];

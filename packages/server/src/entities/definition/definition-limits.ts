@@ -24,8 +24,8 @@ export function unfitViews({ definition, views }: EntityContent): readonly Input
     if (own === undefined) continue;
     parseViews(own, definition.UpdateParams, (pointer, code, message) => {
       const api = apiName(action, definition.entityName);
-      const told = `the API \`${api}\` has a view that would not fit, at \`${pointer}\`: ${message}`;
-      errors.push({ pointer: '/UpdateParams', code, message: told });
+      const sentence = `the API \`${api}\` has a view that would not fit, at \`${pointer}\`: ${message}`;
+      errors.push({ pointer: '/UpdateParams', code, message: sentence });
     });
   }
   return errors;

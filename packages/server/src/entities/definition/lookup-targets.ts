@@ -120,10 +120,10 @@ export async function refuseOrphanedViews(set: ConfigSet, { before, after }: Con
   }
   if (orphaned.length === 0) return;
   const referenced_by = distinct(orphaned.map(({ by, field, view }) => ({ entity: by, field, view })));
-  const told = referenced_by
+  const referrers = referenced_by
     .slice(0, 5)
     .map((one) => `\`${one.entity}\` by \`${one.view}\` at its field \`${one.field}\``);
-  const message = `views show records of \`${entityName}\` by views that the change removes: ${told.join(', ')}`;
+  const message = `views show records of \`${entityName}\` by views that the change removes: ${referrers.join(', ')}`;
   throw new Problem('dangling_reference', message, { referenced_by: referenced_by.slice(0, 100) });
 }
 

@@ -67,7 +67,7 @@ async function suspendPassword(
       unchanged,
       appUsers.replace(row, suspended),
       suspendedAccounts.insert(user_id, kept),
-      told({ at, ...auditCaller }, 'app_user.password_suspended', { user_id, proved_by: holder.id }),
+      accountEntry({ at, ...auditCaller }, 'app_user.password_suspended', { user_id, proved_by: holder.id }),
     ],
   };
 }
@@ -94,7 +94,7 @@ export async function mergedAccounts(
       known,
       appUsers.replace(row, merged),
       verifiedEmails.put(user.email, user.id, { if: asRead(owner) }),
-      told({ at: timestamp(clock.now()), ...auditCaller }, 'app_user.merged', {
+      accountEntry({ at: timestamp(clock.now()), ...auditCaller }, 'app_user.merged', {
         user_id: user.id,
         proved_by: provedBy,
       }),
@@ -102,7 +102,7 @@ export async function mergedAccounts(
   };
 }
 
-export function told(
+export function accountEntry(
   auditContext: AuditContext,
   action: string,
   { user_id, proved_by }: Pick<SuspendedAccount, 'user_id' | 'proved_by'>,

@@ -13,7 +13,13 @@ import { tokensKeyOf } from '../sessions/ended-tokens.ts';
 import { forgetChange } from '../workspaces/membership-hints.ts';
 import type { MembershipDeps } from '../workspaces/memberships.ts';
 import { type AppUser, appUsers, findAppUser, passwordIdentities } from './app-user.ts';
-import { mergedAccounts, type SuspendedAccount, suspendedAccounts, suspendedPartition, told } from './prove-email.ts';
+import {
+  accountEntry,
+  mergedAccounts,
+  type SuspendedAccount,
+  suspendedAccounts,
+  suspendedPartition,
+} from './prove-email.ts';
 import { commitIn, settleAccounts, workspacesOf } from './settle-accounts.ts';
 
 /** The accounts of an app whose passwords are suspended, for an admin who knows whose they are where no mail can tell. */
@@ -126,7 +132,7 @@ async function removeAccount(deps: SuspendedAccountsDeps, asked: OrgUserCommand)
       passwordIdentities.remove(row.value.email, 'any'),
       suspendedAccounts.remove(id, 'any'),
       ...(other === undefined ? [] : [appUsers.replace(other, released(other.value))]),
-      told(auditCaller, 'app_user.removed', { user_id: id, proved_by }),
+      accountEntry(auditCaller, 'app_user.removed', { user_id: id, proved_by }),
     ];
     return { changes };
   });

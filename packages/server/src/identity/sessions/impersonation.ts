@@ -69,8 +69,13 @@ export function createImpersonation(deps: ImpersonationDeps): Impersonate {
       act: { sub: caller.user.id },
     };
     const target = user_id === undefined ? { kind: 'workspace', id: tenantId } : { kind: 'app_user', id: user_id };
-    const told = auditEntry(auditContext, { action: 'impersonation.started', target, env, tenant_code: tenantCode });
-    await deps.stores[env].scope(orgScopeName(orgCode)).commit([told]);
+    const logEntry = auditEntry(auditContext, {
+      action: 'impersonation.started',
+      target,
+      env,
+      tenant_code: tenantCode,
+    });
+    await deps.stores[env].scope(orgScopeName(orgCode)).commit([logEntry]);
     const realm = { issuer: deps.issuer, audience: appAudience(env), nowSeconds, lifetimeSeconds };
     return {
       token: await signAppToken(deps.signingKeys, subject, realm),

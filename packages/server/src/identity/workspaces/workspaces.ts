@@ -126,12 +126,12 @@ async function updateWorkspace({ clock }: WorkspacesDeps, context: WriteContext,
     const checks = isOther ? await promiseAccess(context, access) : [];
     const acl_policy_id = isOther ? await policyIdByName(scope, access) : undefined;
     const changed = { ...head, name: change.name?.trim() ?? head.name, default_member_access: access };
-    const told = auditEntryInWorkspace(clock, context, {
+    const entry = auditEntryInWorkspace(clock, context, {
       action: 'workspace.changed',
       target: { kind: 'workspace', id: head.id },
       ...(acl_policy_id === undefined ? {} : { detail: { acl_policy_id } }),
     });
-    return { changed, changes: [workspaceHeads.replace(row, changed), ...checks, told] };
+    return { changed, changes: [workspaceHeads.replace(row, changed), ...checks, entry] };
   });
   const { id, code, name, default_member_access } = planned.changed;
   return { id, code, name, default_member_access };

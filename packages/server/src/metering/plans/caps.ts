@@ -32,9 +32,9 @@ export interface CapsDeps {
 
 /** The plan is read each time: what is configured seldom changes, and two nodes must not go by two plans. */
 export function createCaps({ plans, configured, quota }: CapsDeps): Caps {
-  const exceeded = async (cap: Cap, where: CappedScope, told: ToldCap): Promise<Problem> => {
+  const exceeded = async (cap: Cap, where: CappedScope, reached: ToldCap): Promise<Problem> => {
     const { limits, usage } = await quota(where.orgCode);
-    return capExceeded(cap, where, { ...told, flags: flagsOf(limits, usage) });
+    return capExceeded(cap, where, { ...reached, flags: flagsOf(limits, usage) });
   };
   return {
     admitConfig: async (place, { before, after }) => {

@@ -71,11 +71,11 @@ async function planProblems(
     const tooLarge = await refusalOf(() => refuseMoreThanACommit(plan, targets));
     if (force) return tooLarge;
     const failing = await failingEntities(stores.test, place, plan.steps);
-    return [...tooLarge, ...failing.map(({ name, problem }) => told(problem, { kind: 'entity', name }))];
+    return [...tooLarge, ...failing.map(({ name, problem }) => shownProblem(problem, { kind: 'entity', name }))];
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
     // Dangling references were reported already, item by item.
-    return problem.code === 'dangling_reference' ? [] : [told(problem)];
+    return problem.code === 'dangling_reference' ? [] : [shownProblem(problem)];
   }
 }
 
@@ -100,10 +100,10 @@ async function refusalOf(ask: () => void | Promise<void>, item?: ConfigItem): Pr
     return [];
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
-    return [told(problem, item)];
+    return [shownProblem(problem, item)];
   }
 }
 
-function told({ code, message, details }: Problem, item: Partial<ConfigItem> = {}): ImportProblem {
+function shownProblem({ code, message, details }: Problem, item: Partial<ConfigItem> = {}): ImportProblem {
   return { ...details, ...item, code, message };
 }

@@ -8,13 +8,13 @@ type Members = Readonly<Record<string, unknown>>;
 export function describeMembers(
   of: string,
   { before, after }: { readonly before: object; readonly after: object },
-  told: readonly string[] = [],
+  described: readonly string[] = [],
 ): readonly string[] {
   const was = before as Members;
   const is = after as Members;
   const members = new Set([...Object.keys(was), ...Object.keys(is)]);
   return [...members]
-    .filter((member) => !told.includes(member) && !isDeepStrictEqual(own(was, member), own(is, member)))
+    .filter((member) => !described.includes(member) && !isDeepStrictEqual(own(was, member), own(is, member)))
     .map((member) => `${of}\`${member}\` ${changeOf(own(was, member), own(is, member))}`);
 }
 

@@ -95,8 +95,8 @@ async function write(
   const { noted, body } = await bodyAtVersion(deps, { orgCode, item, version });
   const listed = { ...itemOf(item), version, updated_at: noted.at, updated_by: noted.actor };
   const shown = withContent(deps, listed, body?.content);
-  const told = [...(shown.warnings ?? []), ...warnings];
-  return told.length > 0 ? { ...shown, warnings: told } : shown;
+  const allWarnings = [...(shown.warnings ?? []), ...warnings];
+  return allWarnings.length > 0 ? { ...shown, warnings: allWarnings } : shown;
 }
 
 function requireMatch(set: ConfigSet, { item, ifMatch, ifNoneMatch }: ItemChange): void {

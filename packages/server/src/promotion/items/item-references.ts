@@ -81,7 +81,7 @@ const listedMax = 100;
 /** @throws Problem `dangling_reference` with all of them, where there are some. */
 export function refuseDangling(dangling: readonly DanglingReference[]): void {
   if (dangling.length === 0) return;
-  const told = dangling.slice(0, reportedMax).map(danglingSentence);
-  if (dangling.length > reportedMax) told.push(`and ${dangling.length - reportedMax} more`);
-  throw new Problem('dangling_reference', told.join('; '), { dangling: dangling.slice(0, listedMax) });
+  const sentences = dangling.slice(0, reportedMax).map(danglingSentence);
+  if (dangling.length > reportedMax) sentences.push(`and ${dangling.length - reportedMax} more`);
+  throw new Problem('dangling_reference', sentences.join('; '), { dangling: dangling.slice(0, listedMax) });
 }

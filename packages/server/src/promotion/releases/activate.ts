@@ -66,9 +66,9 @@ function refuseErrors({ checks, exceeded }: CheckedSwitch): void {
   const errors = checks.filter(({ level }) => level === 'error');
   if (errors.length === 0) return;
   const isDangling = errors.some(({ check }) => check === 'references');
-  const told = errors.slice(0, 5).map(({ message }) => message);
-  if (errors.length > told.length) told.push(`and ${errors.length - told.length} more`);
-  const message = `nothing was activated: ${told.join('; ')}`;
+  const sentences = errors.slice(0, 5).map(({ message }) => message);
+  if (errors.length > sentences.length) sentences.push(`and ${errors.length - sentences.length} more`);
+  const message = `nothing was activated: ${sentences.join('; ')}`;
   const details = { checks: errors.slice(0, 100) };
   // Refused like every other change over a plan, if it has no other error.
   if (exceeded !== undefined && errors.length === 1)
@@ -107,12 +107,12 @@ class RecordChecks {
 }
 
 function recordsRefuse(checks: readonly Check[]): Problem {
-  const told = checks
+  const sentences = checks
     .filter(({ level }) => level === 'error')
     .map(({ name, message }) => `entity \`${name}\`: ${message}`);
   return new Problem(
     'conflict',
-    `nothing was activated: ${told.slice(0, 5).join('; ')}; \`force: true\` activates anyway`,
+    `nothing was activated: ${sentences.slice(0, 5).join('; ')}; \`force: true\` activates anyway`,
     { checks },
   );
 }

@@ -86,9 +86,9 @@ async function planPublication(
   const release_id = releaseId(body);
   const target = { kind: 'release', id: release_id };
   const detail = { items: items.length };
-  const told = auditEntry(auditContext, { action: 'deploy.published', target, env: 'prod', detail });
+  const logEntry = auditEntry(auditContext, { action: 'deploy.published', target, env: 'prod', detail });
   return {
-    changes: stage({ items, rows, settled, conditions, told }),
+    changes: stage({ items, rows, settled, conditions, logEntry }),
     refused: () => removeBodies(scope, bodies),
     published: { release_id, staged: items.map(itemOf), added_dependencies: added },
   };
@@ -163,8 +163,8 @@ export async function withdraw(
     }
     const detail = { items: rows.length };
     const target = item === undefined ? {} : { target: { kind: item.kind, id: item.name } };
-    const told = auditEntry(auditContext, { action: 'deploy.unstaged', ...target, env: 'prod', detail });
-    return { changes: [...rows.flatMap(unstage), ...whole, stagingMoves, told] };
+    const logEntry = auditEntry(auditContext, { action: 'deploy.unstaged', ...target, env: 'prod', detail });
+    return { changes: [...rows.flatMap(unstage), ...whole, stagingMoves, logEntry] };
   };
   await transact(scope, plan, { attemptsMax: Number.POSITIVE_INFINITY });
 }

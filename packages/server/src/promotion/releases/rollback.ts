@@ -61,14 +61,14 @@ export async function rollback(
     return {
       version: release.version,
       restored: restored.version,
-      changes: [...changes, ...releasePuts(item, release, undefined), told(auditContext, release)],
+      changes: [...changes, ...releasePuts(item, release, undefined), rollbackEntry(auditContext, release)],
     };
   });
   deps.wake();
   return { version: planned.version, restored: planned.restored };
 }
 
-function told(auditContext: AuditContext, { version, restored = 0, items }: Release) {
+function rollbackEntry(auditContext: AuditContext, { version, restored = 0, items }: Release) {
   const target = { kind: 'release', id: String(version) };
   return auditEntry(auditContext, {
     action: 'deploy.rolled_back',

@@ -15,7 +15,7 @@ export interface Publication {
   /** and what of it is to be so no more. */
   readonly settled: readonly StagedRow[];
   readonly conditions: readonly Change[];
-  readonly told: Change;
+  readonly logEntry: Change;
 }
 
 /** What holds a commit to production, and what is staged for it, being what they are now. */
@@ -55,10 +55,10 @@ export async function removeBodies(scope: Scope, bodies: readonly ItemBody[]): P
 }
 
 /** What an item was staged as before gives way with its bodies. */
-export function stage({ items, rows, settled, conditions, told }: Publication): readonly Change[] {
+export function stage({ items, rows, settled, conditions, logEntry }: Publication): readonly Change[] {
   const before = new Map(rows.map((row) => [itemKey(row.staged), row]));
   const staged = items.flatMap((item) => stageOne(item, before.get(itemKey(item))));
-  return [...conditions, ...staged, ...settled.flatMap(unstage), told];
+  return [...conditions, ...staged, ...settled.flatMap(unstage), logEntry];
 }
 
 function stageOne(item: StagedItem, before: StagedRow | undefined): readonly Change[] {

@@ -47,10 +47,10 @@ export class CompletionQueue {
       const [first] = this.#owners;
       if (first === undefined) return;
       const [owner, line] = first;
-      const told = line.shift();
+      const next = line.shift();
       this.#owners.delete(owner);
       if (line.length > 0) this.#owners.set(owner, line);
-      if (told !== undefined) this.#resolve(told);
+      if (next !== undefined) this.#resolve(next);
     }
     this.#scheduleSlice();
   }

@@ -21,8 +21,8 @@ export function patternHint(field: Pick<FieldDefinition, 'pattern' | 'validate'>
     if (typeof value !== 'string' || compiled.matcher(value).find()) return undefined;
     return { code: 'pattern_mismatch', message: `must match the pattern \`${pattern}\`` };
   };
-  const told = field.validate === true ? schemaPattern(pattern) : undefined;
-  const schema = told === undefined ? {} : { pattern: told };
+  const translated = field.validate === true ? schemaPattern(pattern) : undefined;
+  const schema = translated === undefined ? {} : { pattern: translated };
   const charactersMax = Math.floor(stepsMax / size);
   // A longer text is refused for its length, without a step.
   const steps = (value: FieldValue): number =>
