@@ -88,8 +88,9 @@ export async function differencesOf(gateways: Gateways, answers: Answers): Promi
   return found;
 }
 
-/** What each answer says again, and what goes on being counted. */
-const ofTheMoment = /\/(request_id|decision_id|last_used_at|type|url|upgrade_url|api_calls|by_workspace|alerts|used)$/;
+/** What each answer says again, what goes on being counted, and the sentences of checks, which are for people and may be worded anew. */
+const ofTheMoment =
+  /\/(request_id|decision_id|last_used_at|type|url|upgrade_url|api_calls|by_workspace|alerts|used|checks\/\d+\/message)$/;
 
 function missingIn(now: unknown, { answer }: Asked, name: string): readonly string[] {
   const found: string[] = [];
