@@ -10,6 +10,7 @@ import { openSpace } from './composition/open-spaces.ts';
 import { orgs } from './identity/org-users/org-directory.ts';
 import { systemClock } from './lib/clock.ts';
 import type { Item, OpenedStore } from './store/port.ts';
+import { bareEnvironment } from './testing/command.ts';
 
 const auditContext = { at: '2026-01-01T00:00:00.000Z', actor: { kind: 'org_user', id: 'u' }, request_id: 'r' } as const;
 
@@ -26,9 +27,14 @@ function audit(...words: readonly string[]): Promise<Run> {
 function run(file: string, words: readonly string[]): Promise<Run> {
   const program = join(import.meta.dirname, file);
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [program, ...words], { env: {} }, (_error, stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, stdout, stderr });
-    });
+    const child = execFile(
+      process.execPath,
+      [program, ...words],
+      { env: bareEnvironment },
+      (_error, stdout, stderr) => {
+        resolve({ code: child.exitCode ?? -1, stdout, stderr });
+      },
+    );
   });
 }
 

@@ -20,6 +20,7 @@ import { takeBackup } from './backup/take-backup.ts';
 import { openStore } from './store/open-store.ts';
 import type { OpenedStore } from './store/port.ts';
 import { contentsArbitrary, everythingOf, filled } from './store/testing/conformance/store-contents.ts';
+import { bareEnvironment } from './testing/command.ts';
 import { SteppedClock } from './testing/record-bench.ts';
 
 interface Run {
@@ -32,9 +33,14 @@ interface Run {
 function run(command: 'backup' | 'restore', ...words: readonly string[]): Promise<Run> {
   const program = join(import.meta.dirname, `${command}.ts`);
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [program, ...words], { env: {} }, (_error, stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, stdout, stderr });
-    });
+    const child = execFile(
+      process.execPath,
+      [program, ...words],
+      { env: bareEnvironment },
+      (_error, stdout, stderr) => {
+        resolve({ code: child.exitCode ?? -1, stdout, stderr });
+      },
+    );
   });
 }
 
@@ -258,7 +264,10 @@ test('a restore that is killed leaves no folder that a platform starts on, and i
   let cutOff = 0;
   for (const name of ['prod.db', 'test.db', 'platform.db.restoring', 'secrets.json']) {
     const program = join(import.meta.dirname, 'restore.ts');
-    const child = spawn(process.execPath, [program, file, '--data-dir', restored], { env: {}, stdio: 'ignore' });
+    const child = spawn(process.execPath, [program, file, '--data-dir', restored], {
+      env: bareEnvironment,
+      stdio: 'ignore',
+    });
     await killWhen(child, () => existsSync(join(restored, name)));
     if (!existsSync(join(restored, 'platform.db'))) continue;
     const isWhole = readFileSync(join(restored, 'platform.db')).subarray(0, 6).toString() === 'SQLite';
@@ -295,7 +304,10 @@ test('a copy of the stores alone is what the parts are: the commands of a shell 
 function runLimited(blocks: number, command: 'backup' | 'restore', ...words: readonly string[]) {
   const program = join(import.meta.dirname, `${command}.ts`);
   const limit = `trap "" XFSZ; ulimit -f ${blocks}; exec "$@"`;
-  return spawnSync('sh', ['-c', limit, 'sh', process.execPath, program, ...words], { env: {}, encoding: 'utf8' });
+  return spawnSync('sh', ['-c', limit, 'sh', process.execPath, program, ...words], {
+    env: bareEnvironment,
+    encoding: 'utf8',
+  });
 }
 
 test('D18: a backup that cannot be written leaves no file, a restore no folder to start on, and both are made again', {

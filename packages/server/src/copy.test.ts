@@ -17,6 +17,7 @@ import { type TestContext, test } from 'node:test';
 import { openStore } from './store/open-store.ts';
 import type { OpenedStore } from './store/port.ts';
 import { everythingOf } from './store/testing/conformance/store-contents.ts';
+import { bareEnvironment } from './testing/command.ts';
 import { SteppedClock } from './testing/record-bench.ts';
 
 const program = join(import.meta.dirname, 'copy.ts');
@@ -28,11 +29,16 @@ interface Run {
   readonly stderr: string;
 }
 
-function copy(words: readonly string[], env: Record<string, string> = {}): Promise<Run> {
+function copy(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Run> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [program, ...words], { env }, (_error, stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, stdout, stderr });
-    });
+    const child = execFile(
+      process.execPath,
+      [program, ...words],
+      { env: { ...bareEnvironment, ...env } },
+      (_error, stdout, stderr) => {
+        resolve({ code: child.exitCode ?? -1, stdout, stderr });
+      },
+    );
   });
 }
 
@@ -90,7 +96,7 @@ test('a copy that is killed again and again goes on, and its target takes no com
   const { from, to, words } = await folders(context, 20_000);
   let killed = 0;
   for (const bytes of [1, 200_000, 1_500_000]) {
-    const child = spawn(process.execPath, [program, ...words], { env: {}, stdio: 'ignore' });
+    const child = spawn(process.execPath, [program, ...words], { env: bareEnvironment, stdio: 'ignore' });
     await killWhen(child, () => sizeOf(join(to, 'test.db-wal')) + sizeOf(join(to, 'test.db')) > bytes);
     if (child.signalCode !== 'SIGKILL') continue;
     killed++;

@@ -15,14 +15,23 @@ interface Run {
   readonly stderr: string;
 }
 
+const { NODE_COMPILE_CACHE } = process.env;
+
+/** No settings of the shell that runs the tests, but for what is compiled. */
+export const bareEnvironment: Readonly<Record<string, string>> =
+  NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+
 /** @param program the file of the command. */
 export function runProgram(program: string, words: readonly string[]): Promise<Run> {
-  // No settings of the shell that runs the tests.
-  const env = {};
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [program, ...words], { env }, (_error, stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, stdout, stderr });
-    });
+    const child = execFile(
+      process.execPath,
+      [program, ...words],
+      { env: bareEnvironment },
+      (_error, stdout, stderr) => {
+        resolve({ code: child.exitCode ?? -1, stdout, stderr });
+      },
+    );
   });
 }
 
