@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { type AllowedScripts, checkLockfile, type Lockfile } from './lockfile.ts';
 import { checkLinks } from './markdown-links.ts';
 import { readSourceTree, type SourceTree } from './source-tree.ts';
-import { isTestKind, testFilesOf, testKinds } from './test-kinds.ts';
+import { isShortened, isTestKind, testFilesOf, testKinds } from './test-kinds.ts';
 import { checkTexts } from './text-rules.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -50,6 +50,16 @@ describe('the repository', () => {
       .flatMap((kind) => testFilesOf(root, kind));
     assert.ok(written.length > 0);
     assert.deepEqual(found.sort(), written.sort());
+  });
+
+  it('runs in full with `npm run test:slow` whatever the gate shortens', () => {
+    for (const [path, text] of tree) {
+      if (!/^packages\/.*\/testing\/.*(?<!\.test)\.ts$/.test(path) || !isShortened(text)) continue;
+      const names = [...text.matchAll(/^export (?:async function|function|const) (\w+)/gm)].map(
+        ([, name]) => name ?? '',
+      );
+      assert.ok(names.some(isShortened), `nothing that ${path} exports shows that it is shortened`);
+    }
   });
 
   it('names no test that takes long by a path where none lies', () => {

@@ -1,13 +1,13 @@
 /**
- * Runs the tests of the kinds named (`unit`, `slow-unit`, …), or of the files that match the globs given, and ends with
- * the closing line. Without arguments it runs all kinds.
+ * Runs the tests of the kinds named (`unit`, `slow-unit`, …, and `shortened` for those that the gate shortens), or of the
+ * files that match the globs given, and ends with the closing line. Without arguments it runs all kinds.
  */
 import { globSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { closingLine } from './closing-line.ts';
-import { isTestKind, testFilesOf, testKinds } from './test-kinds.ts';
+import { isTestKind, shortenedFilesOf, testFilesOf, testKinds } from './test-kinds.ts';
 import { TestTally } from './test-tally.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -39,8 +39,9 @@ report.once('end', () => {
 });
 
 function findFiles(kindsOrGlobs: readonly string[]): readonly string[] {
-  const found = kindsOrGlobs.flatMap((word) =>
-    isTestKind(word) ? testFilesOf(root, word) : globSync(word, { cwd: root }),
-  );
+  const found = kindsOrGlobs.flatMap((word) => {
+    if (word === 'shortened') return shortenedFilesOf(root);
+    return isTestKind(word) ? testFilesOf(root, word) : globSync(word, { cwd: root });
+  });
   return [...new Set(found.map((file) => resolve(root, file)))].sort();
 }

@@ -1,5 +1,5 @@
-import { globSync } from 'node:fs';
-import { sep } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
 
 /**
  * What takes long, since it kills processes, fills disks, copies whole platforms or compares by the hundred thousand.
@@ -67,4 +67,16 @@ export function isTestKind(word: string): word is keyof typeof testKinds {
 export function testFilesOf(root: string, kind: keyof typeof testKinds): readonly string[] {
   const { globs, but = [] }: TestKind = testKinds[kind];
   return globSync(globs, { cwd: root, exclude: but }).map((path) => path.replaceAll(sep, '/'));
+}
+
+/** How a file shows that the gate may shorten it (`quick.ts`). */
+const shortened = /\b(?:isQuick|roundsOn|extentOn|testFlows)\b/;
+
+/** Unit tests of which the gate makes a share of the runs; `npm run test:slow` makes all of them. */
+export function shortenedFilesOf(root: string): readonly string[] {
+  return testFilesOf(root, 'unit').filter((path) => isShortened(readFileSync(join(root, path), 'utf8')));
+}
+
+export function isShortened(text: string): boolean {
+  return shortened.test(text);
 }

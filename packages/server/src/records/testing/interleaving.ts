@@ -6,6 +6,7 @@
 import { interceptStore } from '../../store/intercepted-store.ts';
 import type { Store } from '../../store/port.ts';
 import type { StoreKind } from '../../store/testing/open-test-store.ts';
+import { isQuick } from '../../store/testing/quick.ts';
 
 /** One of the two: makes so many calls, and is held before the next until it is let go. */
 class Side {
@@ -96,7 +97,7 @@ export async function everyInterleaving(
   }
 }
 
-/** In memory all crossings are tried, where a disk or a server answers only the edges. */
+/** In memory all crossings are tried, where a disk or a server answers, or the quick gate runs, only the edges. */
 export function extentOn(kind: StoreKind): 'all' | 'edges' {
-  return kind === 'memory' ? 'all' : 'edges';
+  return kind === 'memory' && !isQuick ? 'all' : 'edges';
 }

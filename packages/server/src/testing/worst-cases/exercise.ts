@@ -20,7 +20,14 @@ export interface Case {
   readonly prepare: () => Promise<() => Promise<Answer>>;
 }
 
-export function casesOf(stage: Stage, place: Place): readonly Case[] {
+export interface Cases {
+  /** What any route may be sent. */
+  readonly anything: readonly Case[];
+  /** What is largest of this one. */
+  readonly largest: readonly Case[];
+}
+
+export function casesOf(stage: Stage, place: Place): Cases {
   const { method, as, target, largest, notSentAnything } = place;
   const base = (): string => target(stage);
   const ready = (command: Asked): (() => Promise<Answer>) => {
@@ -29,18 +36,18 @@ export function casesOf(stage: Stage, place: Place): readonly Case[] {
     return () => send(request);
   };
   const anything = notSentAnything === undefined ? anyRequest(place) : [];
-  return [
-    ...anything.map((one) => ({
+  return {
+    anything: anything.map((one) => ({
       what: one.what,
       demand: (answer: Answer) => demand(one.what, answer, answer.status < 500),
       prepare: async () => ready(behind(base(), await one.ask(stage))),
     })),
-    ...(isNothing(largest) ? [] : largest).map((one) => ({
+    largest: (isNothing(largest) ? [] : largest).map((one) => ({
       what: one.what,
       demand: (answer: Answer) => demand(one.what, answer, isAsSaid(one, answer)),
       prepare: async () => ready(await one.ask(stage)),
     })),
-  ];
+  };
 }
 
 function isAsSaid(one: Largest, { status }: Answer): boolean {

@@ -1,0 +1,5 @@
+/**
+ * Whether the quick gate runs, in which proofs make a share of their runs. `npm run test:slow` makes all of them, and so
+ * does a file that is run by itself.
+ */
+export const isQuick = process.env.FREEHOLD_TEST_QUICK === '1';
