@@ -88,7 +88,7 @@ export async function differencesOf(gateways: Gateways, answers: Answers): Promi
   return found;
 }
 
-/** What each answer says again, what goes on being counted, and the sentences of checks, which are for people and may be worded anew. */
+/** What differs from call to call, what keeps being counted, and the sentences of checks: their wording may change. */
 const ofTheMoment =
   /\/(request_id|decision_id|last_used_at|type|url|upgrade_url|api_calls|by_workspace|alerts|used|checks\/\d+\/message)$/;
 
