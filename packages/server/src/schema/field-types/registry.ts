@@ -13,7 +13,7 @@ export const fieldTypes: ReadonlyMap<string, FieldType> = new Map(
 );
 
 /** Those that a definition may not have yet, and that are not simply unknown. */
-export const plannedTypes: readonly string[] = ['file'];
+export const plannedTypes: readonly unknown[] = ['file'];
 
 interface Typed {
   readonly colType?: string;

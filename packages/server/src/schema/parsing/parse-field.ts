@@ -51,7 +51,7 @@ function readType(
   const type = types.find((candidate) => candidate.colType === colType);
   if (type !== undefined) return type;
   const at = `${pointer}/colType`;
-  if (plannedTypes.includes(String(colType)))
+  if (plannedTypes.includes(colType))
     add(at, 'not_supported', `field \`${name}\`: the colType \`file\` is not supported yet`);
   else {
     const known = types.map((candidate) => candidate.colType).join(', ');
