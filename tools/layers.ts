@@ -73,7 +73,8 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   transfer: ['lib', ...storePort, 'tenancy', 'schema', 'config', 'records'],
   records: ['lib', ...storePort, 'audit', 'tenancy', 'schema', 'config'],
   config: ['lib', ...storePort, 'audit', 'tenancy', 'schema'],
-  schema: ['lib', ...storePort, 'tenancy'],
+  schema: ['lib', ...storePort, 'tenancy', 'expressions'],
+  expressions: [],
   audit: ['lib', ...storePort, 'store/chain.ts', 'store/lost-head.ts', 'tenancy'],
   tenancy: ['lib', ...storePort],
   upgrade: ['lib', ...storePort, 'store/chain.ts', 'store/data-version.ts', 'store/lost-head.ts', 'audit', 'identity'],
@@ -92,6 +93,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
 
 /** Modules that are entered through their `port.ts` alone. */
 const modulesWithPort: readonly string[] = [
+  'expressions',
   'tenancy',
   'schema',
   'config',

@@ -13,7 +13,7 @@ import {
   readValue,
 } from '../schema/port.ts';
 import type { Item, Key } from '../store/port.ts';
-import { noRoomFor, recordBytesMax } from './writing/record-size.ts';
+import { evaluationStepsMax, RoomForComputed } from './writing/computed-values.ts';
 
 /** A record's fields and what the platform set, but for `version`, which is the version of the item it lies in. */
 export type RecordData = Readonly<Record<string, FieldValue>> & RecordStamps;
@@ -127,18 +127,24 @@ export function makeRecord(
   for (const { name, behaviour } of entity.fields.values())
     if (behaviour.compute === undefined && behaviour.isSecret !== true) inputs[name] = value(name);
   const fields: Record<string, FieldValue> = { id };
-  let room: number = recordBytesMax;
+  const room = new RoomForComputed();
   for (const { name, behaviour } of entity.fields.values()) {
-    if (behaviour.computedLength !== undefined) {
-      room -= behaviour.computedLength(inputs);
-      if (room < 0) throw noRoomFor(name);
-    }
-    const held = behaviour.compute === undefined ? inputs[name] : behaviour.compute(inputs);
+    const held = behaviour.compute === undefined ? inputs[name] : room.compute(name, behaviour, inputs);
     if (held !== undefined) fields[name] = held;
   }
   for (const [name, held] of Object.entries(standing))
     if (!entity.fields.has(name) && !isPlatformField(name) && !entity.unkept.includes(name)) fields[name] = held;
   return { ...fields, id, created_at, updated_at, created_by, updated_by };
+}
+
+/** What is wrong with a record as a whole, once its values hold. */
+export function checkRecord(entity: CompiledEntity, data: RecordData): readonly InputError[] {
+  const steps = entity.checks.reduce((sum, check) => sum + check.steps(data), 0);
+  if (steps > evaluationStepsMax)
+    return [
+      { pointer: '', code: 'too_long', message: 'the values that the checks of the record read are too long together' },
+    ];
+  return entity.checks.flatMap(({ refuse }) => refuse(data) ?? []);
 }
 
 interface Reading {

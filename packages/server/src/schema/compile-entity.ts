@@ -1,7 +1,10 @@
+import { type CompiledCheck, compileChecks } from './checks.ts';
 import { type CompiledField, compileField } from './compiled-field.ts';
 import { type EntityDefinition, isPlatformField } from './definition.ts';
 import { type EntityState, newEntityState } from './entity-state.ts';
+import { readableFields } from './field-types/registry.ts';
 import { type CompiledIndexes, compileIndexes } from './indexes/compile-indexes.ts';
+
 import { type CompiledKeys, defaultTemplates, mayOverlap, mayStartWith, parseTemplate } from './key-template.ts';
 import { type ConfiguredViews, type EntityViews, entityViews } from './views/entity-views.ts';
 
@@ -25,6 +28,7 @@ export interface CompiledEntity extends CompiledIndexes {
   readonly hasSealed: boolean;
   readonly definition: EntityDefinition;
   readonly views: EntityViews;
+  readonly checks: readonly CompiledCheck[];
 }
 
 /** @param definition one that `parseDefinition` accepted; anything else is a fault of ours. */
@@ -35,7 +39,10 @@ export function compileEntity(
   configured: ConfiguredViews = {},
 ): CompiledEntity {
   const name = definition.entityName;
-  const catalog = definition.UpdateParams.filter((field) => !isPlatformField(field.name)).map(compileField);
+  const readable = readableFields(definition.UpdateParams);
+  const catalog = definition.UpdateParams.filter((field) => !isPlatformField(field.name)).map((field) =>
+    compileField(field, readable),
+  );
   const fields = new Map(catalog.map((field) => [field.name, field]));
   const keys = compileKeys(definition);
   return {
@@ -51,6 +58,7 @@ export function compileEntity(
     unkept: state.unkept ?? [],
     hasSealed: state.hasSealed,
     definition,
+    checks: compileChecks(definition),
     views: entityViews({ definition, fields, hasHidden: state.hidden.length > 0, configured }),
   };
 }

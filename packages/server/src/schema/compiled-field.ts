@@ -1,5 +1,6 @@
 import type { FieldDefinition } from './definition.ts';
 import { type FieldBehaviour, isPlatformMade } from './field-types/field-type.ts';
+import type { ReadableFields } from './field-types/readable-fields.ts';
 import { behaviourOf } from './field-types/registry.ts';
 
 /** A field of a definition, with what its type does. */
@@ -11,8 +12,8 @@ export interface CompiledField {
 }
 
 /** @param definition one that `parseDefinition` accepted; anything else is a fault of ours. */
-export function compileField(definition: FieldDefinition): CompiledField {
-  const behaviour = behaviourOf(definition);
+export function compileField(definition: FieldDefinition, fields: ReadableFields): CompiledField {
+  const behaviour = behaviourOf(definition, fields);
   if (typeof behaviour === 'string') throw new TypeError(`field ${definition.name} does not compile`);
   const mayBeRequired = !isPlatformMade(behaviour);
   const required = mayBeRequired && definition.validate === true && definition.required !== false;

@@ -1,6 +1,7 @@
 import { arrayOf, closedObjectOf, type JsonSchema, type ObjectSchema, text } from '../lib/json-schema.ts';
 import { definitionLimits } from './definition.ts';
 import { colTypeOf, fieldTypes } from './field-types/registry.ts';
+import { formulaTypes } from './field-types/typed-formula.ts';
 
 const flag: JsonSchema = { type: 'boolean' };
 const number: JsonSchema = { type: 'number' };
@@ -9,6 +10,7 @@ const fieldName: JsonSchema = { ...text, pattern: '^[A-Za-z][A-Za-z0-9_]{0,62}$'
 const lowerCaseName: JsonSchema = { ...text, pattern: '^[a-z][a-z0-9_]{0,62}$' };
 const template: JsonSchema = { ...text, minLength: 1, maxLength: 256 };
 const colType: JsonSchema = { ...text, enum: [...fieldTypes.keys()], default: colTypeOf({}) };
+const expression: JsonSchema = { ...text, maxLength: 1000, description: 'An expression in CEL over the fields.' };
 const enumValues: JsonSchema = {
   ...listOf({ ...text, minLength: 1, maxLength: 256 }, definitionLimits.enumValuesMax),
   uniqueItems: true,
@@ -70,6 +72,12 @@ function entityDefinition(referTo: (name: string) => JsonSchema): ObjectSchema {
     parentIndex: closedObjectOf({ parentFieldName: fieldName, ...templates }),
     UniqueIndexes: { ...arrayOf(uniqueIndex), maxItems: 10 },
     Views: referTo('Views'),
+    checks: {
+      ...listOf(closedObjectOf({ cel: expression, message: { ...text, minLength: 1, maxLength: 500 } }), 20),
+      minItems: 0,
+      description:
+        'Conditions over the fields, in CEL. A write that leaves a record without one is refused with its message.',
+    },
   };
   return closedObjectOf({ entityName: lowerCaseName, ...members }, Object.keys(members));
 }
@@ -86,7 +94,13 @@ function fieldDefinition(): JsonSchema {
     index: { ...flag, description: 'Lists can be sorted by the field, and filtered without reading other records.' },
     search: { ...flag, description: 'The words of the field are found by `q`.' },
     description: { ...text, maxLength: 2000 },
-    formula: { ...text, maxLength: 1000, examples: ['{title}-{score}'] },
+    formula: {
+      anyOf: [
+        { ...text, maxLength: 1000, description: 'A text, in which each field in braces is replaced by its value.' },
+        closedObjectOf({ cel: expression, type: { ...text, enum: formulaTypes } }),
+      ],
+      examples: ['{title}-{score}', { cel: 'minutes * rate / 60', type: 'number' }],
+    },
     items: closedObjectOf(valueHints, Object.keys(valueHints)),
     lookup: closedObjectOf({ entity: text, onDelete: { ...text, enum: ['restrict', 'cascade', 'setnull'] } }, [
       'onDelete',

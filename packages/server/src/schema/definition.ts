@@ -7,6 +7,13 @@ export interface EntityDefinition {
   readonly parentIndex?: ParentIndexDefinition;
   readonly UniqueIndexes?: readonly UniqueIndexDefinition[];
   readonly Views?: Views;
+  readonly checks?: readonly CheckDefinition[];
+}
+
+/** A condition in CEL over the fields of a record. A write that leaves a record without it is refused with the message. */
+export interface CheckDefinition {
+  readonly cel: string;
+  readonly message: string;
 }
 
 export interface KeyTemplates {
@@ -30,9 +37,15 @@ export interface FieldDefinition {
   readonly search?: boolean;
   readonly description?: string;
   readonly pattern?: string;
-  readonly formula?: string;
+  readonly formula?: string | ExpressionFormula;
   readonly items?: ItemDefinition;
   readonly lookup?: LookupDefinition;
+}
+
+/** A value that is computed in CEL from other fields, and the `colType` that it has. */
+export interface ExpressionFormula {
+  readonly cel: string;
+  readonly type: string;
 }
 
 /** What every element of an `array` is: a field without a name of its own. */

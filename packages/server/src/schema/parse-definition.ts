@@ -5,6 +5,7 @@ import { entityNameProblem } from './names.ts';
 import { isObject } from './parsing/add-error.ts';
 import { refuseUnknownMembers } from './parsing/members.ts';
 import { parseCatalog } from './parsing/parse-catalog.ts';
+import { parseChecks } from './parsing/parse-checks.ts';
 import { checkIndexes } from './parsing/parse-indexes.ts';
 import { checkBaseKeys } from './parsing/parse-keys.ts';
 import { parseViews } from './parsing/parse-views.ts';
@@ -33,6 +34,7 @@ export function parseDefinition(input: unknown): ParsedDefinition {
   if (input.baseKeys !== undefined) checkBaseKeys(input.baseKeys, fields, add);
   checkIndexes(input, fields, add);
   if (input.Views !== undefined) parseViews(input.Views, fields, add);
+  if (input.checks !== undefined) parseChecks(input.checks, fields, add);
   if (errors.length > 0) throw invalidBody(errors);
   // Every member was checked above, so the body is the definition; it is kept as it was supplied.
   const complete = input.UpdateParams === undefined ? { ...input, UpdateParams: [] } : input;
@@ -47,6 +49,7 @@ const definitionMembers = [
   'parentIndex',
   'UniqueIndexes',
   'Views',
+  'checks',
 ];
 
 function sizeError(): InputError {

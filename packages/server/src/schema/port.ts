@@ -7,6 +7,7 @@ export {
   apiName,
   versionedConfigKey,
 } from './api-configs.ts';
+export type { CompiledCheck } from './checks.ts';
 export {
   type CompiledEntity,
   compileEntity,

@@ -33,4 +33,8 @@ export const migrations: readonly Migration[] = [
     to: 3,
     says: 'an account of an app may say that its password is suspended, and which account it is one with; those that do not stay as they are',
   },
+  {
+    to: 4,
+    says: 'an entity may have checks, and formulas in CEL with a type; those without stay as they are. An earlier release would not hold records to them',
+  },
 ];

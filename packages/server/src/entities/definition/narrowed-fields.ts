@@ -1,4 +1,10 @@
-import { type CompiledEntity, type CompiledField, type FieldDefinition, fieldTypeOf } from '../../schema/port.ts';
+import {
+  type CompiledCheck,
+  type CompiledEntity,
+  type CompiledField,
+  type FieldDefinition,
+  fieldTypeOf,
+} from '../../schema/port.ts';
 
 /**
  * The fields whose stored values a definition may refuse though the one before it took them. A field is named where
@@ -13,6 +19,12 @@ export function narrowedFields(before: CompiledEntity, after: CompiledEntity): r
       return field.required || before.hidden.includes(field.name);
     })
     .map(({ name }) => name);
+}
+
+/** The checks that a definition holds records to, and the one before it did not. */
+export function newChecks(before: CompiledEntity, after: CompiledEntity): readonly CompiledCheck[] {
+  const held = new Set(before.checks.map(({ definition }) => definition.cel));
+  return after.checks.filter(({ definition }) => !held.has(definition.cel));
 }
 
 function isNarrower(old: CompiledField, field: CompiledField): boolean {

@@ -3,18 +3,19 @@ import type { InputError } from '@freehold/contract/problem';
 import type { ConfigSet } from '../../config/port.ts';
 import type { RecordData } from '../../records/port.ts';
 import { checkLookups, readSealed, sealedKey } from '../../records/port.ts';
-import type { CompiledEntity, CompiledField } from '../../schema/port.ts';
+import type { CompiledCheck, CompiledEntity, CompiledField } from '../../schema/port.ts';
 import { type CheckEffort, newCheckEffort, readValue } from '../../schema/port.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import type { WorkspaceOfOrg } from '../../tenancy/port.ts';
 import { type Looked, lookAtRecords } from './look-at-records.ts';
 
-/** A definition that is to take the place of another, and the fields whose stored values it may refuse. */
+/** A definition that is to take the place of another, and what of it stored records may not meet: fields and checks. */
 export interface Narrowing {
   readonly orgCode: string;
   readonly config: ConfigSet;
   readonly entity: CompiledEntity;
   readonly fields: readonly string[];
+  readonly checks: readonly CompiledCheck[];
 }
 
 /** What was found of records that a definition refuses, as far as they were looked at. */
@@ -45,7 +46,7 @@ export async function failingRecords(store: Store, narrowing: Narrowing): Promis
 }
 
 async function errorsOf(
-  { entity, config, fields: names }: Narrowing,
+  { entity, config, fields: names, checks }: Narrowing,
   workspace: WorkspaceOfOrg,
   data: RecordData,
 ): Promise<readonly InputError[]> {
@@ -55,7 +56,8 @@ async function errorsOf(
   const before = { ...data, ...Object.fromEntries(names.map((name) => [name, undefined])) } as RecordData;
   const lookups = await checkLookups({ workspace, config, entity }, before, data);
   const held = { data, sealed, effort: newCheckEffort() };
-  return [...fields.flatMap((field) => valueErrors(field, held)), ...lookups.errors.map(withoutValue)];
+  const errors = [...fields.flatMap((field) => valueErrors(field, held)), ...lookups.errors.map(withoutValue)];
+  return errors.length > 0 ? errors : checks.flatMap(({ refuse }) => refuse(data) ?? []);
 }
 
 /** Who may change definitions need not be one who may read records: no sentence holds what a record does. */

@@ -2,7 +2,7 @@ import type { ConfigSet } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
-import { narrowedFields } from '../definition/narrowed-fields.ts';
+import { narrowedFields, newChecks } from '../definition/narrowed-fields.ts';
 import type { EntityStep } from '../plan-migration.ts';
 import { type FailingRecords, failingRecords } from './failing-records.ts';
 import { type HeldValues, heldSentence, heldValues, isHeld } from './held-values.ts';
@@ -18,7 +18,9 @@ export async function recordsAgainst(
 ): Promise<FailingRecords | undefined> {
   if (before === undefined || after === undefined) return undefined;
   const fields = [...new Set([...narrowedFields(before, after), ...(returns ? lookupFields(after) : [])])];
-  return fields.length === 0 ? undefined : failingRecords(store, { orgCode, config, entity: after, fields });
+  const checks = newChecks(before, after);
+  if (fields.length + checks.length === 0) return undefined;
+  return failingRecords(store, { orgCode, config, entity: after, fields, checks });
 }
 
 /** The fields that records may have and that are hidden once the step is made. */

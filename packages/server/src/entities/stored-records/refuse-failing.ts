@@ -2,7 +2,7 @@ import type { ConfigSet } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
-import { narrowedFields } from '../definition/narrowed-fields.ts';
+import { narrowedFields, newChecks } from '../definition/narrowed-fields.ts';
 import { type FailingRecords, failingRecords } from './failing-records.ts';
 
 export interface DefinitionStep {
@@ -17,9 +17,9 @@ export interface DefinitionStep {
  * looked at to know.
  */
 export async function refuseFailing(store: Store, { orgCode, config, before, after }: DefinitionStep): Promise<void> {
-  const fields = narrowedFields(before, after);
-  if (fields.length === 0) return;
-  const found = await failingRecords(store, { orgCode, config, entity: after, fields });
+  const [fields, checks] = [narrowedFields(before, after), newChecks(before, after)];
+  if (fields.length + checks.length === 0) return;
+  const found = await failingRecords(store, { orgCode, config, entity: after, fields, checks });
   if (found.would_fail === 0 && found.complete) return;
   const told = `${sentence(after.name, found)}: \`force=true\` makes the change anyway`;
   throw new Problem('conflict', told, { ...found });

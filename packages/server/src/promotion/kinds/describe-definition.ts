@@ -11,7 +11,7 @@ import { describeViews } from './describe-views.ts';
 
 /** What a change of an entity's definition means, a sentence each. */
 export function describeDefinition(before: EntityDefinition, after: EntityDefinition): readonly string[] {
-  const told = ['UpdateParams', 'ownerIndexes', 'parentIndex', 'UniqueIndexes', 'Views'];
+  const told = ['UpdateParams', 'ownerIndexes', 'parentIndex', 'UniqueIndexes', 'Views', 'checks'];
   return [
     ...describeMembers('', { before, after }, told),
     ...describeList({
@@ -39,6 +39,14 @@ export function describeDefinition(before: EntityDefinition, after: EntityDefini
       added: (index) => `is new, on ${listed(index.fields)}: it is built from production’s records before it holds`,
       removed: () => 'is taken out: values may stand twice from then on',
       changed: changedUnique,
+    }),
+    ...describeList({
+      what: 'check',
+      nameOf: ({ cel }) => cel,
+      before: before.checks,
+      after: after.checks,
+      added: ({ message }) => `is new: writes that do not meet it are refused with “${message}”`,
+      removed: () => 'is taken out: writes are held to it no more',
     }),
     ...describeViews('', { before: before.Views, after: after.Views }),
   ];

@@ -1,7 +1,7 @@
 import { timestamp } from '../../lib/clock.ts';
 import { invalidBody } from '../../lib/problem.ts';
 import type { FieldValue } from '../../schema/port.ts';
-import { makeRecord, type RecordData, readCreate, type StoredRecord } from '../record.ts';
+import { checkRecord, makeRecord, type RecordData, readCreate, type StoredRecord } from '../record.ts';
 import { newRecordKey } from '../record-keys.ts';
 import { checkLookups } from '../references/lookup-checks.ts';
 import { recordChanges } from './record-changes.ts';
@@ -37,7 +37,9 @@ export async function planCreate(
   const stamps = { id, created_at: now, updated_at: now, created_by: actor.userId, updated_by: actor.userId };
   const draft = makeRecord(entity, (name) => fields.get(name), stamps);
   const lookups = await checkLookups(call, undefined, draft);
-  if (errors.length + lookups.errors.length > 0) throw invalidBody([...errors, ...lookups.errors]);
+  const wrong = [...errors, ...lookups.errors];
+  if (wrong.length === 0) wrong.push(...checkRecord(entity, draft));
+  if (wrong.length > 0) throw invalidBody(wrong);
   const data = await numbered(parts, call, { creation, draft });
   assertWriteAllowed(call, data, creation.body);
   const key = newRecordKey(entity, data, workspace, actor);

@@ -1,4 +1,5 @@
 import type { FieldDefinition, ItemDefinition } from '../definition.ts';
+import { jsonInExpressions, listInExpressions } from './expression-value.ts';
 import {
   type Contained,
   type FieldBehaviour,
@@ -19,6 +20,8 @@ export const arrayType: FieldType = {
   isList: true,
   example: ({ minlength = 0, items = {} }) =>
     Array.from({ length: minlength }, () => itemType(items)?.example?.({ name: 'item', ...items })),
+  inExpressions: ({ items = {} }) =>
+    listInExpressions(itemType(items)?.inExpressions?.({ name: 'item', ...items }) ?? jsonInExpressions),
   behave: (field) => {
     const lengths = lengthHints(field, elements);
     if (typeof lengths === 'string') return lengths;

@@ -1,4 +1,6 @@
 import { numberOrder } from '../order/number-order.ts';
+import { wholeNumberInExpressions } from './expression-value.ts';
+
 import type { FieldType } from './field-type.ts';
 import { integerType } from './integer.ts';
 
@@ -11,5 +13,6 @@ export const autoincrementType: FieldType = {
   isNumbered: true,
   changeWarning: (before, { colType }) =>
     before?.colType === colType ? undefined : 'records from before have no number',
+  inExpressions: () => wholeNumberInExpressions,
   behave: ({ name }) => integerType.behave({ name }),
 };

@@ -1,3 +1,4 @@
+import { flagInExpressions } from './expression-value.ts';
 import { type FieldType, wrongType } from './field-type.ts';
 
 export const booleanType: FieldType = {
@@ -5,6 +6,7 @@ export const booleanType: FieldType = {
   hints: [],
   encode: (value) => (typeof value === 'boolean' ? String(Number(value)) : undefined),
   example: () => true,
+  inExpressions: () => flagInExpressions,
   behave: () => ({
     parse: (input) => (typeof input === 'boolean' ? { value: input } : wrongType('`true` or `false`')),
     parseQuery: (text) =>

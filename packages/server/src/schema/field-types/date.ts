@@ -1,4 +1,6 @@
 import { textOrder } from '../order/text-order.ts';
+import { dayInExpressions } from './expression-value.ts';
+
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 
 /** A day of the calendar without a time or a zone: `full-date` of RFC 3339. Its text is in the order of the days. */
@@ -8,6 +10,7 @@ export const dateType: FieldType = {
   encode: textOrder,
   example: () => '2026-11-20',
   takenBy: ['string'],
+  inExpressions: () => dayInExpressions,
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseDate(input) : wrongType(expected)),
     parseQuery: parseDate,

@@ -1,5 +1,6 @@
 import { textOrder } from '../order/text-order.ts';
 import { isCalendarDate } from './date.ts';
+import { momentInExpressions } from './expression-value.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 
 /**
@@ -12,6 +13,7 @@ export const datetimeType: FieldType = {
   encode: textOrder,
   example: () => '2026-11-20T09:30:00Z',
   takenBy: ['string'],
+  inExpressions: () => momentInExpressions,
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseDatetime(input) : wrongType(expected)),
     parseQuery: parseDatetime,

@@ -1,5 +1,7 @@
 import { emailBytesMax, emailPattern, isEmailAddress } from '../../lib/formats/email-address.ts';
 import { textOrder } from '../order/text-order.ts';
+import { textInExpressions } from './expression-value.ts';
+
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 
 /** An email address, kept as it was sent. */
@@ -10,6 +12,7 @@ export const emailType: FieldType = {
   example: () => 'ann@example.com',
   takenBy: ['string'],
   mayNameParent: true,
+  inExpressions: () => textInExpressions,
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseEmail(input) : wrongType(expected)),
     parseQuery: parseEmail,

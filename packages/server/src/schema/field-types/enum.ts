@@ -1,4 +1,6 @@
 import { textOrder } from '../order/text-order.ts';
+import { textInExpressions } from './expression-value.ts';
+
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 
 /** Of a long list a refusal names the beginning. */
@@ -11,6 +13,7 @@ export const enumType: FieldType = {
   example: ({ enumValues }) => enumValues?.[0],
   takenBy: ['string'],
   mayNameParent: true,
+  inExpressions: () => textInExpressions,
   behave: (field) => {
     const allowed = field.enumValues ?? [];
     if (allowed.length === 0) return 'needs `enumValues`, a list of strings with at least one';

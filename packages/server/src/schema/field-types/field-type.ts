@@ -1,5 +1,7 @@
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import type { FieldDefinition } from '../definition.ts';
+import type { ExpressionValue } from './expression-value.ts';
+import type { ReadableFields } from './readable-fields.ts';
 
 /** What is wrong with a value, as a code and the end of the sentence "field `x` …". */
 export interface ValueProblem {
@@ -52,6 +54,8 @@ export interface FieldBehaviour extends FieldTraits {
   readonly compute?: (record: FieldValues) => FieldValue | undefined;
   /** How many UTF-16 units the value would have, found without making it. Beside `compute`. */
   readonly computedLength?: (record: FieldValues) => number;
+  /** How many characters and elements `compute` goes through at most. Beside `compute`. */
+  readonly computeSteps?: (record: FieldValues) => number;
 }
 
 /** The value that is asked for, and whether another one contains it. */
@@ -71,8 +75,18 @@ export interface FieldType extends FieldTraits {
   readonly colType: string;
   /** The hints that mean something for this type, beside those every field has. */
   readonly hints: readonly string[];
-  /** Reads the definition's hints; a string is what is wrong with them, after "field `x` ". */
-  readonly behave: (field: FieldDefinition) => Omit<FieldBehaviour, keyof FieldTraits> | string;
+  /**
+   * Reads the definition's hints; a string is what is wrong with them, after "field `x` ".
+   * @param fields what an expression of the field may read, where the other fields are known.
+   */
+  readonly behave: (
+    field: FieldDefinition,
+    fields?: ReadableFields,
+  ) => Omit<FieldBehaviour, keyof FieldTraits> | string;
+  /** The `colType` as whose values those of the field are stored and encoded, where that is not its own. */
+  readonly storedAs?: (field: FieldDefinition) => string | undefined;
+  /** How values stand in expressions. Absent where expressions cannot read them. */
+  readonly inExpressions?: (field: FieldDefinition) => ExpressionValue;
   /** A value for the example of a call, where a client sends one. */
   readonly example?: (field: FieldDefinition) => unknown;
   /** The types that take each value of this one, by their `colType`. */

@@ -1,7 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { textOrder } from '../order/text-order.ts';
 import { type FieldType, type FieldValues, wrongType } from './field-type.ts';
+import { behaveTyped } from './typed-formula.ts';
 
-/** A text made of other fields of the record: `formula` with each `{field}` replaced by its value. */
+/**
+ * A value made of other fields of the record: a text, `formula` with each `{field}` replaced by its value, or what an
+ * expression gives.
+ */
 export const formulaType: FieldType = {
   colType: 'formula',
   hints: ['formula'],
@@ -9,10 +14,12 @@ export const formulaType: FieldType = {
   takenBy: ['string'],
   isComputed: true,
   changeWarning: (before, { colType, formula }) =>
-    before?.colType === colType && before?.formula === formula
+    before?.colType === colType && isDeepStrictEqual(before?.formula, formula)
       ? undefined
       : 'records get its new value when they are next written',
-  behave: ({ formula }) => {
+  storedAs: ({ formula }) => (typeof formula === 'object' ? formula.type : undefined),
+  behave: ({ name, formula }, fields) => {
+    if (typeof formula === 'object') return behaveTyped(name, formula, fields);
     if (formula === undefined) return 'needs a `formula` such as `{first_name} {last_name}`';
     if (formula.length > charactersMax) return `has a \`formula\` of more than ${charactersMax} characters`;
     if (/[{}]/.test(formula.replace(token, ''))) return 'has a `formula` with a brace that is not part of a `{field}`';

@@ -1,4 +1,6 @@
 import { textOrder } from '../order/text-order.ts';
+import { textInExpressions } from './expression-value.ts';
+
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 
 const guidText = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
@@ -12,6 +14,7 @@ export const guidType: FieldType = {
   takenBy: ['string'],
   mayNameOwner: true,
   mayNameParent: true,
+  inExpressions: () => textInExpressions,
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseGuid(input) : wrongType('a GUID')),
     parseQuery: parseGuid,

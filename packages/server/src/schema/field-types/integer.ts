@@ -1,4 +1,6 @@
 import { numberOrder } from '../order/number-order.ts';
+import { wholeNumberInExpressions } from './expression-value.ts';
+
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 import { boundsHints } from './hints/bounds-hints.ts';
 
@@ -10,6 +12,7 @@ export const integerType: FieldType = {
   example: ({ min, max = 1 }) => Math.ceil(min ?? Math.min(1, max)),
   takenBy: ['number'],
   mayNameParent: true,
+  inExpressions: () => wholeNumberInExpressions,
   behave: (field) => {
     const bounds = boundsHints(field);
     if (typeof bounds === 'string') return bounds;

@@ -1,3 +1,4 @@
+import { jsonInExpressions } from './expression-value.ts';
 import { type FieldType, wrongType } from './field-type.ts';
 
 /** Any JSON but `null`, which clears a field. The body's parser has bounded its depth and its numbers. */
@@ -6,6 +7,7 @@ export const jsonType: FieldType = {
   hints: [],
   example: () => ({}),
   isOpaque: true,
+  inExpressions: () => jsonInExpressions,
   behave: () => ({
     parse: (input) =>
       typeof input === 'string' || typeof input === 'number' || typeof input === 'boolean' || isStructure(input)

@@ -1,4 +1,6 @@
 import { numberOrder } from '../order/number-order.ts';
+import { numberInExpressions } from './expression-value.ts';
+
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 import { boundsHints } from './hints/bounds-hints.ts';
 
@@ -8,6 +10,7 @@ export const numberType: FieldType = {
   hints: ['min', 'max'],
   encode: numberOrder,
   example: ({ min, max = 1 }) => min ?? Math.min(1, max),
+  inExpressions: () => numberInExpressions,
   behave: (field) => {
     const bounds = boundsHints(field);
     if (typeof bounds === 'string') return bounds;

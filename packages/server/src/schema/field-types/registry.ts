@@ -1,10 +1,13 @@
+import { ExpressionLanguage } from '../../expressions/port.ts';
 import type { FieldDefinition } from '../definition.ts';
 import { arrayType } from './array.ts';
 import { autoincrementType } from './autoincrement.ts';
 import { encryptedType } from './encrypted.ts';
+import { textInExpressions } from './expression-value.ts';
 import type { FieldBehaviour, FieldType } from './field-type.ts';
 import { formulaType } from './formula.ts';
 import { plainTypes } from './plain-types.ts';
+import type { ReadableFields } from './readable-fields.ts';
 import { stringType } from './string.ts';
 
 /** Every `colType` there is. A new one is its file and its line here, or among the plain ones. */
@@ -31,9 +34,34 @@ export function fieldTypeOf(field: Typed): FieldType {
   return type;
 }
 
-/** What a field does with values, or what is wrong with its hints, after "field `x` ". */
-export function behaviourOf(field: FieldDefinition): FieldBehaviour | string {
-  const { encode, isComputed, isNumbered, isSecret, behave } = fieldTypeOf(field);
-  const behaviour = behave(field);
+/** The type whose values the field holds. */
+export function storedTypeOf(field: FieldDefinition): FieldType {
+  const type = fieldTypeOf(field);
+  const colType = type.storedAs?.(field);
+  return colType === undefined ? type : fieldTypeOf({ colType });
+}
+
+/** The `id` and the fields of a catalog that expressions may read: none that is computed, and none without a place in CEL. */
+export function readableFields(
+  catalog: readonly FieldDefinition[],
+  isReadable: (type: FieldType) => boolean = () => true,
+): ReadableFields {
+  const values = new Map([['id', textInExpressions]]);
+  for (const field of catalog) {
+    const type = fieldTypeOf(field);
+    const value = type.inExpressions?.(field);
+    if (value !== undefined && isReadable(type)) values.set(field.name, value);
+  }
+  return { values, language: new ExpressionLanguage(new Map([...values].map(([name, { type }]) => [name, type]))) };
+}
+
+/**
+ * What a field does with values, or what is wrong with its hints, after "field `x` ".
+ * @param fields what its expression may read; a formula in CEL computes nothing without them.
+ */
+export function behaviourOf(field: FieldDefinition, fields?: ReadableFields): FieldBehaviour | string {
+  const { isComputed, isNumbered, isSecret, behave } = fieldTypeOf(field);
+  const { encode } = storedTypeOf(field);
+  const behaviour = behave(field, fields);
   return typeof behaviour === 'string' ? behaviour : { ...behaviour, encode, isComputed, isNumbered, isSecret };
 }

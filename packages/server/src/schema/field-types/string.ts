@@ -1,5 +1,6 @@
 import { textOrder } from '../order/text-order.ts';
 import { exampleText } from './example-text.ts';
+import { textInExpressions } from './expression-value.ts';
 import { type FieldType, wrongType } from './field-type.ts';
 import { lengthHints } from './hints/length-hints.ts';
 import { patternHint } from './hints/pattern-hint.ts';
@@ -11,6 +12,7 @@ export const stringType: FieldType = {
   example: exampleText,
   mayNameOwner: true,
   mayNameParent: true,
+  inExpressions: () => textInExpressions,
   behave: (field) => {
     const pattern = patternHint(field);
     if (typeof pattern === 'string') return pattern;

@@ -1,4 +1,6 @@
 import { textOrder } from '../order/text-order.ts';
+import { textInExpressions } from './expression-value.ts';
+
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 import { characterCount } from './hints/length-hints.ts';
 
@@ -9,6 +11,7 @@ export const urlType: FieldType = {
   encode: textOrder,
   example: () => 'https://example.com/',
   takenBy: ['string'],
+  inExpressions: () => textInExpressions,
   behave: () => ({
     parse: (input) => (typeof input === 'string' ? parseUrl(input) : wrongType(expected)),
     parseQuery: parseUrl,

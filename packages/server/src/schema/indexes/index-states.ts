@@ -2,9 +2,10 @@
  * An index is immutable: one that comes to hold other entries is another index, with an id of its own. So an index
  * that is being built can never be taken for the one it replaces.
  */
+
 import type { EntityDefinition, FieldDefinition } from '../definition.ts';
 import { isPlatformField } from '../definition.ts';
-import { colTypeOf, fieldTypeOf } from '../field-types/registry.ts';
+import { colTypeOf, fieldTypeOf, storedTypeOf } from '../field-types/registry.ts';
 import { parseTemplate } from '../key-template.ts';
 
 export type IndexKind = 'field' | 'unique' | 'owner' | 'parent' | 'search';
@@ -92,7 +93,7 @@ function sourceText({ kind, name, on, order, ignoreCase }: IndexSource): string 
 
 /** Every index that a definition asks for, or that each entity has. */
 function wantedIndexes(definition: EntityDefinition): readonly IndexSource[] {
-  const types = new Map(definition.UpdateParams.map((field) => [field.name, colTypeOf(field)]));
+  const types = new Map(definition.UpdateParams.map((field) => [field.name, storedTypeOf(field).colType]));
   const typed = (field: string): IndexedField => ({ field, colType: types.get(field) ?? colTypeOf({}) });
   const grouped = (kind: 'owner' | 'parent', name: string, gskTemplate: string): IndexSource => {
     const order = orderOf(gskTemplate);

@@ -53,7 +53,7 @@ const hintShapes: Readonly<Record<string, HintShape>> = {
   max: number,
   pattern: text,
   enumValues: { holds: isEnumValues, expected: `a list of 1 to ${definitionLimits.enumValuesMax} strings` },
-  formula: text,
+  formula: { holds: (value) => typeof value === 'string' || isObject(value), expected: 'a string or an object' },
   items: object,
   lookup: object,
   description: { holds: (value) => typeof value === 'string' && value.length <= 2000, expected: 'a string' },

@@ -1,10 +1,11 @@
 import { definitionLimits, type FieldDefinition } from '../definition.ts';
 import { formulaTokens } from '../field-types/formula.ts';
-import { behaviourOf } from '../field-types/registry.ts';
+import { behaviourOf, readableFields } from '../field-types/registry.ts';
 import type { AddError } from './add-error.ts';
 import { checkedHints } from './field-hints.ts';
 import { partsOf } from './members.ts';
 import { parseField } from './parse-field.ts';
+import { checkFormulaTypes } from './parse-formula.ts';
 
 /** The fields of a definition that hold, and remarks on what they say without effect. */
 export interface Catalog {
@@ -25,7 +26,7 @@ export function parseCatalog(input: unknown, add: AddError): Catalog {
     places.set(field.name, part.pointer);
     fields.push(field);
   }
-  checkFormulas(fields, (name, message) => add(`${places.get(name)}/formula`, 'unknown_token', message));
+  checkFormulas(fields, places, add);
   if (fields.filter((field) => field.index === true || field.lookup !== undefined).length > definitionLimits.indexesMax)
     add('/UpdateParams', 'too_many', `at most ${definitionLimits.indexesMax} fields may have an index or a lookup`);
   if (fields.reduce((sum, field) => sum + classesOf(field), 0) > definitionLimits.classesMax)
@@ -41,13 +42,20 @@ function classesOf({ pattern = '', items = {} }: FieldDefinition): number {
   return `${pattern} ${items.pattern ?? ''}`.match(/\\p/gi)?.length ?? 0;
 }
 
-/** Each token of a formula is the id or a field whose value has a text, other than one that is computed itself. */
-function checkFormulas(fields: readonly FieldDefinition[], add: (name: string, message: string) => void): void {
+/** What a formula reads is the id or a field that is not computed itself; a token of a text is one whose value has a text. */
+function checkFormulas(fields: readonly FieldDefinition[], places: ReadonlyMap<string, string>, add: AddError): void {
   const known = new Set(['id', ...fields.filter(mayStandInFormula).map((field) => field.name)]);
-  for (const { name, formula } of fields)
-    for (const token of formula === undefined ? [] : formulaTokens(formula))
-      if (!known.has(token))
-        add(name, `field \`${name}\`: its formula names \`{${token}}\`, which cannot be used in a formula`);
+  const readable = readableFields(fields);
+  for (const { name, formula } of fields) {
+    const pointer = `${places.get(name)}/formula`;
+    if (typeof formula === 'object') checkFormulaTypes(formula, { name, pointer, fields: readable }, add);
+    for (const token of typeof formula === 'string' ? formulaTokens(formula) : [])
+      if (!known.has(token)) add(pointer, 'unknown_token', unknownToken(name, token));
+  }
+}
+
+function unknownToken(name: string, token: string): string {
+  return `field \`${name}\`: its formula names \`{${token}}\`, which cannot be used in a formula`;
 }
 
 function mayStandInFormula(field: FieldDefinition): boolean {

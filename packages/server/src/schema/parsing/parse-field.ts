@@ -7,6 +7,7 @@ import { fieldNameProblem } from '../names.ts';
 import { type AddError, errorCount, isObject } from './add-error.ts';
 import { checkHints, withoutMeaning } from './field-hints.ts';
 import type { Part } from './members.ts';
+import { checkFormula } from './parse-formula.ts';
 import { checkLookup } from './parse-lookup.ts';
 
 /** Reads one field of the catalog: what is wrong with it is added, and it is given if it holds but for its default and its index. */
@@ -18,8 +19,9 @@ export function parseField(part: Part, add: AddError): FieldDefinition | undefin
   const before = errorCount(add);
   const hints = name === 'id' ? idHints : [...commonHints, ...type.hints];
   checkHints(part, { name, hints }, before.add);
-  const { items, lookup } = part.item;
+  const { items, lookup, formula } = part.item;
   if (isObject(items)) checkItems({ item: items, pointer: `${part.pointer}/items` }, name, before.add);
+  if (isObject(formula)) checkFormula({ item: formula, pointer: `${part.pointer}/formula` }, name, before.add);
   if (before.count() > 0) return undefined;
   const field = part.item as unknown as FieldDefinition;
   if (isObject(lookup)) checkLookup({ item: lookup, pointer: `${part.pointer}/lookup` }, field, add);

@@ -7,7 +7,9 @@ const define: Flow = {
   route: 'POST /api/:apiname',
   prepare: async ({ org, act }) => {
     const [name, key] = [`e${random()}`, random()];
-    const body = { entityName: name, UpdateParams: [{ name: 'title' }] };
+    const size = { name: 'size', colType: 'formula', formula: { cel: 'size(title)', type: 'integer' } };
+    const checks = [{ cel: 'size(title) > 0', message: 'a title is not empty' }];
+    const body = { entityName: name, UpdateParams: [{ name: 'title' }, size], checks };
     const send = () => org.manage('POST', `/api/create-${name}`, body, { 'idempotency-key': key });
     const check = async () => assert.equal((await act('POST', `/create/${name}`, { title: 'a' })).status, 201);
     return { send, check };

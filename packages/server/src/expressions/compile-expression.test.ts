@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  compileExpression,
+  type Evaluated,
+  type Expression,
+  ExpressionLanguage,
+  isMistake,
+} from './compile-expression.ts';
+
+const timestamp = 'google.protobuf.Timestamp';
+const fields = new Map([
+  ['minutes', 'int'],
+  ['rate', 'double'],
+  ['title', 'string'],
+  ['done', 'bool'],
+  ['starts', timestamp],
+  ['ends', timestamp],
+  ['tags', 'list<string>'],
+  ['notes', 'dyn'],
+  ['record', 'string'],
+]);
+const any = ['bool', 'int', 'double', 'string', timestamp, 'dyn', 'list<string>', 'list<int>'];
+const language = new ExpressionLanguage(fields);
+const compile = (source: string, results: readonly string[] = any) => compileExpression(source, language, results);
+
+function compiled(source: string): Expression {
+  const expression = compile(source);
+  assert.ok(!isMistake(expression), JSON.stringify(expression));
+  return expression;
+}
+
+const values: Readonly<Record<string, unknown>> = {
+  minutes: 90n,
+  rate: 3,
+  title: 'Émile',
+  done: true,
+  starts: new Date('2026-11-20T09:00:00Z'),
+  ends: new Date('2026-11-20T10:30:00Z'),
+  tags: ['red', 'blue'],
+  notes: { a: { b: 3 } },
+};
+
+function evaluate(source: string, without: readonly string[] = []): Evaluated {
+  return compiled(source).evaluate((name) => (without.includes(name) ? undefined : values[name]));
+}
+
+const results: readonly (readonly [source: string, type: string, value: unknown])[] = [
+  ['minutes * rate / 60', 'double', 4.5],
+  ['minutes * rate / 60.0', 'double', 4.5],
+  ['rate in [1, 3]', 'bool', true],
+  ['minutes / 60', 'int', 1n],
+  ['minutes > 1.5', 'bool', true],
+  ['ends > starts', 'bool', true],
+  ['ends - starts > duration("1h")', 'bool', true],
+  ['starts < timestamp("2027-01-01T00:00:00Z")', 'bool', true],
+  ['title.startsWith("É") && size(title) == 5', 'bool', true],
+  ['"red" in tags', 'bool', true],
+  ['tags.exists(t, t == "blue" && rate > 1)', 'bool', true],
+  ['tags.all(t, t.size() > 3)', 'bool', false],
+  ['notes.a.b == 3', 'bool', true],
+  ['has(minutes) && has(record.rate) && !has(notes.x)', 'bool', true],
+  ['done ? "yes" : "no"', 'string', 'yes'],
+  ['title + ": " + string(minutes)', 'string', 'Émile: 90'],
+  ['record.minutes + 1', 'int', 91n],
+];
+
+for (const [source, type, value] of results)
+  test(`\`${source}\` is of the type ${type}, and is evaluated`, () => {
+    assert.equal(compiled(source).type, type);
+    assert.deepEqual(evaluate(source), { kind: 'value', value });
+  });
+
+test('it says which fields it reads, as often as it does, and which for each element of another', () => {
+  const { readings } = compiled('has(minutes) && record.minutes > 1 || tags.exists(t, t == title)');
+  assert.deepEqual(
+    readings.map(({ name, forEach }) => (forEach === undefined ? name : `${name} for each of ${forEach}`)),
+    ['minutes', 'minutes', 'tags', 'tags', 'title for each of tags'],
+  );
+});
+
+const absent: readonly (readonly [source: string, result: Evaluated])[] = [
+  ['minutes > 1', { kind: 'absent' }],
+  ['record.minutes > 1', { kind: 'absent' }],
+  ['notes.a.c == 3', { kind: 'absent' }],
+  ['minutes > 1 || done', { kind: 'value', value: true }],
+  ['minutes > 1 && !done', { kind: 'value', value: false }],
+  ['has(minutes)', { kind: 'value', value: false }],
+  ['has(minutes) ? minutes : 0', { kind: 'value', value: 0n }],
+];
+
+for (const [source, result] of absent)
+  test(`\`${source}\` without \`minutes\` is ${JSON.stringify(result, (_, value) => (typeof value === 'bigint' ? `${value}n` : value))}`, () => {
+    assert.deepEqual(evaluate(source, ['minutes']), result);
+  });
+
+test('a division by zero, a number that is no number and a place beyond a list are errors, and no values', () => {
+  for (const source of [
+    '1 / (minutes - 90) == 1',
+    'int(title) == 1',
+    'tags[5] == "x"',
+    'minutes % (minutes - 90) == 0',
+  ])
+    assert.equal(evaluate(source).kind, 'error', source);
+});
+
+const mistakes: readonly (readonly [source: string, at: number, message: RegExp])[] = [
+  ['minutes +', 9, /Unexpected token/],
+  ['', 0, /Unexpected token/],
+  ['hours * 2', 0, /no field `hours`/],
+  ['title + hours', 8, /no field `hours`/],
+  ['title + 1', 0, /string \+ int/],
+  ['has(minutes) && title + 1 == "a"', 16, /string \+ int/],
+  ['has(minutes) && has(rate) && (title < 5)', 30, /string < int/],
+  ['record == "a"', 0, /read by its members/],
+  ['record.hours > 1', 0, /no field `hours`/],
+  ['title.matches("a*b")', 0, /no function `matches`/],
+  ['title.split(",") == tags', 0, /no function `split`/],
+  ['tags.map(t, t + t) == tags', 0, /no function `map`/],
+  ['cel.bind(a, title + title, a + a)', 0, /no function `bind`/],
+  ['starts.getHours("Europe/Berlin") == 1', 0, /takes 0 arguments/],
+  ['tags.exists(t, tags.exists(u, t == u))', 15, /another quantifier/],
+  ['[1, 2].exists(t, t == minutes)', 0, /a field that is a list/],
+  ['notes.list.exists(t, t == 1)', 0, /a field that is a list/],
+  ['{"a": title} == notes', 0, /maps/],
+  [`${'title + '.repeat(20)}title`, 160, /more than 20 values/],
+  [`${'1 + '.repeat(200)}1`, 0, /maxAstNodes/],
+  [`${'('.repeat(40)}1${')'.repeat(40)}`, 0, /maxDepth/],
+  ['x'.repeat(1001), 1000, /longer than 1000/],
+];
+
+for (const [source, at, message] of mistakes)
+  test(`\`${source.slice(0, 40)}\` is refused, and the place is told`, () => {
+    const mistake = compile(source);
+    assert.ok(isMistake(mistake));
+    assert.match(mistake.message, message);
+    if (!/max/.test(message.source)) assert.equal(mistake.at, at);
+  });
+
+test('a result of another type is refused', () => {
+  const mistake = compile('minutes + 1', ['bool']);
+  assert.ok(isMistake(mistake));
+  assert.match(mistake.message, /`int`, not bool/);
+});

@@ -1,0 +1,35 @@
+import type { Expression, ExpressionLanguage } from '../../expressions/port.ts';
+import type { ExpressionValue } from './expression-value.ts';
+import type { FieldValue, FieldValues } from './field-type.ts';
+
+/** The fields of a record that an expression may read. */
+export interface ReadableFields {
+  readonly values: ReadonlyMap<string, ExpressionValue>;
+  readonly language: ExpressionLanguage;
+}
+
+/** Evaluates an expression on a record. */
+export function evaluateOn(expression: Expression, { values }: ReadableFields, record: FieldValues) {
+  return expression.evaluate((field) => {
+    const value = heldValue(record, field);
+    return value === undefined ? undefined : values.get(field)?.read(value);
+  });
+}
+
+/** How many characters and elements an evaluation goes through at most: the values that it reads, each as often as it does. */
+export function evaluationSteps({ readings }: Expression, record: FieldValues): number {
+  return readings.reduce((sum, { name, forEach }) => {
+    const list = forEach === undefined ? undefined : heldValue(record, forEach);
+    return sum + (Array.isArray(list) ? list.length : 1) * sizeOf(heldValue(record, name));
+  }, 0);
+}
+
+function heldValue(record: FieldValues, field: string): FieldValue | undefined {
+  return Object.hasOwn(record, field) ? record[field] : undefined;
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return 1 + value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce((sum: number, part) => sum + sizeOf(part), 1);
+}
