@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  compileExpression,
-  type Evaluated,
-  type Expression,
-  ExpressionLanguage,
-  isMistake,
-} from './compile-expression.ts';
+import { compileExpression, type Evaluated, type Expression, ExpressionLanguage } from './compile-expression.ts';
+import { isMistake } from './mistake.ts';
 
 const timestamp = 'google.protobuf.Timestamp';
 const fields = new Map([

@@ -1,11 +1,6 @@
 import { Environment, EvaluationError, ParseError, type ParseResult } from '@marcbachmann/cel-js';
 import { type Parts, partsOf, type Reading, recordName } from './grammar.ts';
-
-/** What is wrong with an expression, and the place in its text: 0 is its first UTF-16 unit. */
-export interface Mistake {
-  readonly message: string;
-  readonly at: number;
-}
+import { isMistake, type Mistake } from './mistake.ts';
 
 /**
  * The value of an expression. `absent`: it read a field, or a member of one, that has no value. `error`: it could not
@@ -63,10 +58,6 @@ const limits = {
   maxCallArguments: 4,
 };
 
-export function isMistake(result: Expression | Parts | Mistake): result is Mistake {
-  return 'message' in result;
-}
-
 /**
  * Reads an expression and checks its types; gives what is wrong with it, if anything is.
  * @param results the CEL types that its values may have.
@@ -78,7 +69,7 @@ export function compileExpression(
 ): Expression | Mistake {
   if (source.length > lengthMax) return { message: `it is longer than ${lengthMax} characters`, at: lengthMax };
   const grammatical = parse(plainEnvironment, source);
-  if ('message' in grammatical) return grammatical;
+  if (isMistake(grammatical)) return grammatical;
   const parts = partsOf(grammatical.ast);
   if (isMistake(parts)) return parts;
   const unknown = parts.readings.find(({ name }) => !language.has(name));
@@ -86,7 +77,7 @@ export function compileExpression(
     return { message: `there is no field \`${unknown.name.slice(0, 100)}\` that it can read`, at: unknown.at };
   const { text, placeBefore } = withMembers(source, parts);
   const parsed = parse(language.environment, text);
-  if ('message' in parsed) return { ...parsed, at: placeBefore(parsed.at) };
+  if (isMistake(parsed)) return { ...parsed, at: placeBefore(parsed.at) };
   const { type, error } = parsed.check();
   if (error !== undefined) return { message: error.summary, at: placeBefore(error.range?.start ?? 0) };
   if (type === undefined || !results.includes(type))

@@ -1,6 +1,6 @@
 /** Which part of CEL expressions may be made of, and how much of it. */
 import type { ASTNode } from '@marcbachmann/cel-js';
-import type { Mistake } from './compile-expression.ts';
+import type { Mistake } from './mistake.ts';
 
 /** The record as a whole, for `record.title` and `has(record.title)`. */
 export const recordName = 'record';

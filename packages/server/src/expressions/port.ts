@@ -1,8 +1,3 @@
 /** Expressions of CEL over the fields of a record: read and type-checked once, then evaluated. No I/O. */
-export {
-  compileExpression,
-  type Expression,
-  ExpressionLanguage,
-  isMistake,
-  type Mistake,
-} from './compile-expression.ts';
+export { compileExpression, type Expression, ExpressionLanguage } from './compile-expression.ts';
+export { isMistake, type Mistake } from './mistake.ts';

@@ -1,8 +1,8 @@
 import type { InputError } from '@freehold/contract/problem';
 import { compileExpression, type Expression, isMistake } from '../expressions/port.ts';
 import type { CheckDefinition, EntityDefinition, FieldDefinition } from './definition.ts';
+import { evaluateOn, evaluationSteps, type ReadableFields } from './field-types/computed/readable-fields.ts';
 import type { FieldValues } from './field-types/field-type.ts';
-import { evaluateOn, evaluationSteps, type ReadableFields } from './field-types/readable-fields.ts';
 import { readableFields } from './field-types/registry.ts';
 
 /** A condition that every record meets as it is written. */

@@ -1,6 +1,6 @@
 import type { FieldDefinition } from './definition.ts';
+import type { ReadableFields } from './field-types/computed/readable-fields.ts';
 import { type FieldBehaviour, isPlatformMade } from './field-types/field-type.ts';
-import type { ReadableFields } from './field-types/readable-fields.ts';
 import { behaviourOf } from './field-types/registry.ts';
 
 /** A field of a definition, with what its type does. */

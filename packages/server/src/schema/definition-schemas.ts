@@ -1,7 +1,7 @@
 import { arrayOf, closedObjectOf, type JsonSchema, type ObjectSchema, text } from '../lib/json-schema.ts';
 import { definitionLimits } from './definition.ts';
+import { formulaTypes } from './field-types/computed/typed-formula.ts';
 import { colTypeOf, fieldTypes } from './field-types/registry.ts';
-import { formulaTypes } from './field-types/typed-formula.ts';
 
 const flag: JsonSchema = { type: 'boolean' };
 const number: JsonSchema = { type: 'number' };

@@ -1,5 +1,5 @@
 import type { FieldDefinition, ItemDefinition } from '../definition.ts';
-import { jsonInExpressions, listInExpressions } from './expression-value.ts';
+import { jsonInExpressions, listInExpressions } from './computed/expression-value.ts';
 import {
   type Contained,
   type FieldBehaviour,

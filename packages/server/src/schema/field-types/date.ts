@@ -1,5 +1,5 @@
 import { textOrder } from '../order/text-order.ts';
-import { dayInExpressions } from './expression-value.ts';
+import { dayInExpressions } from './computed/expression-value.ts';
 
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 

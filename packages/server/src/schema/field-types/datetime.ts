@@ -1,6 +1,6 @@
 import { textOrder } from '../order/text-order.ts';
+import { momentInExpressions } from './computed/expression-value.ts';
 import { isCalendarDate } from './date.ts';
-import { momentInExpressions } from './expression-value.ts';
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 
 /**

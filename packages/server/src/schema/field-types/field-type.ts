@@ -1,7 +1,10 @@
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import type { FieldDefinition } from '../definition.ts';
-import type { ExpressionValue } from './expression-value.ts';
-import type { ReadableFields } from './readable-fields.ts';
+import type { FieldValue, FieldValues } from '../field-value.ts';
+import type { ExpressionValue } from './computed/expression-value.ts';
+import type { ReadableFields } from './computed/readable-fields.ts';
+
+export type { FieldValue, FieldValues };
 
 /** What is wrong with a value, as a code and the end of the sentence "field `x` …". */
 export interface ValueProblem {
@@ -12,9 +15,6 @@ export interface ValueProblem {
   /** The problem of each of several parts, reported in place of the problem as a whole. */
   readonly parts?: readonly ValueProblem[];
 }
-
-/** A field's value as it is stored: plain JSON, never `null` (a cleared field is absent). */
-export type FieldValue = string | number | boolean | readonly unknown[] | { readonly [key: string]: unknown };
 
 /** What is the same for every field of a type, so that it is known without the definition's hints. */
 export interface FieldTraits {
@@ -63,9 +63,6 @@ export interface Contained {
   readonly value: FieldValue;
   readonly isIn: (value: FieldValue) => boolean;
 }
-
-/** A record's values by field name. */
-export type FieldValues = Readonly<Record<string, FieldValue | undefined>>;
 
 /**
  * One `colType`: a file each, entered in the registry. Everything that the platform knows of a type is here, so no other

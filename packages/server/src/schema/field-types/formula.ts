@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { textOrder } from '../order/text-order.ts';
+import { behaveTyped } from './computed/typed-formula.ts';
 import { type FieldType, type FieldValues, wrongType } from './field-type.ts';
-import { behaveTyped } from './typed-formula.ts';
 
 /**
  * A value made of other fields of the record: a text, `formula` with each `{field}` replaced by its value, or what an

@@ -1,5 +1,5 @@
 import { numberOrder } from '../order/number-order.ts';
-import { wholeNumberInExpressions } from './expression-value.ts';
+import { wholeNumberInExpressions } from './computed/expression-value.ts';
 
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 import { boundsHints } from './hints/bounds-hints.ts';

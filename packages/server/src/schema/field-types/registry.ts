@@ -2,12 +2,12 @@ import { ExpressionLanguage } from '../../expressions/port.ts';
 import type { FieldDefinition } from '../definition.ts';
 import { arrayType } from './array.ts';
 import { autoincrementType } from './autoincrement.ts';
+import { textInExpressions } from './computed/expression-value.ts';
+import type { ReadableFields } from './computed/readable-fields.ts';
 import { encryptedType } from './encrypted.ts';
-import { textInExpressions } from './expression-value.ts';
 import type { FieldBehaviour, FieldType } from './field-type.ts';
 import { formulaType } from './formula.ts';
 import { plainTypes } from './plain-types.ts';
-import type { ReadableFields } from './readable-fields.ts';
 import { stringType } from './string.ts';
 
 /** Every `colType` there is. A new one is its file and its line here, or among the plain ones. */

@@ -1,6 +1,6 @@
 import { textOrder } from '../order/text-order.ts';
+import { textInExpressions } from './computed/expression-value.ts';
 import { exampleText } from './example-text.ts';
-import { textInExpressions } from './expression-value.ts';
 import { type FieldType, wrongType } from './field-type.ts';
 import { lengthHints } from './hints/length-hints.ts';
 import { patternHint } from './hints/pattern-hint.ts';

@@ -1,5 +1,5 @@
 import { textOrder } from '../order/text-order.ts';
-import { textInExpressions } from './expression-value.ts';
+import { textInExpressions } from './computed/expression-value.ts';
 
 import { type FieldType, type ValueProblem, wrongType } from './field-type.ts';
 import { characterCount } from './hints/length-hints.ts';

@@ -1,7 +1,7 @@
 import { isMistake } from '../../expressions/port.ts';
 import type { ExpressionFormula } from '../definition.ts';
-import type { ReadableFields } from '../field-types/readable-fields.ts';
-import { compileFormula, formulaTypes } from '../field-types/typed-formula.ts';
+import type { ReadableFields } from '../field-types/computed/readable-fields.ts';
+import { compileFormula, formulaTypes } from '../field-types/computed/typed-formula.ts';
 import type { AddError } from './add-error.ts';
 import { type Part, refuseUnknownMembers } from './members.ts';
 

@@ -1,8 +1,8 @@
-import { compileExpression, type Expression, isMistake, type Mistake } from '../../expressions/port.ts';
-import type { ExpressionFormula } from '../definition.ts';
-import type { FieldType, FieldValue } from './field-type.ts';
-import { isValueProblem } from './field-type.ts';
-import { plainTypes } from './plain-types.ts';
+import { compileExpression, type Expression, isMistake, type Mistake } from '../../../expressions/port.ts';
+import type { ExpressionFormula } from '../../definition.ts';
+import type { FieldType, FieldValue } from '../field-type.ts';
+import { isValueProblem } from '../field-type.ts';
+import { plainTypes } from '../plain-types.ts';
 import { evaluateOn, evaluationSteps, type ReadableFields } from './readable-fields.ts';
 
 /** The types that a formula in CEL may have. */
