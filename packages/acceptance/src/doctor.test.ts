@@ -222,12 +222,15 @@ test('a disk that is full, that takes no more files or that is mounted read-only
   skip: whyNoDisk,
 }, async (t) => {
   const { folder, fill, makeRoom } = smallDisk(t);
-  assertFault(await examine({}, folder), /has room for \d\d MB alone: make room, or writes will be refused with 503/);
+  assertFault(
+    await examine({}, folder),
+    /has room for only \d\d MB: free some space, or writes will be refused with 503/,
+  );
   fill();
-  assertFault(await examine({}, folder), /has room for 0 MB alone/);
+  assertFault(await examine({}, folder), /has room for only 0 MB/);
   makeRoom();
   remount(folder, 'nr_inodes=20');
-  assertFault(await examine({}, folder), /takes 1\d more files alone: remove some/);
+  assertFault(await examine({}, folder), /has room for only 1\d more files: remove some/);
   remount(folder, 'ro');
   const run = await commandToEnd(['doctor'], { dataDir: folder, env: bare });
   assertFault(run, /is on a disk that takes no writes: mount it for writing/);
