@@ -92,12 +92,20 @@ export async function differencesOf(gateways: Gateways, answers: Answers): Promi
 const ofTheMoment =
   /\/(request_id|decision_id|last_used_at|type|url|upgrade_url|api_calls|by_workspace|alerts|used|checks\/\d+\/message)$/;
 
+/** The routes of an entity and their parameters: a release may add others. */
+const catalog = /\/endpoints(\/\w+\/params)?$/;
+
+function byName(parts: unknown): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Array.isArray(parts) ? parts.map((part) => [part.action ?? part.name, part]) : []);
+}
+
 function missingIn(now: unknown, { answer }: Asked, name: string): readonly string[] {
   const found: string[] = [];
   compare(answer, now, name);
   return found;
 
-  function compare(was: unknown, is: unknown, pointer: string): void {
+  function compare(before: unknown, after: unknown, pointer: string): void {
+    const [was, is] = catalog.test(pointer) ? [byName(before), byName(after)] : [before, after];
     if (ofTheMoment.test(pointer)) return;
     if (typeof was !== 'object' || was === null) {
       if (linesOf(was) !== linesOf(is))
