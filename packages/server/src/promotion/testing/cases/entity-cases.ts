@@ -111,6 +111,11 @@ export const entityCases: KindCases = {
       says: ['unique index `by-title` is taken out: values may stand twice from then on'],
     },
     {
+      at: '/definition/checks',
+      value: [{ cel: 'title != keeper', message: 'the keeper is not the title' }],
+      says: ['check `title != keeper` is new: writes that do not meet it are refused with “the keeper is not the title”'],
+    },
+    {
       at: '/definition/Views/short/fields/1/as',
       value: 'name',
       says: ['view `short` shows `name` too', 'view `short` does not show `label` any more'],
