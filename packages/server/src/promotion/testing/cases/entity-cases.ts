@@ -113,7 +113,9 @@ export const entityCases: KindCases = {
     {
       at: '/definition/checks',
       value: [{ cel: 'title != keeper', message: 'the keeper is not the title' }],
-      says: ['check `title != keeper` is new: writes that do not meet it are refused with “the keeper is not the title”'],
+      says: [
+        'check `title != keeper` is new: writes that do not meet it are refused with “the keeper is not the title”',
+      ],
     },
     {
       at: '/definition/Views/short/fields/1/as',
