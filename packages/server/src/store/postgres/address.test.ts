@@ -42,9 +42,9 @@ describe('the address of a PostgreSQL store', () => {
   });
 
   const mistakes: readonly (readonly [url: string, sentence: RegExp])[] = [
-    ['not an address with sesame', /no `postgres:\/\/` address/],
-    [`http://me:${secret}@host/base`, /no `postgres:\/\/` address/],
-    [`postgres://me:${secret}@host:99999/base`, /no `postgres:\/\/` address/],
+    ['not an address with sesame', /must be a URL such as `postgres:/],
+    [`http://me:${secret}@host/base`, /must be a URL such as `postgres:/],
+    [`postgres://me:${secret}@host:99999/base`, /must be a URL such as `postgres:/],
     [`postgres://me:${secret}%@host/base`, /write `%25`/],
     [`postgres://me:${secret}@host/base?sslmode=prefer`, /`sslmode` of the PostgreSQL store is/],
     [`postgres://me:${secret}@host/base?schema=A"b`, /`schema` of the PostgreSQL store takes/],

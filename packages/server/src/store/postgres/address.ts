@@ -18,7 +18,7 @@ export interface Address {
 export function parseAddress(url: string): Address {
   const parsed = URL.parse(url);
   if (parsed === null || !/^postgres(ql)?:$/.test(parsed.protocol))
-    throw new Error('the address of the PostgreSQL store must begin with `postgres://`');
+    throw new Error('the address of the PostgreSQL store must be a URL such as `postgres://user@host:5432/database`');
   const options = readOptions(parsed.searchParams);
   const schema = options.schema ?? 'freehold';
   if (!/^[a-z][a-z0-9_]{0,39}$/.test(schema))
