@@ -95,9 +95,11 @@ test('a start goes on where one before it was cut off', async (context) => {
   }
   const answers = answersOf(1);
   const platform = await startOn({ FREEHOLD_DATA_DIR: dataDir }, clockOf(answers));
-  const found = await differencesOf(platform, answers);
-  await platform.close();
-  assert.deepEqual(found, []);
+  try {
+    assert.deepEqual(await differencesOf(platform, answers), []);
+  } finally {
+    await platform.close();
+  }
 });
 
 test('a start refuses data of before there were chains, names its folder, and leaves it as it is', async (context) => {
