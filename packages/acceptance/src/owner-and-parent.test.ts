@@ -75,6 +75,35 @@ test('an owner that is left out at the create is the caller, one that is sent st
   for (const note of [given, none]) await act(founder, 'DELETE', `/delete/note/${note.id}`);
 });
 
+test('an owner index with the default `none` leaves a record without an owner, and asks for one that is required', async () => {
+  const unowned = [owned('owner_id', '{id}', { default: 'none', scopeList: true }), owned('reviewer', 'task#{id}')];
+  await defineEntity(org, { ...definition('lead', fields), ownerIndexes: unowned });
+  const { id, owner_id, reviewer } = await create(founder, 'lead', {});
+  assert.deepEqual([owner_id, reviewer], [undefined, founder.id]);
+  assert.deepEqual(await listed(founder, '', 'lead'), []);
+  assert.deepEqual(await listed(founder, '?all=true', 'lead'), [id]);
+  await act(founder, 'PUT', `/update/lead/${id}`, { body: { owner_id: founder.id } });
+  assert.deepEqual(await listed(founder, '', 'lead'), [id]);
+  const needed = fields.map((field) => (field.name === 'owner_id' ? { ...field, validate: true } : field));
+  await defineEntity(org, { ...definition('case', needed), ownerIndexes: unowned });
+  const reply = await act(founder, 'POST', '/create/case', { body: {} });
+  assert.deepEqual(pointers(assertProblem(reply, 'validation_failed')), ['/owner_id']);
+});
+
+test('a default of an owner index that there is not, and none for the creator, are refused', async () => {
+  for (const [index, code] of [
+    [owned('owner_id', '{id}', { default: 'team' }), 'not_in_enum'],
+    [owned('created_by', '{id}', { default: 'none' }), 'contradiction'],
+  ] as const) {
+    const body = { ...definition('broken', fields), ownerIndexes: [index] };
+    const { errors } = assertProblem(await manage(org, 'POST', '/api/create-broken', { body }), 'validation_failed');
+    assert.deepEqual(
+      errors?.map((error) => [error.pointer, error.code]),
+      [['/ownerIndexes/0/default', code]],
+    );
+  }
+});
+
 test('a plain list and a plain count of an entity with `scopeList` hold the caller’s own records only', async () => {
   for (const user of [founder, member, browser]) {
     assert.deepEqual(await listed(user), newestFirst(ofUser(user)));

@@ -7,6 +7,7 @@ import {
   type CompiledEntity,
   type CompiledField,
   type FieldValue,
+  isOwnedByCaller,
   isPlatformField,
   isPlatformMade,
   newCheckEffort,
@@ -78,16 +79,13 @@ export function readCreate(entity: CompiledEntity, body: unknown, creatorId?: st
   const { changes, errors, effort } = readBody(entity, body, (name) => refusePlatformField(name));
   for (const field of entity.fields.values()) {
     if (changes.get(field.name) !== undefined) continue;
-    const byDefault = field.definition.default ?? (isOwnerField(entity, field.name) ? creatorId : undefined);
+    const byDefault =
+      field.definition.default ?? (isOwnedByCaller(entity.definition, field.name) ? creatorId : undefined);
     if (byDefault !== undefined && !changes.has(field.name)) readField(field, byDefault, { changes, errors, effort });
     else if (field.required && !errors.some(({ pointer }) => `${pointer}/`.startsWith(`/${field.name}/`)))
       errors.push(required(field.name));
   }
   return { changes, errors };
-}
-
-function isOwnerField(entity: CompiledEntity, name: string): boolean {
-  return entity.definition.ownerIndexes?.some(({ ownerFieldName }) => ownerFieldName === name) === true;
 }
 
 /** Reads the body of an update: only what is sent changes, `null` clears; platform fields may stand as they are. */

@@ -1,5 +1,5 @@
 import { arrayOf, closedObjectOf, type JsonSchema, type ObjectSchema, text } from '../lib/json-schema.ts';
-import { definitionLimits } from './definition.ts';
+import { definitionLimits, ownerDefaults } from './definition.ts';
 import { formulaTypes } from './field-types/computed/typed-formula.ts';
 import { colTypeOf, fieldTypes } from './field-types/registry.ts';
 
@@ -56,7 +56,10 @@ export function definitionSchemas(referTo: (name: string) => JsonSchema) {
 
 function entityDefinition(referTo: (name: string) => JsonSchema): ObjectSchema {
   const templates = { gpkTemplate: template, gskTemplate: template };
-  const ownerIndex = closedObjectOf({ ownerFieldName: fieldName, ...templates, scopeList: flag }, ['scopeList']);
+  const ownerIndex = closedObjectOf(
+    { ownerFieldName: fieldName, ...templates, scopeList: flag, default: { ...text, enum: ownerDefaults } },
+    ['scopeList', 'default'],
+  );
   const uniqueIndex = closedObjectOf(
     {
       indexName: { ...text, pattern: '^[A-Za-z][A-Za-z0-9_-]{0,62}$' },

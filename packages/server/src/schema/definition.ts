@@ -68,6 +68,16 @@ export interface OwnerIndexDefinition {
   readonly gskTemplate: string;
   /** A plain list shows the caller's own records only. */
   readonly scopeList?: boolean;
+  /** Who owns a record that is created without an owner. `caller` when it is left out. */
+  readonly default?: OwnerDefault;
+}
+
+export const ownerDefaults = ['caller', 'none'] as const;
+export type OwnerDefault = (typeof ownerDefaults)[number];
+
+/** Whether a create that leaves the field out makes its caller the owner. */
+export function isOwnedByCaller({ ownerIndexes = [] }: EntityDefinition, field: string): boolean {
+  return ownerIndexes.some((index) => index.ownerFieldName === field && index.default !== 'none');
 }
 
 export interface ParentIndexDefinition {

@@ -18,6 +18,7 @@ export {
   definitionLimits,
   type EntityDefinition,
   type FieldDefinition,
+  isOwnedByCaller,
   isPlatformField,
   type OwnerIndexDefinition,
   type UniqueIndexDefinition,

@@ -35,6 +35,6 @@ export const migrations: readonly Migration[] = [
   },
   {
     to: 4,
-    says: 'an entity may have checks, and formulas in CEL with a type; those without stay as they are. An earlier release would not hold records to them',
+    says: 'an entity may have checks, formulas in CEL with a type, and owner indexes that leave records without an owner; those without stay as they are. An earlier release would not hold records to them',
   },
 ];

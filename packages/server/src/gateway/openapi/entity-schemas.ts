@@ -1,7 +1,7 @@
 import { ImportProgress, ImportResult, RecordCount, RecordId } from '@freehold/contract/app/records';
 import { anyOf, arrayOf, closedObjectOf, type JsonSchema, objectOf, orNull, text } from '../../lib/json-schema.ts';
 import { isOfEnvelope } from '../../records/port.ts';
-import { type CompiledEntity, type CompiledField, isPlatformMade } from '../../schema/port.ts';
+import { type CompiledEntity, type CompiledField, isOwnedByCaller, isPlatformMade } from '../../schema/port.ts';
 import { namedSchemas } from './described-operations.ts';
 import { partial } from './list-parameters.ts';
 import { fieldSchema, platformFieldSchemas } from './record-fields.ts';
@@ -80,8 +80,8 @@ function fieldsOf(entity: CompiledEntity, holds: (field: CompiledField) => boole
 }
 
 /** Whether a new record gets a value where none is sent: its default, or its creator as the owner. */
-function isFilled({ definition: { ownerIndexes = [] } }: CompiledEntity, { name, definition }: CompiledField): boolean {
-  return definition.default !== undefined || ownerIndexes.some(({ ownerFieldName }) => ownerFieldName === name);
+function isFilled(entity: CompiledEntity, { name, definition }: CompiledField): boolean {
+  return definition.default !== undefined || isOwnedByCaller(entity.definition, name);
 }
 
 /** What may be sent: `null` is no value, which is what fields are without that are not required. */

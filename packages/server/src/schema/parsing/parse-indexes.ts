@@ -1,4 +1,4 @@
-import { type FieldDefinition, isPlatformField } from '../definition.ts';
+import { type FieldDefinition, isPlatformField, ownerDefaults } from '../definition.ts';
 import type { FieldType } from '../field-types/field-type.ts';
 import { fieldTypeOf, fieldTypes } from '../field-types/registry.ts';
 import { type KeyTemplate, reservedTokens } from '../key-template.ts';
@@ -47,7 +47,7 @@ const ownerGrouping: Grouping = {
   // An owner is named by the id of a user, which is also what fills the field that a create leaves out.
   isFit: ({ mayNameOwner }) => mayNameOwner === true,
   platformField: 'created_by',
-  otherMembers: ['scopeList'],
+  otherMembers: ['scopeList', 'default'],
 };
 
 const parentGrouping: Grouping = {
@@ -69,6 +69,14 @@ function checkOwnerIndexes(input: unknown, catalog: Catalog, add: AddError): voi
     owners.add(owner);
     if (item.scopeList !== undefined && typeof item.scopeList !== 'boolean')
       add(`${pointer}/scopeList`, 'wrong_type', '`scopeList` must be `true` or `false`');
+    if (item.default !== undefined && !ownerDefaults.some((name) => name === item.default))
+      add(`${pointer}/default`, 'not_in_enum', `\`default\` must be one of ${ownerDefaults.join(', ')}`);
+    if (item.default === 'none' && owner === ownerGrouping.platformField)
+      add(
+        `${pointer}/default`,
+        'contradiction',
+        `every record has \`${owner}\`, so its \`default\` cannot be \`none\``,
+      );
     if (item.scopeList !== true) continue;
     if (isScoped) add(`${pointer}/scopeList`, 'duplicate', '`scopeList` may be true on one owner index only');
     isScoped = true;

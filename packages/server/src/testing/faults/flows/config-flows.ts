@@ -9,7 +9,14 @@ const define: Flow = {
     const [name, key] = [`e${random()}`, random()];
     const size = { name: 'size', colType: 'formula', formula: { cel: 'size(title)', type: 'integer' } };
     const checks = [{ cel: 'size(title) > 0', message: 'a title is not empty' }];
-    const body = { entityName: name, UpdateParams: [{ name: 'title' }, size], checks };
+    const templates = { gpkTemplate: `org#{org};${name}#{keeper}`, gskTemplate: '{id}' };
+    const ownerIndexes = [{ ownerFieldName: 'keeper', ...templates, default: 'none' }];
+    const body = {
+      entityName: name,
+      UpdateParams: [{ name: 'title' }, { name: 'keeper' }, size],
+      checks,
+      ownerIndexes,
+    };
     const send = () => org.manage('POST', `/api/create-${name}`, body, { 'idempotency-key': key });
     const check = async () => assert.equal((await act('POST', `/create/${name}`, { title: 'a' })).status, 201);
     return { send, check };
