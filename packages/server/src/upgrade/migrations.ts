@@ -37,4 +37,8 @@ export const migrations: readonly Migration[] = [
     to: 4,
     says: 'an entity may have checks, formulas in CEL with a type, and owner indexes that leave records without an owner; those without stay as they are. An earlier release would not hold records to them',
   },
+  {
+    to: 5,
+    says: 'what an entity may say of its fields, its indexes and its steps is more than before; those that say no more stay as they are. An earlier release would not do by it',
+  },
 ];
