@@ -124,4 +124,6 @@ export const definitionLimits = {
   enumValuesMax: 500,
   /** Classes of Unicode that patterns name: each is a table of thousands of numbers, for as long as the entity is served. */
   classesMax: 1000,
+  /** Characters of all expressions together: reading and compiling them takes 2 µs each. */
+  expressionCharactersMax: 20_000,
 } as const;

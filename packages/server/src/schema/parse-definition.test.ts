@@ -7,6 +7,14 @@ import { parseDefinition } from './parse-definition.ts';
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `f${index}` }));
 const field = (item: unknown) => ({ entityName: 'order', UpdateParams: [item] });
+const typed = (characters: number) => {
+  const formulas = Array.from({ length: 40 }, (_, index) => ({
+    name: `f${index}`,
+    colType: 'formula',
+    formula: { cel: '1'.padEnd(index === 0 ? characters - 39 * 500 : 500), type: 'number' },
+  }));
+  return { entityName: 'order', UpdateParams: formulas };
+};
 const keys = (baseKeys: unknown) => ({ entityName: 'order', UpdateParams: [{ name: 'title' }], baseKeys });
 const pk = 'org#{org};data#order';
 const sk = 'order#{id}';
@@ -29,6 +37,7 @@ const accepted: readonly (readonly [what: string, input: object])[] = [
   ['every token of the platform', keys({ pkTemplate: pk, skTemplate: '{tenant_id}#{user_id};{sub}#{role};{id}' })],
   ['a field as a token', keys({ pkTemplate: 'org#{org};{title}', skTemplate: sk })],
   ['as many fields as there may be', { entityName: 'order', UpdateParams: many(200) }],
+  ['expressions as long as they may be together', typed(20_000)],
   ['a default of its own type', field({ name: 'n', colType: 'number', validate: true, min: 1, default: 1 })],
   ['a default that only checks that are off would refuse', field({ name: 't', maxlength: 1, default: 'long' })],
 ];
@@ -97,6 +106,7 @@ const refused: readonly Refusal[] = [
     field({ name: 'x', colType: 'number', default: '1' }),
     ['/UpdateParams/0/default wrong_type'],
   ],
+  ['expressions that are too long together', typed(20_001), [' too_long']],
   [
     'a default its checks refuse',
     field({ name: 'x', validate: true, maxlength: 1, default: 'xx' }),

@@ -27,6 +27,8 @@ export function parseDefinition(input: unknown): ParsedDefinition {
   };
   if (!isObject(input)) throw invalidBody([bodyError()]);
   if (Buffer.byteLength(JSON.stringify(input)) > definitionLimits.bytesMax) throw invalidBody([sizeError()]);
+  // Before any of them is compiled.
+  if (expressionCharacters(input) > definitionLimits.expressionCharactersMax) throw invalidBody([expressionsError()]);
   refuseUnknownMembers({ item: input, pointer: '' }, { what: 'an entity definition', known: definitionMembers }, add);
   const nameProblem = entityNameProblem(input.entityName);
   if (nameProblem !== undefined) add('/entityName', 'invalid_name', nameProblem);
@@ -51,6 +53,21 @@ const definitionMembers = [
   'Views',
   'checks',
 ];
+
+/** UTF-16 units of the expressions in what was sent, whatever else is wrong with it. */
+function expressionCharacters(input: Readonly<Record<string, unknown>>): number {
+  let sum = 0;
+  JSON.stringify(input, (member, value: unknown) => {
+    if (member === 'cel' && typeof value === 'string') sum += value.length;
+    return value;
+  });
+  return sum;
+}
+
+function expressionsError(): InputError {
+  const message = `the expressions of an entity may have at most ${definitionLimits.expressionCharactersMax} characters together`;
+  return { pointer: '', code: 'too_long', message };
+}
 
 function sizeError(): InputError {
   const message = `an entity definition may have at most ${definitionLimits.bytesMax} bytes`;

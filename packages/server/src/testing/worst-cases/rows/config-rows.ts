@@ -64,6 +64,20 @@ const entityRows: Rows = {
           })),
         ],
       }),
+      defining('expressions', {
+        UpdateParams: [
+          { name: 'a', colType: 'number' },
+          ...Array.from({ length: 100 }, (_, field) => ({
+            name: `f${field}`,
+            colType: 'formula',
+            formula: { cel: `${'a+'.repeat(19)}${'1+'.repeat(70)}${field}`, type: 'number' },
+          })),
+        ],
+        checks: Array.from({ length: 4 }, (_, check) => ({
+          cel: `${'a+'.repeat(19)}${'1+'.repeat(70)}${check}>1`,
+          message: 'it is more',
+        })),
+      }),
       defining(
         'patterns',
         patterns(200, (field) => `(a{1,30}b?){3}${field}`),
