@@ -76,6 +76,8 @@ export const recordRoutes = {
     path: '/app/:org/list/:entity',
     access: 'list',
     summary: 'Lists records, a page at a time',
+    description:
+      'Each parameter can also be sent with `$` before its name, which is its only name where a field of the entity has the other.',
   },
   count: { method: 'GET', path: '/app/:org/count/:entity', access: 'count', summary: 'Counts records' },
   import: {

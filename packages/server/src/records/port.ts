@@ -14,6 +14,7 @@ export { type Cursors, createCursors } from './listing/cursor.ts';
 export { type Filter, operators } from './listing/filter.ts';
 export { findRecord, mayBeId } from './listing/find-record.ts';
 export { followItems } from './listing/follow-items.ts';
+export { withPlainNames } from './listing/list-parameters.ts';
 export { isExact, type ListPlan, planList, readable } from './listing/list-plan.ts';
 export { type ListQuery, parameterFilter, plainParameter, readListQuery } from './listing/list-query.ts';
 export { scopeToCaller } from './listing/list-scope.ts';

@@ -18,11 +18,26 @@ test('a system entity cannot be redefined', () => {
   for (const name of systemEntityNames) assert.match(entityNameProblem(name) ?? '', /system entity/);
 });
 
-for (const name of ['a', 'A', 'title', 'customerId', 'a_1', 'X'.repeat(63), 'id', 'version', 'op', 'count', 'order'])
+for (const name of ['a', 'A', 'title', 'customerId', 'a_1', 'X'.repeat(63), 'id', 'version', 'op', 'count', 'total'])
   test(`\`${name.slice(0, 20)}\` names a field`, () => assert.equal(fieldNameProblem(name), undefined));
 
 const listParameters = ['owner', 'all', 'view', 'q', 'facets', 'sortby', 'sortdir', 'pagesize', 'nexttoken'];
-const noFields = ['', '1a', '_a', 'a-b', 'a.b', 'a b', 'é', 'X'.repeat(64), 'a\n', 'title_op', '_op', 'a_op'];
+const noFields = [
+  '',
+  '1a',
+  '$a',
+  '$total',
+  '_a',
+  'a-b',
+  'a.b',
+  'a b',
+  'é',
+  'X'.repeat(64),
+  'a\n',
+  'title_op',
+  '_op',
+  'a_op',
+];
 
 for (const name of [...noFields, ...listParameters, ...builtIn, undefined, null, 7, ['title']])
   test(`${JSON.stringify(name)} names no field`, () => assert.notEqual(fieldNameProblem(name), undefined));

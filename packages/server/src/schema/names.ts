@@ -1,9 +1,9 @@
 /** Names a builder gives. What lives on `Object.prototype` is refused, so that no name can mean a built-in member. */
+import { isReservedParameter } from './parameter-names.ts';
 import { systemEntityNames } from './system/system-entity-names.ts';
 
 const entityName = /^[a-z][a-z0-9_]{0,62}$/;
 const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
-const listParameters = ['owner', 'all', 'view', 'q', 'facets', 'sortby', 'sortdir', 'pagesize', 'nexttoken'];
 
 /** A sentence about what is wrong with an entity's name, if anything is. */
 export function entityNameProblem(name: unknown): string | undefined {
@@ -16,7 +16,7 @@ export function entityNameProblem(name: unknown): string | undefined {
 export function fieldNameProblem(name: unknown): string | undefined {
   if (typeof name !== 'string' || !fieldName.test(name) || isBuiltIn(name))
     return 'a field needs a `name`: a letter and then at most 62 of `A-Z`, `a-z`, `0-9`, `_`';
-  if (listParameters.includes(name) || name.endsWith('_op'))
+  if (isReservedParameter(name) || name.endsWith('_op'))
     return `a field cannot be named \`${name}\`: it is a parameter of lists`;
   return undefined;
 }

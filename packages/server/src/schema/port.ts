@@ -81,6 +81,7 @@ export {
   isAloneInIndex,
   presentPrefix,
 } from './order/order-encoding.ts';
+export { isReservedParameter, isSharedParameter, type ParameterName } from './parameter-names.ts';
 export { type ParsedDefinition, parseDefinition } from './parse-definition.ts';
 export { parseEntityContent } from './parse-entity-content.ts';
 export { isObject } from './parsing/add-error.ts';

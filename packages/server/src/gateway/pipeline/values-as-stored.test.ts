@@ -319,6 +319,8 @@ const denied: readonly (readonly [asked: string, query: string, operator: string
   ['an element', 'days=2026-06-01T01:00:00%2B01:00&days_op=contains', 'DateEquals', 'days', '2026-06-01'],
   ['words in capitals', 'q=SECR%C3%89T', 'StringLike', 'q', '*secret*'],
   ['a page size with a zero', 'pagesize=050', 'StringEquals', 'pagesize', '50'],
+  ['a page size with a `$`', '$pagesize=50', 'StringEquals', 'pagesize', '50'],
+  ['an owner with a `$`', `$owner=${ref.toUpperCase()}`, 'StringEquals', 'owner', ref],
   [
     'a creation time in another zone',
     'created_at=2026-06-01T01:00:00%2B01:00',

@@ -4,7 +4,7 @@
  */
 import { type RequestContext, TextPart } from '../../access/port.ts';
 import type { Filter } from '../../records/port.ts';
-import { bodyAsRead, parameterFilter, plainParameter } from '../../records/port.ts';
+import { bodyAsRead, parameterFilter, plainParameter, withPlainNames } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { ActionParts } from './action-parts.ts';
 
@@ -32,12 +32,13 @@ export function valuesAsRead(
   return { queryParameters: parameters, body: about === undefined ? body : bodyAsRead(about.entity, body) };
 }
 
-/** The parameters of a list or count with the values that records are compared with; those of other requests as they are. */
+/** Parameters by their plain names: those of a list or count with the values that records are compared with. */
 function queryAsRead(
   { entity, verb }: RequestSubject,
-  parameters: ReadonlyMap<string, string>,
+  sent: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, unknown> {
-  if (verb !== 'list' && verb !== 'count' && verb !== 'browse') return parameters;
+  if (verb !== 'list' && verb !== 'count' && verb !== 'browse') return withPlainNames(sent);
+  const parameters = withPlainNames(sent, entity);
   const read = new Map<string, unknown>();
   for (const [name, text] of parameters) {
     const filter = parameterFilter(entity, parameters, { name, text });

@@ -1,10 +1,18 @@
 import type { InputError } from '@freehold/contract/problem';
 import { invalidInput, Problem } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
-import { behaviourOf, type FieldBehaviour, fieldIndex, guidType, isValueProblem } from '../../schema/port.ts';
+import {
+  behaviourOf,
+  type FieldBehaviour,
+  fieldIndex,
+  guidType,
+  isSharedParameter,
+  isValueProblem,
+} from '../../schema/port.ts';
 import { readSearch, type SearchTest } from '../search/search-query.ts';
 import { wordsOf } from '../search/words.ts';
 import { type Filter, type Operator, operators } from './filter.ts';
+import { isParameter, type ListRoute, parameterMistake, withPlainNames } from './list-parameters.ts';
 import { readFilter } from './read-filter.ts';
 
 /** A list or count request, read and checked against the entity. */
@@ -32,25 +40,29 @@ const filtersMax = 20;
 /** The meaning of parameters, cached as long as their reader keeps them. */
 const readBefore = new WeakMap<
   ReadonlyMap<string, string>,
-  { readonly entity: CompiledEntity; readonly query: ListQuery }
+  { readonly entity: CompiledEntity; readonly route: ListRoute; readonly query: ListQuery }
 >();
 
-/** @param parameters the query string's parameters, each at most once. @throws Problem naming every wrong one. */
-export function readListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, string>): ListQuery {
-  const before = readBefore.get(parameters);
-  if (before?.entity === entity) return before.query;
-  const query = checkListQuery(entity, parameters);
-  readBefore.set(parameters, { entity, query });
+/** @param sent the query string's parameters, each at most once. @throws Problem naming every wrong one. */
+export function readListQuery(
+  entity: CompiledEntity,
+  sent: ReadonlyMap<string, string>,
+  route: ListRoute = 'list',
+): ListQuery {
+  const before = readBefore.get(sent);
+  if (before?.entity === entity && before.route === route) return before.query;
+  const query = checkListQuery(entity, withPlainNames(sent, entity), route);
+  readBefore.set(sent, { entity, route, query });
   return query;
 }
 
-function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, string>): ListQuery {
+function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, string>, route: ListRoute): ListQuery {
   const errors: InputError[] = [];
   const add = (name: string, code: string, message: string): void => {
     errors.push({ pointer: `/${name}`, code, message });
   };
   const search = readSearchTest(entity, parameters.get('q'), add);
-  const filters = readFilters(entity, parameters, add);
+  const filters = readFilters({ entity, parameters, route }, add);
   const sort = readSort(entity, parameters, add);
   const pageSize = readPageSize(parameters.get('pagesize'), add);
   const all = readAll(entity, parameters, add);
@@ -67,16 +79,17 @@ function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, 
   return { filters, owner, all, search, view, ...sort, pageSize, nexttoken: parameters.get('nexttoken'), canonical };
 }
 
-const listParameters = ['pagesize', 'nexttoken', 'sortby', 'sortdir', 'view', 'all', 'q'];
+interface SentQuery {
+  readonly entity: CompiledEntity;
+  /** With plain names. */
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly route: ListRoute;
+}
 
-function readFilters(
-  entity: CompiledEntity,
-  parameters: ReadonlyMap<string, string>,
-  add: AddError,
-): readonly Filter[] {
+function readFilters({ entity, parameters, route }: SentQuery, add: AddError): readonly Filter[] {
   const filters: Filter[] = [];
   for (const [name, text] of parameters) {
-    const filter = parameterFilter(entity, parameters, { name, text });
+    const filter = parameterMistake(entity, route, name) ?? parameterFilter(entity, parameters, { name, text });
     if (filter === undefined) continue;
     if ('message' in filter) add(name, filter.code, filter.message);
     else filters.push(filter);
@@ -91,8 +104,8 @@ export function parameterFilter(
   parameters: ReadonlyMap<string, string>,
   parameter: { readonly name: string; readonly text: string },
 ): Filter | Refusal | undefined {
-  if (listParameters.includes(parameter.name)) return undefined;
-  return parameter.name === 'owner' ? readOwner(entity, parameter.text) : filterOf(entity, parameters, parameter);
+  if (parameter.name === 'owner') return readOwner(entity, parameter.text);
+  return isParameter(entity, parameter.name) ? undefined : filterOf(entity, parameters, parameter);
 }
 
 /** `owner` is of the index that scopes lists, or of the first. */
@@ -156,7 +169,8 @@ function filterOf(
 ): Filter | Refusal | undefined {
   const { name, text } = parameter;
   if (name.endsWith('_op')) {
-    const isOfField = parameters.has(name.slice(0, -3));
+    const of = name.slice(0, -3);
+    const isOfField = parameters.has(of) && !(isSharedParameter(of) && isParameter(entity, of));
     return isOfField ? undefined : { code: 'missing', message: `\`${name}\` is sent without its field` };
   }
   if (namedBehaviour(entity, name) === undefined)

@@ -1,6 +1,7 @@
 import { definitionLimits, type FieldDefinition } from '../definition.ts';
 import { formulaTokens } from '../field-types/formula.ts';
 import { behaviourOf, readableFields } from '../field-types/registry.ts';
+import { isSharedParameter } from '../parameter-names.ts';
 import type { AddError } from './add-error.ts';
 import { checkedHints } from './field-hints.ts';
 import { partsOf } from './members.ts';
@@ -64,6 +65,15 @@ function mayStandInFormula(field: FieldDefinition): boolean {
 }
 
 function warningsOf(field: FieldDefinition): readonly string[] {
+  return [...nameWarnings(field), ...idleWarnings(field)];
+}
+
+function nameWarnings({ name }: FieldDefinition): readonly string[] {
+  if (!isSharedParameter(name)) return [];
+  return [`field \`${name}\`: lists take \`${name}\` as a filter on it, and the parameter \`${name}\` as \`$${name}\``];
+}
+
+function idleWarnings(field: FieldDefinition): readonly string[] {
   if (field.validate === true) return [];
   const { name, items = {} } = field;
   const idle: string[] = checkedHints.filter((hint) => field[hint] !== undefined || items[hint] !== undefined);

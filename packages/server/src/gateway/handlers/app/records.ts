@@ -12,6 +12,7 @@ import {
   type StoredText,
   scopeToCaller,
   shownTag,
+  withPlainNames,
   writtenText,
 } from '../../../records/port.ts';
 import { readOnce, replayedHeaders } from '../../pipeline/headers/idempotency-key.ts';
@@ -125,12 +126,13 @@ async function list(runtime: RecordRuntime, request: GatewayRequest, call: Autho
 }
 
 async function count(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
-  const query = scopeToCaller(call, readListQuery(call.entity, request.query));
+  const query = scopeToCaller(call, readListQuery(call.entity, request.query, 'count'));
   return json(200, await runtime.count(call, query));
 }
 
 /** The one parameter of the routes that answer a record. */
-function readView({ query }: GatewayRequest): string | undefined {
+function readView({ query: sent }: GatewayRequest): string | undefined {
+  const query = withPlainNames(sent);
   refuseParameters(query, ['view']);
   return query.get('view');
 }

@@ -8,6 +8,7 @@ import {
   presentationOf,
   readListQuery,
   scopeToCaller,
+  withPlainNames,
 } from '../../../records/port.ts';
 import { exportRecords, type Import, importRecords } from '../../../transfer/port.ts';
 import { askedType } from '../../pipeline/body/asked-type.ts';
@@ -102,7 +103,7 @@ function exportFile(
 
 /** A list without pages. */
 function readExportQuery({ entity }: AuthorizedCall, query: ReadonlyMap<string, string>): ListQuery {
-  const parameters = new Map(query);
+  const parameters = new Map(withPlainNames(query, entity));
   parameters.delete('format');
   const errors = ['pagesize', 'nexttoken']
     .filter((name) => parameters.has(name))
@@ -112,5 +113,5 @@ function readExportQuery({ entity }: AuthorizedCall, query: ReadonlyMap<string, 
       message: `an export has no pages: leave \`${name}\` out`,
     }));
   if (errors.length > 0) throw invalidInput('invalid_request', errors);
-  return readListQuery(entity, parameters);
+  return readListQuery(entity, parameters, 'export');
 }

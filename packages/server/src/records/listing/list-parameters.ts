@@ -1,0 +1,75 @@
+/**
+ * Parameters and fields share the query string of a list. Each parameter can be sent with `$` before its name, which
+ * no field can have; a parameter that shares its name with a field of the entity is sent so alone.
+ */
+import { type CompiledEntity, isReservedParameter, isSharedParameter, type ParameterName } from '../../schema/port.ts';
+
+type Fields = Pick<CompiledEntity, 'fields'>;
+
+/** What lists, counts and exports take; each refuses what the others take alone. */
+const takenBy = {
+  list: ['owner', 'all', 'view', 'q', 'sortby', 'sortdir', 'pagesize', 'nexttoken'],
+  count: ['owner', 'all', 'view', 'q', 'sortby', 'sortdir', 'pagesize', 'nexttoken'],
+  export: ['owner', 'all', 'view', 'q', 'sortby', 'sortdir'],
+} as const satisfies Readonly<Record<string, readonly ParameterName[]>>;
+
+export type ListRoute = keyof typeof takenBy;
+
+/**
+ * A query with one spelling of each parameter: `$sortby` is `sortby`, and `$total` is `total` if the entity has no such
+ * field. Where both spellings of a parameter are sent, one keeps its `$`, and its reader refuses it.
+ * @param entity that of a list; undefined for other requests, whose parameters name no fields.
+ */
+export function withPlainNames(parameters: ReadonlyMap<string, string>, entity?: Fields): ReadonlyMap<string, string> {
+  if (![...parameters.keys()].some((name) => name.startsWith('$'))) return parameters;
+  const plain = new Map<string, string>();
+  for (const [name, text] of parameters) {
+    const other = parameterOf(name);
+    const isPlain = other === undefined || parameters.has(other) || isClaimed(other, entity);
+    plain.set(isPlain ? name : other, text);
+  }
+  return plain;
+}
+
+/** What is sent of a parameter. @param parameters with plain names. */
+export function parameter(
+  { parameters, entity }: { readonly parameters: ReadonlyMap<string, string>; readonly entity: Fields },
+  name: ParameterName,
+): string | undefined {
+  return parameters.get(isClaimed(name, entity) ? `$${name}` : name);
+}
+
+/** Whether a name is that of a parameter, not of a field. @param name as `withPlainNames` has it. */
+export function isParameter(entity: Fields, name: string): boolean {
+  const named = parameterOf(name);
+  if (named !== undefined) return isClaimed(named, entity);
+  return isKnown(name) && !isClaimed(name, entity);
+}
+
+/** What is wrong with a name that is no parameter of a route. @param name as `withPlainNames` has it. */
+export function parameterMistake(
+  entity: Fields,
+  route: ListRoute,
+  name: string,
+): { readonly code: string; readonly message: string } | undefined {
+  const plain = parameterOf(name) ?? name;
+  if (!isParameter(entity, name)) {
+    if (plain === name) return undefined;
+    return { code: 'contradiction', message: `\`${plain}\` and \`${name}\` are one parameter: send one of them` };
+  }
+  if (takenBy[route].some((taken) => taken === plain)) return undefined;
+  return { code: 'unknown_parameter', message: `\`${name}\` is no parameter of this route` };
+}
+
+/** The parameter that is sent with `$` before its name. */
+function parameterOf(name: string): string | undefined {
+  return name.startsWith('$') && isKnown(name.slice(1)) ? name.slice(1) : undefined;
+}
+
+function isKnown(name: string): boolean {
+  return name !== 'facets' && (isReservedParameter(name) || isSharedParameter(name));
+}
+
+function isClaimed(name: string, entity: Fields | undefined): boolean {
+  return isSharedParameter(name) && entity?.fields.has(name) === true;
+}
