@@ -36,7 +36,7 @@ test('what a reply looks up is read until it is too much for one reply, and show
   const counting = { ...bench.workspace, scope: { ...scope, get } };
   const access = { rows: () => undefined, rowsOfBody: () => undefined, assertAllowed: () => undefined };
   const call: AuthorizedCall = { ...(await node.call('order', { workspace: counting })), access };
-  const texts = await presentRecords(call, presentationOf(call, 'get', 'full'), orders);
+  const texts = await presentRecords(call, presentationOf(call, 'get', { view: 'full' }), orders);
   const shown = texts.map((text) => (JSON.parse(text) as { customer: Record<string, unknown> }).customer);
   assert.equal(read, 10);
   assert.ok(shown.slice(0, 10).every((customer) => 'created_by' in customer));

@@ -1,5 +1,5 @@
 import { andThen } from '../lib/maybe-promise.ts';
-import { Problem } from '../lib/problem.ts';
+import { invalidInput, Problem } from '../lib/problem.ts';
 import { createYielder } from '../lib/scheduling/event-loop.ts';
 import type { ApiAction, CompiledEntity } from '../schema/port.ts';
 import { type Projection, shapeOf } from '../schema/port.ts';
@@ -7,7 +7,7 @@ import { laneOf } from '../tenancy/port.ts';
 import type { AuthorizedCall } from './caller-access.ts';
 import { findItems } from './listing/find-record.ts';
 import { dataOf, entityTag, partTag, readRecord, recordText, type StoredRecord, storedText } from './record.ts';
-import type { ReadableText, RecordPolicy } from './record-policy.ts';
+import { isOfEnvelope, type ReadableText, type RecordPolicy } from './record-policy.ts';
 import type { LookupSource, UnreadRecord } from './views/load-lookups.ts';
 import { showRecords } from './views/show-records.ts';
 import type { ShownRecord } from './views/shown-record.ts';
@@ -22,16 +22,48 @@ export interface Presentation {
   readonly shape: string;
 }
 
-/** @param name what the request says, `default` where it says nothing. @throws Problem `invalid_request`. */
-export function presentationOf(call: AuthorizedCall, action: ApiAction, name = 'default'): Presentation {
-  const { entity } = call;
+/** What a request says of how records are shown. */
+export interface Showing {
+  /** The name of a view; undefined is `default`. */
+  readonly view?: string | undefined;
+  /** Members of the view with commas between them; undefined is all. */
+  readonly fields?: string | undefined;
+}
+
+/** @throws Problem `invalid_request`. */
+export function presentationOf(call: AuthorizedCall, action: ApiAction, { view, fields }: Showing = {}): Presentation {
+  const chosen = viewOf(call.entity, action, view ?? 'default');
+  if (fields !== undefined)
+    return presentationBy(membersOf(chosen === 'stored' ? call.entity.views.whole() : chosen, fields));
+  return chosen === 'stored' ? asStored : presentationBy(chosen);
+}
+
+function presentationBy(projection: Projection): Presentation {
+  return { projection, isEnriched: projection.some((member) => 'entity' in member), shape: shapeOf(projection) };
+}
+
+/** Those members of a view that are asked for, and those that say which record it is and how it stands. */
+function membersOf(projection: Projection, fields: string): Projection {
+  const asked = new Set(fields.split(','));
+  const known = new Set(projection.map(({ as }) => as));
+  const errors = [...asked]
+    .filter((name) => !known.has(name))
+    .map((name) => ({
+      pointer: '/fields',
+      code: 'unknown_field',
+      message: `what is shown has no field \`${name.slice(0, 100)}\``,
+    }));
+  if (errors.length > 0) throw invalidInput('invalid_request', errors);
+  return projection.filter(({ as, field }) => asked.has(as) || isOfEnvelope(field));
+}
+
+function viewOf(entity: CompiledEntity, action: ApiAction, name: string): Projection | 'stored' {
   const projection = entity.views.of(action, name);
-  if (projection === 'stored') return asStored;
   if (projection === undefined)
     throw new Problem('invalid_request', `entity \`${entity.name}\` has no view \`${name.slice(0, 100)}\``, {
       errors: [{ pointer: '/view', code: 'unknown_view', message: 'there is no view of this name' }],
     });
-  return { projection, isEnriched: projection.some((member) => 'entity' in member), shape: shapeOf(projection) };
+  return projection;
 }
 
 const asStored: Presentation = { projection: 'stored', isEnriched: false, shape: '' };

@@ -1,7 +1,7 @@
 /** The one runtime that serves the records of every entity. */
 import { serialLanes } from '../lib/scheduling/serial-lanes.ts';
 import type { OnceRequest } from './idempotency.ts';
-import { type Count, countRecords } from './listing/count-records.ts';
+import { type Count, countRecords, type Total, totalRecords } from './listing/count-records.ts';
 import type { ListQuery } from './listing/list-query.ts';
 import { listRecords, type Page } from './listing/list-records.ts';
 import { readText } from './read-text.ts';
@@ -25,6 +25,8 @@ export interface RecordRuntime {
   /** Several writes in one commit. */
   write(operations: readonly RecordOperation[], options?: WriteOptions): Promise<Written>;
   list(call: RecordCall, query: ListQuery): Promise<Page>;
+  /** The number of records on all pages of the list that a page is of. */
+  total(call: RecordCall, query: ListQuery, page: Page): Promise<Total>;
   count(call: RecordCall, query: ListQuery): Promise<Count>;
   readonly bulk: BulkWrites;
 }
@@ -74,6 +76,7 @@ export function createRecordRuntime(given: RecordWriteDeps): RecordRuntime {
     remove: async (call, input) => void (await write([{ action: 'delete', call, input }])),
     write,
     list: (call, query) => listRecords(parts.cursors, call, query),
+    total: (call, query, page) => totalRecords(parts.cursors, call, { query, page }),
     count: (call, query) => countRecords(parts.cursors, call, query),
     bulk: {
       deps: parts,

@@ -18,7 +18,7 @@ type Parameters = Readonly<Record<string, string>>;
 
 function exporting(node: Node, call: AuthorizedCall, parameters: Parameters, format: TransferFormat = 'jsonl') {
   const query = readListQuery(call.entity, new Map(Object.entries(parameters)));
-  const presentation = presentationOf(call, 'list', query.view);
+  const presentation = presentationOf(call, 'list', query);
   return exportRecords(call, { format, query, presentation, configs: node.configs });
 }
 

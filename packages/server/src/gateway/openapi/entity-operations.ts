@@ -3,7 +3,14 @@ import { anyOf, schemaReference } from '../../lib/json-schema.ts';
 import { systemEntityNames } from '../../schema/port.ts';
 import { type EntityOperation, place, problemsOfLists, problemsOfRecords, viewParameter } from './entity-operation.ts';
 import type { DocumentedEntity } from './entity-schemas.ts';
-import { choiceParameters, nexttoken, orderParameters, pageSize } from './list-parameters.ts';
+import {
+  choiceParameters,
+  fieldsParameter,
+  nexttoken,
+  orderParameters,
+  pageSize,
+  totalParameter,
+} from './list-parameters.ts';
 import { jsonContent } from './operation.ts';
 import { idempotencyKey, ifMatch, ifNoMatch, ifNoneMatch, prefer } from './parameters.ts';
 import { transferOperations } from './transfer-operations.ts';
@@ -37,7 +44,7 @@ function item(documented: DocumentedEntity): EntityOperation {
   const { names } = documented;
   return {
     ...place(documented, 'get'),
-    parameters: [viewParameter(names, 'get'), ifMatch, ifNoneMatch],
+    parameters: [viewParameter(names, 'get'), fieldsParameter(), ifMatch, ifNoneMatch],
     replies: [
       {
         status: 200,
@@ -92,9 +99,11 @@ function list(documented: DocumentedEntity): EntityOperation {
     parameters: [
       ...choiceParameters(entity),
       viewParameter(names, 'list'),
+      fieldsParameter(entity),
       ...orderParameters(entity),
       pageSize,
       nexttoken,
+      totalParameter(entity),
     ],
     replies: [
       {

@@ -3,7 +3,7 @@ import { anyOf, arrayOf, closedObjectOf, type JsonSchema, objectOf, orNull, text
 import { isOfEnvelope } from '../../records/port.ts';
 import { type CompiledEntity, type CompiledField, isOwnedByCaller, isPlatformMade } from '../../schema/port.ts';
 import { namedSchemas } from './described-operations.ts';
-import { partial } from './list-parameters.ts';
+import { partial, total } from './list-parameters.ts';
 import { fieldSchema, platformFieldSchemas } from './record-fields.ts';
 import type { TypeNames } from './type-names.ts';
 import { type LookedUp, shownBy, viewSchemas } from './view-schemas.ts';
@@ -33,8 +33,9 @@ export function entitySchemas({
     ...viewSchemas(entity, names, tellsViews ? lookedUp : undefined),
     [names.create]: createSchema(entity),
     [names.update]: updateSchema(entity),
-    [names.page]: objectOf({ items: arrayOf(anyOf(shownBy(names, 'list'))), nexttoken: orNull(text), partial }, [
+    [names.page]: objectOf({ items: arrayOf(anyOf(shownBy(names, 'list'))), nexttoken: orNull(text), partial, total }, [
       'partial',
+      'total',
     ]),
   };
 }

@@ -1,6 +1,6 @@
-import { type JsonSchema, schemaReference, text } from '../../lib/json-schema.ts';
+import { type JsonSchema, objectOf, schemaReference, text } from '../../lib/json-schema.ts';
 import { operators } from '../../records/port.ts';
-import type { CompiledEntity, CompiledField } from '../../schema/port.ts';
+import type { CompiledEntity, CompiledField, ParameterName } from '../../schema/port.ts';
 import { fieldIndex } from '../../schema/port.ts';
 import type { Parameter } from './operation.ts';
 import { queryParameter } from './parameters.ts';
@@ -51,6 +51,31 @@ function isFilterable({ behaviour }: CompiledField): boolean {
 export const partial: JsonSchema = {
   const: true,
   description: 'The result is partial: the call reached its scan limit.',
+};
+
+/** @param entity that of a list; of an item no field stands in the query. */
+export function fieldsParameter(entity?: CompiledEntity): Parameter {
+  const sentence =
+    'The members of the view that a record is shown with, with commas between them. Those that identify it are always shown.';
+  return queryParameter(nameOf('fields', entity), text, sentence);
+}
+
+export function totalParameter(entity: CompiledEntity): Parameter {
+  return queryParameter(
+    nameOf('total', entity),
+    { ...flag, default: false },
+    'Whether the page tells how many records the list has. It costs what a count costs.',
+  );
+}
+
+/** A field keeps its name, and the parameter of that name has `$` before it. */
+function nameOf(name: ParameterName, entity: CompiledEntity | undefined): string {
+  return entity?.fields.has(name) === true ? `$${name}` : name;
+}
+
+export const total: JsonSchema = {
+  description: 'How many records the list has; past the scan limit, how many at least.',
+  anyOf: [{ type: 'integer', minimum: 0 }, objectOf({ atLeast: { type: 'integer', minimum: 0 } })],
 };
 
 export const nexttoken = queryParameter('nexttoken', text, 'The cursor of the previous page.');

@@ -127,6 +127,8 @@ function writerOf(runtime: RecordRuntime, workspace: Workspace, userId: string):
         nexttoken: undefined,
         canonical: '',
         owner: undefined,
+        fields: undefined,
+        wantsTotal: false,
         all: false,
         search: undefined,
         view: undefined,

@@ -5,7 +5,7 @@ import type { RecordCall } from '../writing/write-loop.ts';
 import type { Cursors } from './cursor.ts';
 import { isExact, type ListPlan, planList, readable } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
-import { cursorBinding } from './list-records.ts';
+import { cursorBinding, type Page } from './list-records.ts';
 import { openWalk } from './list-walk.ts';
 
 /**
@@ -33,6 +33,22 @@ export async function countRecords(cursors: Cursors, call: RecordCall, query: Li
   const plan = planList(call, query);
   const indexed = query.nexttoken === undefined ? await indexedCount(call, plan) : undefined;
   return indexed === undefined ? countByReading(cursors, call, { query, plan }) : { count: indexed };
+}
+
+/** How many records a list has on all its pages; past the budget of a count, how many there are at least. */
+export type Total = number | { readonly atLeast: number };
+
+/** @param page one of the list, which may be all of it. */
+export async function totalRecords(cursors: Cursors, call: RecordCall, { query, page }: ListedPage): Promise<Total> {
+  const found = page.items.length;
+  if (query.nexttoken === undefined && page.nexttoken === null) return found;
+  const { count, partial } = await countRecords(cursors, call, { ...query, nexttoken: undefined });
+  return partial === true ? { atLeast: Math.max(count, found) } : count;
+}
+
+interface ListedPage {
+  readonly query: ListQuery;
+  readonly page: Page;
 }
 
 /** Undefined where records have to be read. */

@@ -136,7 +136,10 @@ test('past the scan budget pages and counts end short, with a cursor, and still 
     const none = await runtime.list(call, listQuery(call, { ...parameters, text: 'none' }));
     assert.ok(none.items.length === 0 && none.nexttoken !== null && none.isPartial);
     assert.deepEqual(await listAll(node, call, parameters), expected);
+    const asked = listQuery(call, { ...parameters, total: 'true' });
+    const atLeast = await runtime.total(call, asked, await runtime.list(call, asked));
     const counts = await countInParts(call, parameters);
+    assert.deepEqual(atLeast, { atLeast: counts[0] });
     assert.ok(counts.length > 1);
     assert.equal(
       counts.reduce((sum, count) => sum + count),
@@ -145,6 +148,11 @@ test('past the scan budget pages and counts end short, with a cursor, and still 
   }
   assert.deepEqual(await runtime.count(call, listQuery(call, { rank: '1' })), { count: total });
   assert.deepEqual(await runtime.count(call, listQuery(call)), { count: total });
+  for (const parameters of [{ rank: '1' }, {}]) {
+    const page = await runtime.list(call, listQuery(call, parameters));
+    const asked = listQuery(call, { ...parameters, nexttoken: page.nexttoken ?? '' });
+    assert.equal(await runtime.total(call, asked, page), total);
+  }
 });
 
 async function countInParts(call: RecordCall, parameters: Readonly<Record<string, string>>) {

@@ -12,7 +12,7 @@ import {
 import { readSearch, type SearchTest } from '../search/search-query.ts';
 import { wordsOf } from '../search/words.ts';
 import { type Filter, type Operator, operators } from './filter.ts';
-import { isParameter, type ListRoute, parameterMistake, withPlainNames } from './list-parameters.ts';
+import { isParameter, type ListRoute, parameter, parameterMistake, withPlainNames } from './list-parameters.ts';
 import { readFilter } from './read-filter.ts';
 
 /** A list or count request, read and checked against the entity. */
@@ -24,6 +24,10 @@ export interface ListQuery {
   readonly all: boolean;
   readonly search: SearchTest | undefined;
   readonly view: string | undefined;
+  /** The members that a reply is to have of the view, with commas between them. */
+  readonly fields: string | undefined;
+  /** Whether the number of all records of the list is asked for. */
+  readonly wantsTotal: boolean;
   /** Undefined is the creation order, which is the order of the records' keys. */
   readonly sortField: string | undefined;
   readonly descending: boolean;
@@ -66,6 +70,8 @@ function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, 
   const sort = readSort(entity, parameters, add);
   const pageSize = readPageSize(parameters.get('pagesize'), add);
   const all = readAll(entity, parameters, add);
+  const wantsTotal = readTotal(entity, parameters, add);
+  const fields = parameter({ parameters, entity }, 'fields');
   const owner = parameters.get('owner');
   const view = parameters.get('view');
   if (errors.length > 0) throw invalidInput('invalid_request', errors);
@@ -76,7 +82,8 @@ function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, 
     all,
     search?.query ?? null,
   ]);
-  return { filters, owner, all, search, view, ...sort, pageSize, nexttoken: parameters.get('nexttoken'), canonical };
+  const nexttoken = parameters.get('nexttoken');
+  return { filters, owner, all, search, view, fields, wantsTotal, ...sort, pageSize, nexttoken, canonical };
 }
 
 interface SentQuery {
@@ -144,6 +151,14 @@ function readAll(entity: CompiledEntity, parameters: ReadonlyMap<string, string>
   else if (parameters.has('owner')) add('all', 'contradiction', '`all` and `owner` contradict each other');
   else if (entity.definition.ownerIndexes?.some(({ scopeList }) => scopeList === true) !== true)
     add('all', 'no_owner_index', `lists of entity \`${entity.name}\` show the records of all owners anyway`);
+  return true;
+}
+
+function readTotal(entity: CompiledEntity, parameters: ReadonlyMap<string, string>, add: AddError): boolean {
+  const text = parameter({ parameters, entity }, 'total');
+  if (text === undefined || text === 'false') return false;
+  if (text !== 'true')
+    add(entity.fields.has('total') ? '$total' : 'total', 'wrong_type', '`total` must be `true` or `false`');
   return true;
 }
 

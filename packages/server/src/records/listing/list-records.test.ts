@@ -231,6 +231,9 @@ async function compareWithModel(node: Node, call: RecordCall, { records, query, 
   const { pagesize: _pagesize, ...counted } = parameters;
   const counting = await node.runtime.count(call, scoped(call, counted));
   assert.deepEqual(counting, { count: expected.length }, told);
+  const totaled = scoped(call, { ...parameters, total: 'true' });
+  const total = await node.runtime.total(call, totaled, await node.runtime.list(call, totaled));
+  assert.equal(total, expected.length, told);
 }
 
 function refFilter(id: string | undefined): PlainFilter {

@@ -64,7 +64,7 @@ async function create(
   request: GatewayRequest,
   call: AuthorizedCall,
 ): Promise<Reply> {
-  const presentation = presentationOf(call, 'create', readView(request));
+  const presentation = presentationOf(call, 'create', { view: readView(request) });
   const stored = await runtime.create(call, request.body, readOnce(idempotency, request, call.actor.userId));
   const { org = '', entity = '' } = request.params;
   const headers = {
@@ -80,7 +80,7 @@ async function create(
 }
 
 async function item(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
-  const presentation = presentationOf(call, 'get', readView(request));
+  const presentation = presentationOf(call, 'get', readItemQuery(request));
   const found = await runtime.get(call, request.params.id ?? '');
   if (found === undefined) throw notFound();
   // What a reply shows of other records changes without this record's version.
@@ -98,7 +98,7 @@ function partOf({ incoming }: GatewayRequest, body: string, { version }: StoredT
 }
 
 async function update(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
-  const presentation = presentationOf(call, 'update', readView(request));
+  const presentation = presentationOf(call, 'update', { view: readView(request) });
   const stored = await runtime.update(call, {
     id: request.params.id ?? '',
     body: request.body,
@@ -117,12 +117,13 @@ async function remove(runtime: RecordRuntime, request: GatewayRequest, call: Aut
 
 async function list(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
   const query = scopeToCaller(call, readListQuery(call.entity, request.query));
-  const presentation = presentationOf(call, 'list', query.view);
+  const presentation = presentationOf(call, 'list', query);
   const page = await runtime.list(call, query);
+  const total = query.wantsTotal ? `,"total":${JSON.stringify(await runtime.total(call, query, page))}` : '';
   const items = await presentRecords(call, presentation, page.items);
   const nexttoken = page.nexttoken === null ? 'null' : `"${page.nexttoken}"`;
   const partial = page.isPartial ? ',"partial":true' : '';
-  return { status: 200, body: `{"items":[${items.join(',')}],"nexttoken":${nexttoken}${partial}}` };
+  return { status: 200, body: `{"items":[${items.join(',')}],"nexttoken":${nexttoken}${partial}${total}}` };
 }
 
 async function count(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
@@ -130,7 +131,13 @@ async function count(runtime: RecordRuntime, request: GatewayRequest, call: Auth
   return json(200, await runtime.count(call, query));
 }
 
-/** The one parameter of the routes that answer a record. */
+function readItemQuery({ query: sent }: GatewayRequest) {
+  const query = withPlainNames(sent);
+  refuseParameters(query, ['view', 'fields']);
+  return { view: query.get('view'), fields: query.get('fields') };
+}
+
+/** The one parameter of the routes that write a record. */
 function readView({ query: sent }: GatewayRequest): string | undefined {
   const query = withPlainNames(sent);
   refuseParameters(query, ['view']);

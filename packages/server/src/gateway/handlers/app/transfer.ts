@@ -95,7 +95,7 @@ function exportFile(
   const call: AuthorizedCall = { ...exported, rows: assertNotDenied(bothPolicies(exported.rows, listed)) };
   const format = readFileFormat(query.get('format'), incoming);
   const listQuery = scopeToCaller(call, readExportQuery(call, query));
-  const presentation = presentationOf(call, 'list', listQuery.view);
+  const presentation = presentationOf(call, 'list', listQuery);
   const own = configs[call.workspace.env];
   const stream = exportRecords(call, { format, query: listQuery, presentation, configs: own });
   return fileReply(call.entity.name, format, stream);

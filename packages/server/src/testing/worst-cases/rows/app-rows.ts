@@ -173,7 +173,20 @@ const recordRows: Rows = {
       { what: 'a record under policies', ask: () => ({ as: 'restricted' }) },
     ],
   },
-  'GET /app/:org/list/:entity': { as: 'member', target: of('/list/note'), largest: choices('/list/note') },
+  'GET /app/:org/list/:entity': {
+    as: 'member',
+    target: of('/list/note'),
+    largest: [
+      ...choices('/list/note'),
+      {
+        what: 'records, their total and a part of each',
+        ask: (stage) => ({
+          as: 'restricted',
+          target: of('/list/note?note=x&note_op=ne&total=true&fields=title&pagesize=200')(stage),
+        }),
+      },
+    ],
+  },
   'GET /app/:org/count/:entity': { as: 'member', target: of('/count/note'), largest: choices('/count/note') },
   'GET /app/:org/export/:entity': { as: 'member', target: of('/export/note'), largest: choices('/export/note') },
   'POST /app/:org/import/:entity': {
