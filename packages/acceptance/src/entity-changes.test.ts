@@ -37,6 +37,19 @@ interface Changed {
   readonly warnings?: readonly string[];
 }
 
+interface Planned {
+  readonly plan: readonly {
+    readonly change: string;
+    readonly field?: string;
+    readonly index?: { readonly name: string };
+    readonly view?: string;
+    readonly records: number | { readonly atLeast: number };
+    readonly examples: readonly { readonly id: string; readonly errors?: readonly { readonly code: string }[] }[];
+  }[];
+  readonly would_fail: boolean;
+  readonly would_lose: boolean;
+}
+
 async function orders(fields: readonly { name: string }[] = [title, amount], more: object = {}) {
   const { org, founder } = await foundedOrg(gateways);
   await defineEntity(org, { ...definition('order', fields), ...more });
@@ -207,6 +220,65 @@ test('a narrower definition is refused with the records that it would make fail,
   await change(org, narrow, 'create-order?force=true');
   assertRefusal(await act(founder, 'POST', '/create/order', { body: { title: 'abc' } }), [400]);
   assert.equal((await act(founder, 'GET', `/item/order/${examples[0]?.id}`)).body.title, 'abc');
+});
+
+test('a dry run shows what a change would do, and does nothing of it', async () => {
+  const { org, founder } = await orders();
+  const { id } = await create(founder, 'order', { title: 'abc', amount: 1 });
+  await create(founder, 'order', { title: 'a' });
+  const body = {
+    UpdateParams: [
+      { ...title, validate: true, maxlength: 2 },
+      { name: 'colour', index: true },
+    ],
+    removeFields: ['amount'],
+  };
+  const before = await show(org);
+  const audited = async () => (await manage<{ items: unknown[] }>(org, 'GET', '/audit')).body.items;
+  const entries = await audited();
+  const dry = await put(org, body, 'create-order?dry_run=true');
+  assert.equal(dry.status, 200, dry.text);
+  const { plan, ...outcome } = dry.body as unknown as Planned;
+  assert.deepEqual(outcome, { would_fail: true, would_lose: true });
+  const named = plan.map(({ change, field, index, records, examples }) => [
+    change,
+    field ?? index?.name,
+    records,
+    examples.map((one) => [one.id, one.errors?.[0]?.code]),
+  ]);
+  assert.deepEqual(named, [
+    ['field_changed', 'title', 1, [[id, 'too_long']]],
+    ['field_added', 'colour', 0, []],
+    ['field_removed', 'amount', 1, [[id, undefined]]],
+    ['index_built', 'colour', 2, []],
+  ]);
+  assert.equal(dry.headers.get('etag'), `"${before.create.version}"`);
+  assert.equal((await put(org, body, 'create-order?dry_run=true&force=true')).text, dry.text);
+  assert.deepEqual([await show(org), await audited()], [before, entries]);
+  const problem = assertProblem(await put(org, body), 'conflict');
+  assert.deepEqual([problem.would_fail, problem.would_lose], [1, [{ name: 'amount', records: 1 }]]);
+  assert.deepEqual(await show(org), before);
+});
+
+test('a dry run is refused as its change is, but for what records say, and also tells of views', async () => {
+  const { org } = await orders();
+  const dry = (body: unknown, api = 'create-order', options: CallOptions = {}) =>
+    put(org, body, `${api}?dry_run=true`, options);
+  const before = await show(org);
+  for (const [what, api, body, code, expected] of refused.filter(([, , , code]) => code === 'validation_failed'))
+    assert.deepEqual(pointers(assertProblem(await dry(body, api), code)), expected, what);
+  assertProblem(await dry({ baseKeys: { pkTemplate: 'org#{org};x', skTemplate: 'y#{id}' } }), 'conflict');
+  assertProblem(await dry({}, 'create-order', { headers: { 'if-match': '"0"' } }), 'version_mismatch');
+  assertProblem(await dry({}, 'create-none'), 'not_found');
+  assertProblem(await put(org, {}, 'create-order?dry_run=maybe'), 'invalid_request');
+  assertProblem(await put(org, {}, 'create-order?dry_run=true&env=prod'), 'prod_read_only');
+  const views = { Views: { short: { fields: [{ name: 'title' }] } } };
+  const { plan } = (await dry(views, 'get-order')).body as unknown as Planned;
+  assert.deepEqual(
+    plan.map(({ change, view }) => [change, view]),
+    [['view_added', 'short']],
+  );
+  assert.deepEqual(await show(org), before);
 });
 
 test('a wider definition is taken without a look at the records', async () => {

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { entityName, environment, ifMatch, ifNoMatch } from '../parameters.ts';
+import { InputError } from '../problem-schema.ts';
 import { reply, route } from '../route.ts';
 import { closed, count, guid, itemsOf, madeByServer, named, oneOf, text, time } from '../schema.ts';
 
@@ -68,6 +69,49 @@ export const ChangedApi = named(
   }),
 );
 
+const ChangeExample = Type.Object({
+  tenant_code: text,
+  id: guid,
+  errors: Type.Optional(Type.Array(InputError, { description: 'Why the record fails.' })),
+});
+
+const PlannedStep = Type.Object({
+  change: oneOf([
+    'field_added',
+    'field_removed',
+    'field_changed',
+    'values_lost',
+    'index_built',
+    'index_dropped',
+    'check_added',
+    'check_removed',
+    'check_changed',
+    'view_added',
+    'view_removed',
+    'view_changed',
+    'definition_changed',
+  ]),
+  message: text,
+  field: Type.Optional(text),
+  index: Type.Optional(Type.Object({ kind: text, name: text })),
+  check: Type.Optional(Type.String({ description: 'The expression of the check.' })),
+  view: Type.Optional(text),
+  records: Type.Union([Type.Integer({ minimum: 0 }), Type.Object({ atLeast: Type.Integer({ minimum: 0 }) })], {
+    description: 'How many records fail by the step, lose a value or are indexed.',
+  }),
+  examples: Type.Array(ChangeExample, { maxItems: 5, description: 'Some of the records that fail or lose a value.' }),
+});
+
+export const PlannedChange = named(
+  'PlannedChange',
+  Type.Object({
+    plan: Type.Array(PlannedStep),
+    would_fail: Type.Boolean({ description: 'Whether the change needs `force=true` because records fail its rules.' }),
+    would_lose: Type.Boolean({ description: 'Whether the change needs `force=true` because records lose values.' }),
+    warnings: Type.Optional(Type.Array(text)),
+  }),
+);
+
 export const EntityEndpoint = named(
   'EntityEndpoint',
   Type.Object({
@@ -109,10 +153,14 @@ export const entitiesApi = {
         default: false,
         description: 'Makes the change even if records would fail its checks or lose values.',
       }),
+      dry_run: Type.Boolean({
+        default: false,
+        description: 'Replies with the plan of the change and makes no change.',
+      }),
     }),
     headers: [ifMatch, ifNoMatch],
     body: ConfigChange,
-    replies: { 200: reply('Changed.', ChangedApi, ['ETag']) },
+    replies: { 200: reply('Changed, or the plan of the change.', Type.Union([ChangedApi, PlannedChange]), ['ETag']) },
     problems: ['prod_read_only', 'not_found', 'conflict', 'version_mismatch', 'plan_limit_exceeded'],
     takesTags: true,
   }),

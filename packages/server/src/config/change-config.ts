@@ -29,19 +29,10 @@ interface Committed<Planned> {
 export async function changeConfig<Planned extends ConfigChange>(
   deps: ChangeConfigDeps,
   orgCode: string,
-  plan: (set: ConfigSet, next: number) => Promise<Planned>,
+  plan: PlanConfig<Planned>,
 ): Promise<Committed<Planned>> {
   const scope = deps.store.scope(orgScopeName(orgCode));
-  const planNext = async () => {
-    const set = await deps.configs.refresh(orgCode);
-    const head = await configHead.read(scope);
-    if ((head?.version ?? 0) !== set.version) return 'overtaken';
-    const version = (head?.value.version ?? 0) + 1;
-    const planned = await plan(set, version);
-    const moveHead = configHead.put(undefined, { version }, { if: asRead(head) });
-    return { version, planned, changes: [moveHead, ...planned.changes] };
-  };
-  const { planned } = await transact(scope, planNext).catch((error: unknown) => {
+  const { planned } = await transact(scope, () => planNext(deps, orgCode, plan)).catch((error: unknown) => {
     // A refusal is no commit; anything else may have been committed all the same.
     if (!(error instanceof Problem)) deps.configs.forget(orgCode);
     throw error;
@@ -49,4 +40,34 @@ export async function changeConfig<Planned extends ConfigChange>(
   // The change stands, whether or not it can be read now.
   await deps.configs.refresh(orgCode).catch(() => deps.configs.forget(orgCode));
   return { version: planned.version, planned: planned.planned };
+}
+
+/** Plans what `changeConfig` would commit now, and commits nothing. */
+export async function planConfig<Planned extends ConfigChange>(
+  deps: ChangeConfigDeps,
+  orgCode: string,
+  plan: PlanConfig<Planned>,
+): Promise<Planned> {
+  const scope = deps.store.scope(orgScopeName(orgCode));
+  const { planned } = await transact(scope, async () => {
+    const next = await planNext(deps, orgCode, plan);
+    return next === 'overtaken' ? next : { planned: next.planned, changes: [] };
+  });
+  return planned.planned;
+}
+
+type PlanConfig<Planned> = (set: ConfigSet, next: number) => Promise<Planned>;
+
+async function planNext<Planned extends ConfigChange>(
+  deps: ChangeConfigDeps,
+  orgCode: string,
+  plan: PlanConfig<Planned>,
+) {
+  const set = await deps.configs.refresh(orgCode);
+  const head = await configHead.read(deps.store.scope(orgScopeName(orgCode)));
+  if ((head?.version ?? 0) !== set.version) return 'overtaken';
+  const version = (head?.value.version ?? 0) + 1;
+  const planned = await plan(set, version);
+  const moveHead = configHead.put(undefined, { version }, { if: asRead(head) });
+  return { version, planned, changes: [moveHead, ...planned.changes] };
 }

@@ -2,8 +2,9 @@ import type { OnceRequest } from '../records/port.ts';
 import type { CompiledEntity } from '../schema/port.ts';
 import type { EntityAdminDeps } from './admin-deps.ts';
 import type { ApiChange, ChangedApi } from './definition/api-change.ts';
-import { changeApi } from './definition/change-api.ts';
+import { changeApi, previewApi } from './definition/change-api.ts';
 import { defineEntity } from './definition/define-entity.ts';
+import type { ChangePreview } from './definition/preview-change.ts';
 import { type RemovalOptions, removeEntity } from './remove-entity.ts';
 import { type EntitySummary, listEntities } from './showing/list-entities.ts';
 import { compiledOf, type ShownEntity, showEntity } from './showing/show-entity.ts';
@@ -14,6 +15,8 @@ export interface EntityAdmin {
   define(orgCode: string, input: unknown, request?: OnceRequest): ReturnType<typeof defineEntity>;
   /** Changes one of the five configs. @throws Problem `not_found`, `version_mismatch`, `conflict`, or what `define` throws. */
   change(orgCode: string, change: ApiChange): Promise<ChangedApi>;
+  /** What `change` would do. Nothing is written. @throws Problem as `change`, but for what records say. */
+  preview(orgCode: string, change: ApiChange): Promise<ChangePreview>;
   list(orgCode: string): Promise<readonly EntitySummary[]>;
   /** The five configs, and how far the indexes are. @throws Problem `not_found`. */
   show(orgCode: string, entityName: string): Promise<ShownEntity>;
@@ -27,6 +30,7 @@ export function createEntityAdmin(deps: EntityAdminDeps): EntityAdmin {
   return {
     define: (orgCode, input, request) => defineEntity(deps, { orgCode, input, request }),
     change: (orgCode, change) => changeApi(deps, orgCode, change),
+    preview: (orgCode, change) => previewApi(deps, orgCode, change),
     list: (orgCode) => listEntities(deps, orgCode),
     show: (orgCode, entityName) => showEntity(deps, orgCode, entityName),
     compiled: (orgCode, entityName) => compiledOf(deps, orgCode, entityName),

@@ -15,6 +15,7 @@ export {
 } from './compile-entity.ts';
 export type { CompiledField } from './compiled-field.ts';
 export {
+  type CheckDefinition,
   definitionLimits,
   type EntityDefinition,
   type FieldDefinition,

@@ -271,8 +271,9 @@ test('a field that records have values of goes by force alone, and its values go
   const amount = { name: 'amount', colType: 'number', index: true };
   await node.admin.define('acme', { ...order, UpdateParams: [{ name: 'title', search: true }, amount, secret] });
   const first = await node.call('order');
+  const ids: string[] = [];
   for (const body of [{ title: 'a', amount: 1, secret: 's' }, { title: 'b', amount: 2 }, { title: 'c' }])
-    await node.runtime.create(first, body);
+    ids.push((await node.runtime.create(first, body)).data.id);
   const removeFields = ['amount', 'secret'];
   const before = await bench.contents();
   const { code, message, details } = await refusal(change(node, { removeFields }));
@@ -287,6 +288,7 @@ test('a field that records have values of goes by force alone, and its values go
         ],
         checked: 3,
         complete: true,
+        examples: ids.slice(0, 2).map((id) => ({ tenant_code: 'main', id })),
       },
     ],
   );
@@ -345,7 +347,9 @@ test('what was readable is shown no more once its field is encrypted, and the re
   const { node } = await org('memory');
   await node.admin.define('acme', order);
   await node.runtime.create(await node.call('order'), { title: 'secret' });
-  const { warnings } = await change(node, { UpdateParams: [{ name: 'title', colType: 'encrypted' }] });
+  const body = { UpdateParams: [{ name: 'title', colType: 'encrypted' }] };
+  assert.deepEqual((await refusal(change(node, body))).details.would_lose, [{ name: 'title', records: 1 }]);
+  const { warnings } = await force(node, body);
   assert.match(warnings?.join() ?? '', /`title`.*unsealed/);
   assert.deepEqual((await node.call('order')).entity.hidden, ['title']);
 });

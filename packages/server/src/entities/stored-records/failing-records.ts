@@ -8,6 +8,7 @@ import { type CheckEffort, newCheckEffort, readValue } from '../../schema/port.t
 import type { Scope, Store } from '../../store/port.ts';
 import type { WorkspaceOfOrg } from '../../tenancy/port.ts';
 import { type Looked, lookAtRecords } from './look-at-records.ts';
+import { NotedRecords, type RecordExample } from './noted-records.ts';
 
 /** A definition that is to take the place of another, and what of it stored records may not meet: fields and checks. */
 export interface Narrowing {
@@ -24,32 +25,61 @@ export interface FailingRecords extends Looked {
   readonly examples: readonly FailingRecord[];
 }
 
-interface FailingRecord {
-  readonly tenant_code: string;
-  readonly id: string;
+interface FailingRecord extends RecordExample {
   readonly errors: readonly InputError[];
 }
 
-const examplesMax = 5;
+/** The same, and which records each field and each check refuses. */
+export interface FailuresByPart {
+  readonly found: FailingRecords;
+  readonly byField: NotedRecords<FailingRecord>;
+  readonly byCheck: NotedRecords<FailingRecord>;
+}
+
+/** Looks at the records of all workspaces. */
+export async function failuresByPart(store: Store, narrowing: Narrowing): Promise<FailuresByPart> {
+  const all = new NotedRecords<FailingRecord>();
+  const [byField, byCheck] = [new NotedRecords<FailingRecord>(), new NotedRecords<FailingRecord>()];
+  const looked = await lookAtRecords(store, narrowing, async (workspace, data) => {
+    const failures = await failuresOf(narrowing, workspace, data);
+    if (failures.length === 0) return;
+    const { id } = data;
+    const { tenantCode: tenant_code } = workspace;
+    all.note('', { tenant_code, id, errors: failures.map(({ error }) => error) });
+    for (const { kind, name, errors } of grouped(failures))
+      (kind === 'field' ? byField : byCheck).note(name, { tenant_code, id, errors });
+  });
+  const { records: would_fail, examples } = all.of('');
+  return { found: { would_fail, ...looked, examples }, byField, byCheck };
+}
 
 /** Looks at the records of all workspaces. */
 export async function failingRecords(store: Store, narrowing: Narrowing): Promise<FailingRecords> {
-  const examples: FailingRecord[] = [];
-  let failing = 0;
-  const looked = await lookAtRecords(store, narrowing, async (place, data) => {
-    const errors = await errorsOf(narrowing, place, data);
-    if (errors.length === 0) return;
-    failing += 1;
-    if (examples.length < examplesMax) examples.push({ tenant_code: place.tenantCode, id: data.id, errors });
-  });
-  return { would_fail: failing, ...looked, examples };
+  return (await failuresByPart(store, narrowing)).found;
 }
 
-async function errorsOf(
+/** What of a definition refuses a record: a field, or a check by its expression. */
+interface Part {
+  readonly kind: 'field' | 'check';
+  readonly name: string;
+}
+
+interface Failure extends Part {
+  readonly error: InputError;
+}
+
+function grouped(failures: readonly Failure[]): readonly (Part & { readonly errors: readonly InputError[] })[] {
+  const parts = Map.groupBy(failures, ({ kind, name }) => `${kind} ${name}`);
+  return [...parts.values()].flatMap((some) =>
+    some.slice(0, 1).map(({ kind, name }) => ({ kind, name, errors: some.map(({ error }) => error) })),
+  );
+}
+
+async function failuresOf(
   { entity, config, fields: names, checks }: Narrowing,
   workspace: WorkspaceOfOrg,
   data: RecordData,
-): Promise<readonly InputError[]> {
+): Promise<readonly Failure[]> {
   const fields = names.flatMap((name) => entity.fields.get(name) ?? []);
   const sealed = await sealedNames(workspace.scope, { entity, fields, id: data.id });
   // As if the fields had been empty until now: ids in others were asked for when they were written.
@@ -57,7 +87,15 @@ async function errorsOf(
   const lookups = await checkLookups({ workspace, config, entity }, before, data);
   const held = { data, sealed, effort: newCheckEffort() };
   const errors = [...fields.flatMap((field) => valueErrors(field, held)), ...lookups.errors.map(withoutValue)];
-  return errors.length > 0 ? errors : checks.flatMap(({ refuse }) => refuse(data) ?? []);
+  if (errors.length > 0) return errors.map((error) => ({ kind: 'field', name: fieldOf(error), error }));
+  return checks.flatMap(({ definition, refuse }) => {
+    const error = refuse(data);
+    return error === undefined ? [] : [{ kind: 'check', name: definition.cel, error }];
+  });
+}
+
+function fieldOf({ pointer }: InputError): string {
+  return pointer.split('/')[1] ?? '';
 }
 
 /** Who may change definitions need not be one who may read records: no sentence holds what a record does. */

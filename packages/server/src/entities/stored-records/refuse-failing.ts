@@ -3,7 +3,7 @@ import { Problem } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import { narrowedFields, newChecks } from '../definition/narrowed-fields.ts';
-import { type FailingRecords, failingRecords } from './failing-records.ts';
+import { type FailingRecords, type FailuresByPart, failuresByPart } from './failing-records.ts';
 
 export interface DefinitionStep {
   readonly orgCode: string;
@@ -12,17 +12,31 @@ export interface DefinitionStep {
   readonly after: CompiledEntity;
 }
 
-/**
- * @throws Problem `conflict` where records contradict the definition that is to come, or too many would have to be
- * looked at to know.
- */
-export async function refuseFailing(store: Store, { orgCode, config, before, after }: DefinitionStep): Promise<void> {
+/** The records that contradict the definition that is to come; undefined where none can. */
+export async function findFailing(
+  store: Store,
+  { orgCode, config, before, after }: DefinitionStep,
+): Promise<FailuresByPart | undefined> {
   const [fields, checks] = [narrowedFields(before, after), newChecks(before, after)];
-  if (fields.length + checks.length === 0) return;
-  const found = await failingRecords(store, { orgCode, config, entity: after, fields, checks });
-  if (found.would_fail === 0 && found.complete) return;
-  const told = `${sentence(after.name, found)}: \`force=true\` makes the change anyway`;
-  throw new Problem('conflict', told, { ...found });
+  if (fields.length + checks.length === 0) return undefined;
+  return failuresByPart(store, { orgCode, config, entity: after, fields, checks });
+}
+
+/** Whether some record fails, or not all could be looked at. */
+export function isContradicted({ would_fail, complete }: FailingRecords): boolean {
+  return would_fail > 0 || !complete;
+}
+
+/** How a definition is refused that records contradict, or that too many would have to be looked at for. */
+export function failingProblem(entityName: string, found: FailingRecords, more: object = {}): Problem {
+  const told = `${sentence(entityName, found)}: \`force=true\` makes the change anyway`;
+  return new Problem('conflict', told, { ...found, ...more });
+}
+
+/** @throws Problem `conflict` as `failingProblem` says. */
+export async function refuseFailing(store: Store, step: DefinitionStep): Promise<void> {
+  const failing = await findFailing(store, step);
+  if (failing !== undefined && isContradicted(failing.found)) throw failingProblem(step.after.name, failing.found);
 }
 
 function sentence(entityName: string, { would_fail, checked, complete }: FailingRecords): string {

@@ -68,13 +68,13 @@ async function change(
   request: Received<typeof entitiesApi.changeApi>,
   orgCode: string,
 ): Promise<Reply> {
-  const { env, force } = request.query;
+  const { env, force, dry_run: isDry } = request.query;
   requireTest(env);
-  const changed = await admin.change(orgCode, {
-    api: request.params.apiname,
-    body: request.body,
-    force,
-    ...readPreconditions(request.incoming),
-  });
+  const asked = { api: request.params.apiname, body: request.body, force, ...readPreconditions(request.incoming) };
+  if (isDry) {
+    const { version, ...preview } = await admin.preview(orgCode, asked);
+    return json(200, preview, { ETag: entityTag(version) });
+  }
+  const changed = await admin.change(orgCode, asked);
   return json(200, changed, { ETag: entityTag(changed.version) });
 }

@@ -103,17 +103,13 @@ const entityRows: Rows = {
       {
         what: 'records that are held to rules',
         status: 409,
+        ask: () => ({ target: '/api/create-note', ...json(heldToRules) }),
+      },
+      {
+        what: 'the plan of a change that records are held to',
         ask: () => ({
-          target: '/api/create-note',
-          ...json({
-            UpdateParams: [
-              { name: 'title', index: true },
-              { name: 'note', search: true, validate: true, pattern: '(a{1,30}b?){3}c' },
-              { name: 'meta', colType: 'json' },
-              { name: 'tags', colType: 'array', items: { colType: 'string' } },
-              { name: 'parent_id', colType: 'guid', lookup: { entity: 'note' } },
-            ],
-          }),
+          target: '/api/create-note?dry_run=true',
+          ...json({ ...heldToRules, UpdateParams: heldToRules.UpdateParams.slice(0, -2), removeFields: ['tags'] }),
         }),
       },
     ],
@@ -122,6 +118,16 @@ const entityRows: Rows = {
   'GET /api/entity': read('/api/entity?entityName=viewed', 'a definition'),
   'GET /api/entity/endpoints': read('/api/entity/endpoints?entity=wide', 'fields'),
   'DELETE /api/entity': one('/api/entity?entityname=none'),
+};
+
+const heldToRules = {
+  UpdateParams: [
+    { name: 'title', index: true },
+    { name: 'note', search: true, validate: true, pattern: '(a{1,30}b?){3}c' },
+    { name: 'meta', colType: 'json' },
+    { name: 'tags', colType: 'array', items: { colType: 'string' } },
+    { name: 'parent_id', colType: 'guid', lookup: { entity: 'note' } },
+  ],
 };
 
 async function madeBlock({ call }: Stage): Promise<string> {

@@ -1,0 +1,199 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type CheckDefinition,
+  colTypeOf,
+  type EntityDefinition,
+  type EntityState,
+  type FieldDefinition,
+  type IndexState,
+  isSameIndex,
+  type Views,
+} from '../../schema/port.ts';
+
+/** A part of a change, named for programs and said for people. */
+export interface ChangeStep {
+  readonly change:
+    | 'field_added'
+    | 'field_removed'
+    | 'field_changed'
+    | 'values_lost'
+    | 'index_built'
+    | 'index_dropped'
+    | 'check_added'
+    | 'check_removed'
+    | 'check_changed'
+    | 'view_added'
+    | 'view_removed'
+    | 'view_changed'
+    | 'definition_changed';
+  readonly message: string;
+  readonly field?: string;
+  readonly index?: Pick<IndexState, 'kind' | 'name'>;
+  /** The expression of a check. */
+  readonly check?: string;
+  readonly view?: string;
+}
+
+/** A definition that is to take another's place, what becomes of its indexes, and the fields whose values go. */
+export interface DefinitionSteps {
+  readonly before: EntityDefinition;
+  readonly after: EntityDefinition;
+  readonly states: { readonly before: EntityState; readonly after: EntityState };
+  readonly removed: readonly string[];
+  readonly lost: readonly string[];
+}
+
+/** All that a change of a definition does. There is a step exactly where something becomes other than it was. */
+export function definitionSteps({ before, after, states, removed, lost }: DefinitionSteps): readonly ChangeStep[] {
+  const steps = [
+    ...fieldSteps(before.UpdateParams, after.UpdateParams, removed),
+    ...lost.filter((name) => !removed.includes(name)).map(lostStep),
+    ...indexSteps(states),
+    ...checkSteps(before.checks, after.checks),
+    ...viewSteps(before.Views, after.Views),
+  ];
+  return [...steps, ...otherSteps(before, after, steps)];
+}
+
+/** @param of whose views they are, where they are those of one config. */
+export function viewSteps(before: Views = {}, after: Views = {}, of = ''): readonly ChangeStep[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const viewOf = (views: Views, name: string) => (Object.hasOwn(views, name) ? views[name] : undefined);
+  return names.flatMap((view): readonly ChangeStep[] => {
+    const [was, is] = [viewOf(before, view), viewOf(after, view)];
+    if (isDeepStrictEqual(was, is)) return [];
+    const said = `view \`${view}\`${of}`;
+    if (was === undefined) return [{ change: 'view_added', view, message: `${said} is added` }];
+    if (is === undefined) return [{ change: 'view_removed', view, message: `${said} is removed` }];
+    return [{ change: 'view_changed', view, message: `${said} shows other fields, or shows them otherwise` }];
+  });
+}
+
+function fieldSteps(
+  before: readonly FieldDefinition[],
+  after: readonly FieldDefinition[],
+  removed: readonly string[],
+): readonly ChangeStep[] {
+  const old = new Map(before.map((field) => [field.name, field]));
+  return [
+    ...after.flatMap((field): readonly ChangeStep[] => {
+      const was = old.get(field.name);
+      if (was !== undefined) return changedField(was, field);
+      const message = `field \`${field.name}\` is added with the type \`${colTypeOf(field)}\``;
+      return [{ change: 'field_added', field: field.name, message }];
+    }),
+    ...removed.map((field): ChangeStep => {
+      const message = old.has(field)
+        ? `field \`${field}\` is removed and its stored values are erased`
+        : `the values that earlier definitions left of field \`${field}\` are erased`;
+      return { change: 'field_removed', field, message };
+    }),
+  ];
+}
+
+function changedField(was: FieldDefinition, is: FieldDefinition): readonly ChangeStep[] {
+  const members = changedMembers(was, is);
+  if (members.length === 0) return [];
+  const named = members.map((member) => `\`${member}\``).join(', ');
+  return [{ change: 'field_changed', field: is.name, message: `field \`${is.name}\` changes in ${named}` }];
+}
+
+function changedMembers(before: object, after: object): readonly string[] {
+  const [was, is] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
+  return [...new Set([...was.keys(), ...is.keys()])].filter(
+    (member) => !isDeepStrictEqual(was.get(member), is.get(member)),
+  );
+}
+
+function lostStep(field: string): ChangeStep {
+  return {
+    change: 'values_lost',
+    field,
+    message: `the stored values of field \`${field}\` are replaced when their records are next written`,
+  };
+}
+
+/** Indexes that the definition asks for: those that leave are none any more. */
+function standing({ indexes }: EntityState): readonly IndexState[] {
+  return indexes.filter(({ state }) => state === 'ready' || state === 'building' || state === 'failed');
+}
+
+function indexSteps({ before, after }: DefinitionSteps['states']): readonly ChangeStep[] {
+  const keyOf = ({ kind, name }: IndexState): string => `${kind} ${name}`;
+  const old = new Map(standing(before).map((index) => [keyOf(index), index]));
+  const next = new Map(standing(after).map((index) => [keyOf(index), index]));
+  const built = [...next.values()].filter(
+    (index) => index.state === 'building' && !before.indexes.some((other) => isSameIndex(index, other)),
+  );
+  const dropped = [...old.values()].filter((index) => !next.has(keyOf(index)));
+  return [
+    ...built.map((index): ChangeStep => {
+      const verb = old.has(keyOf(index)) ? 'built again' : 'built';
+      return indexStep('index_built', index, `${said(index)} is ${verb} from the stored records before it serves`);
+    }),
+    ...dropped.map((index) => indexStep('index_dropped', index, `${said(index)} is dropped`)),
+  ];
+}
+
+function said({ kind, name }: IndexState): string {
+  return `the ${kind} index \`${name}\``;
+}
+
+function indexStep(change: 'index_built' | 'index_dropped', { kind, name }: IndexState, message: string): ChangeStep {
+  return { change, index: { kind, name }, message };
+}
+
+function checkSteps(
+  before: readonly CheckDefinition[] = [],
+  after: readonly CheckDefinition[] = [],
+): readonly ChangeStep[] {
+  const [was, is] = [before, after].map((checks) => new Map(checks.map(({ cel, message }) => [cel, message])));
+  if (was === undefined || is === undefined) return [];
+  return [
+    ...[...is].flatMap(([check, text]): readonly ChangeStep[] => {
+      if (!was.has(check)) return [{ change: 'check_added', check, message: `the check “${text}” is added` }];
+      if (was.get(check) === text) return [];
+      return [{ change: 'check_changed', check, message: `a check has the message “${text}”` }];
+    }),
+    ...[...was]
+      .filter(([check]) => !is.has(check))
+      .map(
+        ([check, text]): ChangeStep => ({ change: 'check_removed', check, message: `the check “${text}” is removed` }),
+      ),
+  ];
+}
+
+/** What differs beside the fields that there are, and no step tells of. */
+function otherSteps(
+  before: EntityDefinition,
+  after: EntityDefinition,
+  told: readonly ChangeStep[],
+): readonly ChangeStep[] {
+  const isTold: Readonly<Record<string, (step: ChangeStep) => boolean>> = {
+    ownerIndexes: ({ index }) => index?.kind === 'owner',
+    parentIndex: ({ index }) => index?.kind === 'parent',
+    UniqueIndexes: ({ index }) => index?.kind === 'unique',
+    checks: ({ check }) => check !== undefined,
+    Views: ({ view }) => view !== undefined,
+  };
+  const others = changedMembers(before, after).filter(
+    (member) => member !== 'UpdateParams' && !told.some((step) => isTold[member]?.(step)),
+  );
+  return [
+    ...(isReordered(before, after) ? [otherStep('the fields have another order')] : []),
+    ...others.map((member) => otherStep(`\`${member}\` changes`)),
+  ];
+}
+
+export function otherStep(message: string): ChangeStep {
+  return { change: 'definition_changed', message };
+}
+
+function isReordered(before: EntityDefinition, after: EntityDefinition): boolean {
+  const namesOf = ({ UpdateParams }: EntityDefinition) => UpdateParams.map(({ name }) => name);
+  const [was, is] = [namesOf(before), namesOf(after)];
+  return !isDeepStrictEqual(
+    was.filter((name) => is.includes(name)),
+    is.filter((name) => was.includes(name)),
+  );
+}

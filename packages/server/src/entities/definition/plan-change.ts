@@ -1,0 +1,95 @@
+import { auditEntry } from '../../audit/audit-entry.ts';
+import type { ConfigSet } from '../../config/port.ts';
+import { type ConfigChange, itemChanged, newBodies } from '../../config/port.ts';
+import { invalidBody } from '../../lib/problem.ts';
+import type { CompiledEntity, EntityState, ParsedDefinition } from '../../schema/port.ts';
+import { apiName, contentOfBodies, type EntityContent } from '../../schema/port.ts';
+import type { EntityAdminDeps } from '../admin-deps.ts';
+import { readConfigBodies, shownConfig } from '../config-bodies.ts';
+import { entityAudited } from '../entity-audited.ts';
+import { planMigration } from '../plan-migration.ts';
+import { unknownEntity } from '../unknown-entity.ts';
+import { type ApiChange, readMembers, requireConfigMatch } from './api-change.ts';
+import { changeWarnings } from './change-warnings.ts';
+import { unfitViews } from './definition-limits.ts';
+import { namedByDefinition, readWithTargets, refuseOrphanedViews, unknownTargets } from './lookup-targets.ts';
+import { overwrittenFields } from './lost-values.ts';
+import { mergeDefinition } from './merge-definition.ts';
+
+export interface DefinitionChange extends ApiChange {
+  readonly entityName: string;
+}
+
+export interface ChangePlan extends ConfigChange {
+  readonly before: CompiledEntity;
+  readonly after: CompiledEntity;
+  readonly config: ConfigSet;
+  readonly states: { readonly before: EntityState; readonly after: EntityState };
+  readonly warnings: readonly string[];
+  readonly removed: readonly string[];
+  /** The fields whose stored values go: those that are removed, and those that take values of another making. */
+  readonly lost: readonly string[];
+}
+
+/** The configuration that a change is planned on, and the version that it makes. */
+export interface Moment {
+  readonly orgCode: string;
+  readonly set: ConfigSet;
+  readonly next: number;
+}
+
+/**
+ * Plans a change of a definition, and commits nothing: what is made and what is only shown comes from here.
+ * @throws Problem `not_found`, `version_mismatch`, `validation_failed`, `unknown_field`, and what `planMigration` throws.
+ */
+export async function planChange(
+  deps: EntityAdminDeps,
+  { orgCode, set, next }: Moment,
+  { entityName, body, ...preconditions }: DefinitionChange,
+): Promise<ChangePlan> {
+  const active = set.active(entityName);
+  const before = await set.entity(entityName);
+  if (active === undefined || before === undefined) throw unknownEntity(entityName);
+  const configs = await readConfigBodies(deps.store, orgCode, { entityName, active });
+  const shown = shownConfig(configs, 'create');
+  requireConfigMatch(shown, preconditions);
+  const standing = contentOfBodies(configs.bodies);
+  const stood = await unknownTargets(set, namedByDefinition(standing.definition, standing.views));
+  const judge = (merged: unknown, parse: () => ParsedDefinition): Promise<ParsedDefinition> =>
+    readWithTargets(set, { named: namedByDefinition(merged, standing.views), stood }, () => fitting(standing, parse));
+  const members = readMembers(shown, body);
+  const { definition, warnings, removed } = await mergeDefinition(before.definition, members, before.hidden, judge);
+  const content = { ...standing, definition };
+  await refuseOrphanedViews(set, { before: standing, after: content });
+  const versions = { ...active.versions, create: next };
+  const target = { name: entityName, wanted: { content, versions, erased: removed } };
+  const { steps, changes } = await planMigration(deps, { orgCode, set, next, keepsRecords: false }, [target]);
+  const [step] = steps;
+  if (step?.after === undefined || step.state === undefined)
+    throw new TypeError('a change of an entity is a step of it');
+  const changed = { version: next, action: 'changed', configs: versions } as const;
+  const api = apiName('create', entityName);
+  return {
+    changes: [
+      ...newBodies(content, versions, next),
+      ...changes,
+      itemChanged({ kind: 'entity', name: entityName }, deps.auditContext, changed),
+      auditEntry(deps.auditContext, entityAudited('entity.changed', entityName, { api, version: next })),
+    ],
+    before,
+    after: step.after,
+    config: set,
+    states: { before: active.state, after: step.state },
+    removed,
+    lost: [...removed, ...overwrittenFields(before, step.after)],
+    warnings: [...warnings, ...changeWarnings({ before: before.definition, after: definition })],
+  };
+}
+
+/** @throws Problem `validation_failed`, `unknown_field`. */
+function fitting({ views }: EntityContent, parse: () => ParsedDefinition): ParsedDefinition {
+  const parsed = parse();
+  const unfit = unfitViews({ definition: parsed.definition, views });
+  if (unfit.length > 0) throw invalidBody(unfit);
+  return parsed;
+}

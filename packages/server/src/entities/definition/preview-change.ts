@@ -1,0 +1,85 @@
+import { planConfig } from '../../config/port.ts';
+import { countStoredRecords } from '../../records/port.ts';
+import type { EntityAdminDeps } from '../admin-deps.ts';
+import type { RecordExample } from '../stored-records/noted-records.ts';
+import { lookAtChange, type RecordsOfChange, wouldFail, wouldLose } from '../stored-records/records-of-change.ts';
+import { type ChangeStep, definitionSteps } from './change-steps.ts';
+import { type DefinitionChange, planChange } from './plan-change.ts';
+
+/** A step of a change, and the records that it concerns. */
+export interface PreviewedStep extends ChangeStep {
+  /** How many records fail by it, lose a value or are indexed; `atLeast` where not all could be looked at. */
+  readonly records: number | { readonly atLeast: number };
+  /** Some of those that fail, with why, or lose a value. */
+  readonly examples: readonly RecordExample[];
+}
+
+/** What a change would do. */
+export interface ChangePreview {
+  /** The version of the config that it would change. */
+  readonly version: number;
+  readonly plan: readonly PreviewedStep[];
+  /** Whether the change is refused without `force`, since records fail, or too many would have to be looked at. */
+  readonly would_fail: boolean;
+  /** The same where records lose values. */
+  readonly would_lose: boolean;
+  readonly warnings?: readonly string[];
+}
+
+/** Plans the change of a definition and looks at the records as the change itself does; writes nothing. */
+export async function previewDefinition(
+  deps: EntityAdminDeps,
+  orgCode: string,
+  change: DefinitionChange,
+): Promise<ChangePreview> {
+  const planned = await planConfig(deps, orgCode, (set, next) => planChange(deps, { orgCode, set, next }, change));
+  const { before, after, states, removed, lost, warnings } = planned;
+  const steps = definitionSteps({ before: before.definition, after: after.definition, states, removed, lost });
+  const found = await lookAtChange(deps.store, { orgCode, ...planned });
+  const isBuilding = steps.some((step) => step.change === 'index_built');
+  const [stored = 0] = isBuilding ? await countStoredRecords(deps.store, orgCode, [change.entityName]) : [];
+  return {
+    version: states.before.version,
+    plan: steps.map((step) => ({ ...step, ...recordsOf(step, found, stored) })),
+    would_fail: wouldFail(found),
+    would_lose: wouldLose(found),
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}
+
+type Concerned = Pick<PreviewedStep, 'records' | 'examples'>;
+
+function recordsOf(
+  { change, field = '', check = '' }: ChangeStep,
+  { failing, held }: RecordsOfChange,
+  stored: number,
+): Concerned {
+  switch (change) {
+    case 'field_added':
+    case 'field_changed':
+      return failing === undefined ? none : asLooked(failing.byField.of(field), failing.found);
+    case 'check_added':
+      return failing === undefined ? none : asLooked(failing.byCheck.of(check), failing.found);
+    case 'field_removed':
+    case 'values_lost':
+      return held === undefined ? none : asLooked(held.holders.of(field), held);
+    case 'index_built':
+      return { records: stored, examples: [] };
+    default:
+      return none;
+  }
+}
+
+const none: Concerned = { records: 0, examples: [] };
+
+/** A step that concerns no record. */
+export function withoutRecords(step: ChangeStep): PreviewedStep {
+  return { ...step, ...none };
+}
+
+function asLooked(
+  { records, examples }: { readonly records: number; readonly examples: readonly RecordExample[] },
+  { complete }: { readonly complete: boolean },
+): Concerned {
+  return { records: complete ? records : { atLeast: records }, examples };
+}
