@@ -29,13 +29,21 @@ export {
   type RecordData,
   readCreate,
   readRecord,
+  readUpdate,
   recordText,
   type StoredRecord,
   type StoredText,
   unknownField,
 } from './record.ts';
 export { directKey, directPartition, recordPlace } from './record-keys.ts';
-export { bothPolicies, isOfEnvelope, isReadable, type ReadableText, type RecordPolicy } from './record-policy.ts';
+export {
+  bothPolicies,
+  isOfEnvelope,
+  isReadable,
+  type ReadableText,
+  type RecordGrant,
+  type RecordPolicy,
+} from './record-policy.ts';
 export type { BulkWrites, RecordRuntime } from './record-runtime.ts';
 export { recordsOfOrg } from './records-of-org.ts';
 export { checkLookups } from './references/lookup-checks.ts';
@@ -57,12 +65,13 @@ export {
   assertFieldsAllowed,
   assertNotDenied,
   assertWriteAllowed,
+  fieldsBeyond,
   grantOn,
-  namesIn,
 } from './writing/record-checks.ts';
 export { recordOfCreate, recordOfUpdate } from './writing/record-to-be.ts';
 export type { RecordWriteDeps } from './writing/record-write-deps.ts';
 export { createSealer, readSealed, type Sealer, type SealingKey } from './writing/sealed-values.ts';
+export { readableUnchangedFields } from './writing/unchanged-values.ts';
 export { holdsFor, type IfMatch, type Preconditions, planUpdate, type UpdatePlan } from './writing/update-record.ts';
 export {
   callAt,

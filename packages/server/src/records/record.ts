@@ -91,12 +91,21 @@ export function readCreate(entity: CompiledEntity, body: unknown, creatorId?: st
 /** Reads the body of an update: only what is sent changes, `null` clears; platform fields may stand as they are. */
 export function readUpdate(entity: CompiledEntity, body: unknown, stored: StoredRecord): ReadFields {
   const { changes, errors } = readBody(entity, body, (name, value) => {
-    const stands = name === 'version' ? stored.version : stored.data[name];
-    return value === stands ? undefined : refusePlatformField(name);
+    return value === platformValue(stored, name) ? undefined : refusePlatformField(name);
   });
   for (const [name, value] of changes)
     if (value === undefined && entity.fields.get(name)?.required === true) errors.push(required(name));
   return { changes, errors };
+}
+
+/** The value of a field that the platform sets. */
+export function platformValue({ version, data }: StoredRecord, name: string): FieldValue | undefined {
+  return name === 'version' ? version : data[name];
+}
+
+export function isMadeByPlatform({ fields }: CompiledEntity, name: string): boolean {
+  const field = fields.get(name);
+  return field === undefined ? isPlatformField(name) : isPlatformMade(field.behaviour);
 }
 
 /** What the platform notes of a record's making and its last change. */

@@ -14,7 +14,13 @@ import { type AppCaller, requireWorkspace } from '../../identity/port.ts';
 import { andThen, type MaybePromise } from '../../lib/maybe-promise.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import type { Actor, AuthorizedCall, RecordPolicyRequest, WriteContext } from '../../records/port.ts';
-import { assertNotDenied, bothPolicies, type RecordPolicy } from '../../records/port.ts';
+import {
+  assertNotDenied,
+  bothPolicies,
+  type RecordData,
+  type RecordGrant,
+  type RecordPolicy,
+} from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { contextOf, type KnownRequest, type PolicyRequest, type PolicyRequestFacts } from './policy-context.ts';
@@ -157,8 +163,15 @@ class Authorizer {
     const action = verb + entityName;
     const ruling = this.#rule(action, { request, pending: ['record'] });
     const own = isWhole(ruling) ? undefined : rowsOf(ruling, this.#refusals(action, request));
+    if (verb === 'update') return own && { ...own, readable: (record) => this.#grantToGet(entityName, record) };
     if (verb !== 'list' && verb !== 'count') return own;
     return bothPolicies(own, this.#rowsLeftByGet(entityName));
+  }
+
+  #grantToGet(entityName: string, record: RecordData): RecordGrant | undefined {
+    const get = { verb: 'get', entityName, id: record.id } as const;
+    const rows = this.rows(get, requestAlone(get));
+    return rows === undefined ? { fields: undefined } : rows.judge(record);
   }
 
   /** A list hides records that a `get` by id would deny. */

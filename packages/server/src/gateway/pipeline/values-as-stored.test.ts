@@ -66,7 +66,7 @@ async function isLetThrough(
   const request = requestAlone({ verb, entityName: entity.name, ...(isAlone ? { body } : {}) });
   try {
     const call = authorizeBody(await authorize(parts, asking, { ...request, query }), body);
-    if (verb === 'create') assertWriteAllowed(call, recordOfCreate({ entity, userId, body, now }), body);
+    if (verb === 'create') assertWriteAllowed(call, { data: recordOfCreate({ entity, userId, body, now }), body });
     return true;
   } catch (error) {
     assert.ok(error instanceof Problem && error.code === 'access_denied', String(error));

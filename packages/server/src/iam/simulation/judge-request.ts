@@ -55,13 +55,27 @@ function looksOf(asked: AskedRequest): readonly [Look, ...Look[]] {
   if (parts?.verb === 'update' && record !== undefined && isFields(body))
     return [asked, { action, context: known(context, recordToBe(body)) }];
   if ((parts?.verb === 'list' || parts?.verb === 'count') && record !== undefined) {
-    const id = String(record.id ?? '');
-    const get = { verb: 'get', entityName: parts.entityName } as const;
-    const path = routeOfVerb(get, id).resource;
-    const request = { ...context.request, path, pathParameters: { entity: parts.entityName, id } };
-    return [asked, { action: `get${parts.entityName}`, context: { ...context, request }, denyOnly: true }];
+    return [asked, { ...lookAtGet(context, parts.entityName), denyOnly: true }];
   }
   return [asked];
+}
+
+/** What getting the record of a request leaves of it, by its fields; undefined where it is not allowed. */
+export function grantToGet(
+  access: CompiledAccess,
+  context: AccessContext,
+  entityName: string,
+): Pick<Ruling, 'fields'> | undefined {
+  const { outcome, fields } = judgeLook(access, lookAtGet(context, entityName)).ruling;
+  return outcome === 'allowed' ? { fields } : undefined;
+}
+
+function lookAtGet(context: AccessContext, entityName: string): Look {
+  const id = String(context.record?.id ?? '');
+  const { method, resource: path } = routeOfVerb({ verb: 'get', entityName }, id);
+  const { body: _, ...request } = context.request;
+  const parts = { method, path, pathParameters: { entity: entityName, id }, queryParameters: new Map() };
+  return { action: `get${entityName}`, context: { ...context, request: { ...request, ...parts } } };
 }
 
 function known({ pending = [], ...context }: AccessContext, record: Fields): AccessContext {

@@ -1,11 +1,20 @@
 import type { accessApi } from '@freehold/contract/management/access';
 import type { ReplyOf } from '@freehold/contract/route';
-import type { AccessContext, Pending, RequestContext, Statement } from '../../access/port.ts';
+import type { AccessContext, CompiledAccess, Pending, RequestContext, Statement } from '../../access/port.ts';
 import type { ConfigReader } from '../../config/port.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { RecordData } from '../../records/port.ts';
-import { asDefined, bodyAsRead, findRecord, namesIn, recordOfCreate, recordOfUpdate } from '../../records/port.ts';
+import {
+  asDefined,
+  bodyAsRead,
+  fieldsBeyond,
+  findRecord,
+  readableUnchangedFields,
+  readUpdate,
+  recordOfCreate,
+  recordOfUpdate,
+} from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import type { Environment, Workspace } from '../../tenancy/port.ts';
@@ -14,7 +23,7 @@ import { describeDecision } from '../decisions/describe-decision.ts';
 import { type RequestSubject, type SentRequest, valuesAsRead } from '../decisions/request-values.ts';
 import { findWorkspace } from '../founding/find-workspace.ts';
 import { describeExcess } from '../policies/resolve-access.ts';
-import { type Judged, judgeRequest } from './judge-request.ts';
+import { grantToGet, type Judged, judgeRequest } from './judge-request.ts';
 import { draftAsPerson, memberAsPerson, type SimulatedPerson } from './simulated-person.ts';
 
 /** Decides hypothetical requests. */
@@ -80,7 +89,7 @@ async function simulate(deps: SimulatorDeps, orgCode: string, simulation: Simula
     ...describeDecision(judged.explanation),
     ...(excess === undefined ? {} : { decision: 'implicit_deny', reason: excess }),
     ...(judged.ruling.outcome === 'undecided' ? { needs: judged.ruling.needs } : {}),
-    ...fieldsOf(judged, entity, context.request.body),
+    ...fieldsOf(judged, entity, unchangedIn(context, about, person.access)),
   };
 }
 
@@ -153,15 +162,31 @@ function contextOf({ context, request }: Simulation, { workspace, person, record
   };
 }
 
+interface SimulatedBody {
+  readonly body: unknown;
+  /** Whether its value of a field is the stored one. */
+  readonly isUnchanged: (name: string) => boolean;
+}
+
+function unchangedIn(context: AccessContext, about: RequestSubject | undefined, access: CompiledAccess): SimulatedBody {
+  const { body } = context.request;
+  if (context.record === undefined || about?.verb !== 'update') return { body, isUnchanged: () => false };
+  const { entity } = about;
+  const before = { key: { pk: '', sk: '' }, version: 0, data: context.record as RecordData };
+  const rows = { readable: () => grantToGet(access, context, entity.name) };
+  const { changes } = readUpdate(entity, body, before);
+  return { body, isUnchanged: readableUnchangedFields({ rows, entity }, before, { body, changes }) };
+}
+
 /** The fields that are left, and that a body does not keep to them. */
 function fieldsOf(
   { ruling: { outcome, fields } }: Judged,
   entity: CompiledEntity | undefined,
-  body: unknown,
+  { body, isUnchanged }: SimulatedBody,
 ): Partial<Pick<Simulated, 'fields' | 'decision' | 'reason'>> {
   if (outcome !== 'allowed' || fields === undefined || entity === undefined) return {};
   const left = { fields: [...entity.fields.keys()].filter((name) => fields.has(name)) };
-  const beyond = namesIn(body).find((name) => !fields.has(name));
+  const [beyond] = fieldsBeyond(fields, body, isUnchanged);
   if (beyond === undefined) return left;
   const reason = `no statement allows it for the field \`${beyond.slice(0, 100)}\``;
   return { ...left, decision: 'implicit_deny', reason };

@@ -5,7 +5,9 @@ import type { FieldNames, RecordPolicy } from '../record-policy.ts';
 
 export function rowsWhere(
   isOwn: (record: RecordData) => boolean,
-  options: { readonly fields?: FieldNames } & Partial<Pick<RecordPolicy, 'isNone' | 'equalities' | 'steps'>> = {},
+  options: { readonly fields?: FieldNames } & Partial<
+    Pick<RecordPolicy, 'isNone' | 'equalities' | 'steps' | 'readable'>
+  > = {},
 ): RecordPolicy {
   const { fields, ...others } = options;
   return {

@@ -75,3 +75,32 @@ test('what a record keeps of a field that its definition has no more decides not
   const absent = { ...call, rows: rowsWhere(({ owner_id }) => owner_id === undefined) };
   assert.equal(await outcomeOf(node.runtime.get(absent, id)), 'done');
 });
+
+const titleAlone = rowsWhere(() => true, {
+  fields: { has: (name) => name === 'title' },
+  readable: () => ({ fields: undefined }),
+});
+
+test('unchanged values are judged by the record that the write changes, also where that has become another one meanwhile', async (context) => {
+  const { bench, node, call, id } = await ground(context);
+  const rows = titleAlone;
+  await node.runtime.update(call, { id, body: { n: 1 } });
+  assert.equal(await outcomeOf(node.runtime.update({ ...call, rows }, { id, body: { title: 'x', n: 1 } })), 'done');
+  const becomesAnother = async () => bench.node().runtime.update(await node.call('order'), { id, body: { n: 2 } });
+  const scope = interrupted(call.workspace.scope, becomesAnother);
+  const overtaken = { ...call, rows, workspace: { ...call.workspace, scope } };
+  assert.equal(await outcomeOf(node.runtime.update(overtaken, { id, body: { title: 'y', n: 1 } })), 'access_denied');
+  const { title, n } = JSON.parse((await node.runtime.get(call, id))?.value ?? '{}');
+  assert.deepEqual([title, n], ['x', 2]);
+});
+
+test('where nothing says what the caller may read, an unchanged value is a write like any other', async (context) => {
+  const { node, call, id } = await ground(context);
+  const body = { title: 'x', owner_id: 'me' };
+  for (const readable of [undefined, () => undefined, () => ({ fields: { has: () => false } })]) {
+    const { readable: _, ...without } = titleAlone;
+    const rows = readable === undefined ? without : { ...without, readable };
+    assert.equal(await outcomeOf(node.runtime.update({ ...call, rows }, { id, body })), 'access_denied');
+  }
+  assert.equal(await outcomeOf(node.runtime.update({ ...call, rows: titleAlone }, { id, body })), 'done');
+});

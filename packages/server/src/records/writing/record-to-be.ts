@@ -1,6 +1,7 @@
 import { timestamp } from '../../lib/clock.ts';
-import type { CompiledEntity, FieldValue } from '../../schema/port.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
 import { makeRecord, type RecordData, readCreate, readUpdate, type StoredRecord } from '../record.ts';
+import { unchangedFields, updatedValue } from './unchanged-values.ts';
 
 /** Who would write, what, and when. */
 export interface SupposedWrite {
@@ -24,6 +25,6 @@ export function recordOfCreate({ entity, userId, body, now }: SupposedWrite): Re
 /** The record as an update would leave it. */
 export function recordOfUpdate({ entity, userId, body, now }: SupposedWrite, before: StoredRecord): RecordData {
   const { changes } = readUpdate(entity, body, before);
-  const value = (name: string): FieldValue | undefined => (changes.has(name) ? changes.get(name) : before.data[name]);
+  const value = updatedValue(before.data, changes, unchangedFields(entity, before, { body, changes }));
   return makeRecord(entity, value, { ...before.data, updated_at: timestamp(now), updated_by: userId });
 }

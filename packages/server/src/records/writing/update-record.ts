@@ -1,6 +1,5 @@
 import { timestamp } from '../../lib/clock.ts';
 import { invalidBody, notFound, Problem } from '../../lib/problem.ts';
-import type { FieldValue } from '../../schema/port.ts';
 import { sealedKey } from '../indexes/derive.ts';
 import { findRecord } from '../listing/find-record.ts';
 import { checkRecord, entityTag, isTagOf, makeRecord, readUpdate, type StoredRecord } from '../record.ts';
@@ -10,6 +9,7 @@ import { recordChanges } from './record-changes.ts';
 import { assertFieldsAllowed, assertVisible, assertWriteAllowed } from './record-checks.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
 import { readSealed, sealValues } from './sealed-values.ts';
+import { readableUnchangedFields, unchangedFields, updatedValue } from './unchanged-values.ts';
 import type { RecordCall, WritePlan } from './write-loop.ts';
 
 export interface UpdateInput extends Preconditions {
@@ -36,16 +36,19 @@ export async function planUpdate(parts: RecordWriteDeps, call: RecordCall, input
   if (before === undefined) throw notFound();
   const grant = assertVisible(call, before.data);
   requireMatch(before, input);
-  assertFieldsAllowed(call.rows, grant, { data: before.data, body: input.body });
-  const { changes: fields, errors } = readUpdate(entity, input.body, before);
+  const { body } = input;
+  const { changes: fields, errors } = readUpdate(entity, body, before);
+  const read = { body, changes: fields };
+  const isUnchanged = readableUnchangedFields(call, before, read);
+  assertFieldsAllowed(call.rows, grant, { data: before.data, body, isUnchanged });
   const stamps = { ...before.data, updated_at: timestamp(parts.clock.now()), updated_by: actor.userId };
-  const value = (name: string): FieldValue | undefined => (fields.has(name) ? fields.get(name) : before.data[name]);
+  const value = updatedValue(before.data, fields, unchangedFields(entity, before, read));
   const data = makeRecord(entity, value, stamps);
   const lookups = await checkLookups(call, before.data, data);
   const wrong = [...errors, ...lookups.errors];
   if (wrong.length === 0) wrong.push(...checkRecord(entity, data));
   if (wrong.length > 0) throw invalidBody(wrong);
-  assertWriteAllowed(call, data, input.body);
+  assertWriteAllowed(call, { data, body, isUnchanged });
   const key = updatedRecordKey(entity, before, data);
   const rules = parts.rules.get(entity.name);
   const write = { workspace, actor, config: call.config, before: before.data, after: data };

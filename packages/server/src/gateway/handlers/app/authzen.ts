@@ -8,6 +8,8 @@ import {
   assertWriteAllowed,
   dataOf,
   grantOn,
+  readableUnchangedFields,
+  readUpdate,
   recordOfCreate,
   recordOfUpdate,
 } from '../../../records/port.ts';
@@ -116,7 +118,8 @@ async function decide(services: AuthzenServices, caller: EachCaller, asked: Eval
 
 function assertCreateAllowed({ clock }: AuthzenServices, call: AuthorizedCall, body: unknown): void {
   const { entity, actor } = call;
-  assertWriteAllowed(call, recordOfCreate({ entity, userId: actor.userId, body, now: clock.now() }), body);
+  const data = recordOfCreate({ entity, userId: actor.userId, body, now: clock.now() });
+  assertWriteAllowed(call, { data, body });
 }
 
 /** @throws Problem `not_found`, `access_denied`. */
@@ -130,7 +133,12 @@ async function assertStoredAllowed(
   if (body === undefined || call.rows === undefined) return;
   const { entity, rows, actor } = call;
   const data = dataOf(found);
-  assertFieldsAllowed(rows, grantOn(rows, entity, data) ?? { fields: undefined }, { data, body });
   const before = { key: { pk: '', sk: '' }, version: found.version, data };
-  assertWriteAllowed(call, recordOfUpdate({ entity, userId: actor.userId, body, now: clock.now() }, before), body);
+  const isUnchanged = readableUnchangedFields(call, before, {
+    body,
+    changes: readUpdate(entity, body, before).changes,
+  });
+  assertFieldsAllowed(rows, grantOn(rows, entity, data) ?? { fields: undefined }, { data, body, isUnchanged });
+  const after = recordOfUpdate({ entity, userId: actor.userId, body, now: clock.now() }, before);
+  assertWriteAllowed(call, { data: after, body, isUnchanged });
 }

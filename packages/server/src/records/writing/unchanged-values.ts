@@ -1,0 +1,62 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { CompiledEntity, FieldValue } from '../../schema/port.ts';
+import { isMadeByPlatform, platformValue, type RecordData, type StoredRecord } from '../record.ts';
+import { isReadable, type RecordGrant, type RecordPolicy } from '../record-policy.ts';
+import { asDefined, type FieldTest, namesIn } from './record-checks.ts';
+
+/** The body of an update, and what was read from it. */
+export interface ReadBody {
+  readonly body: unknown;
+  readonly changes: ReadonlyMap<string, FieldValue | undefined>;
+}
+
+/**
+ * Tells the fields whose value in a body is the stored one, compared as it would be stored. Encrypted values are not
+ * compared, nor are values that cannot be read.
+ */
+export function unchangedFields(entity: CompiledEntity, stored: StoredRecord, { body, changes }: ReadBody): FieldTest {
+  const sent: ReadonlyMap<string, unknown> = new Map(
+    namesIn(body).map((name) => [name, Reflect.get(Object(body), name)]),
+  );
+  return (name) => {
+    if (isMadeByPlatform(entity, name)) return sent.has(name) && sent.get(name) === platformValue(stored, name);
+    const field = entity.fields.get(name);
+    if (field === undefined || field.behaviour.isSecret === true || !changes.has(name)) return false;
+    const value = changes.get(name);
+    // A field that was encrypted in an earlier definition may have its value beside the record, where `null` erases it.
+    if (value === undefined && entity.hasSealed) return false;
+    return isDeepStrictEqual(value, stored.data[name]);
+  };
+}
+
+/**
+ * Those of them that the caller may get of this record. A caller who tried values of another field would learn from the
+ * answers when he had found its value.
+ */
+export function readableUnchangedFields(
+  { rows, entity }: { readonly rows?: Pick<RecordPolicy, 'readable'> | undefined; readonly entity: CompiledEntity },
+  stored: StoredRecord,
+  read: ReadBody,
+): FieldTest {
+  const isUnchanged = unchangedFields(entity, stored, read);
+  const readable = grantToRead(() => rows?.readable?.(asDefined(entity, stored.data)));
+  return (name) => isUnchanged(name) && readable(name);
+}
+
+/** Asked for once, and only for a body that goes beyond what the caller may write. */
+function grantToRead(ask: () => RecordGrant | undefined): FieldTest {
+  let asked: { readonly grant: RecordGrant | undefined } | undefined;
+  return (name) => {
+    asked ??= { grant: ask() };
+    return asked.grant !== undefined && isReadable(asked.grant.fields, name);
+  };
+}
+
+/** The value of a field after an update: an unchanged one is no write, and leaves the value as it is stored. */
+export function updatedValue(
+  data: RecordData,
+  changes: ReadBody['changes'],
+  isUnchanged: FieldTest,
+): (name: string) => FieldValue | undefined {
+  return (name) => (changes.has(name) && !isUnchanged(name) ? changes.get(name) : data[name]);
+}
