@@ -50,6 +50,15 @@ export { checkLookups } from './references/lookup-checks.ts';
 export { type MarkedScope, markingStore, type RepeatedRequests } from './repeated-requests.ts';
 export { countStoredRecords } from './stored-counts.ts';
 export { bodyAsRead } from './writing/body-as-read.ts';
+export {
+  asDefined,
+  assertFieldsAllowed,
+  assertNotDenied,
+  assertWriteAllowed,
+  fieldsBeyond,
+  grantOn,
+} from './writing/checks/record-checks.ts';
+export { readableUnchangedFields } from './writing/checks/unchanged-values.ts';
 export { type CreatePlan, type Creation, newCreation, planCreate } from './writing/create-record.ts';
 export type { EntityRules, RecordWrite } from './writing/entity-rules.ts';
 export { createNumbering, numberKey, numberPartition } from './writing/numbering.ts';
@@ -60,18 +69,9 @@ export {
   removeRecords,
   sameKey,
 } from './writing/record-changes.ts';
-export {
-  asDefined,
-  assertFieldsAllowed,
-  assertNotDenied,
-  assertWriteAllowed,
-  fieldsBeyond,
-  grantOn,
-} from './writing/record-checks.ts';
 export { recordOfCreate, recordOfUpdate } from './writing/record-to-be.ts';
 export type { RecordWriteDeps } from './writing/record-write-deps.ts';
 export { createSealer, readSealed, type Sealer, type SealingKey } from './writing/sealed-values.ts';
-export { readableUnchangedFields } from './writing/unchanged-values.ts';
 export { holdsFor, type IfMatch, type Preconditions, planUpdate, type UpdatePlan } from './writing/update-record.ts';
 export {
   callAt,

@@ -11,7 +11,7 @@ import { isOfEnvelope, type ReadableText, type RecordPolicy } from './record-pol
 import type { LookupSource, UnreadRecord } from './views/load-lookups.ts';
 import { showRecords } from './views/show-records.ts';
 import type { ShownRecord } from './views/shown-record.ts';
-import { grantOn, namesIn } from './writing/record-checks.ts';
+import { grantOn, namesIn } from './writing/checks/record-checks.ts';
 
 /** A view that a reply is to be made by. */
 export interface Presentation {

@@ -1,7 +1,7 @@
 import { findItem } from './listing/find-record.ts';
 import { dataOf } from './record.ts';
 import type { ReadableText } from './record-policy.ts';
-import { assertVisible } from './writing/record-checks.ts';
+import { assertVisible } from './writing/checks/record-checks.ts';
 import type { RecordCall } from './writing/write-loop.ts';
 
 /** A record's text as its caller may read it. @throws Problem `not_found` where it is not the caller's. */

@@ -9,7 +9,7 @@ import type { AppCaller } from '../../identity/sessions/app-sessions.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { RecordPolicyRequest } from '../../records/caller-access.ts';
 import { readCreate } from '../../records/record.ts';
-import { assertWriteAllowed } from '../../records/writing/record-checks.ts';
+import { assertWriteAllowed } from '../../records/writing/checks/record-checks.ts';
 import { recordOfCreate } from '../../records/writing/record-to-be.ts';
 import { type CompiledEntity, compileEntity } from '../../schema/compile-entity.ts';
 import type { CompiledField } from '../../schema/compiled-field.ts';

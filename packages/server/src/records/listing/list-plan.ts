@@ -15,7 +15,7 @@ import { dataOf, type RecordData, type StoredText } from '../record.ts';
 import { directPartition } from '../record-keys.ts';
 import type { ReadableText, RecordPolicy } from '../record-policy.ts';
 import { matchesSearch, type SearchTest } from '../search/search-query.ts';
-import { grantOn } from '../writing/record-checks.ts';
+import { grantOn } from '../writing/checks/record-checks.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import { type Filter, meetsAll } from './filter.ts';
 import { equalityFilter, type ListQuery } from './list-query.ts';

@@ -1,9 +1,9 @@
 import { notFound } from '../../lib/problem.ts';
 import { findRecord } from '../listing/find-record.ts';
 import type { StoredRecord } from '../record.ts';
+import { assertVisible } from './checks/record-checks.ts';
 import type { RecordWrite } from './entity-rules.ts';
 import type { PlannedChange } from './planned-change.ts';
-import { assertVisible } from './record-checks.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
 import { type Preconditions, requireMatch } from './update-record.ts';
 import type { RecordCall } from './write-loop.ts';

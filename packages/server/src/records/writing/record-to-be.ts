@@ -1,7 +1,7 @@
 import { timestamp } from '../../lib/clock.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import { makeRecord, type RecordData, readCreate, readUpdate, type StoredRecord } from '../record.ts';
-import { unchangedFields, updatedValue } from './unchanged-values.ts';
+import { unchangedFields, updatedValue } from './checks/unchanged-values.ts';
 
 /** Who would write, what, and when. */
 export interface SupposedWrite {

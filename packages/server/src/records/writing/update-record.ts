@@ -5,11 +5,11 @@ import { findRecord } from '../listing/find-record.ts';
 import { checkRecord, entityTag, isTagOf, makeRecord, readUpdate, type StoredRecord } from '../record.ts';
 import { updatedRecordKey } from '../record-keys.ts';
 import { checkLookups } from '../references/lookup-checks.ts';
+import { assertFieldsAllowed, assertVisible, assertWriteAllowed } from './checks/record-checks.ts';
+import { readableUnchangedFields, unchangedFields, updatedValue } from './checks/unchanged-values.ts';
 import { recordChanges } from './record-changes.ts';
-import { assertFieldsAllowed, assertVisible, assertWriteAllowed } from './record-checks.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
 import { readSealed, sealValues } from './sealed-values.ts';
-import { readableUnchangedFields, unchangedFields, updatedValue } from './unchanged-values.ts';
 import type { RecordCall, WritePlan } from './write-loop.ts';
 
 export interface UpdateInput extends Preconditions {

@@ -1,9 +1,9 @@
 /** What a call asks of the rows that its caller has. */
-import { pointerTo } from '../../lib/json-pointer.ts';
-import type { CompiledEntity, FieldValue } from '../../schema/port.ts';
-import type { RecordData } from '../record.ts';
-import { type FieldNames, isOfEnvelope, type RecordGrant, type RecordPolicy } from '../record-policy.ts';
-import type { RecordCall } from './write-loop.ts';
+import { pointerTo } from '../../../lib/json-pointer.ts';
+import type { CompiledEntity, FieldValue } from '../../../schema/port.ts';
+import type { RecordData } from '../../record.ts';
+import { type FieldNames, isOfEnvelope, type RecordGrant, type RecordPolicy } from '../../record-policy.ts';
+import type { RecordCall } from '../write-loop.ts';
 
 type RecordPolicyCall = Pick<RecordCall, 'rows' | 'entity'>;
 

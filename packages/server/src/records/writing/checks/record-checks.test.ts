@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Node, openBench, outcomeOf, type RecordBench } from '../../testing/record-bench.ts';
-import { interrupted } from '../../transfer/testing/import.ts';
-import type { RecordPolicy } from '../record-policy.ts';
-import { rowsWhere } from '../testing/rows.ts';
-import type { RecordCall } from './write-loop.ts';
+import { type Node, openBench, outcomeOf, type RecordBench } from '../../../testing/record-bench.ts';
+import { interrupted } from '../../../transfer/testing/import.ts';
+import type { RecordPolicy } from '../../record-policy.ts';
+import { rowsWhere } from '../../testing/rows.ts';
+import type { RecordCall } from '../write-loop.ts';
 
 interface Ground {
   readonly bench: RecordBench;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CompiledEntity, FieldValue } from '../../schema/port.ts';
-import { isMadeByPlatform, platformValue, type RecordData, type StoredRecord } from '../record.ts';
-import { isReadable, type RecordGrant, type RecordPolicy } from '../record-policy.ts';
+import type { CompiledEntity, FieldValue } from '../../../schema/port.ts';
+import { isMadeByPlatform, platformValue, type RecordData, type StoredRecord } from '../../record.ts';
+import { isReadable, type RecordGrant, type RecordPolicy } from '../../record-policy.ts';
 import { asDefined, type FieldTest, namesIn } from './record-checks.ts';
 
 /** The body of an update, and what was read from it. */
