@@ -5,9 +5,10 @@ export { type EntityMigrationDeps, type EntityStep, type EntityTarget, planMigra
 export {
   failingEntities,
   fieldsToHide,
-  type HiddenValues,
   recordsAgainst,
   recordsToHide,
+  recordsToLose,
   refuseFailingRecords,
   setAfter,
+  type ToldValues,
 } from './stored-records/records-against.ts';

@@ -1,9 +1,11 @@
 /** What production's records, and what is kept of them, come to while releases come and go. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Problem } from '../lib/problem.ts';
 import { verifyStore } from '../maintenance/verify-store.ts';
 import { Interleaving } from '../records/testing/interleaving.ts';
 import { listAll, type Node, outcomeOf, verifyParts } from '../testing/record-bench.ts';
+import type { Check } from './checks/checks.ts';
 import { command, org, TwoSpaces } from './testing/proof/two-spaces.ts';
 
 const plain = { UpdateParams: [{ name: 'a' }, { name: 'text' }], UniqueIndexes: [] };
@@ -230,6 +232,31 @@ test('a release without a field tells how many records have values of it, and on
   await promotion.publish(command, { all: true });
   assert.equal(await outcomeOf(promotion.activate(command, {})), 'conflict');
 });
+
+for (const to of [{ colType: 'encrypted' }, { colType: 'formula', formula: '<{a}>' }])
+  test(`a release that makes values of a field ${to.colType} is refused with how many records lose one, until it is forced`, async () => {
+    const { spaces, id } = await withValues();
+    const { prod } = spaces.bench;
+    const { promotion } = spaces.node();
+    const UpdateParams = withMore.UpdateParams.map((field) =>
+      field.name === 'text' ? { name: 'text', ...to } : field,
+    );
+    const others = { UpdateParams: UpdateParams.filter(({ name }) => name !== 'label') };
+    await spaces.editEntity('order', { ...withMore, ...others });
+    await promotion.publish(command, { all: true });
+    const stored = async () => (await prod.contents()).find(({ sk }) => sk.endsWith(id))?.value;
+    const before = await stored();
+    await assert.rejects(promotion.activate(command, {}), (problem: unknown) => {
+      assert.ok(problem instanceof Problem && problem.code === 'conflict', String(problem));
+      const checks = problem.details.checks as readonly Check[];
+      const lost = checks.find(({ would_lose }) => would_lose !== undefined);
+      assert.deepEqual([lost?.level, lost?.would_lose], ['error', [{ name: 'text', records: 1 }]]);
+      return true;
+    });
+    assert.equal(await stored(), before);
+    const { checks } = await promotion.activate(command, { force: true });
+    assert.equal(checks.find(({ would_lose }) => would_lose !== undefined)?.level, 'warning');
+  });
 
 test('records are looked at by what production is when something becomes live, not by what it was when that began', async () => {
   const needed = { UpdateParams: [{ name: 'a', validate: true }], UniqueIndexes: [] };

@@ -2,11 +2,12 @@ import type { ConfigSet } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
+import { overwrittenFields } from '../definition/lost-values.ts';
 import { narrowedFields, newChecks } from '../definition/narrowed-fields.ts';
 import type { EntityStep } from '../plan-migration.ts';
 import { type FailingRecords, failingRecords } from './failing-records.ts';
 import { type HeldValues, heldSentence, heldValues, isHeld } from './held-values.ts';
-import { refuseFailing } from './refuse-failing.ts';
+import { lookAtChange, refuseChange } from './records-of-change.ts';
 
 export type { FailingRecords };
 
@@ -31,19 +32,33 @@ export function fieldsToHide({ before, after }: EntityStep): readonly string[] {
 }
 
 /** How many records have values of fields that are hidden once the step is made; undefined where none may have. */
-export async function recordsToHide(
+export async function recordsToHide(store: Store, orgCode: string, step: EntityStep): Promise<ToldValues | undefined> {
+  return step.before === undefined ? undefined : told(store, orgCode, step.before, fieldsToHide(step));
+}
+
+/** How many records have values that the step loses, since their fields take values of another making; undefined where none may. */
+export async function recordsToLose(
   store: Store,
   orgCode: string,
-  step: EntityStep,
-): Promise<HiddenValues | undefined> {
-  const names = fieldsToHide(step);
-  if (step.before === undefined || names.length === 0) return undefined;
-  const held = await heldValues(store, { orgCode, entity: step.before, names });
+  { before, after }: EntityStep,
+): Promise<ToldValues | undefined> {
+  if (before === undefined || after === undefined) return undefined;
+  return told(store, orgCode, before, overwrittenFields(before, after));
+}
+
+async function told(
+  store: Store,
+  orgCode: string,
+  entity: CompiledEntity,
+  names: readonly string[],
+): Promise<ToldValues | undefined> {
+  if (names.length === 0) return undefined;
+  const held = await heldValues(store, { orgCode, entity, names });
   if (held === undefined || !isHeld(held)) return undefined;
   return { ...held, sentence: heldSentence(held) };
 }
 
-export interface HiddenValues extends HeldValues {
+export interface ToldValues extends HeldValues {
   readonly sentence: string;
 }
 
@@ -58,7 +73,7 @@ export function setAfter(set: ConfigSet, steps: readonly EntityStep[]): ConfigSe
   return { ...set, entity: async (name) => (after.has(name) ? after.get(name) : set.entity(name)) };
 }
 
-/** @throws Problem `conflict` where records contradict the definitions that are to come, or cannot all be looked at. */
+/** @throws Problem `conflict` where records contradict the definitions that are to come or lose values, or cannot all be looked at. */
 export async function refuseFailingRecords(
   store: Store,
   place: { readonly orgCode: string; readonly set: ConfigSet },
@@ -92,7 +107,8 @@ async function* failing(
   for (const { name, before, after } of steps) {
     if (before === undefined || after === undefined) continue;
     try {
-      await refuseFailing(store, { orgCode, config, before, after });
+      const change = { orgCode, config, before, after, lost: overwrittenFields(before, after) };
+      refuseChange(name, await lookAtChange(store, change));
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       yield { name, problem };

@@ -1,8 +1,8 @@
 import { Problem } from '../../lib/problem.ts';
 import type { Store } from '../../store/port.ts';
 import type { FailuresByPart } from './failing-records.ts';
+import { type DefinitionStep, failingProblem, findFailing, isContradicted } from './find-failing.ts';
 import { type HeldValues, heldSentence, heldValues, isHeld } from './held-values.ts';
-import { type DefinitionStep, failingProblem, findFailing, isContradicted } from './refuse-failing.ts';
 
 /** A change of a definition, and the fields whose stored values it loses. */
 export interface LosingStep extends DefinitionStep {

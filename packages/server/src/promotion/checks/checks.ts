@@ -1,6 +1,6 @@
 import { type ConfigItem, itemKey } from '../../config/port.ts';
 import type { EntityStep } from '../../entities/port.ts';
-import { type HiddenValues, recordsAgainst, recordsToHide, setAfter } from '../../entities/port.ts';
+import { recordsAgainst, recordsToHide, recordsToLose, setAfter, type ToldValues } from '../../entities/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
 import { limits } from '../../store/port.ts';
@@ -152,6 +152,8 @@ export async function checkRecords(
   for (const step of plan.steps) {
     const hidden = await recordsToHide(stores.prod, orgCode, step);
     if (hidden !== undefined) checks.push(hiddenCheck(step.name, hidden));
+    const lost = await recordsToLose(stores.prod, orgCode, step);
+    if (lost !== undefined) checks.push(losingCheck(step.name, lost));
     const found = await recordsAgainst(stores.prod, { orgCode, config }, step);
     if (found === undefined) continue;
     const { would_fail, checked, complete } = found;
@@ -168,7 +170,12 @@ export async function checkRecords(
   return checks;
 }
 
-function hiddenCheck(name: string, { sentence, fields, checked, complete }: HiddenValues): Check {
+function losingCheck(name: string, { sentence, fields, checked, complete }: ToldValues): Check {
+  const message = `fields take values of another making, and the next write of a record drops what it has: ${sentence}`;
+  return { kind: 'entity', name, check: 'records', level: 'error', message, would_lose: fields, checked, complete };
+}
+
+function hiddenCheck(name: string, { sentence, fields, checked, complete }: ToldValues): Check {
   const message = `fields go that production has values of: ${sentence}; they stay, hidden, and come back with the fields`;
   return { kind: 'entity', name, check: 'records', level: 'warning', message, hides: fields, checked, complete };
 }

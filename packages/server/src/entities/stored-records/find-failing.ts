@@ -33,12 +33,6 @@ export function failingProblem(entityName: string, found: FailingRecords, more: 
   return new Problem('conflict', told, { ...found, ...more });
 }
 
-/** @throws Problem `conflict` as `failingProblem` says. */
-export async function refuseFailing(store: Store, step: DefinitionStep): Promise<void> {
-  const failing = await findFailing(store, step);
-  if (failing !== undefined && isContradicted(failing.found)) throw failingProblem(step.after.name, failing.found);
-}
-
 function sentence(entityName: string, { would_fail, checked, complete }: FailingRecords): string {
   const some = complete ? `all ${checked} records` : `the first ${checked} records, which are not all`;
   return `the change of \`${entityName}\` is stricter than the stored definition: of ${some}, ${would_fail} would fail`;
