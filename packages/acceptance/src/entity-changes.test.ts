@@ -48,6 +48,7 @@ interface Planned {
   }[];
   readonly would_fail: boolean;
   readonly would_lose: boolean;
+  readonly warnings?: readonly string[];
 }
 
 async function orders(fields: readonly { name: string }[] = [title, amount], more: object = {}) {
@@ -238,7 +239,8 @@ test('a dry run shows what a change would do, and does nothing of it', async () 
   const entries = await audited();
   const dry = await put(org, body, 'create-order?dry_run=true');
   assert.equal(dry.status, 200, dry.text);
-  const { plan, ...outcome } = dry.body as unknown as Planned;
+  const { plan, warnings, ...outcome } = dry.body as unknown as Planned;
+  assert.match(warnings?.join() ?? '', /^field `amount`: policies that name it stay/);
   assert.deepEqual(outcome, { would_fail: true, would_lose: true });
   const named = plan.map(({ change, field, index, records, examples }) => [
     change,

@@ -82,7 +82,7 @@ export async function planChange(
     states: { before: active.state, after: step.state },
     removed,
     lost: [...removed, ...overwrittenFields(before, step.after)],
-    warnings: [...warnings, ...changeWarnings({ before: before.definition, after: definition })],
+    warnings: [...warnings, ...changeWarnings({ before: before.definition, after: definition, removed })],
   };
 }
 
