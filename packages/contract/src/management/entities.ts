@@ -45,6 +45,24 @@ export const EntityIndex = named(
   }),
 );
 
+export const EntityFill = named(
+  'EntityFill',
+  Type.Object({
+    field: text,
+    state: oneOf(['filling', 'failed']),
+    done: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'Records gone through so far, while the field is being filled.' }),
+    ),
+    total: Type.Optional(count),
+    failed: Type.Optional(
+      Type.Object({
+        records: Type.Integer({ minimum: 1, description: 'Records that could not be given a value.' }),
+        examples: Type.Array(Type.Object({ tenant_code: text, id: guid }), { maxItems: 20 }),
+      }),
+    ),
+  }),
+);
+
 export const EntityConfigs = named(
   'EntityConfigs',
   Type.Object({
@@ -55,6 +73,7 @@ export const EntityConfigs = named(
     update: ApiConfig,
     delete: ApiConfig,
     indexes: Type.Array(EntityIndex),
+    fills: Type.Optional(Type.Array(EntityFill)),
   }),
 );
 
@@ -65,6 +84,7 @@ export const ChangedApi = named(
     api: text,
     version: Type.Integer(),
     indexes: Type.Optional(Type.Array(EntityIndex)),
+    fills: Type.Optional(Type.Array(EntityFill)),
     warnings: Type.Optional(Type.Array(text)),
   }),
 );
@@ -178,7 +198,7 @@ export const entitiesApi = {
     path: '/api/entity',
     access: 'developer',
     tag: 'entity',
-    summary: 'The five configs of an entity, and the progress of its indexes',
+    summary: 'The five configs of an entity, and the progress of its indexes and of fields that are being filled',
     query: closed({ env: environment, entityName }),
     replies: { 200: reply('The configs.', EntityConfigs) },
     problems: ['not_found'],

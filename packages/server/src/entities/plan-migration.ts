@@ -114,7 +114,8 @@ async function referencesAfter(set: ConfigSet, steps: readonly EntityStep[], nex
 
 function isUnsettled(state: EntityState | undefined): boolean {
   if (state === undefined) return false;
-  return (state.erasing ?? []).length > 0 || state.indexes.some((index) => index.state !== 'ready');
+  const { erasing = [], fills = [], indexes } = state;
+  return erasing.length + fills.length > 0 || indexes.some((index) => index.state !== 'ready');
 }
 
 async function standingEntity(

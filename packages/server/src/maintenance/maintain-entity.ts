@@ -1,17 +1,20 @@
 import type { ChangeConfigDeps, ConfigSet } from '../config/port.ts';
 import type { Clock } from '../lib/clock.ts';
 import { countStoredRecords } from '../records/port.ts';
-import type { IndexState } from '../schema/port.ts';
+import type { EntityState, IndexState } from '../schema/port.ts';
 import type { Put } from '../store/port.ts';
 import { workItem } from '../store/table.ts';
 import { orgScopeName } from '../tenancy/port.ts';
-import { changeIndexes } from './builds/change-indexes.ts';
+import { changeIndexes, type IndexChange } from './builds/change-indexes.ts';
+import { fillText, findFill, settledFills } from './builds/fill-task.ts';
 import { findTask, settledIndexes, taskText } from './builds/index-task.ts';
-import { maintainRecords } from './builds/maintain-records.ts';
+import { maintainRecords, type RecordsTask } from './builds/maintain-records.ts';
+import { planFill } from './builds/plan-fill.ts';
+import { planStep } from './builds/plan-step.ts';
 import { raiseTargets } from './builds/raise-targets.ts';
 import { forgetProgress, TaskProgress } from './builds/task-progress.ts';
 
-/** The work of bringing what is stored in line with an entity's indexes. Every step may be repeated. */
+/** The work of bringing what is stored in line with an entity's fields and indexes. Every step may be repeated. */
 export interface MaintainEntity {
   readonly orgCode: string;
   readonly entityName: string;
@@ -47,7 +50,7 @@ const sliceMilliseconds = 10_000;
 class TimeSliceExpired extends Error {}
 
 /**
- * Builds the indexes that are to be built and erases those that are to go, until nothing is left to do or its turn is
+ * Fills the fields that are to be filled, builds the indexes that are to be built and erases those that are to go, until nothing is left to do or its turn is
  * over: then it comes back. It may be ended at any step: the next run continues from the last noted step, or does steps
  * again that were done.
  */
@@ -76,20 +79,46 @@ async function maintain(deps: MaintainDeps, work: MaintainEntity, renewLease: ()
     await renewLease();
     const set = await ageDropped(deps, work);
     await raiseTargets(deps.store, work, set);
-    const task = await findTask(set, work.entityName);
+    const task = await nextTask(set, work.entityName);
     if (task === undefined) {
       await forgetProgress(place);
       return;
     }
     const count = () => countStoredRecords(deps.store, work.orgCode, [work.entityName]);
-    const progress = await TaskProgress.open({ ...place, clock: deps.clock }, taskText(task), count);
+    const progress = await TaskProgress.open({ ...place, clock: deps.clock }, task.text, count);
     const outcome = await maintainRecords(deps, work.orgCode, { task, progress, renewLease });
-    if (outcome === 'overtaken') continue;
-    await changeIndexes(deps, work, (indexes) => ({
-      indexes: settledIndexes(indexes, task, progress.duplicates),
-      erased: task.erased,
-    }));
+    if (outcome !== 'overtaken') await changeIndexes(deps, work, (state) => task.settled(state, progress));
   }
+}
+
+interface Task extends RecordsTask {
+  /** The same text, the same task. */
+  readonly text: string;
+  /** What stands once it is done. */
+  readonly settled: (state: EntityState, progress: TaskProgress) => IndexChange;
+}
+
+/** Fields are filled before indexes are built, which then hold their values. */
+async function nextTask(set: ConfigSet, entityName: string): Promise<Task | undefined> {
+  const fill = await findFill(set, entityName);
+  if (fill !== undefined)
+    return {
+      ...fill,
+      text: fillText(fill),
+      plan: (scope, page) => planFill(scope, fill, page),
+      settled: ({ fills = [] }, { unfilled }) => ({ fills: settledFills(fills, fill, unfilled) }),
+    };
+  const task = await findTask(set, entityName);
+  if (task === undefined) return undefined;
+  return {
+    ...task,
+    text: taskText(task),
+    plan: (scope, page) => planStep(scope, task, page),
+    settled: ({ indexes }, { duplicates }) => ({
+      indexes: settledIndexes(indexes, task, duplicates),
+      erased: task.erased,
+    }),
+  };
 }
 
 /** Erases dropped indexes once no list reads them any more. Returns the configuration by which to go on. */
@@ -97,7 +126,7 @@ async function ageDropped(deps: MaintainDeps, work: MaintainEntity): Promise<Con
   const set = await deps.configs.refresh(work.orgCode);
   const indexes = set.active(work.entityName)?.state.indexes ?? [];
   if (aged(indexes, deps.clock.now()).every((index) => indexes.includes(index))) return set;
-  await changeIndexes(deps, work, (standing) => {
+  await changeIndexes(deps, work, ({ indexes: standing }) => {
     // Asked after the states were read: nothing here can be dropped later than now.
     const now = deps.clock.now();
     const isNoted = standing.some(isNewlyDropped);

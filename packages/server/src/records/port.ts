@@ -31,11 +31,12 @@ export {
   readRecord,
   readUpdate,
   recordText,
+  renewedRecord,
   type StoredRecord,
   type StoredText,
   unknownField,
 } from './record.ts';
-export { directKey, directPartition, recordPlace } from './record-keys.ts';
+export { directKey, directPartition, recordPlace, updatedRecordKey } from './record-keys.ts';
 export {
   bothPolicies,
   isOfEnvelope,

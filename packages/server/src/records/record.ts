@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import type { InputError } from '@freehold/contract/problem';
 import { pointerTo } from '../lib/json-pointer.ts';
-import { errorsMax } from '../lib/problem.ts';
+import { errorsMax, Problem } from '../lib/problem.ts';
 import {
   type CheckEffort,
   type CompiledEntity,
   type CompiledField,
+  type CompiledFill,
   type FieldValue,
   isOwnedByCaller,
   isPlatformField,
@@ -15,6 +16,7 @@ import {
 } from '../schema/port.ts';
 import type { Item, Key } from '../store/port.ts';
 import { evaluationStepsMax, RoomForComputed } from './writing/computed-values.ts';
+import { recordBytesMax } from './writing/record-size.ts';
 
 /** A record's fields and what the platform set, but for `version`, which is the version of the item it lies in. */
 export type RecordData = Readonly<Record<string, FieldValue>> & RecordStamps;
@@ -125,6 +127,52 @@ export interface RecordStamps {
  * @throws Problem `validation_failed` before a computed value is made that the record has no room for.
  */
 export function makeRecord(
+  entity: CompiledEntity,
+  value: (name: string) => FieldValue | undefined,
+  standing: RecordStamps,
+): RecordData {
+  const data = computedRecord(entity, value, standing);
+  const fills = entity.fills.filter(({ isByWriters }) => isByWriters);
+  return fills.length === 0 ? data : filledRecord(entity, data, fills);
+}
+
+/**
+ * A record that stands, as formulas and fills of its entity make it now.
+ * @throws Problem `validation_failed` where it has no room for a computed value.
+ */
+export function renewedRecord(entity: CompiledEntity, data: RecordData, fills: readonly CompiledFill[]): RecordData {
+  return filledRecord(entity, computedRecord(entity, heldIn(data), data), fills);
+}
+
+/** How many characters and elements the fills of a record may go through together: about 3 ms. */
+const fillStepsMax = 1024 * 1024;
+
+/** What is filled must not keep a record from being written: where it would contradict the record's rules, nothing is. */
+function filledRecord(entity: CompiledEntity, data: RecordData, fills: readonly CompiledFill[]): RecordData {
+  const values: Record<string, FieldValue> & RecordData = { ...data };
+  let stepsLeft = fillStepsMax;
+  for (const { name, value, steps } of fills) {
+    if (Object.hasOwn(values, name)) continue;
+    stepsLeft -= steps(values);
+    const made = stepsLeft < 0 ? undefined : value(values);
+    if (made !== undefined) values[name] = made;
+  }
+  if (Object.keys(values).length === Object.keys(data).length) return data;
+  try {
+    const filled = computedRecord(entity, heldIn(values), data);
+    const hasRoom = Buffer.byteLength(JSON.stringify(filled)) <= recordBytesMax;
+    return hasRoom && checkRecord(entity, filled).length === 0 ? filled : data;
+  } catch (error) {
+    if (error instanceof Problem) return data;
+    throw error;
+  }
+}
+
+function heldIn(data: RecordData): (name: string) => FieldValue | undefined {
+  return (name) => (Object.hasOwn(data, name) ? data[name] : undefined);
+}
+
+function computedRecord(
   entity: CompiledEntity,
   value: (name: string) => FieldValue | undefined,
   standing: RecordStamps,

@@ -3,6 +3,7 @@ import { type CompiledField, compileField } from './compiled-field.ts';
 import { type EntityDefinition, isPlatformField } from './definition.ts';
 import { type EntityState, newEntityState } from './entity-state.ts';
 import { readableFields } from './field-types/registry.ts';
+import { type CompiledFill, compileFills } from './fills/compile-fills.ts';
 import { type CompiledIndexes, compileIndexes } from './indexes/compile-indexes.ts';
 
 import { type CompiledKeys, defaultTemplates, mayOverlap, mayStartWith, parseTemplate } from './key-template.ts';
@@ -29,6 +30,8 @@ export interface CompiledEntity extends CompiledIndexes {
   readonly definition: EntityDefinition;
   readonly views: EntityViews;
   readonly checks: readonly CompiledCheck[];
+  /** Fields that records without a value are being given one of. */
+  readonly fills: readonly CompiledFill[];
 }
 
 /** @param definition one that `parseDefinition` accepted; anything else is a fault of ours. */
@@ -59,6 +62,7 @@ export function compileEntity(
     hasSealed: state.hasSealed,
     definition,
     checks: compileChecks(definition),
+    fills: compileFills(definition, state.fills ?? [], fields),
     views: entityViews({ definition, fields, hasHidden: state.hidden.length > 0, configured }),
   };
 }

@@ -1,7 +1,7 @@
 import type { FieldDefinition } from './definition.ts';
 import type { ReadableFields } from './field-types/computed/readable-fields.ts';
 import { type FieldBehaviour, isPlatformMade } from './field-types/field-type.ts';
-import { behaviourOf } from './field-types/registry.ts';
+import { behaviourOf, fieldTypeOf } from './field-types/registry.ts';
 
 /** A field of a definition, with what its type does. */
 export interface CompiledField {
@@ -15,7 +15,10 @@ export interface CompiledField {
 export function compileField(definition: FieldDefinition, fields: ReadableFields): CompiledField {
   const behaviour = behaviourOf(definition, fields);
   if (typeof behaviour === 'string') throw new TypeError(`field ${definition.name} does not compile`);
-  const mayBeRequired = !isPlatformMade(behaviour);
-  const required = mayBeRequired && definition.validate === true && definition.required !== false;
-  return { name: definition.name, required, definition, behaviour };
+  return { name: definition.name, required: isRequired(definition), definition, behaviour };
+}
+
+/** Whether each write that makes a record must give the field a value. */
+export function isRequired(field: FieldDefinition): boolean {
+  return !isPlatformMade(fieldTypeOf(field)) && field.validate === true && field.required !== false;
 }

@@ -94,6 +94,11 @@ function fieldDefinition(): JsonSchema {
     },
     required: { ...flag, default: true },
     default: { not: { type: 'null' }, description: 'The value of a new record that comes without one.' },
+    backfill: {
+      ...expression,
+      description:
+        'In CEL over the other fields: gives a value to records that stand without one when the field comes.',
+    },
     index: { ...flag, description: 'Lists can be sorted by the field, and filtered without reading other records.' },
     search: { ...flag, description: 'The words of the field are found by `q`.' },
     description: { ...text, maxLength: 2000 },

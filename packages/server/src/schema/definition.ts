@@ -32,6 +32,8 @@ export interface FieldDefinition {
   readonly min?: number;
   readonly max?: number;
   readonly default?: unknown;
+  /** In CEL over the other fields: the value of records that stand when the field comes, and have none. */
+  readonly backfill?: string;
   readonly enumValues?: readonly string[];
   readonly index?: boolean;
   readonly search?: boolean;

@@ -1,5 +1,6 @@
 import { type EntityDefinition, type FieldDefinition, isPlatformField } from './definition.ts';
 import { fieldTypeOf } from './field-types/registry.ts';
+import { type FillState, nextFillStates } from './fills/fill-states.ts';
 import { type IndexState, newIndexStates, nextIndexStates } from './indexes/index-states.ts';
 
 /**
@@ -21,6 +22,8 @@ export interface EntityState {
   readonly unkept?: readonly string[];
   /** Fields whose stored values a job erases. Until it is done, no definition has a field of these names. */
   readonly erasing?: readonly string[];
+  /** Fields whose values a job brings to the records that stand, and those where it failed. */
+  readonly fills?: readonly FillState[];
   /** Whether records may have sealed values beside them. */
   readonly hasSealed: boolean;
 }
@@ -64,6 +67,7 @@ export function nextEntityState(
         erasing,
       ),
       erasing,
+      fills: nextFillStates(current.fills ?? [], { before, after }, version),
     }),
     hasSealed: current.hasSealed || after.UpdateParams.some(isSealed),
   };
@@ -71,14 +75,24 @@ export function nextEntityState(
 
 /** The state once no stored record has a value of these fields any more. */
 export function afterErasing(state: EntityState, names: readonly string[]): EntityState {
-  const { hidden, unkept = [], erasing = [], ...others } = state;
+  const { hidden, unkept = [], erasing = [], fills = [], ...others } = state;
   const left = (all: readonly string[]): readonly string[] => all.filter((name) => !names.includes(name));
-  return { ...others, hidden: left(hidden), ...membersOf({ unkept: left(unkept), erasing: left(erasing) }) };
+  return { ...others, hidden: left(hidden), ...membersOf({ unkept: left(unkept), erasing: left(erasing), fills }) };
 }
 
-/** An entity that was never without a field has neither member. */
-function membersOf({ unkept, erasing }: Required<Pick<EntityState, 'unkept' | 'erasing'>>) {
-  return { ...(unkept.length > 0 ? { unkept } : {}), ...(erasing.length > 0 ? { erasing } : {}) };
+/** The state with these fills in place of its own. */
+export function withFills({ fills: _, ...state }: EntityState, fills: readonly FillState[]): EntityState {
+  return fills.length > 0 ? { ...state, fills } : state;
+}
+
+/** An entity has a member only where it says something. */
+function membersOf(members: Required<Pick<EntityState, 'unkept' | 'erasing' | 'fills'>>) {
+  const { unkept, erasing, fills } = members;
+  return {
+    ...(unkept.length > 0 ? { unkept } : {}),
+    ...(erasing.length > 0 ? { erasing } : {}),
+    ...(fills.length > 0 ? { fills } : {}),
+  };
 }
 
 function union(...lists: readonly (readonly string[])[]): readonly string[] {

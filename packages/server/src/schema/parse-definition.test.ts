@@ -15,6 +15,14 @@ const typed = (characters: number) => {
   }));
   return { entityName: 'order', UpdateParams: formulas };
 };
+const backfilled = (characters: number, fields: number) => ({
+  entityName: 'order',
+  UpdateParams: Array.from({ length: fields }, (_, index) => ({
+    name: `f${index}`,
+    colType: 'number',
+    backfill: '1'.padEnd(characters),
+  })),
+});
 const keys = (baseKeys: unknown) => ({ entityName: 'order', UpdateParams: [{ name: 'title' }], baseKeys });
 const pk = 'org#{org};data#order';
 const sk = 'order#{id}';
@@ -38,6 +46,7 @@ const accepted: readonly (readonly [what: string, input: object])[] = [
   ['a field as a token', keys({ pkTemplate: 'org#{org};{title}', skTemplate: sk })],
   ['as many fields as there may be', { entityName: 'order', UpdateParams: many(200) }],
   ['expressions as long as they may be together', typed(20_000)],
+  ['backfills as long as they may be together', backfilled(1000, 20)],
   ['a default of its own type', field({ name: 'n', colType: 'number', validate: true, min: 1, default: 1 })],
   ['a default that only checks that are off would refuse', field({ name: 't', maxlength: 1, default: 'long' })],
 ];
@@ -107,6 +116,13 @@ const refused: readonly Refusal[] = [
     ['/UpdateParams/0/default wrong_type'],
   ],
   ['expressions that are too long together', typed(20_001), [' too_long']],
+  ['a backfill that counts as one of them', backfilled(1001, 20), [' too_long']],
+  ['a backfill that is no text', field({ name: 'x', backfill: 1 }), ['/UpdateParams/0/backfill wrong_type']],
+  [
+    'a backfill with ids of other records',
+    field({ name: 'x', colType: 'guid', lookup: { entity: 'user' }, backfill: 'id' }),
+    ['/UpdateParams/0/backfill hint_without_meaning'],
+  ],
   [
     'a default its checks refuse',
     field({ name: 'x', validate: true, maxlength: 1, default: 'xx' }),

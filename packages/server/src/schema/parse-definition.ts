@@ -58,7 +58,7 @@ const definitionMembers = [
 function expressionCharacters(input: Readonly<Record<string, unknown>>): number {
   let sum = 0;
   JSON.stringify(input, (member, value: unknown) => {
-    if (member === 'cel' && typeof value === 'string') sum += value.length;
+    if ((member === 'cel' || member === 'backfill') && typeof value === 'string') sum += value.length;
     return value;
   });
   return sum;

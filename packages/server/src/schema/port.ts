@@ -36,7 +36,7 @@ export {
   type ViewedAction,
   viewedActions,
 } from './entity-content.ts';
-export { afterErasing, type EntityState, newEntityState, nextEntityState } from './entity-state.ts';
+export { afterErasing, type EntityState, newEntityState, nextEntityState, withFills } from './entity-state.ts';
 export {
   type CheckEffort,
   type FieldBehaviour,
@@ -52,6 +52,8 @@ export {
 export { guidType } from './field-types/guid.ts';
 export { compilePatterns } from './field-types/patterns/compiled-pattern.ts';
 export { behaviourOf, colTypeOf, fieldTypeOf } from './field-types/registry.ts';
+export type { CompiledFill } from './fills/compile-fills.ts';
+export { type FailedFill, type FillState, isFilled, isSameFill } from './fills/fill-states.ts';
 export {
   type CompiledIndex,
   type CompiledIndexes,

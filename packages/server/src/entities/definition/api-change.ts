@@ -5,7 +5,7 @@ import { invalidBody, Problem } from '../../lib/problem.ts';
 import { entityTag, holdsFor, type Preconditions } from '../../records/port.ts';
 import { isObject } from '../../schema/port.ts';
 import type { ShownConfig } from '../config-bodies.ts';
-import type { ShownIndex } from '../showing/show-indexes.ts';
+import type { ShownBuilds } from '../showing/show-builds.ts';
 
 /** A change of one of the five configs of an entity, by the config's name. */
 export interface ApiChange extends Preconditions {
@@ -16,12 +16,11 @@ export interface ApiChange extends Preconditions {
   readonly force?: boolean;
 }
 
-export interface ChangedApi {
+/** Fills and indexes where the definition has changed. */
+export interface ChangedApi extends Partial<ShownBuilds> {
   readonly entityName: string;
   readonly api: string;
   readonly version: number;
-  /** Where the definition has changed. */
-  readonly indexes?: readonly ShownIndex[];
   readonly warnings?: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 import { changeConfig } from '../../config/port.ts';
 import { apiName } from '../../schema/port.ts';
 import type { EntityAdminDeps } from '../admin-deps.ts';
-import { showIndexes } from '../showing/show-indexes.ts';
+import { showBuilds } from '../showing/show-builds.ts';
 import { lookAtChange, refuseChange } from '../stored-records/records-of-change.ts';
 import type { ChangedApi } from './api-change.ts';
 import { type DefinitionChange, planChange } from './plan-change.ts';
@@ -25,6 +25,6 @@ export async function changeDefinition(
   });
   deps.wake();
   const { states, warnings } = planned;
-  const indexes = await showIndexes(deps.store, orgCode, { entityName, state: states.after });
-  return { entityName, api, version, indexes, ...(warnings.length > 0 ? { warnings } : {}) };
+  const builds = await showBuilds(deps.store, orgCode, { entityName, state: states.after });
+  return { entityName, api, version, ...builds, ...(warnings.length > 0 ? { warnings } : {}) };
 }

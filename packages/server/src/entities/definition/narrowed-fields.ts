@@ -4,6 +4,7 @@ import {
   type CompiledField,
   type FieldDefinition,
   fieldTypeOf,
+  isFilled,
 } from '../../schema/port.ts';
 
 /**
@@ -14,9 +15,11 @@ export function narrowedFields(before: CompiledEntity, after: CompiledEntity): r
   return [...after.fields.values()]
     .filter((field) => {
       const old = before.fields.get(field.name);
-      if (old !== undefined && isSecret(old) === isSecret(field)) return isNarrower(old, field);
+      const mustHave = field.required && !isFilled(after.definition, field.definition);
+      if (old !== undefined && isSecret(old) === isSecret(field))
+        return (mustHave && !old.required) || isNarrower(old, field);
       // Records have no value yet, or one of any type that a removed field has left.
-      return field.required || before.hidden.includes(field.name);
+      return mustHave || before.hidden.includes(field.name);
     })
     .map(({ name }) => name);
 }
@@ -29,7 +32,6 @@ export function newChecks(before: CompiledEntity, after: CompiledEntity): readon
 
 function isNarrower(old: CompiledField, field: CompiledField): boolean {
   const [was, is] = [old.definition, field.definition];
-  if (field.required && !old.required) return true;
   // Of a sealed value nothing can be known but that it is there.
   if (isSecret(field)) return false;
   if (is.lookup !== undefined && is.lookup.entity !== was.lookup?.entity) return true;

@@ -11,6 +11,7 @@ import {
   type CompiledEntity,
   compileEntity,
   type EntityState,
+  type FillState,
   newEntityState,
   nextEntityState,
 } from '../../schema/port.ts';
@@ -80,7 +81,8 @@ function nextState(
   refuseOtherKeys(compiled.definition, definition);
   refuseErasing(definition, state);
   // What has failed is tried again.
-  const isSame = isDeepStrictEqual(compiled.definition, definition) && state.indexes.every(isSound);
+  const isSame =
+    isDeepStrictEqual(compiled.definition, definition) && [...state.indexes, ...(state.fills ?? [])].every(isSound);
   if (isSame && erased.length === 0 && rowState === 'active') return { ...state, version };
   const current = rowState === 'active' ? state : { ...state, indexes: state.indexes.map(unfinishedLeaves) };
   return { ...nextEntityState(current, { before: compiled.definition, after: definition, erased }, next), version };
@@ -130,6 +132,6 @@ export function planEntityRemoval(
   return { name, before: compiled, after: undefined, state: undefined, returns: false, changes };
 }
 
-function isSound({ state }: IndexState): boolean {
+function isSound({ state }: IndexState | FillState): boolean {
   return state !== 'failed';
 }

@@ -3,21 +3,18 @@ import { type ApiAction, actions } from '../../schema/port.ts';
 import type { EntityAdminDeps } from '../admin-deps.ts';
 import { readConfigBodies, type ShownConfig, shownConfig } from '../config-bodies.ts';
 import { unknownEntity } from '../unknown-entity.ts';
-import { type ShownIndex, showIndexes } from './show-indexes.ts';
+import { type ShownBuilds, showBuilds } from './show-builds.ts';
 
-export type ShownEntity = Readonly<Record<ApiAction, ShownConfig>> & {
-  readonly entityName: string;
-  readonly indexes: readonly ShownIndex[];
-};
+export type ShownEntity = Readonly<Record<ApiAction, ShownConfig>> & ShownBuilds & { readonly entityName: string };
 
-/** The five configs, and how far the indexes are. @throws Problem `not_found`. */
+/** The five configs, and how far fills and indexes are. @throws Problem `not_found`. */
 export async function showEntity(deps: EntityAdminDeps, orgCode: string, entityName: string): Promise<ShownEntity> {
   const active = (await deps.configs.refresh(orgCode)).active(entityName);
   if (active === undefined) throw unknownEntity(entityName);
   const bodies = await readConfigBodies(deps.store, orgCode, { entityName, active });
   const configs = Object.fromEntries(actions.map((action) => [action, shownConfig(bodies, action)]));
-  const indexes = await showIndexes(deps.store, orgCode, { entityName, state: active.state });
-  return { entityName, ...(configs as Record<ApiAction, ShownConfig>), indexes };
+  const builds = await showBuilds(deps.store, orgCode, { entityName, state: active.state });
+  return { entityName, ...(configs as Record<ApiAction, ShownConfig>), ...builds };
 }
 
 export async function compiledOf(

@@ -4,7 +4,7 @@ import type { ConfigSet } from '../../config/port.ts';
 import type { RecordData } from '../../records/port.ts';
 import { checkLookups, readSealed, sealedKey } from '../../records/port.ts';
 import type { CompiledCheck, CompiledEntity, CompiledField } from '../../schema/port.ts';
-import { type CheckEffort, newCheckEffort, readValue } from '../../schema/port.ts';
+import { type CheckEffort, isFilled, newCheckEffort, readValue } from '../../schema/port.ts';
 import type { Scope, Store } from '../../store/port.ts';
 import type { WorkspaceOfOrg } from '../../tenancy/port.ts';
 import { type Looked, lookAtRecords } from './look-at-records.ts';
@@ -86,7 +86,7 @@ async function failuresOf(
   const before = { ...data, ...Object.fromEntries(names.map((name) => [name, undefined])) } as RecordData;
   const lookups = await checkLookups({ workspace, config, entity }, before, data);
   const held = { data, sealed, effort: newCheckEffort() };
-  const errors = [...fields.flatMap((field) => valueErrors(field, held)), ...lookups.errors.map(withoutValue)];
+  const errors = [...fields.flatMap((field) => valueErrors(entity, field, held)), ...lookups.errors.map(withoutValue)];
   if (errors.length > 0) return errors.map((error) => ({ kind: 'field', name: fieldOf(error), error }));
   return checks.flatMap(({ definition, refuse }) => {
     const error = refuse(data);
@@ -121,13 +121,14 @@ interface HeldRecord {
 }
 
 function valueErrors(
+  entity: CompiledEntity,
   { name, required, definition, behaviour }: CompiledField,
   { data, sealed, effort }: HeldRecord,
 ): readonly InputError[] {
   const pointer = `/${name}`;
   const value = behaviour.isSecret === true ? undefined : data[name];
   if (value === undefined) {
-    if (!required || sealed.includes(name)) return [];
+    if (!required || sealed.includes(name) || isFilled(entity.definition, definition)) return [];
     return [{ pointer, code: 'required', message: `field \`${name}\` is required` }];
   }
   const read = readValue(behaviour, definition.validate === true, value, effort);

@@ -1,28 +1,38 @@
 import { type ChangeConfigDeps, changeConfig, entityStates, referencesChange } from '../../config/port.ts';
-import { afterErasing, compileEntity, type IndexState, isLeaving, isSameIndex } from '../../schema/port.ts';
+import {
+  afterErasing,
+  compileEntity,
+  type EntityState,
+  type FillState,
+  type IndexState,
+  isLeaving,
+  isSameIndex,
+  withFills,
+} from '../../schema/port.ts';
 import type { Put } from '../../store/port.ts';
 
 export interface IndexChange {
-  readonly indexes: readonly IndexState[];
+  readonly indexes?: readonly IndexState[];
+  readonly fills?: readonly FillState[];
   /** Fields that no record has a value of any more. */
   readonly erased?: readonly string[];
   /** What is to be done about them later. */
   readonly work?: readonly Put[];
 }
 
-/** Brings the indexes of an entity into other states. Nothing happens where there is no such entity any more. */
+/** Brings indexes and fills of an entity into other states. Nothing happens where there is no such entity any more. */
 export async function changeIndexes(
   deps: ChangeConfigDeps,
   { orgCode, entityName }: { readonly orgCode: string; readonly entityName: string },
-  change: (indexes: readonly IndexState[]) => IndexChange,
+  change: (state: EntityState) => IndexChange,
 ): Promise<void> {
   await changeConfig(deps, orgCode, async (set, next) => {
     const state = set.active(entityName)?.state;
     const entity = await set.entity(entityName);
     if (state === undefined || entity === undefined) return { changes: [] };
-    const { indexes, erased = [], work = [] } = change(state.indexes);
+    const { indexes = state.indexes, fills = state.fills ?? [], erased = [], work = [] } = change(state);
     const generation = hasNewLeaving(state.indexes, indexes) ? next : state.generation;
-    const changed = afterErasing({ ...state, indexes, generation }, erased);
+    const changed = withFills(afterErasing({ ...state, indexes, generation }, erased), fills);
     const compiled = compileEntity(entity.definition, state.version, changed);
     return {
       changes: [

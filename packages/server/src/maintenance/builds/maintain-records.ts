@@ -1,14 +1,21 @@
-import { fenceKey, raise } from '../../config/port.ts';
-import type { Change, Store } from '../../store/port.ts';
+import { type FenceLevel, fenceKey, raise } from '../../config/port.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
+import type { Change, Scope, Store } from '../../store/port.ts';
 import { ignoreClosed, refusedChange } from '../../store/transact.ts';
 import { type WorkspaceOfOrg, workspacesOf } from '../../tenancy/port.ts';
 import { walkRecords } from '../walk-records.ts';
-import type { IndexTask } from './index-task.ts';
-import { planStep } from './plan-step.ts';
+import type { StepPage, StepPlan } from './plan-step.ts';
 import type { TaskProgress } from './task-progress.ts';
 
+/** What is done to all records of an entity. */
+export interface RecordsTask {
+  readonly entity: CompiledEntity;
+  readonly level: FenceLevel;
+  readonly plan: (scope: Scope, page: StepPage) => Promise<StepPlan>;
+}
+
 export interface TaskRun {
-  readonly task: IndexTask;
+  readonly task: RecordsTask;
   readonly progress: TaskProgress;
   /** Called between steps: throws where another process has taken over. */
   readonly renewLease: () => Promise<void>;
@@ -53,12 +60,14 @@ async function maintainWorkspace(
   let done = after;
   await renewLease();
   for await (const records of walkRecords(task.entity, workspace, cursor)) {
-    const step = await planStep(scope, task, { records, isFull: (index) => progress.isFull(index) });
-    const refused = await refusedChange(scope, [fenced, ...step.changes], { priority: 'background' });
+    const step = await task.plan(scope, { records, isFull: (index) => progress.isFull(index) });
+    const isWrite = step.changes.length > 0;
+    const changes = [fenced, ...step.changes];
+    const refused = isWrite ? await refusedChange(scope, changes, { priority: 'background' }) : undefined;
     if (refused === 0) return 'overtaken';
     if (refused === undefined) {
       done = step.end;
-      await progress.advance({ code, after: done, records: step.taken, duplicates: step.duplicates });
+      await progress.advance({ code, after: done, ...step });
     }
     cursor.after = done;
     // Fewer records are less likely to be written in the meantime.

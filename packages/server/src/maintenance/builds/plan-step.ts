@@ -12,6 +12,13 @@ export interface StepPlan {
   readonly end: string;
   /** Known to be so once the changes are committed. */
   readonly duplicates: readonly FoundDuplicate[];
+  readonly unfilled: readonly UnfilledRecord[];
+}
+
+/** A record that was given no value of some fields. */
+export interface UnfilledRecord {
+  readonly id: string;
+  readonly fields: readonly string[];
 }
 
 export interface FoundDuplicate {
@@ -19,13 +26,15 @@ export interface FoundDuplicate {
   readonly ids: readonly [string, string];
 }
 
-const changesPerStep = 500;
+export const changesPerStep = 500;
 
-export async function planStep(
-  scope: Scope,
-  task: IndexTask,
-  { records, isFull }: { readonly records: readonly PlacedRecord[]; readonly isFull: (indexName: string) => boolean },
-): Promise<StepPlan> {
+/** Some records, one after the other, and whether enough is known of those that contradict an index. */
+export interface StepPage {
+  readonly records: readonly PlacedRecord[];
+  readonly isFull: (indexName: string) => boolean;
+}
+
+export async function planStep(scope: Scope, task: IndexTask, { records, isFull }: StepPage): Promise<StepPlan> {
   const building = { ...task.building, uniques: task.building.uniques.filter(({ name }) => !isFull(name)) };
   const read = records.map(({ place, item }): ReadRecord => {
     const record = readRecord(item);
@@ -36,7 +45,13 @@ export async function planStep(
     read.flatMap(({ wanted }) => wanted.sentinels.map(({ key }) => key)),
   );
   const sealed = await readSealedItems(scope, task, read);
-  const step = { changes: new Map<string, Change>(), taken: 0, end: '', duplicates: [] as FoundDuplicate[] };
+  const step = {
+    changes: new Map<string, Change>(),
+    taken: 0,
+    end: '',
+    duplicates: [] as FoundDuplicate[],
+    unfilled: [],
+  };
   for (const one of read) {
     const own = planRecord(task, one, { sentinels, sealed });
     const isTooMuch = step.changes.size + own.changes.length > changesPerStep;
@@ -119,6 +134,6 @@ function isTaking(change: Change): boolean {
   return change.kind === 'put';
 }
 
-function keyText({ pk, sk }: Key): string {
+export function keyText({ pk, sk }: Key): string {
   return `${pk}\0${sk}`;
 }

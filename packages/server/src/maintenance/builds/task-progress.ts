@@ -1,10 +1,10 @@
 import { compareBytes } from '../../lib/byte-order.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Duplicate } from '../../schema/port.ts';
+import type { Duplicate, FailedFill } from '../../schema/port.ts';
 import type { Scope } from '../../store/port.ts';
 import { json, table } from '../../store/table.ts';
 import type { Duplicates } from './index-task.ts';
-import type { FoundDuplicate } from './plan-step.ts';
+import type { FoundDuplicate, UnfilledRecord } from './plan-step.ts';
 
 /** How far a task is. Noted now and then, so that another process continues from there. */
 interface Note {
@@ -17,6 +17,8 @@ interface Note {
   readonly code: string;
   readonly after?: string;
   readonly duplicates: readonly (readonly [indexName: string, found: readonly Duplicate[]])[];
+  /** Of a fill: by field the records that got no value. Absent of work on indexes. */
+  readonly unfilled?: readonly (readonly [field: string, failed: FailedFill])[];
 }
 
 /** How far the work on the indexes of an entity is: there while it builds. */
@@ -34,8 +36,10 @@ export interface ProgressDeps {
 export interface Advance {
   readonly code: string;
   readonly after: string;
-  readonly records: number;
+  /** How many records are done with it. */
+  readonly taken: number;
   readonly duplicates: readonly FoundDuplicate[];
+  readonly unfilled: readonly UnfilledRecord[];
 }
 
 const noteAfterMilliseconds = 1000;
@@ -71,6 +75,11 @@ export class TaskProgress {
     return new Map(this.#note.duplicates);
   }
 
+  /** By field: the records that a fill gave no value. */
+  get unfilled(): ReadonlyMap<string, FailedFill> {
+    return new Map(this.#note.unfilled);
+  }
+
   /** Whether the reported number of records that contradict an index is reached. */
   isFull(indexName: string): boolean {
     return (this.duplicates.get(indexName)?.length ?? 0) >= examplesMax;
@@ -83,13 +92,14 @@ export class TaskProgress {
     await this.#goOn({ ...note, code });
   }
 
-  async advance({ code, after, records, duplicates }: Advance): Promise<void> {
+  async advance({ code, after, taken, duplicates, unfilled }: Advance): Promise<void> {
     const found = new Map(this.#note.duplicates);
     for (const { indexName, ids } of duplicates)
       found.set(indexName, [...(found.get(indexName) ?? []), { tenant_code: code, ids }].slice(0, examplesMax));
-    const { total, task } = this.#note;
-    const done = this.#note.done + records;
-    await this.#goOn({ done, total: Math.max(total, done), task, code, after, duplicates: [...found] });
+    const done = this.#note.done + taken;
+    const total = Math.max(this.#note.total, done);
+    const failed = withUnfilled(this.unfilled, code, unfilled);
+    await this.#goOn({ ...this.#note, done, total, code, after, duplicates: [...found], ...asUnfilled(failed) });
   }
 
   async #goOn(note: Note): Promise<void> {
@@ -103,6 +113,30 @@ export class TaskProgress {
     await scope.commit([indexProgress.put(entityName, this.#note, { if: 'any' })], { priority: 'background' });
     this.#notedAt = this.#deps.clock.now();
   }
+}
+
+function asUnfilled(failed: ReadonlyMap<string, FailedFill>): Pick<Note, 'unfilled'> {
+  return failed.size > 0 ? { unfilled: [...failed] } : {};
+}
+
+/** How many examples of records without a value are shown of a field, and of all fields of an entity together. */
+const unfilledMax = { ofField: 20, ofEntity: 100 } as const;
+
+function withUnfilled(
+  known: ReadonlyMap<string, FailedFill>,
+  tenant_code: string,
+  records: readonly UnfilledRecord[],
+): ReadonlyMap<string, FailedFill> {
+  const failed = new Map(known);
+  let room = unfilledMax.ofEntity - [...known.values()].reduce((sum, { examples }) => sum + examples.length, 0);
+  for (const { id, fields } of records)
+    for (const field of fields) {
+      const { records: before, examples } = failed.get(field) ?? { records: 0, examples: [] };
+      const isShown = room > 0 && examples.length < unfilledMax.ofField;
+      if (isShown) room -= 1;
+      failed.set(field, { records: before + 1, examples: isShown ? [...examples, { tenant_code, id }] : examples });
+    }
+  return failed;
 }
 
 /** Once nothing is to be done any more. */

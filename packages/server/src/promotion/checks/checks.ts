@@ -3,6 +3,7 @@ import type { EntityStep } from '../../entities/port.ts';
 import { recordsAgainst, recordsToHide, recordsToLose, setAfter, type ToldValues } from '../../entities/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
+import type { EntityState } from '../../schema/port.ts';
 import { limits } from '../../store/port.ts';
 import { type Bodies, itemOf } from '../differences/compare.ts';
 import type { ItemBody } from '../item-storage.ts';
@@ -68,7 +69,7 @@ export async function checkSwitch(
     if (problem.code !== 'dangling_reference') checks.push(refusalCheck(problem));
     if (problem.code === 'plan_limit_exceeded') exceeded = problem;
   }
-  if (plan !== undefined) checks.push(...sizeChecks(plan, targets), ...plan.steps.flatMap(indexChecks));
+  if (plan !== undefined) checks.push(...sizeChecks(plan, targets), ...plan.steps.flatMap(buildChecks));
   for await (const target of cooperatively(targets))
     checks.push(...changeChecks(kinds, before.get(itemKey(target)), target));
   return { checks, plan, exceeded };
@@ -118,9 +119,22 @@ async function definitionChecks(kinds: Kinds, { kind, name, wanted }: ItemTarget
   }));
 }
 
-function indexChecks({ name, before, state }: EntityStep): readonly Check[] {
-  const building = state?.indexes.filter((index) => index.state === 'building') ?? [];
-  if (before === undefined || building.length === 0) return [];
+function buildChecks({ name, before, state }: EntityStep): readonly Check[] {
+  if (before === undefined || state === undefined) return [];
+  return [...builtIndexes(name, state), ...filledFields(name, state)];
+}
+
+function filledFields(name: string, { fills = [] }: EntityState): readonly Check[] {
+  const fields = fills.filter(({ state }) => state === 'filling').map(({ field }) => field);
+  if (fields.length === 0) return [];
+  const told = fields.map((field) => `\`${field}\``).join(', ');
+  const message = `records of production that stand are given values of these fields in the background: ${told}`;
+  return [{ kind: 'entity', name, check: 'records', level: 'info', message, fields }];
+}
+
+function builtIndexes(name: string, { indexes: all }: EntityState): readonly Check[] {
+  const building = all.filter((index) => index.state === 'building');
+  if (building.length === 0) return [];
   const indexes = building.map(({ kind, name: index }) => ({ kind, name: index }));
   const told = indexes.map((index) => `${index.kind} \`${index.name}\``).join(', ');
   const message = `indexes are built from the records of production and serve once that is done: ${told}`;

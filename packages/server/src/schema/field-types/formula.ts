@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { textOrder } from '../order/text-order.ts';
 import { behaveTyped } from './computed/typed-formula.ts';
 import { type FieldType, type FieldValues, wrongType } from './field-type.ts';
@@ -13,10 +12,6 @@ export const formulaType: FieldType = {
   encode: textOrder,
   takenBy: ['string'],
   isComputed: true,
-  changeWarning: (before, { colType, formula }) =>
-    before?.colType === colType && isDeepStrictEqual(before?.formula, formula)
-      ? undefined
-      : 'records get its new value when they are next written',
   storedAs: ({ formula }) => (typeof formula === 'object' ? formula.type : undefined),
   behave: ({ name, formula }, fields) => {
     if (typeof formula === 'object') return behaveTyped(name, formula, fields);

@@ -52,6 +52,7 @@ const hintShapes: Readonly<Record<string, HintShape>> = {
   min: number,
   max: number,
   pattern: text,
+  backfill: text,
   enumValues: { holds: isEnumValues, expected: `a list of 1 to ${definitionLimits.enumValuesMax} strings` },
   formula: { holds: (value) => typeof value === 'string' || isObject(value), expected: 'a string or an object' },
   items: object,

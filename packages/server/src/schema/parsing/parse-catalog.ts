@@ -1,12 +1,13 @@
 import { definitionLimits, type FieldDefinition } from '../definition.ts';
 import { formulaTokens } from '../field-types/formula.ts';
 import { behaviourOf, readableFields } from '../field-types/registry.ts';
+import { takesBackfill } from '../fills/compile-fills.ts';
 import { isSharedParameter } from '../parameter-names.ts';
 import type { AddError } from './add-error.ts';
 import { checkedHints } from './field-hints.ts';
 import { partsOf } from './members.ts';
 import { parseField } from './parse-field.ts';
-import { checkFormulaTypes } from './parse-formula.ts';
+import { checkBackfillTypes, checkFormulaTypes } from './parse-formula.ts';
 
 /** The fields of a definition that hold, and remarks on what they say without effect. */
 export interface Catalog {
@@ -27,7 +28,7 @@ export function parseCatalog(input: unknown, add: AddError): Catalog {
     places.set(field.name, part.pointer);
     fields.push(field);
   }
-  checkFormulas(fields, places, add);
+  checkExpressions(fields, places, add);
   if (fields.filter((field) => field.index === true || field.lookup !== undefined).length > definitionLimits.indexesMax)
     add('/UpdateParams', 'too_many', `at most ${definitionLimits.indexesMax} fields may have an index or a lookup`);
   if (fields.reduce((sum, field) => sum + classesOf(field), 0) > definitionLimits.classesMax)
@@ -43,11 +44,18 @@ function classesOf({ pattern = '', items = {} }: FieldDefinition): number {
   return `${pattern} ${items.pattern ?? ''}`.match(/\\p/gi)?.length ?? 0;
 }
 
-/** What a formula reads is the id or a field that is not computed itself; a token of a text is one whose value has a text. */
-function checkFormulas(fields: readonly FieldDefinition[], places: ReadonlyMap<string, string>, add: AddError): void {
+/** What a formula or a backfill reads is the id or a field that is not computed itself; a token of a text is one whose value has a text. */
+function checkExpressions(
+  fields: readonly FieldDefinition[],
+  places: ReadonlyMap<string, string>,
+  add: AddError,
+): void {
   const known = new Set(['id', ...fields.filter(mayStandInFormula).map((field) => field.name)]);
   const readable = readableFields(fields);
-  for (const { name, formula } of fields) {
+  for (const field of fields) {
+    const { name, formula } = field;
+    if (field.backfill !== undefined && takesBackfill(field))
+      checkBackfillTypes(field, { pointer: `${places.get(name)}/backfill`, fields: readable }, add);
     const pointer = `${places.get(name)}/formula`;
     if (typeof formula === 'object') checkFormulaTypes(formula, { name, pointer, fields: readable }, add);
     for (const token of typeof formula === 'string' ? formulaTokens(formula) : [])

@@ -3,6 +3,7 @@ import { type FieldBehaviour, type FieldType, isPlatformMade, readValue } from '
 import { guidType } from '../field-types/guid.ts';
 import { plainTypes } from '../field-types/plain-types.ts';
 import { behaviourOf, colTypeOf, fieldTypes, plannedTypes } from '../field-types/registry.ts';
+import { takesBackfill } from '../fills/compile-fills.ts';
 import { fieldNameProblem } from '../names.ts';
 import { type AddError, errorCount, isObject } from './add-error.ts';
 import { checkHints, withoutMeaning } from './field-hints.ts';
@@ -30,7 +31,7 @@ export function parseField(part: Part, add: AddError): FieldDefinition | undefin
 }
 
 const allTypes = [...fieldTypes.values()];
-const commonHints = ['validate', 'required', 'index', 'search', 'description', 'default'];
+const commonHints = ['validate', 'required', 'index', 'search', 'description', 'default', 'backfill'];
 /** The platform gives the id its value and its index. */
 const idHints = ['validate', 'required', 'index', 'description'];
 
@@ -82,6 +83,8 @@ function checkBehaviour(field: FieldDefinition, pointer: string, add: AddError):
     add(`${pointer}/index`, 'not_indexable', `field \`${field.name}\`: its colType cannot be indexed`);
   if (field.search === true && behaviour.isSearchable !== true)
     add(`${pointer}/search`, 'not_searchable', `field \`${field.name}\`: its colType has no words to search for`);
+  if (field.backfill !== undefined && !takesBackfill(field))
+    add(`${pointer}/backfill`, 'hint_without_meaning', withoutMeaning(field.name, 'backfill'));
   if (field.default !== undefined) checkDefault(field, behaviour, { pointer: `${pointer}/default`, add });
 }
 

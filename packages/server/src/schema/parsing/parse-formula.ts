@@ -1,7 +1,8 @@
 import { isMistake } from '../../expressions/port.ts';
-import type { ExpressionFormula } from '../definition.ts';
+import type { ExpressionFormula, FieldDefinition } from '../definition.ts';
 import type { ReadableFields } from '../field-types/computed/readable-fields.ts';
 import { compileFormula, formulaTypes } from '../field-types/computed/typed-formula.ts';
+import { compileBackfill } from '../fills/compile-fills.ts';
 import type { AddError } from './add-error.ts';
 import { type Part, refuseUnknownMembers } from './members.ts';
 
@@ -29,4 +30,16 @@ export function checkFormulaTypes(
   if (!isMistake(compiled)) return;
   const message = `field \`${place.name}\`: its formula, at character ${compiled.at + 1}: ${compiled.message}`;
   add(`${place.pointer}/cel`, 'invalid_expression', message);
+}
+
+/** Checks the types of an expression that gives standing records their values. */
+export function checkBackfillTypes(
+  field: FieldDefinition,
+  { pointer, fields }: { readonly pointer: string; readonly fields: ReadableFields },
+  add: AddError,
+): void {
+  const compiled = compileBackfill(field, fields);
+  if (!isMistake(compiled)) return;
+  const message = `field \`${field.name}\`: its backfill, at character ${compiled.at + 1}: ${compiled.message}`;
+  add(pointer, 'invalid_expression', message);
 }

@@ -6,8 +6,11 @@ export interface ExpressionValue {
   readonly type: string;
   /** Undefined for a value of another type, left by an older definition: the expression reads it as absent. */
   readonly read: (value: FieldValue) => unknown;
-  /** The value that a result of this type is stored as; undefined where there is none, as for a number that is none. */
-  readonly write: (result: unknown) => FieldValue | undefined;
+  /**
+   * The value that a result of this type is stored as; undefined where there is none, as for a number that is none. Absent
+   * where no expression gives such values.
+   */
+  readonly write?: (result: unknown) => FieldValue | undefined;
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -35,11 +38,11 @@ export const dayInExpressions: ExpressionValue = timeInExpressions('T00:00:00.00
 export const momentInExpressions: ExpressionValue = timeInExpressions('');
 
 /** Any JSON: an expression finds the types of its members when it is evaluated, and every number is a double. */
-export const jsonInExpressions: ExpressionValue = { type: 'dyn', read: (value) => value, write: () => undefined };
+export const jsonInExpressions: ExpressionValue = { type: 'dyn', read: (value) => value };
 
 export function listInExpressions({ type, read }: ExpressionValue): ExpressionValue {
   const readAll = (value: FieldValue): unknown => (Array.isArray(value) ? value.map((one) => read(one)) : undefined);
-  return { type: `list<${type}>`, read: readAll, write: () => undefined };
+  return { type: `list<${type}>`, read: readAll };
 }
 
 /** @param rest what a stored text lacks of a point in time. */

@@ -32,7 +32,7 @@ export function behaveTyped(
     ...behaviour,
     compute: (record): FieldValue | undefined => {
       const evaluated = evaluateOn(expression, fields, record);
-      const value = evaluated.kind === 'value' ? stored.write(evaluated.value) : undefined;
+      const value = evaluated.kind === 'value' ? stored.write?.(evaluated.value) : undefined;
       const parsed = value === undefined ? undefined : behaviour.parse(value);
       return parsed === undefined || isValueProblem(parsed) ? undefined : parsed.value;
     },

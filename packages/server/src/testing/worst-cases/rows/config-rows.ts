@@ -78,6 +78,16 @@ const entityRows: Rows = {
           message: 'it is more',
         })),
       }),
+      defining('backfills', {
+        UpdateParams: [
+          { name: 'a', colType: 'number' },
+          ...Array.from({ length: 100 }, (_, field) => ({
+            name: `b${field}`,
+            colType: 'number',
+            backfill: `${'a+'.repeat(19)}${'1+'.repeat(80)}${field}`,
+          })),
+        ],
+      }),
       defining(
         'patterns',
         patterns(200, (field) => `(a{1,30}b?){3}${field}`),

@@ -1,0 +1,84 @@
+import { indexProgress } from '../../maintenance/port.ts';
+import { countStoredRecords } from '../../records/port.ts';
+import type { Duplicate, EntityState, FailedFill, FillState, IndexKind, IndexState } from '../../schema/port.ts';
+import type { Store } from '../../store/port.ts';
+import { orgScopeName } from '../../tenancy/port.ts';
+
+/** An index that the definition asks for, or that each entity has. */
+export interface ShownIndex {
+  readonly name: string;
+  readonly kind: IndexKind;
+  readonly state: 'building' | 'ready' | 'failed';
+  /** How many of the records it holds, while it is being built. */
+  readonly done?: number;
+  readonly total?: number;
+  /** Of a failed unique index some records that have the same values. */
+  readonly duplicates?: readonly Duplicate[];
+}
+
+/** A field that records without a value are being given one of, or that some could not be given one of. */
+export interface ShownFill {
+  readonly field: string;
+  readonly state: FillState['state'];
+  /** How many of the records have been gone through, while it is being filled. */
+  readonly done?: number;
+  readonly total?: number;
+  /** Records that got no value. */
+  readonly failed?: FailedFill;
+}
+
+/** What is made of the records that stand: fields are filled first, indexes built then. */
+export interface ShownBuilds {
+  readonly indexes: readonly ShownIndex[];
+  readonly fills?: readonly ShownFill[];
+}
+
+export async function showBuilds(
+  store: Store,
+  orgCode: string,
+  { entityName, state }: { readonly entityName: string; readonly state: Pick<EntityState, 'indexes' | 'fills'> },
+): Promise<ShownBuilds> {
+  const { indexes, fills = [] } = state;
+  const isFilling = fills.some((fill) => fill.state === 'filling');
+  const isBuilding = indexes.some((index) => index.state === 'building');
+  const progress = isFilling || isBuilding ? await readProgress(store, orgCode, entityName) : undefined;
+  const waiting = progress === undefined ? undefined : { done: 0, total: progress.total };
+  const shown = indexes.flatMap((index) => showIndex(index, isFilling ? waiting : progress));
+  if (fills.length === 0) return { indexes: shown };
+  return { indexes: shown, fills: fills.map((fill) => showFill(fill, progress)) };
+}
+
+function showFill({ field, state, failed }: FillState, progress: Progress | undefined): ShownFill {
+  if (state === 'filling') return { field, state, ...progress };
+  return { field, state, ...(failed === undefined ? {} : { failed }) };
+}
+
+function showIndex(
+  { name, kind, state, duplicates }: IndexState,
+  progress: Progress | undefined,
+): readonly ShownIndex[] {
+  switch (state) {
+    case 'building':
+      return [{ name, kind, state, ...progress }];
+    case 'ready':
+      return [{ name, kind, state }];
+    case 'failed':
+      return [{ name, kind, state, ...(duplicates === undefined ? {} : { duplicates }) }];
+    case 'dropping':
+    case 'erasing':
+      return [];
+  }
+}
+
+interface Progress {
+  readonly done: number;
+  readonly total: number;
+}
+
+/** As the job that builds says; before it has begun nothing is done. */
+async function readProgress(store: Store, orgCode: string, entityName: string): Promise<Progress> {
+  const noted = await indexProgress.read(store.scope(orgScopeName(orgCode)), entityName);
+  if (noted !== undefined) return { done: noted.value.done, total: noted.value.total };
+  const [total = 0] = await countStoredRecords(store, orgCode, [entityName]);
+  return { done: 0, total };
+}

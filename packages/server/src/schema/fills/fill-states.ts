@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isRequired } from '../compiled-field.ts';
+import { type EntityDefinition, type FieldDefinition, isPlatformField } from '../definition.ts';
+import { isPlatformMade } from '../field-types/field-type.ts';
+import { fieldTypeOf } from '../field-types/registry.ts';
+
+/**
+ * A field whose values a job brings to the records that stand. Once it has been through all of them the state is gone,
+ * or `failed` where some got none.
+ */
+export interface FillState {
+  readonly field: string;
+  /** The config version that brought it. */
+  readonly id: number;
+  readonly state: 'filling' | 'failed';
+  readonly failed?: FailedFill;
+}
+
+/** Records that got no value: how many, and some of them. */
+export interface FailedFill {
+  readonly records: number;
+  readonly examples: readonly { readonly tenant_code: string; readonly id: string }[];
+}
+
+export function isSameFill(left: FillState, right: FillState): boolean {
+  return left.field === right.field && left.id === right.id;
+}
+
+/**
+ * The states after a definition took another's place: a field whose values come from elsewhere than before is to be
+ * filled. What is not done yet goes on, and what has failed is tried again.
+ */
+export function nextFillStates(
+  current: readonly FillState[],
+  { before, after }: { readonly before: EntityDefinition; readonly after: EntityDefinition },
+  version: number,
+): readonly FillState[] {
+  const old = new Map(before.UpdateParams.map((field) => [field.name, field]));
+  return after.UpdateParams.flatMap((field): readonly FillState[] => {
+    const standing = current.find((one) => one.field === field.name);
+    const previous = old.get(field.name);
+    const was = previous === undefined ? undefined : fillSource(before, previous);
+    const is = fillSource(after, field);
+    if (is === undefined) return [];
+    const isNewlyRequired = isRequired(field) && (previous === undefined || !isRequired(previous));
+    if (isDeepStrictEqual(was, is) && !isNewlyRequired && standing?.state !== 'failed')
+      return standing === undefined ? [] : [standing];
+    // A default that has been in all records is about new ones only.
+    if (standing === undefined && was?.kind === 'default' && is.kind === 'default') return [];
+    return [{ field: field.name, id: version, state: 'filling' }];
+  });
+}
+
+/** Whether records without a value of the field get one, so that they do not contradict a definition that requires it. */
+export function isFilled(definition: EntityDefinition, field: FieldDefinition): boolean {
+  const source = fillSource(definition, field);
+  return source !== undefined && source.kind !== 'formula';
+}
+
+/** Where the values of a field come from in records that have none. */
+interface FillSource {
+  readonly kind: 'formula' | 'backfill' | 'default';
+  readonly from: unknown;
+}
+
+function fillSource({ UniqueIndexes = [] }: EntityDefinition, field: FieldDefinition): FillSource | undefined {
+  const { name, formula, backfill, lookup } = field;
+  if (isPlatformField(name)) return undefined;
+  if (formula !== undefined) return { kind: 'formula', from: formula };
+  if (!mayBeFilled(field)) return undefined;
+  if (backfill !== undefined) return { kind: 'backfill', from: backfill };
+  // One value for all records would break a unique index, and its record might be gone where it is an id.
+  const isShared = lookup === undefined && !UniqueIndexes.some(({ fields }) => fields.includes(name));
+  if (field.default === undefined || !isRequired(field) || !isShared) return undefined;
+  return { kind: 'default', from: field.default };
+}
+
+function mayBeFilled(field: FieldDefinition): boolean {
+  const type = fieldTypeOf(field);
+  return !isPlatformMade(type) && type.isSecret !== true;
+}
