@@ -11,7 +11,8 @@ import { Conflict, type Store } from '../store/port.ts';
 import { orgScopeName, type Workspace } from '../tenancy/workspace.ts';
 import { type WorkspaceRow, workspaceTable } from '../tenancy/workspace-directory.ts';
 import { listAll, type Node, RecordBench, SteppedClock, sealer, user } from '../testing/record-bench.ts';
-import { droppedForMilliseconds, maintainEntity, readMaintainWork } from './maintain-entity.ts';
+import { droppedForMilliseconds } from './maintain-entity.ts';
+import { workOff } from './testing/mortal-runner.ts';
 import { Findings } from './verification/findings.ts';
 import { verifyStore, verifyWorkspace } from './verify-store.ts';
 
@@ -138,8 +139,6 @@ const keyings: Readonly<Record<string, KeyTemplates | undefined>> = {
   'that move': { pkTemplate: 'org#{org};by#{k}', skTemplate: 'order#{id}' },
 };
 
-class Killed extends Error {}
-
 for (const [subject, drawn] of Object.entries(subjects))
   for (const [keying, baseKeys] of Object.entries(keyings))
     test(`D14: with concurrent writes, changes, crashes and stale nodes, the ${subject} of records ${keying} come to be right`, async () => {
@@ -167,24 +166,17 @@ async function play(run: Run, baseKeys: KeyTemplates | undefined): Promise<void>
   const before = bench.node();
   await before.admin.define('acme', definitionOf(run.first, baseKeys));
   for (const body of run.records) await act(stage, before, { kind: 'create', pause: 0, body });
-  let busy = 0;
-  const whileBusy = async (actor: Promise<void>): Promise<void> => {
-    busy += 1;
-    await actor.finally(() => {
-      busy -= 1;
-    });
-  };
   const kills = [...run.kills];
   const actors = [
-    ...run.writers.map((writes) => whileBusy(writeAll(stage, writes))),
-    whileBusy(redefine(stage, run.shapes)),
-    whileBusy(foundAnother(stage)),
-    whileBusy(passTime(stage, run.ticks)),
-    ...[0, 1].map(() => workOff(stage, kills, () => busy > 0)),
-    look(stage, () => busy > 0),
+    ...run.writers.map((writes) => writeAll(stage, writes)),
+    redefine(stage, run.shapes),
+    foundAnother(stage),
+    passTime(stage, run.ticks),
   ];
-  let turn = 0;
-  await turns.run(Promise.all(actors), (waiting) => (run.turns[turn++ % run.turns.length] ?? 0) % waiting);
+  await turns.play(run.turns, actors, (isBusy) => [
+    ...[0, 1].map(() => workOff(stage, kills, isBusy)),
+    look(stage, isBusy),
+  ]);
   clock.advance(droppedForMilliseconds);
   await workOff({ ...stage, store: bench.opened.store }, [], () => false);
   await assertWhole(stage);
@@ -252,29 +244,6 @@ async function passTime({ bench, turns }: Stage, ticks: readonly number[]): Prom
   for (const tick of ticks) {
     for (let wait = 0; wait < 6; wait++) await turns.take();
     bench.clock.advance(tick);
-  }
-}
-
-/** A runner of jobs that may be killed at any step, and that does not mind another one at the same work. */
-async function workOff({ bench, turns, store }: Stage, kills: boolean[], isBusy: () => boolean): Promise<void> {
-  const parts = { store, configs: bench.node(store).configs, clock: bench.clock, recordsPerStep: 2 };
-  const isTakingTurns = store !== bench.opened.store;
-  const renewLease = async (): Promise<void> => {
-    if (kills.shift() === true) throw new Killed();
-  };
-  for (;;) {
-    if (isTakingTurns) await turns.take();
-    const [due] = await bench.opened.maintenance.due('work', bench.clock.now(), 1);
-    if (due === undefined && !isBusy()) return;
-    if (due === undefined) continue;
-    const { pk, sk, value, version } = due.item;
-    try {
-      await maintainEntity(parts, readMaintainWork(JSON.parse(value)), renewLease);
-      await store.scope(due.scope).commit([{ kind: 'remove', pk, sk, if: { version } }]);
-    } catch (error) {
-      const isFair = error instanceof Killed || error instanceof Conflict;
-      if (!isFair && !(error instanceof Problem && error.code === 'conflict')) throw error;
-    }
   }
 }
 

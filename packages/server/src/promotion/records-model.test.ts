@@ -94,22 +94,13 @@ test('whatever is released and gone back from while records are written, they co
     await release(spaces, spaces.node(), full);
     const turns = new Steps();
     const stage: Stage = { spaces, turns, store: turns.store(bench.opened.store), ids: [], kept: new Map() };
-    let busy = 0;
-    const whileBusy = async (actor: Promise<void>): Promise<void> => {
-      busy += 1;
-      await actor.finally(() => {
-        busy -= 1;
-      });
-    };
     const kills = [...run.kills];
     const actors = [
-      ...run.writers.map((all) => whileBusy(writeAll(stage, all))),
-      whileBusy(moveAll(stage, run.moves)),
-      whileBusy(passTime(stage, run.ticks)),
-      ...[0, 1].map(() => workOff(stage, kills, () => busy > 0)),
+      ...run.writers.map((all) => writeAll(stage, all)),
+      moveAll(stage, run.moves),
+      passTime(stage, run.ticks),
     ];
-    let turn = 0;
-    await turns.run(Promise.all(actors), (waiting) => (run.turns[turn++ % run.turns.length] ?? 0) % waiting);
+    await turns.play(run.turns, actors, (isBusy) => [0, 1].map(() => workOff(stage, kills, isBusy)));
     await settle(spaces);
     await assertRight(spaces);
     await tolerant(spaces.node().promotion.rollback(command, { version: 1 }));

@@ -47,4 +47,26 @@ export class Steps {
     }
     await work;
   }
+
+  /**
+   * Gives turns to actors, and to what goes on beside them until the last of them is done.
+   * @param choices of so many that wait, which comes next: one after the other, and again from the first.
+   */
+  async play(
+    choices: readonly number[],
+    actors: readonly Promise<void>[],
+    beside: (isBusy: () => boolean) => readonly Promise<void>[],
+  ): Promise<void> {
+    let busy = actors.length;
+    const ending = actors.map((actor) =>
+      actor.finally(() => {
+        busy -= 1;
+      }),
+    );
+    let turn = 0;
+    await this.run(
+      Promise.all([...ending, ...beside(() => busy > 0)]),
+      (waiting) => (choices[turn++ % choices.length] ?? 0) % waiting,
+    );
+  }
 }
