@@ -18,7 +18,7 @@ export async function findFill(set: ConfigSet, entityName: string): Promise<Fill
   return { entity, fills, level: { generation: set.generation(entityName), configVersion: set.version } };
 }
 
-/** The states once the task is done. A fill that was begun anew meanwhile stays. */
+/** The states once the task is done. A fill stays that began again in the meantime. */
 export function settledFills(
   current: readonly FillState[],
   task: FillTask,
