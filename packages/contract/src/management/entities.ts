@@ -103,6 +103,7 @@ const PlannedStep = Type.Object({
     'values_lost',
     'index_built',
     'index_dropped',
+    'unique_contradicted',
     'check_added',
     'check_removed',
     'check_changed',
@@ -117,9 +118,12 @@ const PlannedStep = Type.Object({
   check: Type.Optional(Type.String({ description: 'The expression of the check.' })),
   view: Type.Optional(text),
   records: Type.Union([Type.Integer({ minimum: 0 }), Type.Object({ atLeast: Type.Integer({ minimum: 0 }) })], {
-    description: 'How many records fail by the step, lose a value or are indexed.',
+    description: 'How many records fail by the step, lose a value, are indexed or have the values of others.',
   }),
-  examples: Type.Array(ChangeExample, { maxItems: 5, description: 'Some of the records that fail or lose a value.' }),
+  examples: Type.Array(ChangeExample, {
+    maxItems: 5,
+    description: 'Some of the records that fail, lose a value or have the values of others.',
+  }),
 });
 
 export const PlannedChange = named(

@@ -19,6 +19,7 @@ export interface ChangeStep {
     | 'values_lost'
     | 'index_built'
     | 'index_dropped'
+    | 'unique_contradicted'
     | 'check_added'
     | 'check_removed'
     | 'check_changed'
@@ -196,4 +197,10 @@ function isReordered(before: EntityDefinition, after: EntityDefinition): boolean
     was.filter((name) => is.includes(name)),
     is.filter((name) => was.includes(name)),
   );
+}
+
+/** What becomes of a unique index that records have equal values for. */
+export function contradictedStep(name: string): ChangeStep {
+  const message = `the unique index \`${name}\` fails unless records that have the values of others get other ones`;
+  return { change: 'unique_contradicted', index: { kind: 'unique', name }, message };
 }

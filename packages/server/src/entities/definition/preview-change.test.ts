@@ -87,6 +87,41 @@ test('a plan names each step, the records that it concerns and some that fail or
   assert.deepEqual(await stored(), before);
 });
 
+test('a plan tells which records a unique index would refuse, in each workspace by itself', async () => {
+  const { bench, node } = await org();
+  await node.admin.define('acme', order);
+  const second = bench.workspaceOf('second');
+  await bench.found(second);
+  const ids: string[] = [];
+  for (const body of [{ title: 'a' }, { title: 'b' }, { title: 'A', amount: 1 }, {}, {}, { title: 'a', amount: 1 }])
+    ids.push(await create(node, body));
+  await node.runtime.create(await node.call('order', { workspace: second }), { title: 'b' });
+  const UniqueIndexes = [
+    { indexName: 'exact', fields: ['title'] },
+    { indexName: 'folded', fields: ['title'], ignoreCase: true },
+    { indexName: 'pairs', fields: ['amount', 'title'] },
+  ];
+  const planned = await preview(node, { UniqueIndexes });
+  assert.deepEqual([planned.would_fail, planned.would_lose], [false, false]);
+  const contradicted = planned.plan.filter((step) => step.change === 'unique_contradicted');
+  assert.deepEqual(
+    contradicted.map(({ index, records, examples }) => [
+      index?.name,
+      records,
+      examples.map(({ id }) => ids.indexOf(id)),
+    ]),
+    [
+      ['exact', 1, [5]],
+      ['folded', 2, [2, 5]],
+    ],
+  );
+  await change(node, { UniqueIndexes });
+  await bench.workOff();
+  const { indexes } = await bench.node().admin.show('acme', 'order');
+  const failed = indexes.filter(({ state }) => state === 'failed').map(({ name }) => name);
+  assert.deepEqual(failed, ['exact', 'folded']);
+});
+
 test('a plan of other views names them, and a change that changes nothing has an empty plan', async () => {
   const { node, stored } = await org();
   const Views = { short: { fields: [{ name: 'title' }] } };
@@ -208,7 +243,7 @@ test('a change does what its plan said: it fails and loses exactly where that wa
   const counts = { done: 0, failing: 0, losing: 0 };
   await fc.assert(
     fc.asyncProperty(run, async ({ before: { hints, ...members }, records, after }) => {
-      const { node, stored } = await org();
+      const { bench, node, stored } = await org();
       const UpdateParams = hints.map((one, at) => ({ name: names[at], ...one }));
       const definition = { entityName: 'order', UpdateParams, ...withoutUndefined(members) };
       if ((await outcomeOf(node.admin.define('acme', definition))) !== 'done') return;
@@ -218,7 +253,10 @@ test('a change does what its plan said: it fails and loses exactly where that wa
       const planned = await preview(node, body).catch((error: unknown) => error);
       assert.deepEqual(await stored(), stood);
       if (planned instanceof Problem) assert.equal((await refusalOf(change(node, body))).code, planned.code);
-      else await assertAsPlanned(node, { body, planned: planned as Planned, counts });
+      else {
+        await assertAsPlanned(node, { body, planned: planned as Planned, counts });
+        await assertContradicted(bench, planned as Planned);
+      }
     }),
     { numRuns: isQuick ? 300 : 600 },
   );
@@ -254,6 +292,15 @@ async function assertAsPlanned(node: Node, { body, planned, counts }: Run): Prom
   const { entity } = await node.call('order');
   assert.equal(plan.length === 0, entity.generation === old.generation);
   if (plan.length === 0) assert.deepEqual(entity.definition, old.definition);
+}
+
+/** The unique indexes that the plan said would fail have failed, and no others. */
+async function assertContradicted(bench: RecordBench, { plan }: Planned): Promise<void> {
+  await bench.workOff();
+  const { indexes } = await bench.node().admin.show('acme', 'order');
+  const failed = indexes.filter(({ state }) => state === 'failed').map(({ name }) => name);
+  const said = plan.flatMap(({ change, index }) => (change === 'unique_contradicted' ? [index?.name] : []));
+  assert.deepEqual(failed, said);
 }
 
 type Shown = Awaited<ReturnType<typeof listAll>>;

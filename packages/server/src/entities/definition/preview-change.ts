@@ -1,16 +1,18 @@
 import { planConfig } from '../../config/port.ts';
 import { countStoredRecords } from '../../records/port.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
 import type { EntityAdminDeps } from '../admin-deps.ts';
+import { findEqualRecords } from '../stored-records/equal-records.ts';
 import type { RecordExample } from '../stored-records/noted-records.ts';
 import { lookAtChange, type RecordsOfChange, wouldFail, wouldLose } from '../stored-records/records-of-change.ts';
-import { type ChangeStep, definitionSteps } from './change-steps.ts';
+import { type ChangeStep, contradictedStep, definitionSteps } from './change-steps.ts';
 import { type DefinitionChange, planChange } from './plan-change.ts';
 
 /** A step of a change, and the records that it concerns. */
 export interface PreviewedStep extends ChangeStep {
-  /** How many records fail by it, lose a value or are indexed; `atLeast` where not all could be looked at. */
+  /** How many records fail by it, lose a value, are indexed or equal others; `atLeast` where not all could be looked at. */
   readonly records: number | { readonly atLeast: number };
-  /** Some of those that fail, with why, or lose a value. */
+  /** Some of those that fail, with why, lose a value or equal others. */
   readonly examples: readonly RecordExample[];
 }
 
@@ -38,13 +40,29 @@ export async function previewDefinition(
   const found = await lookAtChange(deps.store, { orgCode, ...planned });
   const isBuilding = steps.some((step) => step.change === 'index_built');
   const [stored = 0] = isBuilding ? await countStoredRecords(deps.store, orgCode, [change.entityName]) : [];
+  const plan = steps.map((step) => ({ ...step, ...recordsOf(step, found, stored) }));
   return {
     version: states.before.version,
-    plan: steps.map((step) => ({ ...step, ...recordsOf(step, found, stored) })),
+    plan: [...plan, ...(await contradictions(deps, { orgCode, entity: after }, steps))],
     would_fail: wouldFail(found),
     would_lose: wouldLose(found),
     ...(warnings.length > 0 ? { warnings } : {}),
   };
+}
+
+/** A unique index is built behind the change, and fails by itself. */
+async function contradictions(
+  { store }: EntityAdminDeps,
+  place: { readonly orgCode: string; readonly entity: CompiledEntity },
+  steps: readonly ChangeStep[],
+): Promise<readonly PreviewedStep[]> {
+  const names = steps.flatMap(({ change, index }) =>
+    change === 'index_built' && index?.kind === 'unique' ? [index.name] : [],
+  );
+  const { found, complete } = await findEqualRecords(store, place, names);
+  return names
+    .filter((name) => found.of(name).records > 0)
+    .map((name) => ({ ...contradictedStep(name), ...asLooked(found.of(name), { complete }) }));
 }
 
 type Concerned = Pick<PreviewedStep, 'records' | 'examples'>;

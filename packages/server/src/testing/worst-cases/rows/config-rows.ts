@@ -119,7 +119,11 @@ const entityRows: Rows = {
         what: 'the plan of a change that records are held to',
         ask: () => ({
           target: '/api/create-note?dry_run=true',
-          ...json({ ...heldToRules, UpdateParams: heldToRules.UpdateParams.slice(0, -2), removeFields: ['tags'] }),
+          ...json({
+            UpdateParams: heldToRules.UpdateParams.slice(0, -2),
+            removeFields: ['tags'],
+            UniqueIndexes: [{ indexName: 'one', fields: ['title'] }],
+          }),
         }),
       },
     ],
