@@ -63,7 +63,13 @@ export interface RecordRoute {
 
 export const recordRoutes = {
   create: { method: 'POST', path: '/app/:org/create/:entity', access: 'create', summary: 'Creates a record' },
-  get: { method: 'GET', path: '/app/:org/item/:entity/:id', access: 'get', summary: 'Reads a record' },
+  get: {
+    method: 'GET',
+    path: '/app/:org/item/:entity/:id',
+    access: 'get',
+    summary: 'Reads a record',
+    description: 'With `expand` the reply shows related records too, and has no `ETag`.',
+  },
   update: {
     method: 'PUT',
     path: '/app/:org/update/:entity/:id',
@@ -77,7 +83,7 @@ export const recordRoutes = {
     access: 'list',
     summary: 'Lists records, a page at a time',
     description:
-      'Each parameter can also be sent with `$` before its name, which is its only name where a field of the entity has the other.',
+      'With `expand` the reply shows related records too. Each parameter can also be sent with `$` before its name, which is its only name where a field of the entity has the other.',
   },
   count: { method: 'GET', path: '/app/:org/count/:entity', access: 'count', summary: 'Counts records' },
   import: {

@@ -18,6 +18,8 @@ export interface RecordPolicyRequest {
   /** That of the record, where the request names one. */
   readonly id?: string | undefined;
   readonly body?: unknown;
+  /** Its query string, where it has one. */
+  readonly query?: string;
 }
 
 /** A call that was allowed, of a caller who may ask for more than its verb. */

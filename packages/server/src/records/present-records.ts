@@ -9,6 +9,7 @@ import { findItems } from './listing/find-record.ts';
 import { dataOf, entityTag, partTag, readRecord, recordText, type StoredRecord, storedText } from './record.ts';
 import { isOfEnvelope, type ReadableText, type RecordPolicy } from './record-policy.ts';
 import type { LookupSource, UnreadRecord } from './views/load-lookups.ts';
+import { newRoom, type ReplyRoom } from './views/reply-room.ts';
 import { showRecords } from './views/show-records.ts';
 import type { ShownRecord } from './views/shown-record.ts';
 import { grantOn, namesIn } from './writing/checks/record-checks.ts';
@@ -78,20 +79,34 @@ export async function presentRecords(
   call: AuthorizedCall,
   { projection }: Presentation,
   items: readonly ReadableText[],
+  others: OtherRecords = otherRecords(call),
 ): Promise<readonly string[]> {
   if (projection === 'stored' && items.every(({ fields }) => fields === undefined)) return items.map(recordText);
-  const { config, entity } = call;
+  const shown = projection === 'stored' ? call.entity.views.whole() : projection;
+  return showRecords(items.map(shownRecord), shown, others);
+}
+
+/** Where the records come from that a reply shows beside those that were asked for, and its room for them. */
+export interface OtherRecords extends LookupSource {
+  readonly room: ReplyRoom;
+}
+
+/** Those of one reply: what the caller may get of a record is decided once for it. */
+export function otherRecords(call: AuthorizedCall): OtherRecords {
+  const { config } = call;
   const rowsOf = rowsToGet(call);
   const pause = createYielder(laneOf(call.workspace));
-  return showRecords(items.map(shownRecord), projection === 'stored' ? entity.views.whole() : projection, {
+  const room = newRoom();
+  return {
+    room,
     mayRead: (entityName, id) => andThen(pause(), () => rowsOf(entityName, id)?.isNone !== true),
-    fetch: roomyFetch(call, rowsOf, pause),
+    fetch: roomyFetch(call, { rowsOf, pause, room }),
     projection: async (entityName, view) => {
       const entity = await config.entity(entityName);
       const shown = entity?.views.of('get', view);
       return shown === 'stored' ? entity?.views.whole() : shown;
     },
-  });
+  };
 }
 
 type RecordPoliciesToGet = (entityName: string, id: string) => RecordPolicy | undefined;
@@ -122,27 +137,27 @@ export function writtenText(call: AuthorizedCall, { data, version }: WrittenReco
 
 type WrittenRecord = Pick<StoredRecord, 'data' | 'version'>;
 
-/** What the records that one reply looks up may have together, in characters, and how many are read at once. */
-const lookedUpMax = 4 * 1024 * 1024;
 const readAtOnce = 10;
 
+interface ReplyWork {
+  readonly rowsOf: RecordPoliciesToGet;
+  readonly pause: () => Promise<void> | undefined;
+  readonly room: ReplyRoom;
+}
+
 /** Reads what is looked up until it is too much for one reply. */
-function roomyFetch(
-  { config, workspace }: AuthorizedCall,
-  rowsOf: RecordPoliciesToGet,
-  pause: () => Promise<void> | undefined,
-): LookupSource['fetch'] {
-  let left = lookedUpMax;
+function roomyFetch({ config, workspace }: AuthorizedCall, reply: ReplyWork): LookupSource['fetch'] {
+  const { rowsOf, pause, room } = reply;
   return async (entityName, ids) => {
     const entity = await config.entity(entityName);
     if (entity === undefined) return [];
     const found: (ShownRecord | UnreadRecord)[] = [];
     for (let start = 0; start < ids.length; start += readAtOnce) {
       const asked = ids.slice(start, start + readAtOnce);
-      const items = left > 0 ? await findItems({ workspace, entity }, asked) : asked.map((id) => ({ id }));
+      const items = room.read > 0 ? await findItems({ workspace, entity }, asked) : asked.map((id) => ({ id }));
       for (const one of items) {
         await pause();
-        if ('value' in one) left -= one.value.length;
+        if ('value' in one) room.read -= one.value.length;
         found.push(...('value' in one ? granted(entity, readRecord(one), rowsOf) : [one]));
       }
     }

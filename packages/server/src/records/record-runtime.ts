@@ -4,6 +4,7 @@ import type { OnceRequest } from './idempotency.ts';
 import { type Count, countRecords, type Total, totalRecords } from './listing/count-records.ts';
 import type { ListQuery } from './listing/list-query.ts';
 import { listRecords, type Page } from './listing/list-records.ts';
+import type { ScanLeft } from './listing/list-walk.ts';
 import { readText } from './read-text.ts';
 import type { StoredRecord } from './record.ts';
 import type { ReadableText } from './record-policy.ts';
@@ -24,7 +25,8 @@ export interface RecordRuntime {
   remove(call: RecordCall, input: DeleteInput): Promise<void>;
   /** Several writes in one commit. */
   write(operations: readonly RecordOperation[], options?: WriteOptions): Promise<Written>;
-  list(call: RecordCall, query: ListQuery): Promise<Page>;
+  /** @param left what the page may look at, where pages share it. */
+  list(call: RecordCall, query: ListQuery, left?: ScanLeft): Promise<Page>;
   /** The number of records on all pages of the list that a page is of. */
   total(call: RecordCall, query: ListQuery, page: Page): Promise<Total>;
   count(call: RecordCall, query: ListQuery): Promise<Count>;
@@ -75,7 +77,7 @@ export function createRecordRuntime(given: RecordWriteDeps): RecordRuntime {
     update: (call, input) => writeOne({ action: 'update', call, input }),
     remove: async (call, input) => void (await write([{ action: 'delete', call, input }])),
     write,
-    list: (call, query) => listRecords(parts.cursors, call, query),
+    list: (call, query, left) => listRecords(parts.cursors, call, query, left),
     total: (call, query, page) => totalRecords(parts.cursors, call, { query, page }),
     count: (call, query) => countRecords(parts.cursors, call, query),
     bulk: {

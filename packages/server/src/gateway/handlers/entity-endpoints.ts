@@ -25,8 +25,8 @@ type EndpointParameter = EntityEndpoint['params'][number];
 /** The routes that an app has for an entity, as its OpenAPI document tells of them. */
 export function entityEndpoints(orgCode: string, entity: CompiledEntity): readonly EntityEndpoint[] {
   return [...typeNames([entity], [])].flatMap(({ names }) =>
-    entityOperations({ entity, names, lookedUp: () => undefined, tellsViews: false }).map((operation) =>
-      endpointOf(orgCode, entity, operation),
+    entityOperations({ entity, names, lookedUp: () => undefined, expansions: () => [], tellsViews: false }).map(
+      (operation) => endpointOf(orgCode, entity, operation),
     ),
   );
 }

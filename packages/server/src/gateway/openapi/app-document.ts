@@ -11,6 +11,7 @@ import { type DocumentedEntity, entitySchemas, recordSchemas } from './entity-sc
 import { filterSchemas } from './list-parameters.ts';
 import type { Operation } from './operation.ts';
 import { problemSchemas } from './problem-responses.ts';
+import { documentedExpansions } from './related/expand-schemas.ts';
 import { showingActions, type TypeNames, typeNames, viewsOf } from './type-names.ts';
 import type { LookedUp } from './view-schemas.ts';
 
@@ -34,11 +35,19 @@ export async function* appDocument({ orgCode, env, version, entities }: Document
   const names = new Map<string, TypeNames>();
   const documented: DocumentedEntity[] = [];
   const lookedUp: LookedUp = (entityName, view) => names.get(entityName)?.views.get.get(view);
+  const referring = new Map<string, { entity: string; field: string }[]>();
   let viewFieldsLeft = viewFieldsMax;
   for await (const { entity, names: ofEntity } of cooperatively(typeNames(entities, taken))) {
     names.set(entity.name, ofEntity);
+    for (const { name, definition } of entity.fields.values())
+      if (definition.lookup !== undefined) {
+        const known = referring.get(definition.lookup.entity) ?? [];
+        referring.set(definition.lookup.entity, known);
+        known.push({ entity: entity.name, field: name });
+      }
     viewFieldsLeft -= viewFieldsOf(entity);
-    documented.push({ entity, names: ofEntity, lookedUp, tellsViews: viewFieldsLeft >= 0 });
+    const expansions = () => documentedExpansions(entity, { referring, names });
+    documented.push({ entity, names: ofEntity, lookedUp, expansions, tellsViews: viewFieldsLeft >= 0 });
   }
   const withDescribedViews = (operation: Operation): Operation => ({
     ...operation,

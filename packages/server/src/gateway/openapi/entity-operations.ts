@@ -13,6 +13,7 @@ import {
 } from './list-parameters.ts';
 import { jsonContent } from './operation.ts';
 import { idempotencyKey, ifMatch, ifNoMatch, ifNoneMatch, prefer } from './parameters.ts';
+import { expandParameter } from './related/expand-schemas.ts';
 import { transferOperations } from './transfer-operations.ts';
 import { shownBy } from './view-schemas.ts';
 
@@ -41,10 +42,10 @@ function create(documented: DocumentedEntity): EntityOperation {
 }
 
 function item(documented: DocumentedEntity): EntityOperation {
-  const { names } = documented;
+  const { names, expansions } = documented;
   return {
     ...place(documented, 'get'),
-    parameters: [viewParameter(names, 'get'), fieldsParameter(), ifMatch, ifNoneMatch],
+    parameters: [viewParameter(names, 'get'), expandParameter(expansions()), fieldsParameter(), ifMatch, ifNoneMatch],
     replies: [
       {
         status: 200,
@@ -93,12 +94,13 @@ function remove(documented: DocumentedEntity): EntityOperation {
 }
 
 function list(documented: DocumentedEntity): EntityOperation {
-  const { entity, names } = documented;
+  const { entity, names, expansions } = documented;
   return {
     ...place(documented, 'list'),
     parameters: [
       ...choiceParameters(entity),
       viewParameter(names, 'list'),
+      expandParameter(expansions(), entity),
       fieldsParameter(entity),
       ...orderParameters(entity),
       pageSize,

@@ -148,7 +148,7 @@ function schemasOf(entity: CompiledEntity): Readonly<Record<string, JsonSchema>>
   return Object.assign(
     {},
     ...[...typeNames([entity], [])].map((named) =>
-      entitySchemas({ ...named, lookedUp: () => 'Other', tellsViews: true }),
+      entitySchemas({ ...named, lookedUp: () => 'Other', expansions: () => [], tellsViews: true }),
     ),
   );
 }

@@ -1,10 +1,20 @@
 import { ImportProgress, ImportResult, RecordCount, RecordId } from '@freehold/contract/app/records';
-import { anyOf, arrayOf, closedObjectOf, type JsonSchema, objectOf, orNull, text } from '../../lib/json-schema.ts';
+import {
+  anyOf,
+  arrayOf,
+  closedObjectOf,
+  type JsonSchema,
+  objectOf,
+  orNull,
+  schemaReference,
+  text,
+} from '../../lib/json-schema.ts';
 import { isOfEnvelope } from '../../records/port.ts';
 import { type CompiledEntity, type CompiledField, isOwnedByCaller, isPlatformMade } from '../../schema/port.ts';
 import { namedSchemas } from './described-operations.ts';
 import { partial, total } from './list-parameters.ts';
 import { fieldSchema, platformFieldSchemas } from './record-fields.ts';
+import { type DocumentedExpansion, expandSchema } from './related/expand-schemas.ts';
 import type { TypeNames } from './type-names.ts';
 import { type LookedUp, shownBy, viewSchemas } from './view-schemas.ts';
 
@@ -14,6 +24,7 @@ export interface DocumentedEntity {
   readonly names: TypeNames;
   /** What a lookup shows of a record of another entity. */
   readonly lookedUp: LookedUp;
+  readonly expansions: () => readonly DocumentedExpansion[];
   /** Whether the document describes what its views show. */
   readonly tellsViews: boolean;
 }
@@ -26,11 +37,18 @@ export function entitySchemas({
   entity,
   names,
   lookedUp,
+  expansions,
   tellsViews,
 }: DocumentedEntity): Readonly<Record<string, JsonSchema>> {
-  return {
+  const expanded = expansions();
+  const expand = expanded.length === 0 ? undefined : { [names.expand]: expandSchema(expanded) };
+  const shown: Readonly<Record<string, JsonSchema>> = {
     [names.record]: recordSchema(entity),
     ...viewSchemas(entity, names, tellsViews ? lookedUp : undefined),
+  };
+  return {
+    ...(expand === undefined ? shown : expandable(entity, shown, names.expand)),
+    ...expand,
     [names.create]: createSchema(entity),
     [names.update]: updateSchema(entity),
     [names.page]: objectOf({ items: arrayOf(anyOf(shownBy(names, 'list'))), nexttoken: orNull(text), partial, total }, [
@@ -38,6 +56,20 @@ export function entitySchemas({
       'total',
     ]),
   };
+}
+
+/** Schemas of records, each with the member that holds what the record is expanded by. */
+function expandable(
+  { fields }: CompiledEntity,
+  schemas: Readonly<Record<string, JsonSchema>>,
+  expand: string,
+): Readonly<Record<string, JsonSchema>> {
+  const members = Object.entries(schemas).map(([name, schema]) => {
+    const { properties = {} } = schema as { readonly properties?: Readonly<Record<string, JsonSchema>> };
+    const member = fields.has('expand') || 'expand' in properties ? '$expand' : 'expand';
+    return [name, { ...schema, properties: { ...properties, [member]: schemaReference(expand) } }];
+  });
+  return Object.fromEntries(members);
 }
 
 /** What was written under an earlier definition, or is shown to one who may not see all, may lack any field. */

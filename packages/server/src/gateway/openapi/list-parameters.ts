@@ -69,7 +69,7 @@ export function totalParameter(entity: CompiledEntity): Parameter {
 }
 
 /** A field keeps its name, and the parameter of that name has `$` before it. */
-function nameOf(name: ParameterName, entity: CompiledEntity | undefined): string {
+export function nameOf(name: ParameterName, entity: CompiledEntity | undefined): string {
   return entity?.fields.has(name) === true ? `$${name}` : name;
 }
 

@@ -34,6 +34,7 @@ test('an entity’s schemas are named as types are', () => {
     create: 'OrderItemCreate',
     update: 'OrderItemUpdate',
     page: 'OrderItemPage',
+    expand: 'OrderItemExpand',
   });
 });
 
@@ -58,6 +59,7 @@ test('no two schemas have one name, whatever the entities are called', () => {
           names.record,
           names.create,
           names.update,
+          names.expand,
           names.page,
           names.views.get.get('compact'),
         ]),

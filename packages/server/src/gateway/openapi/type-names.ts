@@ -6,6 +6,7 @@ export interface TypeNames {
   readonly create: string;
   readonly update: string;
   readonly page: string;
+  readonly expand: string;
   /** By action and view: what a record is shown as. Views that show the same have one schema. */
   readonly views: Readonly<Record<ShowingAction, ReadonlyMap<string, string>>>;
 }
@@ -42,6 +43,7 @@ export function* typeNames<E extends NamedEntity>(
         create: free(`${record}Create`),
         update: free(`${record}Update`),
         page: free(`${record}Page`),
+        expand: free(`${record}Expand`),
         views: viewNames(entity, record, free),
       },
     };

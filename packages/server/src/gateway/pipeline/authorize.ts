@@ -122,13 +122,19 @@ function auditActorOf({ kind, claims: { sub, act } }: AppCaller): AuditActor {
 }
 
 /** A request that does one thing, as it would be made for that alone. */
-export function requestAlone({ verb, entityName, id, body }: RecordPolicyRequest): AskedVerb & PolicyRequest {
+export function requestAlone({
+  verb,
+  entityName,
+  id,
+  body,
+  query = '',
+}: RecordPolicyRequest): AskedVerb & PolicyRequest {
   return {
     verb,
     entityName,
     ...routeOfVerb({ verb, entityName }, id ?? ''),
     params: id === undefined ? { entity: entityName } : { entity: entityName, id },
-    query: '',
+    query,
     takesBody: body === undefined && (verb === 'create' || verb === 'update'),
     ...(body === undefined ? {} : { body }),
   };

@@ -132,6 +132,7 @@ function writerOf(runtime: RecordRuntime, workspace: Workspace, userId: string):
         all: false,
         search: undefined,
         view: undefined,
+        expand: undefined,
       });
       return page.items.map((item) => JSON.parse(recordText(item)) as RecordData);
     },

@@ -8,7 +8,7 @@ type Fields = Pick<CompiledEntity, 'fields'>;
 
 /** What lists, counts and exports take; each refuses what the others take alone. */
 const takenBy = {
-  list: ['owner', 'all', 'view', 'q', 'sortby', 'sortdir', 'pagesize', 'nexttoken', 'total', 'fields'],
+  list: ['owner', 'all', 'view', 'expand', 'q', 'sortby', 'sortdir', 'pagesize', 'nexttoken', 'total', 'fields'],
   count: ['owner', 'all', 'view', 'q', 'sortby', 'sortdir', 'pagesize', 'nexttoken'],
   export: ['owner', 'all', 'view', 'q', 'sortby', 'sortdir'],
 } as const satisfies Readonly<Record<string, readonly ParameterName[]>>;

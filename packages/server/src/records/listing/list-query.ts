@@ -28,6 +28,8 @@ export interface ListQuery {
   readonly fields: string | undefined;
   /** Whether the number of all records of the list is asked for. */
   readonly wantsTotal: boolean;
+  /** What is shown beside each record, as it was sent. */
+  readonly expand: string | undefined;
   /** Undefined is the creation order, which is the order of the records' keys. */
   readonly sortField: string | undefined;
   readonly descending: boolean;
@@ -74,6 +76,7 @@ function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, 
   const fields = parameter({ parameters, entity }, 'fields');
   const owner = parameters.get('owner');
   const view = parameters.get('view');
+  const expand = parameter({ parameters, entity }, 'expand');
   if (errors.length > 0) throw invalidInput('invalid_request', errors);
   const canonical = JSON.stringify([
     filters.map(({ field, operator, values }) => [field, operator, values]).sort(),
@@ -83,7 +86,7 @@ function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, 
     search?.query ?? null,
   ]);
   const nexttoken = parameters.get('nexttoken');
-  return { filters, owner, all, search, view, fields, wantsTotal, ...sort, pageSize, nexttoken, canonical };
+  return { filters, owner, all, search, view, fields, expand, wantsTotal, ...sort, pageSize, nexttoken, canonical };
 }
 
 interface SentQuery {

@@ -5,7 +5,7 @@ import type { RecordCall } from '../writing/write-loop.ts';
 import type { Cursors } from './cursor.ts';
 import { isExact, type ListPlan, planList, readable } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
-import { openWalk } from './list-walk.ts';
+import { newScan, openWalk, type ScanLeft } from './list-walk.ts';
 
 /** Records as they are stored, with what the caller may read of them, and a cursor where there may be more. */
 export interface Page {
@@ -15,13 +15,19 @@ export interface Page {
   readonly isPartial: boolean;
 }
 
-export async function listRecords(cursors: Cursors, call: RecordCall, query: ListQuery): Promise<Page> {
+/** @param left what the page may look at, where pages share it. */
+export async function listRecords(
+  cursors: Cursors,
+  call: RecordCall,
+  query: ListQuery,
+  left: ScanLeft = newScan(),
+): Promise<Page> {
   const plan = planList(call, query);
   const binding = cursorBinding(call, query, plan);
   const start = query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding);
   const items: ReadableText[] = [];
   const pause = createYielder(laneOf(call.workspace), () => call.rows?.steps() ?? 0);
-  const walk = await openWalk(call.workspace.scope, plan, start);
+  const walk = await openWalk(call.workspace.scope, plan, start, left);
   while (!walk.isAtEnd() && !walk.isSpent()) {
     const wanted = query.pageSize - items.length + 1;
     const entries = await walk.next(isExact(plan) ? wanted : Math.max(wanted, residualStep));

@@ -8,6 +8,18 @@ import type { ListPlan, WordEntries } from './list-plan.ts';
  */
 export const scanBudget = { items: 2000, bytes: 4 * 1024 * 1024, milliseconds: 500, steps: 40_000_000 } as const;
 
+/** What is left of it to one page, or to pages that share it. */
+export interface ScanLeft {
+  items: number;
+  bytes: number;
+  steps: number;
+  readonly hasTime: () => boolean;
+}
+
+export function newScan({ items, bytes, steps }: Pick<ScanLeft, 'items' | 'bytes' | 'steps'> = scanBudget): ScanLeft {
+  return { items, bytes, steps, hasTime: timeLeft() };
+}
+
 /** Goes through the records of a plan in steps, keeping to the scan budget. */
 export interface Walk {
   next(limit: number): Promise<readonly Followed[]>;
@@ -21,23 +33,20 @@ export interface Walk {
 
 type RecordWalk = Omit<Walk, 'isWorkSpent'>;
 
-function rangeWalk(scope: Scope, plan: ListPlan, start: string | undefined): RecordWalk {
+function rangeWalk(scope: Scope, plan: ListPlan, start: string | undefined, left: ScanLeft): RecordWalk {
   let position = start;
   let isAtEnd = false;
-  let itemsLeft: number = scanBudget.items;
-  let bytesLeft: number = scanBudget.bytes;
-  const hasTime = timeLeft();
   return {
     next: async (limit) => {
-      hasTime();
-      const read = { ...continued(plan, position), limit: Math.min(limit, itemsLeft), bytesMax: bytesLeft };
+      left.hasTime();
+      const read = { ...continued(plan, position), limit: Math.min(limit, left.items), bytesMax: left.bytes };
       const entries = plan.isIndex ? await scope.follow(plan.pk, read) : await scope.range(plan.pk, read);
       // A UTF-16 unit takes at most 3 bytes of UTF-8, so this is never less than what the store counted.
       let bytes = 0;
       for (const entry of entries) bytes += 3 * entry.value.length;
       isAtEnd = entries.length === 0 || (entries.length < read.limit && bytes < read.bytesMax);
-      itemsLeft -= entries.length;
-      bytesLeft -= bytes;
+      left.items -= entries.length;
+      left.bytes -= bytes;
       return entries;
     },
     passed: (sk) => {
@@ -45,7 +54,7 @@ function rangeWalk(scope: Scope, plan: ListPlan, start: string | undefined): Rec
     },
     position: () => position ?? '',
     isAtEnd: () => isAtEnd,
-    isSpent: () => itemsLeft <= 0 || bytesLeft <= 0 || !hasTime(),
+    isSpent: () => left.items <= 0 || left.bytes <= 0 || !left.hasTime(),
   };
 }
 
@@ -59,21 +68,29 @@ function timeLeft(): () => boolean {
   };
 }
 
-function workSpent({ rows }: ListPlan): () => boolean {
+function workSpent({ rows }: ListPlan, { steps }: ScanLeft): () => boolean {
   const begunAt = rows?.steps() ?? 0;
-  return () => rows !== undefined && rows.steps() - begunAt >= scanBudget.steps;
+  return () => rows !== undefined && rows.steps() - begunAt >= steps;
 }
 
-export async function openWalk(scope: Scope, plan: ListPlan, start: string | undefined): Promise<Walk> {
-  const gathered = plan.gather === undefined ? undefined : await gatheredWalk(scope, plan, plan.gather, start);
-  const walk = gathered ?? rangeWalk(scope, plan, start);
-  const isWorkSpent = workSpent(plan);
+/** @param left what the walk may look at, which it takes from. */
+export async function openWalk(
+  scope: Scope,
+  plan: ListPlan,
+  start: string | undefined,
+  left: ScanLeft = newScan(),
+): Promise<Walk> {
+  const gathered =
+    plan.gather === undefined ? undefined : await gatheredWalk(scope, plan, { entries: plan.gather, left }, start);
+  const walk = gathered ?? rangeWalk(scope, plan, start, left);
+  const isWorkSpent = workSpent(plan, left);
   return { ...walk, isSpent: () => walk.isSpent() || isWorkSpent(), isWorkSpent };
 }
 
 /** The rest of a plan's range behind a position, in the direction it is read. */
 function continued(plan: ListPlan, position: string | undefined): Omit<RangeRead, 'limit'> {
-  if (position === undefined) return plan.range;
+  // A walk that made no step has come no further than to its beginning.
+  if (position === undefined || position === '') return plan.range;
   return plan.range.reverse === true ? { ...plan.range, before: position } : { ...plan.range, after: position };
 }
 
@@ -85,7 +102,7 @@ function continued(plan: ListPlan, position: string | undefined): Omit<RangeRead
 async function gatheredWalk(
   scope: Scope,
   plan: ListPlan,
-  { pk, prefix, placeOf }: WordEntries,
+  { entries: { pk, prefix, placeOf }, left }: { readonly entries: WordEntries; readonly left: ScanLeft },
   start: string | undefined,
 ): Promise<RecordWalk | undefined> {
   const entries = await scope.range(pk, { prefix, limit: scanBudget.items + 1 });
@@ -95,18 +112,16 @@ async function gatheredWalk(
   const places = [...new Set(entries.map(({ sk }) => placeOf(sk)))].filter(isAhead).sort();
   if (isReverse) places.reverse();
   let position = start;
-  let bytesLeft: number = scanBudget.bytes;
-  const hasTime = timeLeft();
   return {
     next: async (limit) => {
-      hasTime();
+      left.hasTime();
       const found: Followed[] = [];
-      while (found.length < limit && bytesLeft > 0) {
+      while (found.length < limit && left.bytes > 0) {
         const place = places.shift();
         if (place === undefined) break;
         const entry = await readPlace(scope, plan, place);
         if (entry === undefined) continue;
-        bytesLeft -= 3 * entry.value.length;
+        left.bytes -= 3 * entry.value.length;
         found.push(entry);
       }
       return found;
@@ -116,7 +131,7 @@ async function gatheredWalk(
     },
     position: () => position ?? '',
     isAtEnd: () => places.length === 0,
-    isSpent: () => bytesLeft <= 0 || !hasTime(),
+    isSpent: () => left.bytes <= 0 || !left.hasTime(),
   };
 }
 

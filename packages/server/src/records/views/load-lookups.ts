@@ -17,6 +17,15 @@ export interface UnreadRecord {
   readonly id: string;
 }
 
+/** A record, as others refer to it. */
+export interface RecordName {
+  readonly entity: string;
+  readonly id: string;
+}
+
+/** What came of looking for records, by `recordPlace`; undefined where there is none that the caller may get. */
+export type FoundRecords = Map<string, Found>;
+
 /** A record and how it is shown. */
 export interface Shown {
   readonly record: ShownRecord;
@@ -39,18 +48,22 @@ export const depthMax = 2;
 
 /** Reads level by level: at once all that the records of one level point to in an entity, and nothing twice. */
 export async function loadLookups(first: readonly Shown[], source: LookupSource): Promise<Lookups> {
-  const records = new Map<string, Found>();
+  const records: FoundRecords = new Map();
   const found = new Map<string, Shown | 'unread' | undefined>();
   const projectionOf = remembered(source);
   let level = first;
   for (let depth = 0; depth < depthMax; depth++) {
     const references = level.flatMap(referencesOf);
-    await readRecords(references, records, source);
+    await readRecords(
+      references.map(({ member, id }) => ({ entity: member.entity, id })),
+      records,
+      source,
+    );
     const next: Shown[] = [];
     for (const reference of references) {
       const place = lookupKey(reference);
       if (found.has(place)) continue;
-      const record = records.get(recordPlace(reference.member.entity, reference.id));
+      const record = records.get(recordPlace({ entity: reference.member.entity, id: reference.id }));
       if (record === 'unread') {
         found.set(place, record);
         continue;
@@ -80,23 +93,23 @@ export function lookupKey({ member, id }: Reference): string {
   return JSON.stringify([member.entity, member.view, id]);
 }
 
-function recordPlace(entityName: string, id: string): string {
-  return JSON.stringify([entityName, id]);
+export function recordPlace({ entity, id }: RecordName): string {
+  return JSON.stringify([entity, id]);
 }
 
 function referencesOf({ record, projection }: Shown): readonly Reference[] {
   return projection.flatMap((member) => ('entity' in member ? (referenceOf(member, record) ?? []) : []));
 }
 
-async function readRecords(
-  references: readonly Reference[],
-  records: Map<string, Found>,
-  source: LookupSource,
+/** Reads those that were not looked for before: at once all of an entity, and nothing twice. */
+export async function readRecords(
+  names: readonly RecordName[],
+  records: FoundRecords,
+  source: Pick<LookupSource, 'fetch' | 'mayRead'>,
 ): Promise<void> {
   const wanted = new Map<string, string[]>();
-  for (const { member, id } of references) {
-    const { entity } = member;
-    const place = recordPlace(entity, id);
+  for (const { entity, id } of names) {
+    const place = recordPlace({ entity, id });
     if (records.has(place)) continue;
     records.set(place, undefined);
     if (!(await source.mayRead(entity, id))) continue;
@@ -107,8 +120,8 @@ async function readRecords(
   // One after the other: they share the room that there is.
   for (const [entity, ids] of wanted)
     for (const one of await source.fetch(entity, ids))
-      if ('data' in one) records.set(recordPlace(entity, one.data.id), one);
-      else records.set(recordPlace(entity, one.id), 'unread');
+      if ('data' in one) records.set(recordPlace({ entity, id: one.data.id }), one);
+      else records.set(recordPlace({ entity, id: one.id }), 'unread');
 }
 
 function remembered(source: LookupSource): (member: LookupMember) => Promise<Projection | undefined> {

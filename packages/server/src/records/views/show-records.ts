@@ -9,6 +9,7 @@ import {
   type Shown,
   shownBy,
 } from './load-lookups.ts';
+import { newRoom, type ReplyRoom, takeWritten } from './reply-room.ts';
 import type { ShownRecord } from './shown-record.ts';
 
 /**
@@ -18,20 +19,17 @@ import type { ShownRecord } from './shown-record.ts';
 export async function showRecords(
   records: readonly ShownRecord[],
   projection: Projection,
-  source: LookupSource,
+  source: LookupSource & { readonly room?: ReplyRoom },
 ): Promise<readonly string[]> {
+  const { room = newRoom() } = source;
   const shown = records.map((record) => shownBy(record, projection));
-  const write = createWriter(await loadLookups(shown, source));
+  const write = createWriter(await loadLookups(shown, source), room);
   return shown.map((one) => write(one, 0));
 }
 
-/** A record to which many others point is written with each of them: how much that may come to, in characters. */
-const lookedUpMax = 4 * 1024 * 1024;
-
 /** Writes a record with all that it looks up, `depth` lookups below the records that were asked for. */
-function createWriter(lookups: Lookups): (shown: Shown, depth: number) => string {
+function createWriter(lookups: Lookups, room: ReplyRoom): (shown: Shown, depth: number) => string {
   const written = new Map<string, string>();
-  let left = lookedUpMax;
 
   const writeRecord = ({ record, projection }: Shown, depth: number): string => {
     const members = projection.flatMap((member) => {
@@ -58,9 +56,7 @@ function createWriter(lookups: Lookups): (shown: Shown, depth: number) => string
     const place = `${depth} ${lookupKey(reference)}`;
     const text = written.get(place) ?? writeRecord(shown, depth + 1);
     written.set(place, text);
-    if (text.length > left) return idAlone;
-    left -= text.length;
-    return text;
+    return takeWritten(room, text.length) ? text : idAlone;
   };
 
   return writeRecord;

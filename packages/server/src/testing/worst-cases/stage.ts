@@ -161,11 +161,12 @@ async function fill({
     f0: 'a',
   });
   let noteId = '';
-  for (let index = 0; index < scale.notes; index++)
-    ({ id: noteId } = await call('member', 'POST', `/app/${org}/create/note`, {
-      title: `n${index}`,
-      note: 'a'.repeat(400_000),
-    }));
+  let parent_id: string | null = null;
+  for (let index = 0; index < scale.notes; index++) {
+    const note = { title: `n${index}`, note: 'a'.repeat(400_000), parent_id };
+    ({ id: noteId } = await call('member', 'POST', `/app/${org}/create/note`, note));
+    parent_id ??= noteId;
+  }
   for (let index = 0; index < scale.blocks; index++)
     await call('builder', 'POST', '/config/logicblock', { name: `block${index}`, content: block(`block${index}`) });
   for (const policy of largestPolicies()) {

@@ -1,12 +1,14 @@
 import { recordRoutes as described } from '@freehold/contract/app/records';
 import { notFound } from '../../../lib/problem.ts';
-import type { AuthorizedCall, ReadableText, RecordRuntime } from '../../../records/port.ts';
+import type { AuthorizedCall, Expansion, ReadableText, RecordRuntime } from '../../../records/port.ts';
 import {
   entityTag,
   type Presentation,
   partTag,
   presentationOf,
+  presentExpanded,
   presentRecords,
+  readExpand,
   readListQuery,
   recordText,
   type StoredText,
@@ -80,9 +82,15 @@ async function create(
 }
 
 async function item(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
-  const presentation = presentationOf(call, 'get', readItemQuery(request));
+  const query = readItemQuery(request);
+  const presentation = presentationOf(call, 'get', query);
+  const expansions = await expansionsOf(call, query.expand);
   const found = await runtime.get(call, request.params.id ?? '');
   if (found === undefined) throw notFound();
+  if (expansions.length > 0) {
+    const [body = ''] = await presentExpanded(runtime, call, { presentation, expansions, items: [found] });
+    return { status: 200, body };
+  }
   // What a reply shows of other records changes without this record's version.
   if (presentation.isEnriched) return { status: 200, body: await textOf(call, presentation, found) };
   if (found.fields !== undefined) return partOf(request, await textOf(call, presentation, found), found);
@@ -118,9 +126,13 @@ async function remove(runtime: RecordRuntime, request: GatewayRequest, call: Aut
 async function list(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
   const query = scopeToCaller(call, readListQuery(call.entity, request.query));
   const presentation = presentationOf(call, 'list', query);
+  const expansions = await expansionsOf(call, query.expand);
   const page = await runtime.list(call, query);
   const total = query.wantsTotal ? `,"total":${JSON.stringify(await runtime.total(call, query, page))}` : '';
-  const items = await presentRecords(call, presentation, page.items);
+  const items =
+    expansions.length === 0
+      ? await presentRecords(call, presentation, page.items)
+      : await presentExpanded(runtime, call, { presentation, expansions, items: page.items });
   const nexttoken = page.nexttoken === null ? 'null' : `"${page.nexttoken}"`;
   const partial = page.isPartial ? ',"partial":true' : '';
   return { status: 200, body: `{"items":[${items.join(',')}],"nexttoken":${nexttoken}${partial}${total}}` };
@@ -131,10 +143,14 @@ async function count(runtime: RecordRuntime, request: GatewayRequest, call: Auth
   return json(200, await runtime.count(call, query));
 }
 
+function expansionsOf(call: AuthorizedCall, expand: string | undefined): Promise<readonly Expansion[]> | [] {
+  return expand === undefined ? [] : readExpand(call, expand);
+}
+
 function readItemQuery({ query: sent }: GatewayRequest) {
   const query = withPlainNames(sent);
-  refuseParameters(query, ['view', 'fields']);
-  return { view: query.get('view'), fields: query.get('fields') };
+  refuseParameters(query, ['view', 'fields', 'expand']);
+  return { view: query.get('view'), fields: query.get('fields'), expand: query.get('expand') };
 }
 
 /** The one parameter of the routes that write a record. */

@@ -12,6 +12,9 @@ const of =
   ({ org }: Pick<Stage, 'org'>): string =>
     `/app/${org}${rest}`;
 
+/** All that a note can be expanded by, on both levels. */
+const expand = `expand=${['parent_id', 'note_via_parent_id'].flatMap((one) => [`${one}.parent_id`, `${one}.note_via_parent_id`]).join(',')}`;
+
 const noId = '01890a5d-ac96-774b-bcce-b302099a8057';
 
 const json = (value: unknown): Asked => ({ body: JSON.stringify(value) });
@@ -171,6 +174,10 @@ const recordRows: Rows = {
     largest: [
       { what: 'a record', ask: () => ({}) },
       { what: 'a record under policies', ask: () => ({ as: 'restricted' }) },
+      {
+        what: 'a record with others beside it',
+        ask: (stage) => ({ as: 'restricted', target: of(`/item/note/${stage.noteId}?${expand}`)(stage) }),
+      },
     ],
   },
   'GET /app/:org/list/:entity': {
@@ -184,6 +191,10 @@ const recordRows: Rows = {
           as: 'restricted',
           target: of('/list/note?note=x&note_op=ne&total=true&fields=title&pagesize=200')(stage),
         }),
+      },
+      {
+        what: 'records with others beside them',
+        ask: (stage) => ({ as: 'restricted', target: of(`/list/note?pagesize=200&${expand}`)(stage) }),
       },
     ],
   },

@@ -1,0 +1,199 @@
+import { createYielder } from '../../lib/scheduling/event-loop.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
+import { laneOf } from '../../tenancy/port.ts';
+import type { AuthorizedCall } from '../caller-access.ts';
+import { type ListQuery, readListQuery } from '../listing/list-query.ts';
+import type { Page } from '../listing/list-records.ts';
+import { scopeToCaller } from '../listing/list-scope.ts';
+import { newScan, type ScanLeft } from '../listing/list-walk.ts';
+import type { OtherRecords } from '../present-records.ts';
+import { dataOf, storedText } from '../record.ts';
+import { isReadable, type ReadableText } from '../record-policy.ts';
+import type { RecordRuntime } from '../record-runtime.ts';
+import { type FoundRecords, type RecordName, readRecords, recordPlace } from '../views/load-lookups.ts';
+import type { RecordCall } from '../writing/write-loop.ts';
+import type { Expansion } from './expand-tree.ts';
+
+/** A record, and what is shown beside it. */
+export interface ExpandedRecord {
+  readonly text: ReadableText;
+  readonly entity: CompiledEntity;
+  readonly expansions: readonly Expansion[];
+  /** What each of these shows; nothing of one whose field is empty, or not the caller's to read. */
+  readonly shown: Map<Expansion, ExpandedLookup | ExpandedPage>;
+}
+
+/** What a field refers to: `unread` where there was no room for it, undefined where the caller may not get it. */
+export interface ExpandedLookup {
+  readonly id: string;
+  readonly record: ExpandedRecord | 'unread' | undefined;
+}
+
+/** The first records of those that refer to one. */
+export interface ExpandedPage extends Omit<Page, 'items'> {
+  readonly items: readonly ExpandedRecord[];
+}
+
+/** How many records one reply looks for that others refer to, and how many pages it reads of records that refer to one. */
+export const forwardMax = 1000;
+export const pagesMax = 400;
+const pagesAtOnce = 4;
+
+/** That of which the caller may list none is shown like that of which there is none. */
+const emptyPage: ExpandedPage = { items: [], nexttoken: null, isPartial: false };
+/** A page for which there was no room. */
+export const unreadPage: ExpandedPage = { items: [], nexttoken: null, isPartial: true };
+
+/** By which field of a record which other records are to be read. */
+interface Asked {
+  readonly holder: ExpandedRecord;
+  readonly expansion: Expansion;
+  /** The id in the field, or backwards that of the record itself. */
+  readonly id: string;
+}
+
+interface LoadDeps {
+  readonly runtime: Pick<RecordRuntime, 'list'>;
+  readonly call: AuthorizedCall;
+  readonly others: OtherRecords;
+}
+
+/** What one reply may yet read. */
+interface Loading extends LoadDeps {
+  readonly records: FoundRecords;
+  readonly scan: ScanLeft;
+  readonly pause: () => Promise<void> | undefined;
+  forwardLeft: number;
+  pagesLeft: number;
+}
+
+/** Reads what a reply shows beside these records, level by level: all levels together cost what one list may cost. */
+export async function loadExpansions(
+  deps: LoadDeps,
+  texts: readonly ReadableText[],
+  expansions: readonly Expansion[],
+): Promise<readonly ExpandedRecord[]> {
+  const { call } = deps;
+  const pause = createYielder(laneOf(call.workspace));
+  const loading: Loading = {
+    ...deps,
+    records: new Map(),
+    scan: newScan(),
+    pause,
+    forwardLeft: forwardMax,
+    pagesLeft: pagesMax,
+  };
+  const first = texts.map((text) => expandedRecord(text, call.entity, expansions));
+  let level: readonly ExpandedRecord[] = first;
+  while (level.length > 0) {
+    const asked = await askedBy(level, pause);
+    const forward = await loadForward(loading, asked);
+    level = [...forward, ...(await loadBackward(loading, asked))];
+  }
+  return first;
+}
+
+function expandedRecord(text: ReadableText, entity: CompiledEntity, expansions: readonly Expansion[]): ExpandedRecord {
+  return { text, entity, expansions, shown: new Map() };
+}
+
+async function askedBy(level: readonly ExpandedRecord[], pause: Loading['pause']): Promise<readonly Asked[]> {
+  const asked: Asked[] = [];
+  for (const holder of level) {
+    if (holder.expansions.length === 0) continue;
+    await pause();
+    const data = dataOf(holder.text);
+    for (const expansion of holder.expansions) {
+      const { direction, field } = expansion;
+      const id = direction === 'backward' ? data.id : data[field];
+      const isShown = direction === 'backward' || isReadable(holder.text.fields, field);
+      if (typeof id === 'string' && isShown) asked.push({ holder, expansion, id });
+    }
+  }
+  return asked;
+}
+
+/** At once all records of an entity that a level refers to. */
+async function loadForward(loading: Loading, all: readonly Asked[]): Promise<readonly ExpandedRecord[]> {
+  const { records } = loading;
+  const asked = all.filter(({ expansion }) => expansion.direction === 'forward');
+  const wanted = new Map<string, RecordName>();
+  for (const { expansion, id } of asked) {
+    const name = { entity: expansion.entity.name, id };
+    const place = recordPlace(name);
+    if (!records.has(place) && wanted.size < loading.forwardLeft) wanted.set(place, name);
+  }
+  loading.forwardLeft -= wanted.size;
+  await readRecords([...wanted.values()], records, loading.others);
+  const next = new Map<Expansion, Map<string, ExpandedRecord>>();
+  for (const { holder, expansion, id } of asked) {
+    const place = recordPlace({ entity: expansion.entity.name, id });
+    const found = records.has(place) ? records.get(place) : 'unread';
+    if (found === undefined || found === 'unread') holder.shown.set(expansion, { id, record: found });
+    else {
+      const known = next.get(expansion) ?? new Map<string, ExpandedRecord>();
+      const text = { ...storedText(found), fields: found.fields };
+      const record = known.get(id) ?? expandedRecord(text, expansion.entity, expansion.nested);
+      next.set(expansion, known.set(id, record));
+      holder.shown.set(expansion, { id, record });
+    }
+  }
+  return [...next.values()].flatMap((known) => [...known.values()]);
+}
+
+/** The first page of what refers to each record of a level, a few of them at a time. */
+async function loadBackward(loading: Loading, all: readonly Asked[]): Promise<readonly ExpandedRecord[]> {
+  const asked = all.filter(({ expansion }) => expansion.direction === 'backward');
+  const next: ExpandedRecord[] = [];
+  for (let start = 0; start < asked.length; start += pagesAtOnce) {
+    await loading.pause();
+    const together = asked.slice(start, start + pagesAtOnce);
+    const shares = together.map(() => shareOf(loading.scan));
+    const pages = await Promise.all(together.map((one, index) => loadPage(loading, one, shares[index])));
+    for (const [index, { holder, expansion }] of together.entries()) {
+      const page = pages[index] ?? unreadPage;
+      holder.shown.set(expansion, page);
+      next.push(...page.items);
+    }
+  }
+  return next;
+}
+
+/** What each of the pages that are read at a time may look at, so that none of them takes what is left. */
+function shareOf({ items, bytes, steps, hasTime }: ScanLeft): ScanLeft {
+  const share = (left: number): number => Math.floor(left / pagesAtOnce);
+  return { items: share(items), bytes: share(bytes), steps: share(steps), hasTime };
+}
+
+/** As `GET /list` answers it, asked with the field as its one filter. */
+async function loadPage(
+  loading: Loading,
+  { expansion, id }: Asked,
+  share: ScanLeft | undefined,
+): Promise<ExpandedPage> {
+  const { call, runtime, scan } = loading;
+  const { entity, field, nested } = expansion;
+  if (loading.pagesLeft <= 0) return unreadPage;
+  loading.pagesLeft -= 1;
+  const rows = call.access.rows({ verb: 'list', entityName: entity.name, query: `${field}=${encodeURIComponent(id)}` });
+  if (!mayListBy(rows, field)) return emptyPage;
+  if (share === undefined || share.items <= 0 || share.bytes <= 0 || share.steps <= 0 || !scan.hasTime())
+    return unreadPage;
+  const begun = { ...share };
+  const begunAt = rows?.steps() ?? 0;
+  const listing: AuthorizedCall = { ...call, entity, rows };
+  const page = await runtime.list(listing, scopeToCaller(listing, queryBy(entity, field, id)), share);
+  scan.items -= begun.items - share.items;
+  scan.bytes -= begun.bytes - share.bytes;
+  scan.steps -= (rows?.steps() ?? 0) - begunAt;
+  return { ...page, items: page.items.map((text) => expandedRecord(text, entity, nested)) };
+}
+
+/** Whether a list by the field would be answered at all. */
+function mayListBy(rows: RecordCall['rows'], field: string): boolean {
+  return rows === undefined || (!rows.isNone && isReadable(rows.sureFields, field));
+}
+
+function queryBy(entity: CompiledEntity, field: string, id: string): ListQuery {
+  return readListQuery(entity, new Map([[field, id]]));
+}
