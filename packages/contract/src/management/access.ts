@@ -26,7 +26,17 @@ export const DescribedStatement = named(
     ),
     matched: Type.Boolean({ description: 'False if only the condition kept the statement from matching.' }),
     failed_condition: Type.Optional(
-      Type.Object({ operator: text, key: text, expected: Type.Array(text), actual: Type.Array(text) }),
+      Type.Object({
+        operator: text,
+        key: text,
+        expected: Type.Array(text),
+        actual: Type.Array(text),
+        state: Type.Optional(
+          oneOf(['before', 'after'], {
+            description: 'For an update, the state of the record that has the actual values.',
+          }),
+        ),
+      }),
     ),
     open: Type.Optional(
       Type.Literal(true, { description: 'Whether the statement matches depends on values that were not given.' }),
@@ -47,6 +57,9 @@ const decided = {
   decision,
   reason: Type.String({ description: 'Names the statement that decided.' }),
   matched: Type.Array(DescribedStatement),
+  record_state: Type.Optional(
+    oneOf(['before', 'after'], { description: 'For an update, the state of the record that `record.…` stands for.' }),
+  ),
   considered: Type.Integer({ description: 'How many statements were evaluated.' }),
   over_budget: Type.Optional(Type.Literal(true, { description: 'The decision reached its work budget.' })),
 };
@@ -131,7 +144,7 @@ export const Simulated = named(
     user: Type.Optional(Type.Object({ id: guid, email: text, status: text })),
     ...decided,
     needs: Type.Optional(
-      Type.Array(oneOf(['body', 'record', 'id']), { description: 'What an undecided decision depends on.' }),
+      Type.Array(oneOf(['body', 'record', 'id', 'after']), { description: 'What an undecided decision depends on.' }),
     ),
     fields: Type.Optional(
       Type.Array(text, { description: 'The fields that the decision is limited to, if it is limited.' }),

@@ -6,7 +6,8 @@ import {
   type StatementMatch,
   standingBy,
 } from './compiled-statement.ts';
-import { isPending } from './context/context-key.ts';
+import type { AccessContext, RecordState } from './context/context.ts';
+import { type ContextKey, isPending } from './context/context-key.ts';
 import { textOf } from './context/context-value.ts';
 import type { Effect } from './effect.ts';
 import { isSpent, wholeEffort } from './effort.ts';
@@ -23,6 +24,8 @@ export interface Explanation {
   readonly matched: readonly MatchedStatement[];
   /** Some of those whose action and resource match while the condition does not, or is not decided yet. */
   readonly near: readonly NearStatement[];
+  /** Of an update, the state that `record` stood for. */
+  readonly record_state?: RecordState;
   /** How many statements were evaluated. */
   readonly considered: number;
   /** The decision took more than one may: what was not looked at to its end counts against the caller. */
@@ -63,6 +66,8 @@ export interface FailedCondition {
   readonly expected: readonly string[];
   /** The values that the key has: none where it is missing. Long ones are shortened. */
   readonly actual: readonly string[];
+  /** Of an update, the state of the record that the key was read in. */
+  readonly state?: RecordState;
 }
 
 const nearMax = 20;
@@ -104,7 +109,29 @@ export function explain(
     .slice(0, nearMax)
     .map((one): NearStatement => ({ ...describe(one, shown), ...failureOf(one, shown.asked) }));
   const isOver = isSpent(asked.effort);
-  return { decision: outcome, matched, near, considered: statements.length, ...(isOver ? { over_budget: true } : {}) };
+  const isConditional = [...seen.keys()].some(({ tests }) => tests.length > 0);
+  const state = isConditional ? recordState(asked.context()) : undefined;
+  return {
+    decision: outcome,
+    matched,
+    near,
+    ...(state === undefined ? {} : { record_state: state }),
+    considered: statements.length,
+    ...(isOver ? { over_budget: true } : {}),
+  };
+}
+
+/** An update alone has two states. */
+function recordState({ record, before, after, pending }: AccessContext): RecordState | undefined {
+  const hasBoth = before !== undefined && (after !== undefined || pending?.includes('after') === true);
+  if (!hasBoth || record === undefined) return undefined;
+  return record === before ? 'before' : 'after';
+}
+
+function stateOf({ state, needs }: ContextKey, context: AccessContext): Pick<FailedCondition, 'state'> {
+  const ofRecord = needs.includes('record') ? recordState(context) : undefined;
+  if (ofRecord === undefined) return {};
+  return { state: state !== undefined && context[state] !== undefined ? state : ofRecord };
 }
 
 function see(statement: CompiledStatement, asked: AskedPath): Seen {
@@ -162,7 +189,9 @@ function failureOf(
   const { operator, key } = failed.term;
   const expected = failed.term.expected.map((text) => shownValue(shownTemplate(text, context(), effort)));
   const actual = failed.actual(context(), effort).slice(0, valuesShown).map(shownValue);
-  return { failed_condition: { operator, key, expected, actual: isSpent(effort) ? ['…'] : actual } };
+  const [asked] = failed.keys;
+  const state = asked === undefined ? {} : stateOf(asked, context());
+  return { failed_condition: { operator, key, expected, actual: isSpent(effort) ? ['…'] : actual, ...state } };
 }
 
 function shownValue(value: unknown): string {

@@ -3,7 +3,7 @@ import type { AccessContext, Pending, RequestContext } from './context/context.t
 import { type Effort, isSpent } from './effort.ts';
 import { type FieldPatterns, type FieldSet, fieldSetOf } from './field-set.ts';
 import { type AskedPath, keysOf } from './patterns/resource-glob.ts';
-import { type FieldEquality, type Judgement, plainJudgements, type Ruling } from './ruling.ts';
+import { type FieldEquality, type Judgement, type KnownStates, plainJudgements, type Ruling } from './ruling.ts';
 import { everyOf, type Truth } from './truth.ts';
 
 /** What the statements say of a request that depends on what is not known yet. */
@@ -76,30 +76,41 @@ export class OpenRuling implements Ruling {
     return first.filter((one) => others.every((all) => all.some((other) => isSame(one, other))));
   }
 
-  judge(record: Readonly<Record<string, unknown>>, id?: string): Judgement {
-    const asked = this.#askedAbout(record, id);
+  judge(record: Readonly<Record<string, unknown>>, id?: string, states: KnownStates = {}): Judgement {
+    const asked = this.#askedAbout(record, id, states);
     const judgement = this.#judge(asked);
     this.#steps += this.#stepsLeft - asked.effort.stepsLeft;
     return judgement;
   }
 
+  /** While nothing but the state after the write is open, what depends on it does not count against the caller yet. */
   #judge(asked: AskedPath): Judgement {
     const { granted, openAllows, openDenies } = this.#tally;
+    const isAfterOpen = asked.context().pending?.join() === 'after';
+    let isProvisional = false;
+    const inDoubt = (effect: Truth, otherwise: boolean): boolean => {
+      if (isSpent(asked.effort)) return otherwise;
+      if (effect !== 'unknown') return effect;
+      isProvisional ||= isAfterOpen;
+      return otherwise !== isAfterOpen;
+    };
     let effects = '';
     for (const open of openDenies) {
-      const takesEffect = effectOf(open, asked) !== false || isSpent(asked.effort);
+      const takesEffect = inDoubt(effectOf(open, asked), true);
       if (takesEffect && open.statement.fields === undefined) return plainJudgements.explicit_deny;
       effects += takesEffect ? '1' : '0';
     }
     let isAllowed = granted.length > 0;
     for (const open of openAllows) {
-      const takesEffect = effectOf(open, asked) === true && !isSpent(asked.effort);
+      const takesEffect = inDoubt(effectOf(open, asked), false);
       isAllowed ||= takesEffect;
       effects += takesEffect ? '1' : '0';
       // The others add nothing to all fields.
       if (takesEffect && open.statement.fields === undefined) break;
     }
-    return isAllowed ? this.#allowedWith(effects) : plainJudgements.implicit_deny;
+    if (!isAllowed) return plainJudgements.implicit_deny;
+    const judgement = this.#allowedWith(effects);
+    return isProvisional ? { ...judgement, isProvisional } : judgement;
   }
 
   /** @param effects one digit for each open statement, the Denies first: `1` where it takes effect. */
@@ -121,9 +132,14 @@ export class OpenRuling implements Ruling {
     return judgement;
   }
 
-  #askedAbout(record: Readonly<Record<string, unknown>>, id: string | undefined): AskedPath {
+  #askedAbout(
+    record: Readonly<Record<string, unknown>>,
+    id: string | undefined,
+    { after, ...before }: KnownStates,
+  ): AskedPath {
     const { path } = this.#tally.asked;
-    const known: AccessContext = { ...this.#recordContext, record };
+    const states = { ...before, ...(after === undefined ? {} : withAfter(after, this.#recordContext)) };
+    const known: AccessContext = { ...this.#recordContext, record, ...states };
     const effort: Effort = { stepsLeft: this.#stepsLeft };
     if (id === undefined) return { path, context: () => known, effort };
     const fullPath = typeof path === 'string' ? path : path.before + id;
@@ -135,6 +151,13 @@ export class OpenRuling implements Ruling {
     const whole: AccessContext = { ...without('id', known), request };
     return { path: fullPath, context: () => whole, effort };
   }
+}
+
+function withAfter(
+  after: NonNullable<KnownStates['after']>,
+  { pending = [] }: AccessContext,
+): Pick<AccessContext, 'after' | 'pending'> {
+  return after === 'open' ? { pending: [...pending, 'after'] } : { after };
 }
 
 function without(known: Pending, { pending = [], ...context }: AccessContext): AccessContext {
@@ -154,9 +177,9 @@ function fieldsOf({ statement }: OpenStatement): FieldPatterns | undefined {
   return statement.fields;
 }
 
-function needsOf({ statement, isReached, tests }: OpenStatement): readonly (Pending | undefined)[] {
-  const ofTests = tests.flatMap(({ keys }) => keys.map(({ needs }) => needs));
-  return isReached ? ofTests : [...ofTests, 'id', ...statement.resources.flatMap(keysOf).map(({ needs }) => needs)];
+function needsOf({ statement, isReached, tests }: OpenStatement): readonly Pending[] {
+  const ofTests = tests.flatMap(({ keys }) => keys.flatMap(({ needs }) => needs));
+  return isReached ? ofTests : [...ofTests, 'id', ...statement.resources.flatMap(keysOf).flatMap(({ needs }) => needs)];
 }
 
 function isSame(one: FieldEquality, other: FieldEquality): boolean {

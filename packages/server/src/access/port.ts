@@ -1,6 +1,6 @@
 /** Whether an action on a resource may happen, by the policies of the caller. Pure: no I/O, clock or cache. */
 
-export type { AccessContext, Pending, RequestContext } from './context/context.ts';
+export type { AccessContext, Pending, RecordState, RequestContext } from './context/context.ts';
 export { TextPart } from './context/context-value.ts';
 export { type Escalation, type Excess, findEscalation, type GrantChange, type HeldPolicy } from './cover/cover.ts';
 export { covers, overlaps, type Pattern, readPattern } from './cover/cover-pattern.ts';
@@ -16,7 +16,7 @@ export type { FailedCondition, NearStatement } from './explanation.ts';
 export { countPatterns, type PolicyCounts } from './patterns/count-patterns.ts';
 export { collapseStars, compileGlob, foldAscii, type Glob, matchesGlob } from './patterns/glob.ts';
 export { stepsPerCharacter } from './patterns/glob-search.ts';
-export type { Judgement, Outcome, Ruling } from './ruling.ts';
+export type { Judgement, KnownStates, Outcome, Ruling } from './ruling.ts';
 export { parseStatements, readStatement, type Statement, type StatementReading } from './statement.ts';
 export { withoutVariables } from './template.ts';
 export { type Verb, verbs } from './verbs.ts';

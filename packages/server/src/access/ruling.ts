@@ -1,4 +1,4 @@
-import type { Pending } from './context/context.ts';
+import type { AccessContext, Pending } from './context/context.ts';
 import type { FieldSet } from './field-set.ts';
 
 export type FinalOutcome = 'allowed' | 'explicit_deny' | 'implicit_deny';
@@ -26,9 +26,16 @@ export interface Ruling {
    * The decision with the record known, and its id where that was pending too. What is still pending then counts
    * against the caller: a Deny that depends on it applies, an Allow does not.
    */
-  judge(record: Readonly<Record<string, unknown>>, id?: string): Judgement;
+  judge(record: Fields, id?: string, states?: KnownStates): Judgement;
   /** What judging records has taken so far: in each of them no more than one decision may. */
   readonly steps: number;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The states of a record that a write has. `open`: it is not known yet how the write leaves the record. */
+export interface KnownStates extends Pick<AccessContext, 'before'> {
+  readonly after?: Fields | 'open';
 }
 
 export interface FieldEquality {
@@ -39,6 +46,8 @@ export interface FieldEquality {
 export interface Judgement {
   readonly outcome: FinalOutcome;
   readonly fields: FieldSet | undefined;
+  /** It is allowed as far as it is known, and depends on how the write leaves the record. */
+  readonly isProvisional?: true;
 }
 
 /** Of what depends on nothing else, here and below: shared, so that deciding it makes nothing. */

@@ -46,6 +46,7 @@ export {
   type ReadableText,
   type RecordGrant,
   type RecordPolicy,
+  type RecordStates,
 } from './record-policy.ts';
 export type { BulkWrites, RecordRuntime } from './record-runtime.ts';
 export { recordsOfOrg } from './records-of-org.ts';
@@ -57,9 +58,11 @@ export {
   asDefined,
   assertFieldsAllowed,
   assertNotDenied,
+  assertUpdateAllowed,
+  assertVisible,
   assertWriteAllowed,
   fieldsBeyond,
-  grantOn,
+  statesBesideFields,
 } from './writing/checks/record-checks.ts';
 export { readableUnchangedFields } from './writing/checks/unchanged-values.ts';
 export { type CreatePlan, type Creation, newCreation, planCreate } from './writing/create-record.ts';

@@ -11,6 +11,14 @@ export interface FieldNames {
 export interface RecordGrant {
   /** Undefined is every field. */
   readonly fields: FieldNames | undefined;
+  /** It depends on how the write leaves the record. */
+  readonly isProvisional?: true;
+}
+
+/** How a write finds a record and leaves it, as far as it does either. `open`: how it leaves the record is not known yet. */
+export interface RecordStates {
+  readonly before?: RecordData;
+  readonly after?: RecordData | 'open';
 }
 
 /**
@@ -21,7 +29,7 @@ export interface RecordPolicy {
   /** Whether no record can be the caller's, as is known without one. */
   readonly isNone: boolean;
   /** Undefined where the record is not the caller's. */
-  judge(record: RecordData): RecordGrant | undefined;
+  judge(record: RecordData, states?: RecordStates): RecordGrant | undefined;
   /** What judging records has taken so far, in steps: about 2 ns each. */
   steps(): number;
   /** Fields that the caller has of every record that is his; undefined is every field, here and below. */
@@ -33,9 +41,9 @@ export interface RecordPolicy {
   /** What the caller may get of a record that an update is about. Where this or its answer is missing, that is nothing. */
   readable?(record: RecordData): RecordGrant | undefined;
   /** What is answered in place of a record that is not the caller's: the same as where there is none. */
-  missing(record: RecordData): Problem;
+  missing(record: RecordData, states?: RecordStates): Problem;
   /** The refusal of what is known not to be allowed, or not with this record, or not with these fields. */
-  denied(record?: RecordData, errors?: readonly InputError[]): Problem;
+  denied(record?: RecordData, errors?: readonly InputError[], states?: RecordStates): Problem;
 }
 
 /** A record's text, and which of its fields are the reader's. */
@@ -67,20 +75,25 @@ export function bothPolicies(
   right: RecordPolicy | undefined,
 ): RecordPolicy | undefined {
   if (left === undefined || right === undefined) return left ?? right;
-  const refusing = (record: RecordData): RecordPolicy => (left.judge(record) === undefined ? left : right);
+  const refusing = (record: RecordData, states?: RecordStates): RecordPolicy =>
+    left.judge(record, states) === undefined ? left : right;
   return {
     isNone: left.isNone || right.isNone,
-    judge: (record) => {
-      const grant = left.judge(record);
-      const other = grant === undefined ? undefined : right.judge(record);
-      return grant && other && { fields: bothFields(grant.fields, other.fields) };
+    judge: (record, states) => {
+      const grant = left.judge(record, states);
+      const other = grant === undefined ? undefined : right.judge(record, states);
+      const isProvisional = grant?.isProvisional ?? other?.isProvisional;
+      const provisional = isProvisional === undefined ? {} : { isProvisional };
+      return grant && other && { fields: bothFields(grant.fields, other.fields), ...provisional };
     },
     steps: () => left.steps() + right.steps(),
     sureFields: bothFields(left.sureFields, right.sureFields),
     possibleFields: bothFields(left.possibleFields, right.possibleFields),
     equalities: [...left.equalities, ...right.equalities],
-    missing: (record) => refusing(record).missing(record),
-    denied: (record, errors) =>
-      record === undefined ? (left.isNone ? left : right).denied() : refusing(record).denied(record, errors),
+    missing: (record, states) => refusing(record, states).missing(record, states),
+    denied: (record, errors, states) =>
+      record === undefined
+        ? (left.isNone ? left : right).denied()
+        : refusing(record, states).denied(record, errors, states),
   };
 }

@@ -85,7 +85,7 @@ function accessOfRows({ entity, access }: AuthorizedCall): RowsAccess {
     toUpdate: (id, body) => {
       const rows = access.rows({ verb: 'update', entityName: entity.name, id, body });
       // That there is a record of a row's values is no secret to a caller who may create one.
-      return rows && { ...rows, missing: rows.denied };
+      return rows && { ...rows, missing: (record, states) => rows.denied(record, undefined, states) };
     },
   };
 }

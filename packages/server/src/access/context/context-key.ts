@@ -1,15 +1,17 @@
 import { type Effort, spend } from '../effort.ts';
 import type { Mistake } from '../mistake.ts';
 import { foldAscii } from '../patterns/glob.ts';
-import type { AccessContext, Pending } from './context.ts';
+import type { AccessContext, Pending, RecordState } from './context.ts';
 import { AlikeMembers } from './context-value.ts';
 import { isAlike, placesOf, readPath, stepsOf } from './member-path.ts';
 
 /** A name by which a condition or a variable asks for something of the context. */
 export interface ContextKey {
   readonly text: string;
-  /** What it asks for is not known while this is pending. */
-  readonly needs: Pending | undefined;
+  /** What it asks for is not known while any of these is pending. */
+  readonly needs: readonly Pending[];
+  /** Where the key names a state of the record. */
+  readonly state: RecordState | undefined;
   /** The field, where the key asks for a field of the record and for nothing within it. */
   readonly recordField: string | undefined;
   /** `undefined` where the context has no such thing, `AlikeMembers` where it has several. The time is a `Date`. */
@@ -18,8 +20,8 @@ export interface ContextKey {
   spellings(context: AccessContext, effort: Effort): readonly string[];
 }
 
-export function isPending({ needs }: ContextKey, context: AccessContext): boolean {
-  return needs !== undefined && context.pending?.includes(needs) === true;
+export function isPending({ needs }: ContextKey, { pending }: AccessContext): boolean {
+  return pending !== undefined && needs.some((need) => pending.includes(need));
 }
 
 /**
@@ -35,12 +37,12 @@ export function parseContextKey(text: string): ContextKey | Mistake {
   if (found === 'role')
     return ['invalid_value', 'is not a condition key: the role is a label, and no decision may depend on it'];
   if (found === undefined) return ['invalid_value', 'is not a condition key'];
-  return { text, needs: undefined, recordField: undefined, spellings: () => [], ...found };
+  return { text, needs: [], state: undefined, recordField: undefined, spellings: () => [], ...found };
 }
 
 const keyLengthMax = 256;
 
-type KeyMeaning = Pick<ContextKey, 'read'> & Partial<Pick<ContextKey, 'spellings' | 'needs' | 'recordField'>>;
+type KeyMeaning = Pick<ContextKey, 'read'> & Partial<Pick<ContextKey, 'spellings' | 'needs' | 'state' | 'recordField'>>;
 
 function keyUnder(root: string, path: readonly string[]): KeyMeaning | 'role' | undefined {
   const [first = ''] = path;
@@ -55,15 +57,29 @@ function keyUnder(root: string, path: readonly string[]): KeyMeaning | 'role' | 
       if (foldAscii(first) === 'role') return 'role';
       return isPath(path) ? walking(({ jwt }) => jwt, path) : undefined;
     case 'record':
-      if (!isPath(path)) return undefined;
-      return {
-        ...walking(({ record }) => record, path, true),
-        needs: 'record',
-        recordField: path.length === 1 ? first : undefined,
-      };
+      return isPath(path) ? recordKey(foldAscii(first), path) : undefined;
     default:
       return undefined;
   }
+}
+
+function recordKey(first: string, path: readonly string[]): KeyMeaning {
+  const ofRecord = walking(({ record }) => record, path, true);
+  const [name] = path;
+  if (path.length === 1) return { ...ofRecord, needs: ['record'], recordField: name };
+  if (first !== 'before' && first !== 'after') return { ...ofRecord, needs: ['record'] };
+  const ofState = walking((context) => context[first], path.slice(1), true);
+  // Where the request has no such state, it is a field of the record, or nothing.
+  const meaning = (context: AccessContext) => (context[first] === undefined ? ofRecord : ofState);
+  return {
+    state: first,
+    needs: first === 'after' ? ['record', 'after'] : ['record'],
+    read: (context, effort) => meaning(context).read(context, effort),
+    spellings: (context, effort) => {
+      const names = meaning(context).spellings(context, effort);
+      return context[first] === undefined ? names : names.map((rest) => `${first}.${rest}`);
+    },
+  };
 }
 
 function requestKey(name: string, path: readonly string[]): KeyMeaning | undefined {
@@ -71,14 +87,14 @@ function requestKey(name: string, path: readonly string[]): KeyMeaning | undefin
     case 'pathparameters': {
       if (!isOneOf(path, ['id', 'entity'])) return undefined;
       const isOfId = foldAscii(path[0] ?? '') === 'id';
-      return { ...walking(({ request }) => request.pathParameters, path, true), ...(isOfId ? { needs: 'id' } : {}) };
+      return { ...walking(({ request }) => request.pathParameters, path, true), ...(isOfId ? { needs: ['id'] } : {}) };
     }
     case 'queryparameters': {
       const parameter = path.join('.');
       return parameter === '' ? undefined : ofQuery(parameter);
     }
     case 'body':
-      return isPath(path) ? { ...walking(({ request }) => request.body, path), needs: 'body' } : undefined;
+      return isPath(path) ? { ...walking(({ request }) => request.body, path), needs: ['body'] } : undefined;
     default:
       return path.length === 0 ? plainRequestKeys.get(name) : undefined;
   }
@@ -86,7 +102,7 @@ function requestKey(name: string, path: readonly string[]): KeyMeaning | undefin
 
 const plainRequestKeys: ReadonlyMap<string, KeyMeaning> = new Map<string, KeyMeaning>([
   ['method', { read: ({ request }) => request.method }],
-  ['path', { read: ({ request }) => request.path, needs: 'id' }],
+  ['path', { read: ({ request }) => request.path, needs: ['id'] }],
   ['ip', { read: ({ request }) => request.ip }],
   ['time', { read: ({ request }) => new Date(request.time) }],
   ['origin', { read: ({ request }) => request.origin }],

@@ -1,5 +1,11 @@
-/** What a request may leave open when it is ruled on: its body is not read yet, or the record, or which record it is. */
-export type Pending = 'body' | 'record' | 'id';
+/**
+ * What a request may leave open when it is ruled on: its body is not read yet, or the record, or which record it is, or
+ * how it leaves the record.
+ */
+export type Pending = 'body' | 'record' | 'id' | 'after';
+
+/** How a write finds a record, and how it leaves it. */
+export type RecordState = 'before' | 'after';
 
 /** What conditions, and variables in patterns, may look at. Plain data; nothing in it is looked up in a prototype. */
 export interface AccessContext {
@@ -10,6 +16,9 @@ export interface AccessContext {
   readonly jwt: Readonly<Record<string, unknown>>;
   /** The record concerned. */
   readonly record?: Readonly<Record<string, unknown>>;
+  /** The states of it, as far as a write has them. They are called like fields, and a field of that name takes the place. */
+  readonly before?: Readonly<Record<string, unknown>>;
+  readonly after?: Readonly<Record<string, unknown>>;
   /** What is not known yet. What is neither here nor there is absent. */
   readonly pending?: readonly Pending[];
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AccessContext, Pending } from '../context/context.ts';
 import type { FieldSet } from '../field-set.ts';
-import type { Ruling } from '../ruling.ts';
+import type { Judgement, Ruling } from '../ruling.ts';
 import { compileAll, type PolicySample, randomRequest, randomSample } from '../testing/agreement.ts';
 import { Dice } from '../testing/dice.ts';
 import { ids, randomMembers } from '../testing/random-context.ts';
@@ -171,6 +171,46 @@ function somewhere({ records, request }: Trial) {
     };
     return { record, id, request: { ...request, resource, context } };
   });
+}
+
+test('while it is open how a write leaves a record, each state that would be allowed can be allowed', () => {
+  const seen = { provisional: 0, allowed: 0, denied: 0 };
+  forEachSample(12, (trial) => {
+    for (const before of trial.records) {
+      const judged = ruleWithout(trial, ['record']).judge(before, undefined, { before, after: 'open' });
+      for (const after of trial.records) assertLeads(judged, judgeUpdate(trial, before, after));
+      const answer = judged.outcome === 'allowed' ? 'allowed' : 'denied';
+      seen[judged.isProvisional === true ? 'provisional' : answer]++;
+    }
+  });
+  for (const [outcome, count] of Object.entries(seen)) assert.ok(count > samples / 10, `${outcome}: ${count}`);
+});
+
+type Fields = Trial['records'][number];
+
+/** The judgement of an update by the record as it is, compared with the reference, as that by the record as it becomes. */
+function judgeUpdate(trial: Trial, before: Fields, after: Fields): Judgement {
+  const open = ruleWithout(trial, ['record']);
+  const judgementOf = (record: Fields): Judgement => {
+    const context = { ...trial.request.context, record, before, after };
+    const known = referenceRuling(trial.policies, { ...trial.request, context });
+    const judged = open.judge(record, undefined, { before, after });
+    assertFollows(open, judged, known);
+    assert.equal(judged.isProvisional, undefined);
+    if (known.outcome === 'allowed')
+      for (const name of fieldNames) assert.equal(has(judged.fields, name), known.mayUse(name), name);
+    return judged;
+  };
+  judgementOf(after);
+  return judgementOf(before);
+}
+
+function assertLeads(open: Judgement, known: Judgement): void {
+  const isAllowed = known.outcome === 'allowed';
+  if (open.isProvisional === undefined) assert.equal(open.outcome === 'allowed', isAllowed);
+  if (!isAllowed) return;
+  assert.equal(open.outcome, 'allowed');
+  assertWithin(known.fields, open.fields, 'what is granted while the state is open');
 }
 
 test('leaves undecided only what depends on what is pending, and says on what', () => {

@@ -55,6 +55,8 @@ export function randomContext(dice: Dice, palette: Palette): AccessContext {
     tenant: { id: randomId(dice, palette), code: dice.pick(['a', 'b', 'acme']) },
     jwt: { ...randomMembers(dice, palette), role: dice.pick(['admin', 'a', '*']) },
     ...(dice.hits(85) ? { record: randomMembers(dice, palette) } : {}),
+    ...(dice.hits(30) ? { before: randomMembers(dice, palette) } : {}),
+    ...(dice.hits(30) ? { after: randomMembers(dice, palette) } : {}),
   };
 }
 
@@ -70,6 +72,8 @@ export function randomMembers(dice: Dice, palette: Palette): Readonly<Record<str
   if (dice.hits(3)) more.push(['\u212a', randomValue(dice, palette, 'text')]);
   if (dice.hits(75)) more.push(['tags', randomList(dice, palette, dice.pick(kinds))]);
   if (dice.hits(60)) more.push(['data', randomObject(dice, palette)]);
+  if (dice.hits(5))
+    more.push([dice.pick(['before', 'after', 'Before']), { status: randomValue(dice, palette, 'text') }]);
   const all = [...members, ...more];
   return withTwins(dice, Object.fromEntries(all), (name) => {
     const kind = memberKinds.find(([known]) => known === name)?.[1];

@@ -166,7 +166,10 @@ const fixedKeys: Readonly<Record<Kind, readonly string[]>> = {
 
 function randomKey(dice: Dice, kind: Kind): string {
   if (dice.hits(20)) return dice.pick(fixedKeys[kind]);
-  const roots = ['record', 'record', 'record', 'Record', 'jwt', 'request.body', 'request.queryParameters'];
+  const roots = [
+    ...['record', 'record', 'record', 'Record', 'jwt', 'request.body', 'request.queryParameters'],
+    ...['record.before', 'record.after', 'Record.After'],
+  ];
   if (dice.hits(10)) return `${dice.pick(roots)}.${dice.pick(nestedKeys)}`;
   return `${dice.pick(roots)}.${dice.pick(dice.hits(15) ? oddKeys : keysByKind[kind])}`;
 }
@@ -187,6 +190,8 @@ function withVariable(dice: Dice, text: string): string {
       'record.owner',
       'record.tags',
       'record.n',
+      'record.before.owner',
+      'record.after.data.inner',
       'jwt.status',
       'request.body.status',
       'request.time',
@@ -196,7 +201,7 @@ function withVariable(dice: Dice, text: string): string {
     ],
     ...["record.owner, 'u1'", "jwt.missing, 'a*'", "record.missing, ''", '*', '?', '$', 'record.data', 'request.path'],
   ];
-  const inside = variable(dice.pick(dice.hits(35) ? twinnedInsides : insides));
+  const inside = variable(dice.pick(dice.hits(45) ? twinnedInsides : insides));
   return dice.pick([inside, inside, inside, inside + text, text + inside, `*${inside}`, `${inside}?`]);
 }
 

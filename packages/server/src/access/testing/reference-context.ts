@@ -35,11 +35,19 @@ function whatIsCalled(key: string, context: AccessContext): readonly unknown[] {
       return walk(context.tenant, [name]);
     case 'jwt':
       return walk(context.jwt, [name, ...rest]);
-    case 'record':
+    case 'record': {
+      const state = rest.length === 0 ? undefined : stateCalled(inSmallLetters(name), context);
+      if (state !== undefined) return walk(state, rest, 'fields');
       return walk(context.record, [name, ...rest], 'fields');
+    }
     default:
       return ofRequest(context.request, inSmallLetters(name), rest);
   }
+}
+
+/** A write has a record before it, after it, or both; anything else under these names is a field. */
+function stateCalled(name: string, { before, after }: AccessContext): AccessContext['record'] {
+  return name === 'before' ? before : name === 'after' ? after : undefined;
 }
 
 function ofRequest(request: AccessContext['request'], name: string, rest: readonly string[]): readonly unknown[] {

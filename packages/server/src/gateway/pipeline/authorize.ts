@@ -202,16 +202,16 @@ class Authorizer {
 
   #refusals(action: string, request: PolicyRequest): Refusals {
     return {
-      missing: (record) => {
-        this.#keep(action, { request, record });
+      missing: (record, states) => {
+        this.#keep(action, { request, record, states });
         return notFound();
       },
-      denied: (record, errors) => this.#denial(action, request, { record, errors }),
+      denied: (record, errors, states) => this.#denial(action, request, { record, errors, states }),
     };
   }
 
-  #denial(action: string, request: PolicyRequest, { record, errors }: DeniedRecord = {}): Problem {
-    const known = record === undefined ? { request, pending: ['record' as const] } : { request, record };
+  #denial(action: string, request: PolicyRequest, { record, errors, states }: DeniedRecord = {}): Problem {
+    const known = record === undefined ? { request, pending: ['record' as const] } : { request, record, states };
     const { decision_id, decision, over_budget } = this.#keep(action, known);
     const reason = decision === 'explicit_deny' ? decision : 'implicit_deny';
     const why = errors?.map(({ message }) => message).join('; ') ?? (over_budget === true ? overBudget : whys[reason]);
@@ -241,6 +241,7 @@ class Authorizer {
 
 interface DeniedRecord {
   readonly record?: KnownRequest['record'];
+  readonly states?: KnownRequest['states'];
   readonly errors?: Parameters<Refusals['denied']>[1];
 }
 

@@ -1,4 +1,4 @@
-import type { AccessContext, Pending, RequestContext } from '../../access/port.ts';
+import type { AccessContext, KnownStates, Pending, RequestContext } from '../../access/port.ts';
 import { type RequestSubject, valuesAsRead } from '../../iam/port.ts';
 import type { AppCaller } from '../../identity/port.ts';
 import { readQuery } from './read-query.ts';
@@ -32,13 +32,15 @@ export interface PolicyRequest {
 export interface KnownRequest {
   readonly request: PolicyRequest;
   readonly record?: AccessContext['record'];
+  /** Those that a write has of the record. */
+  readonly states?: KnownStates | undefined;
   readonly pending?: readonly Pending[];
 }
 
 /** What a decision may depend on. Made only where a statement depends on any of it. */
 export function contextOf(
   { caller: { claims, place }, ip, origin, time }: PolicyRequestFacts,
-  { request: asked, record, pending = [] }: KnownRequest,
+  { request: asked, record, states: { before, after } = {}, pending: given = [] }: KnownRequest,
 ): AccessContext {
   const { method, resource, params, query, takesBody, body, about } = asked;
   const request: RequestContext = {
@@ -50,12 +52,15 @@ export function contextOf(
     time,
     ...(origin === undefined ? {} : { origin }),
   };
+  const pending = after === 'open' ? [...given, 'after' as const] : given;
   return {
     request,
     user: { id: claims.sub, email: claims.email },
     tenant: { id: place?.workspace.tenantId ?? '', code: place?.workspace.tenantCode ?? '' },
     jwt: claims as unknown as AccessContext['jwt'],
     ...(record === undefined ? {} : { record }),
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined || after === 'open' ? {} : { after }),
     pending: takesBody ? [...pending, 'body'] : pending,
   };
 }

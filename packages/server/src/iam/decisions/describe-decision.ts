@@ -5,7 +5,7 @@ import type { Explanation, MatchedStatement, NearStatement, Outcome } from '../.
 /** A decision with its reasons, as builders see it. */
 export type DescribedDecision = Pick<
   ReplyOf<typeof accessApi.simulateAccess>,
-  'decision' | 'reason' | 'matched' | 'considered' | 'over_budget'
+  'decision' | 'reason' | 'matched' | 'record_state' | 'considered' | 'over_budget'
 >;
 
 /** A statement that had a part in it: first those that matched, then those that only their condition kept from it. */
@@ -15,14 +15,15 @@ type DescribedStatement = DescribedDecision['matched'][number];
 export const draftPolicy = { policyId: '', policyName: 'draft', via: { kind: 'direct' } } as const;
 
 export function describeDecision(explanation: Explanation): DescribedDecision {
-  const { decision, considered, over_budget } = explanation;
+  const { decision, considered, over_budget, record_state } = explanation;
+  const state = record_state === undefined ? {} : { record_state };
   const matched = [
     ...explanation.matched.map((statement) => describe(statement, true)),
     ...explanation.near.map((statement) => ({ ...describe(statement, false), ...failureOf(statement) })),
   ];
   const reason = reasonOf(decision, decisiveStatement({ decision, matched }));
-  if (over_budget === undefined) return { decision, reason, matched, considered };
-  return { decision, reason: `${reason}: ${overBudget}`, matched, considered, over_budget };
+  if (over_budget === undefined) return { decision, reason, matched, ...state, considered };
+  return { decision, reason: `${reason}: ${overBudget}`, matched, ...state, considered, over_budget };
 }
 
 /** How a sentence about a decision goes on that took more than one may. */

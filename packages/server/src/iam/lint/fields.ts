@@ -1,6 +1,7 @@
 import { compileGlob, foldAscii, type Glob, isSpent, matchesGlob, spend } from '../../access/port.ts';
 import { pointerTo } from '../../lib/json-pointer.ts';
 import { type Finding, type LintedEntity, type LintedPolicy, type LintedStatement, mayMatch } from './linted-policy.ts';
+import { stateIn } from './states.ts';
 
 /** Conditions and `Fields` about what no entity has that the statement is about, and comparisons of several values with one. */
 export function findWrongFields(policy: LintedPolicy): readonly Finding[] {
@@ -30,7 +31,7 @@ function ofTerms(
   budget: Budget,
 ): readonly Finding[] {
   return terms.flatMap(({ operator, key }) => {
-    const [, field] = /^(?:record|request\.body)\.([^.]+)/i.exec(key) ?? [];
+    const [, field] = /^(?:record|request\.body)\.([^.]+)/i.exec(withoutState(key, entities)) ?? [];
     if (field === undefined) return [];
     const at = `${pointer}/Condition${pointerTo(operator, key)}`;
     if (!entities.some((entity) => mayHaveField(entity, foldAscii(field), budget)))
@@ -40,6 +41,13 @@ function ofTerms(
     const message = `\`${field}\` holds several values, which \`${operator}\` cannot judge: put \`ForAnyValue:\` or \`ForAllValues:\` before it`;
     return [warning('needs_set_qualifier', at, message)];
   });
+}
+
+/** The key as it is without the state of the record that it names, where no field has that name. */
+function withoutState(key: string, entities: readonly LintedEntity[]): string {
+  const state = stateIn(key);
+  const isField = entities.some(({ fields }) => [...fields].some((field) => foldAscii(field) === state));
+  return state === undefined || isField ? key : `record.${key.split('.').slice(2).join('.')}`;
 }
 
 function mayHaveField({ fields }: LintedEntity, folded: string, { effort }: Budget): boolean {

@@ -11,6 +11,7 @@ const entity = (name: string, fields: readonly string[] = [], lists: readonly st
 const entities: readonly LintedEntity[] = [
   entity('order', ['title', 'owner', 'State'], ['tags']),
   entity('orders'),
+  entity('move', ['before', 'after']),
   entity('user', ['email']),
   entity('aclpolicy', ['name', 'statements']),
   entity('useraclpolicy', ['user_id']),
@@ -31,6 +32,10 @@ const deny = (Action: unknown, Resource: unknown = '*', more: object = {}) => ({
 const when = (operator: string, key: string, ...values: readonly string[]) => ({
   Condition: { [operator]: { [key]: values } },
 });
+
+const beforeAndAfter = {
+  Condition: { StringEquals: { 'record.before.owner': 'a', 'Record.After.owner': ['a', 'b'] } },
+};
 
 const ownRecord = `/item/user/${'$'}{user.id}`;
 
@@ -54,6 +59,28 @@ const cases: readonly (readonly [name: string, statements: unknown, expected: re
   ['an unknown entity', [allow(['getorder', 'getordr'])], ['unknown_entity /0/Action/1']],
   ['an unknown entity in a scalar', [allow('getordr')], ['unknown_entity /0/Action']],
   ['a wildcard that some entity has', [allow('get*r')], []],
+  ['a handover', [allow('updateorder', '*', beforeAndAfter)], []],
+  [
+    'a state of a field that no entity has',
+    [deny('updateorder', '*', when('StringEquals', 'record.after.colour', 'red'))],
+    ['unknown_field /0/Condition/StringEquals/record.after.colour'],
+  ],
+  [
+    'a state where the record has none',
+    [deny(['createorder', 'getorder'], '*', when('StringEquals', 'record.before.owner', 'a'))],
+    ['state_missing /0/Condition/StringEquals/record.before.owner'],
+  ],
+  ['a state of a create', [allow('createorder', '*', when('StringEquals', 'record.after.owner', 'a'))], []],
+  [
+    'an update that may leave the record to anybody',
+    [allow('updateorder', '*', when('StringEquals', 'record.before.owner', 'a'))],
+    ['state_after_open /0/Condition'],
+  ],
+  [
+    'a state that is a field',
+    [deny('updatemove', '*', when('StringEquals', 'record.before.place', 'a'))],
+    ['state_is_field /0/Condition/StringEquals/record.before.place'],
+  ],
   ['an action of the workspace', [allow('createinvitation', '/user/invitations')], []],
   [
     'an action and a resource that never meet',

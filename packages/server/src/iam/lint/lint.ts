@@ -7,6 +7,7 @@ import { findHeldByMissing } from './missing-values.ts';
 import { findOverBudget } from './over-budget.ts';
 import { findFurtherReach, findUnreached } from './reach.ts';
 import { findShadowed } from './shadowed.ts';
+import { findWrongStates } from './states.ts';
 
 export type { Finding, LintedEntity } from './linted-policy.ts';
 
@@ -17,6 +18,7 @@ const rules: readonly LintRule[] = [
   findBroad,
   findHeldByMissing,
   findWrongFields,
+  findWrongStates,
   findOverBudget,
 ];
 

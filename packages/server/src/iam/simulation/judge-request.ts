@@ -1,4 +1,4 @@
-import type { AccessContext, CompiledAccess, Explanation, Ruling } from '../../access/port.ts';
+import type { AccessContext, CompiledAccess, Explanation, KnownStates, Ruling } from '../../access/port.ts';
 import { actionParts, routeOfVerb } from '../decisions/action-parts.ts';
 
 /** A request with as much as is known of it; what is not known yet stands in `pending`. */
@@ -7,6 +7,8 @@ export interface AskedRequest {
   readonly context: AccessContext;
   /** The record that a create or an update would leave. */
   readonly recordToBe: (body: Fields) => Fields;
+  /** Those of the states that no field takes the place of. */
+  readonly statesOf: (states: KnownStates) => KnownStates;
 }
 
 export interface Judged {
@@ -46,18 +48,33 @@ function judgeLook(access: CompiledAccess, { action, context }: Look): Judged {
 }
 
 function looksOf(asked: AskedRequest): readonly [Look, ...Look[]] {
-  const { action, context, recordToBe } = asked;
+  const { action, context, recordToBe, statesOf } = asked;
   const { record } = context;
   const { body } = context.request;
   const parts = actionParts(action);
-  if (parts?.verb === 'create' && record === undefined && isFields(body))
-    return [{ action, context: known(context, recordToBe(body)) }];
-  if (parts?.verb === 'update' && record !== undefined && isFields(body))
-    return [asked, { action, context: known(context, recordToBe(body)) }];
-  if ((parts?.verb === 'list' || parts?.verb === 'count') && record !== undefined) {
-    return [asked, { ...lookAtGet(context, parts.entityName), denyOnly: true }];
+  const look = (shown: Fields, states: KnownStates): Look => ({
+    action,
+    context: known(context, shown, statesOf(states)),
+  });
+  if (parts?.verb === 'create' && record === undefined && isFields(body)) {
+    const after = recordToBe(body);
+    return [look(after, { after })];
   }
-  return [asked];
+  if (record === undefined) return [asked];
+  switch (parts?.verb) {
+    case 'update': {
+      if (!isFields(body)) return [look(record, { before: record, after: 'open' })];
+      const states = { before: record, after: recordToBe(body) };
+      return [look(record, states), look(states.after, states)];
+    }
+    case 'delete':
+      return [look(record, { before: record })];
+    case 'list':
+    case 'count':
+      return [asked, { ...lookAtGet(context, parts.entityName), denyOnly: true }];
+    default:
+      return [asked];
+  }
 }
 
 /** What getting the record of a request leaves of it, by its fields; undefined where it is not allowed. */
@@ -78,8 +95,19 @@ function lookAtGet(context: AccessContext, entityName: string): Look {
   return { action: `get${entityName}`, context: { ...context, request: { ...request, ...parts } } };
 }
 
-function known({ pending = [], ...context }: AccessContext, record: Fields): AccessContext {
-  return { ...context, record, pending: pending.filter((one) => one !== 'record') };
+function known(
+  { pending = [], ...context }: AccessContext,
+  record: Fields,
+  { before, after }: KnownStates,
+): AccessContext {
+  const others = pending.filter((one) => one !== 'record');
+  return {
+    ...context,
+    record,
+    ...(before === undefined ? {} : { before }),
+    ...(after === undefined || after === 'open' ? {} : { after }),
+    pending: after === 'open' ? [...others, 'after'] : others,
+  };
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -14,6 +14,7 @@ import {
   readUpdate,
   recordOfCreate,
   recordOfUpdate,
+  statesBesideFields,
 } from '../../records/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
@@ -80,7 +81,12 @@ async function simulate(deps: SimulatorDeps, orgCode: string, simulation: Simula
   const about = entity === undefined || verb === undefined ? undefined : { entity, verb };
   const context = contextOf(simulation, { workspace, person, record, about, now: deps.clock.now() });
   const toBe = { entity, userId: person.user.id, record, now: context.request.time };
-  const judged = judgeRequest(person.access, { action, context, recordToBe: (body) => recordToBe(toBe, body) });
+  const judged = judgeRequest(person.access, {
+    action,
+    context,
+    recordToBe: (body) => recordToBe(toBe, body),
+    statesOf: (states) => (entity === undefined ? states : statesBesideFields(entity, states)),
+  });
   const excess = describeExcess(person.access);
   return {
     action,

@@ -41,7 +41,7 @@ export async function planCreate(
   if (wrong.length === 0) wrong.push(...checkRecord(entity, draft));
   if (wrong.length > 0) throw invalidBody(wrong);
   const data = await numbered(parts, call, { creation, draft });
-  assertWriteAllowed(call, { data, body: creation.body });
+  assertWriteAllowed(call, { data, body: creation.body, states: { after: data } });
   const key = newRecordKey(entity, data, workspace, actor);
   const rules = parts.rules.get(entity.name);
   const ruled = rules === undefined ? [] : await rules.changes({ workspace, actor, config: call.config, after: data });

@@ -26,7 +26,7 @@ export async function readDeletion(
 ): Promise<Deletion> {
   const record = await findRecord(call, input.id);
   if (record === undefined) throw notFound();
-  assertVisible(call, record.data);
+  assertVisible(call, record.data, { before: record.data });
   requireMatch(record, input);
   const { workspace, actor, config, entity } = call;
   const write: RecordWrite = { workspace, actor, config, before: record.data };

@@ -77,6 +77,11 @@ function warningsOf(field: FieldDefinition): readonly string[] {
 }
 
 function nameWarnings({ name }: FieldDefinition): readonly string[] {
+  const state = name.toLowerCase();
+  if (state === 'before' || state === 'after')
+    return [
+      `field \`${name}\`: in policies \`record.${state}.…\` is a member of its value, and not a state of the record`,
+    ];
   if (!isSharedParameter(name)) return [];
   return [`field \`${name}\`: lists take \`${name}\` as a filter on it, and the parameter \`${name}\` as \`$${name}\``];
 }

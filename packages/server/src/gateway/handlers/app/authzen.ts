@@ -5,9 +5,10 @@ import { createYielder } from '../../../lib/scheduling/event-loop.ts';
 import type { AuthorizedCall } from '../../../records/port.ts';
 import {
   assertFieldsAllowed,
+  assertUpdateAllowed,
+  assertVisible,
   assertWriteAllowed,
-  dataOf,
-  grantOn,
+  findRecord,
   readableUnchangedFields,
   readUpdate,
   recordOfCreate,
@@ -19,9 +20,8 @@ import type { RequestEnvelope } from '../../request.ts';
 import type { EachCaller, EachRoute } from '../../routing/app-route.ts';
 import { type Received, serveReply } from '../../serve.ts';
 import { type Evaluation, type ReadEvaluation, readEvaluation, readEvaluations } from './read-evaluation.ts';
-import type { AppServices } from './services.ts';
 
-interface AuthzenServices extends Pick<AppServices, 'runtime'> {
+interface AuthzenServices {
   readonly clock: Clock;
 }
 
@@ -112,33 +112,41 @@ async function decide(services: AuthzenServices, caller: EachCaller, asked: Eval
   const isTold = verb === 'create' ? body !== undefined : id !== undefined;
   if (!isTold) return { decision: false, context: { reason: 'undecided' } };
   if (verb === 'create') assertCreateAllowed(services, call, body);
-  else await assertStoredAllowed(services, call, { id: id ?? '', body: verb === 'update' ? body : undefined });
+  else if (verb === 'update') return await decideUpdate(services, call, { id: id ?? '', body });
+  else await findVisible(call, id ?? '', verb === 'delete');
   return { decision: true };
 }
 
 function assertCreateAllowed({ clock }: AuthzenServices, call: AuthorizedCall, body: unknown): void {
   const { entity, actor } = call;
   const data = recordOfCreate({ entity, userId: actor.userId, body, now: clock.now() });
-  assertWriteAllowed(call, { data, body });
+  assertWriteAllowed(call, { data, body, states: { after: data } });
+}
+
+/** @throws Problem `not_found`. */
+async function findVisible(call: AuthorizedCall, id: string, isRemoval: boolean): Promise<void> {
+  const found = await findRecord(call, id);
+  if (found === undefined) throw notFound();
+  assertVisible(call, found.data, isRemoval ? { before: found.data } : {});
 }
 
 /** @throws Problem `not_found`, `access_denied`. */
-async function assertStoredAllowed(
-  { runtime, clock }: AuthzenServices,
+async function decideUpdate(
+  { clock }: AuthzenServices,
   call: AuthorizedCall,
   { id, body }: { readonly id: string; readonly body: unknown },
-): Promise<void> {
-  const found = await runtime.get(call, id);
-  if (found === undefined) throw notFound();
-  if (body === undefined || call.rows === undefined) return;
+): Promise<Decision> {
   const { entity, rows, actor } = call;
-  const data = dataOf(found);
-  const before = { key: { pk: '', sk: '' }, version: found.version, data };
-  const isUnchanged = readableUnchangedFields(call, before, {
-    body,
-    changes: readUpdate(entity, body, before).changes,
-  });
-  assertFieldsAllowed(rows, grantOn(rows, entity, data) ?? { fields: undefined }, { data, body, isUnchanged });
-  const after = recordOfUpdate({ entity, userId: actor.userId, body, now: clock.now() }, before);
-  assertWriteAllowed(call, { data: after, body, isUnchanged });
+  const stored = await findRecord(call, id);
+  if (stored === undefined) throw notFound();
+  const before = stored.data;
+  const visible = assertVisible(call, before, { before, after: 'open' });
+  if (body === undefined)
+    return visible.isProvisional === true ? { decision: false, context: { reason: 'undecided' } } : { decision: true };
+  const { changes } = readUpdate(entity, body, stored);
+  const isUnchanged = readableUnchangedFields(call, stored, { body, changes });
+  assertFieldsAllowed(rows, visible, { data: before, body, isUnchanged });
+  const data = recordOfUpdate({ entity, userId: actor.userId, body, now: clock.now() }, stored);
+  assertUpdateAllowed(call, { before, visible }, { data, body, isUnchanged });
+  return { decision: true };
 }

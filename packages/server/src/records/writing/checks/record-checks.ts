@@ -2,7 +2,13 @@
 import { pointerTo } from '../../../lib/json-pointer.ts';
 import type { CompiledEntity, FieldValue } from '../../../schema/port.ts';
 import type { RecordData } from '../../record.ts';
-import { type FieldNames, isOfEnvelope, type RecordGrant, type RecordPolicy } from '../../record-policy.ts';
+import {
+  type FieldNames,
+  isOfEnvelope,
+  type RecordGrant,
+  type RecordPolicy,
+  type RecordStates,
+} from '../../record-policy.ts';
 import type { RecordCall } from '../write-loop.ts';
 
 type RecordPolicyCall = Pick<RecordCall, 'rows' | 'entity'>;
@@ -19,10 +25,15 @@ export function assertNotDenied(rows: RecordPolicy | undefined): RecordPolicy | 
 }
 
 /** A record that isUnchanged, and of which the call may know. @throws Problem `not_found`, as where there is none. */
-export function assertVisible({ rows, entity }: RecordPolicyCall, data: RecordData): RecordGrant {
+export function assertVisible(
+  { rows, entity }: RecordPolicyCall,
+  data: RecordData,
+  states?: RecordStates,
+): RecordGrant {
   if (rows === undefined) return wholeGrant;
-  const grant = grantOn(rows, entity, data);
-  if (grant === undefined) throw rows.missing(asDefined(entity, data));
+  const judged = asJudged(entity, data, states);
+  const grant = rows.judge(...judged);
+  if (grant === undefined) throw rows.missing(...judged);
   return grant;
 }
 
@@ -31,15 +42,31 @@ const wholeGrant: RecordGrant = { fields: undefined };
 /** A record as a write would leave it, with all that the body says. @throws Problem `access_denied`. */
 export function assertWriteAllowed({ rows, entity }: RecordPolicyCall, written: FieldsInQuestion): void {
   if (rows === undefined) return;
-  const grant = grantOn(rows, entity, written.data);
-  if (grant === undefined) throw rows.denied(asDefined(entity, written.data));
-  assertFieldsAllowed(rows, grant, written);
+  const [record, states] = asJudged(entity, written.data, written.states);
+  const grant = rows.judge(record, states);
+  if (grant === undefined) throw rows.denied(record, undefined, states);
+  assertFieldsAllowed(rows, grant, { ...written, data: record, states });
+}
+
+/**
+ * An update of a record that was visible for it, by the record as it is and as the update would leave it.
+ * @param visible what was granted while it was open how the update leaves the record. @throws Problem `access_denied`.
+ */
+export function assertUpdateAllowed(
+  call: RecordPolicyCall,
+  { before, visible }: { readonly before: RecordData; readonly visible: RecordGrant },
+  { data, ...written }: FieldsInQuestion,
+): void {
+  const states = { before, after: data };
+  if (visible.isProvisional === true) assertWriteAllowed(call, { ...written, data: before, states });
+  assertWriteAllowed(call, { ...written, data, states });
 }
 
 /** A record and the body of a write to it. */
 interface FieldsInQuestion {
   readonly data: RecordData;
   readonly body: unknown;
+  readonly states?: RecordStates | undefined;
   /** Whether the value of a field is the stored one, so that the field is not written. */
   readonly isUnchanged?: FieldTest | undefined;
 }
@@ -50,7 +77,7 @@ export type FieldTest = (name: string) => boolean;
 export function assertFieldsAllowed(
   rows: RecordPolicy | undefined,
   { fields }: RecordGrant,
-  { data, body, isUnchanged = () => false }: FieldsInQuestion,
+  { data, body, states, isUnchanged = () => false }: FieldsInQuestion,
 ): void {
   if (rows === undefined || fields === undefined) return;
   const errors = fieldsBeyond(fields, body, isUnchanged).map((name) => ({
@@ -58,7 +85,7 @@ export function assertFieldsAllowed(
     code: 'access_denied',
     message: `the caller may not write field \`${name.slice(0, 100)}\``,
   }));
-  if (errors.length > 0) throw rows.denied(data, errors);
+  if (errors.length > 0) throw rows.denied(data, errors, states);
 }
 
 /**
@@ -74,6 +101,29 @@ export function fieldsBeyond(fields: FieldNames, body: unknown, isUnchanged: Fie
 /** The members of a body, which is any JSON. */
 export function namesIn(body: unknown): readonly string[] {
   return typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : [];
+}
+
+/**
+ * A record and the states of it as policies see them. A field that is called like a state takes its place, so that
+ * policies about the field keep their meaning.
+ */
+function asJudged(
+  entity: CompiledEntity,
+  data: RecordData,
+  { before, after }: RecordStates = {},
+): readonly [RecordData, RecordStates] {
+  const record = asDefined(entity, data);
+  const shown = (state: RecordData): RecordData => (state === data ? record : asDefined(entity, state));
+  const states: RecordStates = {
+    ...(before === undefined ? {} : { before: shown(before) }),
+    ...(after === undefined ? {} : { after: after === 'open' ? after : shown(after) }),
+  };
+  return [record, statesBesideFields(entity, states)];
+}
+
+export function statesBesideFields<States extends object>(entity: CompiledEntity, states: States): Partial<States> {
+  const isField = (state: string): boolean => [...entity.fields.keys()].some((name) => name.toLowerCase() === state);
+  return Object.fromEntries(Object.entries(states).filter(([state]) => !isField(state))) as Partial<States>;
 }
 
 /** A stored record may have kept what its definition shows no more: that decides nothing. */
