@@ -100,6 +100,7 @@ const PlannedStep = Type.Object({
     'field_added',
     'field_removed',
     'field_changed',
+    'field_filled',
     'values_lost',
     'index_built',
     'index_dropped',
@@ -118,7 +119,8 @@ const PlannedStep = Type.Object({
   check: Type.Optional(Type.String({ description: 'The expression of the check.' })),
   view: Type.Optional(text),
   records: Type.Union([Type.Integer({ minimum: 0 }), Type.Object({ atLeast: Type.Integer({ minimum: 0 }) })], {
-    description: 'How many records fail by the step, lose a value, are indexed or have the values of others.',
+    description:
+      'How many records fail by the step, lose a value, are indexed, are gone through to fill a field, or have the values of others.',
   }),
   examples: Type.Array(ChangeExample, {
     maxItems: 5,

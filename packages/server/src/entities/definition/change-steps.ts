@@ -6,6 +6,7 @@ import {
   type EntityState,
   type FieldDefinition,
   type IndexState,
+  isSameFill,
   isSameIndex,
   type Views,
 } from '../../schema/port.ts';
@@ -16,6 +17,7 @@ export interface ChangeStep {
     | 'field_added'
     | 'field_removed'
     | 'field_changed'
+    | 'field_filled'
     | 'values_lost'
     | 'index_built'
     | 'index_dropped'
@@ -49,6 +51,7 @@ export function definitionSteps({ before, after, states, removed, lost }: Defini
   const steps = [
     ...fieldSteps(before.UpdateParams, after.UpdateParams, removed),
     ...lost.filter((name) => !removed.includes(name)).map(lostStep),
+    ...fillSteps(after, states),
     ...indexSteps(states),
     ...checkSteps(before.checks, after.checks),
     ...viewSteps(before.Views, after.Views),
@@ -110,8 +113,23 @@ function lostStep(field: string): ChangeStep {
   return {
     change: 'values_lost',
     field,
-    message: `the stored values of field \`${field}\` are replaced when their records are next written`,
+    message: `the stored values of field \`${field}\` are replaced`,
   };
+}
+
+function fillSteps(
+  { UpdateParams }: EntityDefinition,
+  { before, after }: DefinitionSteps['states'],
+): readonly ChangeStep[] {
+  const standing = before.fills ?? [];
+  const begun = after.fills?.filter((fill) => !standing.some((other) => isSameFill(fill, other))) ?? [];
+  return begun.map(({ field }): ChangeStep => {
+    const isFormula = UpdateParams.some(({ name, formula }) => name === field && formula !== undefined);
+    const message = isFormula
+      ? `field \`${field}\` is computed in the stored records`
+      : `stored records without a value of field \`${field}\` are given one`;
+    return { change: 'field_filled', field, message };
+  });
 }
 
 /** Indexes that the definition asks for: those that leave are none any more. */

@@ -163,7 +163,8 @@ for (const kind of storeKinds) {
       const call = await bench.node().call('order');
       assert.deepEqual(
         (await listAll(node, call)).map(({ id, key }) => [id, key]),
-        [[data.id, undefined]],
+        // A formula is made of what the record has now.
+        [[data.id, colType === 'formula' ? '<b>' : undefined]],
       );
       assert.deepEqual(await listAll(node, call, { q: 'quartz' }), []);
       await node.runtime.update(call, { id: data.id, body: { title: 'b' } });

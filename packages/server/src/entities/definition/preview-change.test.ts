@@ -122,6 +122,34 @@ test('a plan tells which records a unique index would refuse, in each workspace 
   assert.deepEqual(failed, ['exact', 'folded']);
 });
 
+test('a plan names the fields that are filled, and a required field with a default or a backfill fails for no record', async () => {
+  const { bench, node, stored } = await org();
+  await node.admin.define('acme', order);
+  for (const body of [{ amount: 1 }, {}]) await create(node, body);
+  const before = await stored();
+  const change = {
+    UpdateParams: [
+      { name: 'status', validate: true, default: 'open' },
+      { name: 'double', colType: 'number', validate: true, backfill: 'amount * 2.0' },
+      { name: 'label', colType: 'formula', formula: '{title}!' },
+    ],
+  };
+  const { plan, would_fail } = await preview(node, change);
+  assert.equal(would_fail, false);
+  const filled = plan.filter((step) => step.change === 'field_filled');
+  assert.deepEqual(
+    filled.map(({ field, records }) => [field, records]),
+    ['status', 'double', 'label'].map((field) => [field, 2]),
+  );
+  assert.deepEqual(await stored(), before);
+  await node.admin.change('acme', { api: 'create-order', body: change });
+  assert.deepEqual((await preview(node, change)).plan, []);
+  await bench.workOff();
+  await node.configs.refresh('acme');
+  const again = (await preview(node, change)).plan.map((step) => [step.change, step.field]);
+  assert.deepEqual(again, [['field_filled', 'double']], 'what has failed is tried again');
+});
+
 test('a plan of other views names them, and a change that changes nothing has an empty plan', async () => {
   const { node, stored } = await org();
   const Views = { short: { fields: [{ name: 'title' }] } };

@@ -10,7 +10,10 @@ import { type DefinitionChange, planChange } from './plan-change.ts';
 
 /** A step of a change, and the records that it concerns. */
 export interface PreviewedStep extends ChangeStep {
-  /** How many records fail by it, lose a value, are indexed or equal others; `atLeast` where not all could be looked at. */
+  /**
+   * How many records fail by it, lose a value, are indexed, are gone through to fill a field, or equal others; `atLeast` where
+   * not all could be looked at.
+   */
   readonly records: number | { readonly atLeast: number };
   /** Some of those that fail, with why, lose a value or equal others. */
   readonly examples: readonly RecordExample[];
@@ -38,8 +41,8 @@ export async function previewDefinition(
   const { before, after, states, removed, lost, warnings } = planned;
   const steps = definitionSteps({ before: before.definition, after: after.definition, states, removed, lost });
   const found = await lookAtChange(deps.store, { orgCode, ...planned });
-  const isBuilding = steps.some((step) => step.change === 'index_built');
-  const [stored = 0] = isBuilding ? await countStoredRecords(deps.store, orgCode, [change.entityName]) : [];
+  const isWalked = steps.some(({ change: step }) => step === 'index_built' || step === 'field_filled');
+  const [stored = 0] = isWalked ? await countStoredRecords(deps.store, orgCode, [change.entityName]) : [];
   const plan = steps.map((step) => ({ ...step, ...recordsOf(step, found, stored) }));
   return {
     version: states.before.version,
@@ -82,6 +85,7 @@ function recordsOf(
     case 'values_lost':
       return held === undefined ? none : asLooked(held.holders.of(field), held);
     case 'index_built':
+    case 'field_filled':
       return { records: stored, examples: [] };
     default:
       return none;
