@@ -169,6 +169,23 @@ test('what would break a check or the room of a record is not filled in, and its
   );
 });
 
+test('a write goes through so many characters for the fields that it fills, and no more', async (context) => {
+  const { bench, node } = await started(context);
+  const title = 'x'.repeat(70_000);
+  const id = await make(node, { title });
+  const lengths = ['first', 'second'].map((name) => ({
+    name,
+    colType: 'integer',
+    backfill: Array.from({ length: 10 }, () => 'size(title)').join(' + '),
+  }));
+  await change(node, lengths);
+  const { data } = await node.runtime.update(await node.call('order'), { id, body: { n: 1 } });
+  assert.deepEqual([data.first, data.second], [700_000, undefined]);
+  await maintain(bench, node);
+  assert.equal((await node.admin.show('acme', 'order')).fills, undefined, 'a later write has room for the second');
+  assert.equal((await read(node, id)).second, 700_000);
+});
+
 for (const kind of storeKinds)
   for (const when of ['before', 'after'] as const)
     test(`a fill that dies ${when} any of its calls is brought to its end by the next process (${kind})`, async (context) => {

@@ -54,6 +54,12 @@ const narrower: readonly (readonly [string, CompiledEntity, CompiledEntity])[] =
   ['a new field that is required', entityWith(undefined), entityWith(v)],
   ['a field that comes again', entityWith(undefined, ['x']), entityWith({})],
   ['a field that is required from now on', entityWith(free), entityWith(v)],
+  [
+    'a required reference with a default',
+    entityWith(undefined),
+    entityWith({ ...v, default: 'a', lookup: { entity: 'a' } }),
+  ],
+  ['a field with a backfill that comes again', entityWith(undefined, ['x']), entityWith({ ...v, backfill: 'id' })],
   ['the switch of the checks', entityWith({ minlength: 1 }), entityWith({ ...free, minlength: 1 })],
   ['the switch of the checks of elements', entityWith(shortElements), entityWith({ ...free, ...shortElements })],
   ['another pattern', entityWith({ ...v, pattern: 'a' }), entityWith({ ...v, pattern: 'b' })],
@@ -72,6 +78,12 @@ for (const [what, before, after] of narrower) {
 test('a new field that may be left out, or that the platform fills: no record is looked at', () => {
   for (const field of [{}, free, { ...v, colType: 'autoincrement' }, { ...v, colType: 'formula', formula: 'a' }])
     assert.deepEqual(narrowedFields(entityWith(undefined), entityWith(field)), []);
+});
+
+test('a required field that is filled where records have no value: no record is looked at', () => {
+  for (const old of [undefined, free])
+    for (const filled of [{ default: 'a' }, { backfill: 'id' }])
+      assert.deepEqual(narrowedFields(entityWith(old), entityWith({ ...v, ...filled })), []);
 });
 
 const small = fc.integer({ min: 0, max: 4 });
