@@ -32,8 +32,8 @@ export const ApiConfig = named(
 export const EntityIndex = named(
   'EntityIndex',
   Type.Object({
-    name: text,
-    kind: oneOf(['field', 'unique', 'owner', 'parent', 'search']),
+    name: Type.String({ description: 'Of a compound index its fields with commas between them.' }),
+    kind: oneOf(['field', 'unique', 'owner', 'parent', 'search', 'compound']),
     state: oneOf(['building', 'ready', 'failed']),
     done: Type.Optional(
       Type.Integer({ minimum: 0, description: 'Records indexed so far, while the index is being built.' }),

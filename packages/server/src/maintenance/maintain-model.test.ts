@@ -5,6 +5,7 @@ import { minConfigVersion } from '../config/fence.ts';
 import { configHeadKey } from '../config/org-keys.ts';
 import { Problem } from '../lib/problem.ts';
 import { Steps } from '../records/testing/stepped-store.ts';
+import type { RecordCall } from '../records/writing/write-loop.ts';
 import type { EntityDefinition, FieldDefinition, KeyTemplates } from '../schema/definition.ts';
 import { openStore } from '../store/open-store.ts';
 import { Conflict, type Store } from '../store/port.ts';
@@ -24,6 +25,7 @@ interface Shape {
   readonly unique: 'none' | 'u' | 'u,a' | 'u without case';
   readonly owner: 'none' | 'by creation' | 'by b';
   readonly parent: boolean;
+  readonly compound: 'none' | 'a,-b' | '-b,u,a';
 }
 
 const anyShape: fc.Arbitrary<Shape> = fc.record({
@@ -33,10 +35,22 @@ const anyShape: fc.Arbitrary<Shape> = fc.record({
   unique: fc.constantFrom('none', 'u', 'u,a', 'u without case'),
   owner: fc.constantFrom('none', 'by creation', 'by b'),
   parent: fc.boolean(),
+  compound: fc.constantFrom('none', 'a,-b', '-b,u,a'),
 });
-const plainShape: Shape = { a: false, b: 'none', search: false, unique: 'none', owner: 'none', parent: false };
+const plainShape: Shape = {
+  a: false,
+  b: 'none',
+  search: false,
+  unique: 'none',
+  owner: 'none',
+  parent: false,
+  compound: 'none',
+};
 
-function definitionOf({ a, b, search, unique, owner, parent }: Shape, baseKeys?: KeyTemplates): EntityDefinition {
+function definitionOf(
+  { a, b, search, unique, owner, parent, compound }: Shape,
+  baseKeys?: KeyTemplates,
+): EntityDefinition {
   const UpdateParams: FieldDefinition[] = [
     { name: 'a', index: a },
     { name: 'b', colType: b === 'string' ? 'string' : 'integer', index: b !== 'none' },
@@ -61,11 +75,12 @@ function definitionOf({ a, b, search, unique, owner, parent }: Shape, baseKeys?:
     ...(parent
       ? { parentIndex: { parentFieldName: 'up', gpkTemplate: 'org#{org};up#{up}', gskTemplate: '{id}' } }
       : {}),
+    ...(compound === 'none' ? {} : { indexes: [{ fields: compound.split(',') }] }),
   };
 }
 
 /** The optional members of a definition. */
-const leftOut = { UniqueIndexes: null, ownerIndexes: null, parentIndex: null };
+const leftOut = { UniqueIndexes: null, ownerIndexes: null, parentIndex: null, indexes: null };
 
 const values = {
   a: fc.constantFrom('x', 'y', null),
@@ -256,7 +271,7 @@ async function look({ bench, turns, workspaces }: Stage, isBusy: () => boolean):
       const { config, entity } = await node.call('order', { workspace });
       const findings = new Findings();
       await verifyWorkspace(partsOf(bench), { workspace, config, findings });
-      const ready = [...entity.indexes, ...entity.searches].filter(({ isReady }) => isReady);
+      const ready = [...entity.indexes, ...entity.searches, ...entity.compounds].filter(({ isReady }) => isReady);
       const isOfReady = (pk: string): boolean => ready.some((index) => `${pk};`.startsWith(`${index.pk};`));
       assert.deepEqual(
         findings.drift.filter(({ key }) => isOfReady(key.pk)),
@@ -282,6 +297,7 @@ async function assertWhole({ bench, workspaces }: Stage): Promise<void> {
       [],
     );
     const everything = await listAll(node, call);
+    for (const { name } of call.entity.compounds) await assertListed(node, call, name.split(','));
     for (const { name } of call.entity.indexes.filter(({ kind }) => kind === 'field'))
       for (const value of new Set(everything.map((record) => record[name]))) {
         if (typeof value !== (call.entity.fields.get(name)?.definition.colType === 'integer' ? 'number' : 'string'))
@@ -292,4 +308,16 @@ async function assertWhole({ bench, workspaces }: Stage): Promise<void> {
         );
       }
   }
+}
+
+/** The records in the order of a compound index hold each of them once, and its reverse is the reverse. */
+async function assertListed(node: Node, call: RecordCall, parts: readonly string[]): Promise<void> {
+  const sortby = parts.map((part) => part.replace('-', '')).join();
+  const listed = async (isReverse: boolean) => {
+    const sortdir = parts.map((part) => (part.startsWith('-') !== isReverse ? 'desc' : 'asc')).join();
+    return (await listAll(node, call, { sortby, sortdir, pagesize: '3' })).map(({ id }) => id);
+  };
+  const forward = await listed(false);
+  assert.deepEqual(forward.toSorted(), (await listAll(node, call)).map(({ id }) => id).toSorted());
+  assert.deepEqual(await listed(true), forward.toReversed());
 }

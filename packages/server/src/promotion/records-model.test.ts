@@ -146,6 +146,7 @@ function orderOf({ a, unique, search, kept }: Exclude<Shape['order'], 'gone'>): 
       ...(kept ? [{ name: 'kept', index: a }] : []),
     ],
     UniqueIndexes: unique ? [{ indexName: 'one', fields: ['u'] }] : [],
+    indexes: search ? [{ fields: ['a', '-u'] }] : [],
   };
 }
 

@@ -41,6 +41,14 @@ const ofDefinition: Readonly<Record<string, readonly unknown[]>> = {
     [{ indexName: 'by-title', fields: [] }],
     [{ indexName: 'by-title' }],
   ],
+  indexes: [
+    [],
+    [{ fields: ['title', '-title'] }],
+    [{ fields: ['title', '-created_at'] }],
+    [{ fields: ['title'] }],
+    [{}],
+    ['title'],
+  ],
   Views: [
     {},
     { short: { fields: [{ name: 'title' }, { name: 'created_at', as: 'since', cast: 'string' }] } },

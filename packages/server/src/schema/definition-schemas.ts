@@ -68,12 +68,25 @@ function entityDefinition(referTo: (name: string) => JsonSchema): ObjectSchema {
     },
     ['ignoreCase'],
   );
+  const compoundIndex = closedObjectOf({
+    fields: {
+      ...listOf({ ...text, pattern: '^-?[A-Za-z][A-Za-z0-9_]{0,62}$' }, definitionLimits.compoundFieldsMax),
+      minItems: 2,
+      description: 'Names of fields; `-` before a name is a descending order.',
+      examples: [['status', '-minutes']],
+    },
+  });
   const members = {
     baseKeys: closedObjectOf({ pkTemplate: template, skTemplate: template }),
     UpdateParams: { ...arrayOf(referTo('FieldDefinition')), maxItems: definitionLimits.fieldsMax },
     ownerIndexes: { ...arrayOf(ownerIndex), maxItems: 5 },
     parentIndex: closedObjectOf({ parentFieldName: fieldName, ...templates }),
     UniqueIndexes: { ...arrayOf(uniqueIndex), maxItems: 10 },
+    indexes: {
+      ...arrayOf(compoundIndex),
+      maxItems: definitionLimits.compoundIndexesMax,
+      description: 'Indexes in the order of several fields. Each serves lists in that order and in its reverse.',
+    },
     Views: referTo('Views'),
     checks: {
       ...listOf(closedObjectOf({ cel: expression, message: { ...text, minLength: 1, maxLength: 500 } }), 20),

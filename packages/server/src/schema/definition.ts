@@ -6,6 +6,7 @@ export interface EntityDefinition {
   readonly ownerIndexes?: readonly OwnerIndexDefinition[];
   readonly parentIndex?: ParentIndexDefinition;
   readonly UniqueIndexes?: readonly UniqueIndexDefinition[];
+  readonly indexes?: readonly CompoundIndexDefinition[];
   readonly Views?: Views;
   readonly checks?: readonly CheckDefinition[];
 }
@@ -95,6 +96,28 @@ export interface UniqueIndexDefinition {
   readonly ignoreCase?: boolean;
 }
 
+/** An index in the order of several fields. It serves that order and its reverse. */
+export interface CompoundIndexDefinition {
+  /** Names of fields; `-` before a name is a descending order. */
+  readonly fields: readonly string[];
+}
+
+/** A field of a compound index. */
+export interface OrderedField {
+  readonly field: string;
+  readonly descending: boolean;
+}
+
+export function orderedField(part: string): OrderedField {
+  const descending = part.startsWith('-');
+  return { field: descending ? part.slice(1) : part, descending };
+}
+
+/** As a definition says it. */
+export function orderedFieldText({ field, descending }: OrderedField): string {
+  return descending ? `-${field}` : field;
+}
+
 /** By name: which fields of a record a reply shows, and how. Each of the five configs has its own. */
 export type Views = Readonly<Record<string, ViewDefinition>>;
 
@@ -123,6 +146,8 @@ export const definitionLimits = {
   bytesMax: 64 * 1024,
   fieldsMax: 200,
   indexesMax: 20,
+  compoundIndexesMax: 4,
+  compoundFieldsMax: 4,
   enumValuesMax: 500,
   /** Classes of Unicode that patterns name: each is a table of thousands of numbers, for as long as the entity is served. */
   classesMax: 1000,

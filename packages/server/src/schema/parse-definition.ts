@@ -6,6 +6,7 @@ import { isObject } from './parsing/add-error.ts';
 import { refuseUnknownMembers } from './parsing/members.ts';
 import { parseCatalog } from './parsing/parse-catalog.ts';
 import { parseChecks } from './parsing/parse-checks.ts';
+import { checkCompoundIndexes } from './parsing/parse-compound-indexes.ts';
 import { checkIndexes } from './parsing/parse-indexes.ts';
 import { checkBaseKeys } from './parsing/parse-keys.ts';
 import { parseViews } from './parsing/parse-views.ts';
@@ -35,6 +36,7 @@ export function parseDefinition(input: unknown): ParsedDefinition {
   const { fields, warnings } = parseCatalog(input.UpdateParams, add);
   if (input.baseKeys !== undefined) checkBaseKeys(input.baseKeys, fields, add);
   checkIndexes(input, fields, add);
+  if (input.indexes !== undefined) checkCompoundIndexes(input.indexes, fields, add);
   if (input.Views !== undefined) parseViews(input.Views, fields, add);
   if (input.checks !== undefined) parseChecks(input.checks, fields, add);
   if (errors.length > 0) throw invalidBody(errors);
@@ -50,6 +52,7 @@ const definitionMembers = [
   'ownerIndexes',
   'parentIndex',
   'UniqueIndexes',
+  'indexes',
   'Views',
   'checks',
 ];

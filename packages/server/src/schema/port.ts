@@ -16,12 +16,15 @@ export {
 export type { CompiledField } from './compiled-field.ts';
 export {
   type CheckDefinition,
+  type CompoundIndexDefinition,
   definitionLimits,
   type EntityDefinition,
   type FieldDefinition,
   isOwnedByCaller,
   isPlatformField,
+  type OrderedField,
   type OwnerIndexDefinition,
+  orderedFieldText,
   type UniqueIndexDefinition,
   type ViewDefinition,
   type ViewField,
@@ -55,6 +58,7 @@ export { behaviourOf, colTypeOf, fieldTypeOf } from './field-types/registry.ts';
 export type { CompiledFill } from './fills/compile-fills.ts';
 export { type FailedFill, type FillState, isFilled, isSameFill } from './fills/fill-states.ts';
 export {
+  type CompiledCompound,
   type CompiledIndex,
   type CompiledIndexes,
   type CompiledSearch,
@@ -84,6 +88,7 @@ export {
   isAloneInIndex,
   presentPrefix,
 } from './order/order-encoding.ts';
+export { isAloneInTuple, tuplePart, tupleRange } from './order/tuple-order.ts';
 export { isReservedParameter, isSharedParameter, type ParameterName } from './parameter-names.ts';
 export { type ParsedDefinition, parseDefinition } from './parse-definition.ts';
 export { parseEntityContent } from './parse-entity-content.ts';

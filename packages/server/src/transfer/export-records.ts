@@ -84,7 +84,9 @@ async function assertServed({ config, entity }: AuthorizedCall, plan: ListPlan, 
   if (latest === config) return;
   const now = await latest.entity(entity.name);
   if (now === undefined) throw notFound();
-  const ready = [...now.indexes, ...now.searches].filter(({ isReady }) => isReady).map(({ pk }) => pk);
+  const ready = [...now.indexes, ...now.searches, ...now.compounds]
+    .filter(({ isReady }) => isReady)
+    .map(({ pk }) => pk);
   const isServed = [now.idIndexPk, ...ready].some((pk) => plan.pk === pk || plan.pk.startsWith(`${pk};`));
   if (plan.isIndex && !isServed)
     throw new Problem('conflict', 'an index that the export uses was removed: start the export again');

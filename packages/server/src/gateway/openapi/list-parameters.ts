@@ -88,13 +88,35 @@ export const pageSize = queryParameter(
 
 export function orderParameters(entity: CompiledEntity): readonly Parameter[] {
   return [
-    queryParameter('sortby', { ...text, enum: sortFields(entity) }, 'The field that orders the list.'),
+    queryParameter(
+      'sortby',
+      { ...text, enum: [...sortFields(entity), ...compoundOrders(entity)] },
+      'The field that orders the list, or several with commas between them, if an index has their order.',
+    ),
     queryParameter(
       'sortdir',
-      { ...text, enum: ['asc', 'desc'] },
+      entity.compounds.length === 0 ? { ...text, enum: ['asc', 'desc'] } : severalDirections,
       'The default is ascending with `sortby`, else the newest first.',
     ),
   ];
+}
+
+const severalDirections: JsonSchema = { ...text, pattern: '^(asc|desc)(,(asc|desc)){0,3}$' };
+
+/** Of each compound index the fields, and those that are left where filters fix the first to one value each. */
+function compoundOrders(entity: CompiledEntity): readonly string[] {
+  const single = sortFields(entity);
+  const orders = entity.compounds.flatMap(({ isReady, fields }) =>
+    isReady
+      ? fields.map((_, at) =>
+          fields
+            .slice(at)
+            .map(({ field }) => field)
+            .join(),
+        )
+      : [],
+  );
+  return [...new Set(orders)].filter((order) => !single.includes(order));
 }
 
 function sortFields(entity: CompiledEntity): readonly string[] {

@@ -123,7 +123,7 @@ function writerOf(runtime: RecordRuntime, workspace: Workspace, userId: string):
       const query = { filters: [], descending: false, pageSize: 200 };
       const page = await runtime.list(call(entity), {
         ...query,
-        sortField: undefined,
+        sortKeys: [],
         nexttoken: undefined,
         canonical: '',
         owner: undefined,

@@ -36,9 +36,14 @@ export function keptEntity(
   };
 }
 
-function readyIndexes({ indexes, uniques, searches }: CompiledIndexes): CompiledIndexes {
+function readyIndexes({ indexes, uniques, searches, compounds }: CompiledIndexes): CompiledIndexes {
   const isReady = (index: { readonly isReady: boolean }): boolean => index.isReady;
-  return { indexes: indexes.filter(isReady), uniques: uniques.filter(isReady), searches: searches.filter(isReady) };
+  return {
+    indexes: indexes.filter(isReady),
+    uniques: uniques.filter(isReady),
+    searches: searches.filter(isReady),
+    compounds: compounds.filter(isReady),
+  };
 }
 
 /** What has to lie beside a record. */

@@ -11,7 +11,7 @@ import { describeViews } from './describe-views.ts';
 
 /** What a change of an entity's definition means, a sentence each. */
 export function describeDefinition(before: EntityDefinition, after: EntityDefinition): readonly string[] {
-  const told = ['UpdateParams', 'ownerIndexes', 'parentIndex', 'UniqueIndexes', 'Views', 'checks'];
+  const told = ['UpdateParams', 'ownerIndexes', 'parentIndex', 'UniqueIndexes', 'indexes', 'Views', 'checks'];
   return [
     ...describeMembers('', { before, after }, told),
     ...describeList({
@@ -39,6 +39,14 @@ export function describeDefinition(before: EntityDefinition, after: EntityDefini
       added: (index) => `is new, on ${listed(index.fields)}: it is built from production’s records before it holds`,
       removed: () => 'is taken out: values may stand twice from then on',
       changed: changedUnique,
+    }),
+    ...describeList({
+      what: 'compound index',
+      nameOf: ({ fields }) => fields.join(),
+      before: before.indexes,
+      after: after.indexes,
+      added: () => 'is new: it serves lists once it is built from production’s records',
+      removed: () => 'is taken out: lists in its order are refused from then on',
     }),
     ...describeList({
       what: 'check',

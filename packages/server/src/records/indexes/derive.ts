@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type {
+  CompiledCompound,
   CompiledEntity,
   CompiledIndex,
   CompiledIndexes,
@@ -9,7 +10,7 @@ import type {
   FieldValue,
   FieldValues,
 } from '../../schema/port.ts';
-import { escapeKeyValue, indexSortKey } from '../../schema/port.ts';
+import { escapeKeyValue, indexSortKey, tuplePart } from '../../schema/port.ts';
 import type { Key } from '../../store/port.ts';
 import type { RecordData } from '../record.ts';
 import { searchTerms } from '../search/words.ts';
@@ -44,9 +45,9 @@ export interface Sentinel {
  * @param isAsked leaves indexes out.
  */
 export function derive(
-  { name, indexes, searches, uniques, idIndexPk, directSortPrefix }: Deriving,
+  { name, indexes, searches, uniques, compounds, idIndexPk, directSortPrefix }: Deriving,
   data: RecordData,
-  isAsked: (index: CompiledIndex | CompiledSearch | CompiledUnique) => boolean = () => true,
+  isAsked: (index: CompiledIndex | CompiledCompound | CompiledSearch | CompiledUnique) => boolean = () => true,
 ): Derived {
   const entries: Key[] = [];
   if (idIndexPk !== undefined && directSortPrefix === undefined) entries.push({ pk: idIndexPk, sk: data.id });
@@ -54,6 +55,7 @@ export function derive(
     const entry = isAsked(index) ? indexEntry(index, data) : undefined;
     if (entry !== undefined) entries.push(entry);
   }
+  for (const compound of compounds) if (isAsked(compound)) entries.push(compoundEntry(compound, data));
   for (const search of searches) if (isAsked(search)) entries.push(...searchEntries(search, data));
   const sentinels: Sentinel[] = [];
   for (const unique of uniques) {
@@ -79,6 +81,14 @@ function indexEntry(index: CompiledIndex, data: RecordData): Key | undefined {
   if (index.order === undefined) return { pk, sk: data.id };
   const value = data[index.order.field];
   return { pk, sk: indexSortKey(value === undefined ? undefined : index.order.encode(value), data.id) };
+}
+
+function compoundEntry({ pk, fields }: CompiledCompound, data: RecordData): Key {
+  const parts = fields.map((part) => {
+    const value = data[part.field];
+    return tuplePart(value === undefined ? undefined : part.encode(value), part);
+  });
+  return { pk, sk: parts.join('') + data.id };
 }
 
 function ownPartition(index: CompiledIndex, group: EncodedField, data: RecordData): string | undefined {

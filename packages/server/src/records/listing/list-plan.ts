@@ -17,6 +17,7 @@ import type { ReadableText, RecordPolicy } from '../record-policy.ts';
 import { matchesSearch, type SearchTest } from '../search/search-query.ts';
 import { grantOn } from '../writing/checks/record-checks.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
+import { compoundPlan } from './compound-plan.ts';
 import { type Filter, meetsAll } from './filter.ts';
 import { equalityFilter, type ListQuery } from './list-query.ts';
 
@@ -44,19 +45,27 @@ export interface WordEntries {
 
 /**
  * Chooses the range. The order decides first: each index has one, and only one that has the answer's order can serve.
- * Of those, one that picks the records of an owner or parent, of one value or with a word is better than one that only
+ * Of those, one that picks the records of an owner or parent, of some values or with a word is better than one that only
  * sorts; where there is none, the records themselves are read and tested.
  */
-export function planList({ entity, workspace, rows }: ListCall, asked: ListQuery): ListPlan {
+export function planList(
+  { entity, workspace, rows }: ListCall,
+  asked: ListQuery,
+  { inAnyOrder = false }: { readonly inAnyOrder?: boolean } = {},
+): ListPlan {
   const query = { ...asked, filters: [...asked.filters, ...rowFilters(entity, rows)] };
-  const plan =
-    groupPlan(entity, query) ?? sortPlan(entity, query) ?? valuePlan(entity, query) ?? wordPlan(entity, query);
+  const plan: Chosen | undefined =
+    groupPlan(entity, query) ??
+    compoundPlan(entity, query, inAnyOrder) ??
+    sortPlan(entity, query) ??
+    valuePlan(entity, query) ??
+    wordPlan(entity, query);
   const { pk, isIndex, range, residual } = plan ?? everything(entity, workspace, query);
   const gather = plan === undefined ? wordEntries(entity, query) : undefined;
   return {
     pk,
     isIndex,
-    range: { ...range, reverse: query.descending },
+    range: { reverse: query.descending, ...range },
     residual,
     search: query.search,
     rows,
@@ -105,7 +114,9 @@ function meetsSearch({ query, fields }: SearchTest, data: RecordData): boolean {
 type Chosen = Omit<ListPlan, 'search' | 'rows' | 'gather'>;
 
 /** The records of one owner or parent, in the order that the index has them. */
-function groupPlan(entity: CompiledEntity, { filters, sortField }: ListQuery): Chosen | undefined {
+function groupPlan(entity: CompiledEntity, { filters, sortKeys }: ListQuery): Chosen | undefined {
+  if (sortKeys.length > 1) return undefined;
+  const sortField = sortKeys[0]?.field;
   for (const index of entity.indexes) {
     if (!index.isReady || index.group === undefined || index.order?.field !== sortField) continue;
     const group = filters.find(({ field, operator }) => field === index.group?.field && operator === 'eq');
@@ -120,11 +131,12 @@ function groupPlan(entity: CompiledEntity, { filters, sortField }: ListQuery): C
   return undefined;
 }
 
-function sortPlan(entity: CompiledEntity, { filters, sortField }: ListQuery): Chosen | undefined {
-  if (sortField === undefined) return undefined;
-  const index = readyIndex(entity, sortField);
-  if (index === undefined) throw new TypeError(`no index for the sort by ${sortField}`);
-  return ranged(index, filters, sortField);
+function sortPlan(entity: CompiledEntity, { filters, sortKeys }: ListQuery): Chosen | undefined {
+  const [key, ...others] = sortKeys;
+  if (key === undefined) return undefined;
+  const index = others.length === 0 ? readyIndex(entity, key.field) : undefined;
+  if (index === undefined) throw new TypeError(`no index for the sort by ${sortKeys.map(({ field }) => field)}`);
+  return ranged(index, filters, key.field);
 }
 
 /** Equal values follow one another by id, so they are in creation order. */

@@ -104,8 +104,8 @@ test('all mistakes are reported at once', () => {
 
 test('without a sort a list is in creation order, the newest first; a sort is ascending by default', () => {
   const order = (parameters: Readonly<Record<string, string>>) => {
-    const { sortField, descending } = read(parameters);
-    return [sortField, descending];
+    const { sortKeys, descending } = read(parameters);
+    return [sortKeys[0]?.field, descending];
   };
   assert.deepEqual(order({}), [undefined, true]);
   assert.deepEqual(order({ sortdir: 'asc' }), [undefined, false]);

@@ -1,22 +1,16 @@
 import type { InputError } from '@freehold/contract/problem';
 import { invalidInput, Problem } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
-import {
-  behaviourOf,
-  type FieldBehaviour,
-  fieldIndex,
-  guidType,
-  isSharedParameter,
-  isValueProblem,
-} from '../../schema/port.ts';
+import { behaviourOf, type FieldBehaviour, guidType, isSharedParameter, isValueProblem } from '../../schema/port.ts';
 import { readSearch, type SearchTest } from '../search/search-query.ts';
 import { wordsOf } from '../search/words.ts';
 import { type Filter, type Operator, operators } from './filter.ts';
 import { isParameter, type ListRoute, parameter, parameterMistake, withPlainNames } from './list-parameters.ts';
 import { readFilter } from './read-filter.ts';
+import { type AddError, orderText, readSort, type Sort } from './read-sort.ts';
 
 /** A list or count request, read and checked against the entity. */
-export interface ListQuery {
+export interface ListQuery extends Sort {
   readonly filters: readonly Filter[];
   /** Whose records are asked for; the filters hold it too. */
   readonly owner: string | undefined;
@@ -30,9 +24,6 @@ export interface ListQuery {
   readonly wantsTotal: boolean;
   /** What is shown beside each record, as it was sent. */
   readonly expand: string | undefined;
-  /** Undefined is the creation order, which is the order of the records' keys. */
-  readonly sortField: string | undefined;
-  readonly descending: boolean;
   readonly pageSize: number;
   readonly nexttoken: string | undefined;
   /** The filters and the order in one spelling: what a cursor of this query is bound to. */
@@ -69,7 +60,8 @@ function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, 
   };
   const search = readSearchTest(entity, parameters.get('q'), add);
   const filters = readFilters({ entity, parameters, route }, add);
-  const sort = readSort(entity, parameters, add);
+  const isField = (name: string): boolean => namedBehaviour(entity, name) !== undefined;
+  const sort = readSort({ entity, filters, isField }, parameters, add);
   const pageSize = readPageSize(parameters.get('pagesize'), add);
   const all = readAll(entity, parameters, add);
   const wantsTotal = readTotal(entity, parameters, add);
@@ -80,7 +72,7 @@ function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, 
   if (errors.length > 0) throw invalidInput('invalid_request', errors);
   const canonical = JSON.stringify([
     filters.map(({ field, operator, values }) => [field, operator, values]).sort(),
-    sort.sortField ?? null,
+    orderText(sort),
     sort.descending,
     all,
     search?.query ?? null,
@@ -227,36 +219,6 @@ const platformBehaviours: ReadonlyMap<string, FieldBehaviour | string> = new Map
 function namedBehaviour(entity: CompiledEntity, name: string): FieldBehaviour | undefined {
   const behaviour = entity.fields.get(name)?.behaviour ?? platformBehaviours.get(name);
   return typeof behaviour === 'string' ? undefined : behaviour;
-}
-
-type AddError = (name: string, code: string, message: string) => void;
-
-function readSort(
-  entity: CompiledEntity,
-  parameters: ReadonlyMap<string, string>,
-  add: AddError,
-): { readonly sortField: string | undefined; readonly descending: boolean } {
-  const sortby = parameters.get('sortby');
-  const sortdir = parameters.get('sortdir');
-  if (sortdir !== undefined && sortdir !== 'asc' && sortdir !== 'desc')
-    add('sortdir', 'wrong_type', '`sortdir` must be `asc` or `desc`');
-  if (sortby === undefined) return { sortField: undefined, descending: sortdir !== 'asc' };
-  const descending = sortdir === 'desc';
-  if (sortby === 'created_at' || sortby === 'id') return { sortField: undefined, descending };
-  if (isSortable(entity, sortby)) return { sortField: sortby, descending };
-  if (fieldIndex(entity, sortby) !== undefined)
-    throw new Problem('unindexed_sort', `the index on field \`${sortby}\` is still being built: try again in a moment`);
-  if (namedBehaviour(entity, sortby) === undefined)
-    add('sortby', 'unknown_field', `entity \`${entity.name}\` has no field \`${sortby.slice(0, 100)}\``);
-  else
-    throw new Problem('unindexed_sort', `field \`${sortby}\` has no index: give it \`index: true\` to sort by it`, {
-      errors: [{ pointer: '/sortby', code: 'unindexed_sort', message: `field \`${sortby}\` has no index` }],
-    });
-  return { sortField: undefined, descending };
-}
-
-function isSortable(entity: CompiledEntity, field: string): boolean {
-  return fieldIndex(entity, field)?.isReady === true;
 }
 
 /** What a parameter that sets no filter comes to: words are folded, and a page size is a number. */

@@ -30,11 +30,11 @@ export function scopeToCaller(call: AuthorizedCall, asked: ListQuery): ListQuery
 function withinReadable({ rows }: AuthorizedCall, query: ListQuery): ListQuery {
   const fields = rows?.sureFields;
   if (fields === undefined) return query;
-  const { filters, sortField, owner, search } = query;
+  const { filters, sortKeys, owner, search } = query;
   const errors = filters
     .filter(({ field }) => !isReadable(fields, field))
     .map(({ field, values }) => unreadable(owner !== undefined && owner === values[0] ? 'owner' : field, field));
-  if (sortField !== undefined && !isReadable(fields, sortField)) errors.push(unreadable('sortby', sortField));
+  for (const { field } of sortKeys) if (!isReadable(fields, field)) errors.push(unreadable('sortby', field));
   if (errors.length > 0) throw invalidInput('invalid_request', errors);
   if (search === undefined) return query;
   return { ...query, search: { ...search, fields: search.fields.filter((field) => isReadable(fields, field)) } };

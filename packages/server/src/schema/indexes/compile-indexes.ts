@@ -34,6 +34,11 @@ export interface CompiledUnique extends Kept {
   readonly ignoreCase: boolean;
 }
 
+/** A partition of entries in the order of several fields. */
+export interface CompiledCompound extends Kept {
+  readonly fields: readonly (EncodedField & { readonly descending: boolean })[];
+}
+
 /** The words of some fields. */
 export interface CompiledSearch extends Kept {
   readonly fields: readonly string[];
@@ -43,6 +48,7 @@ export interface CompiledIndexes {
   readonly indexes: readonly CompiledIndex[];
   readonly uniques: readonly CompiledUnique[];
   readonly searches: readonly CompiledSearch[];
+  readonly compounds: readonly CompiledCompound[];
 }
 
 export function compileIndexes(entityName: string, states: readonly IndexState[]): CompiledIndexes {
@@ -52,6 +58,9 @@ export function compileIndexes(entityName: string, states: readonly IndexState[]
     uniques: kept
       .filter(({ state }) => state.kind === 'unique')
       .map((one) => ({ ...one.kept, fields: one.state.on.map(encoded), ignoreCase: one.state.ignoreCase === true })),
+    compounds: kept
+      .filter(({ state }) => state.kind === 'compound')
+      .map((one) => ({ ...one.kept, fields: one.state.on.map(ordered) })),
     searches: kept
       .filter(({ state }) => state.kind === 'search')
       .map((one) => ({ ...one.kept, fields: one.state.on.map(({ field }) => field) })),
@@ -71,7 +80,7 @@ function keptOf(entityName: string, index: IndexState): Kept {
 /** An owner or parent index lists in creation order, and perhaps in another order from partitions of its own. */
 function compileOrders(common: Kept, { kind, on, order }: IndexState): readonly CompiledIndex[] {
   const [first] = on;
-  if (first === undefined || kind === 'unique' || kind === 'search') return [];
+  if (first === undefined || kind === 'unique' || kind === 'search' || kind === 'compound') return [];
   if (kind === 'field') return [{ ...common, kind, group: undefined, order: encoded(first) }];
   const inCreationOrder = { ...common, kind, group: encoded(first), order: undefined };
   if (order === undefined) return [inCreationOrder];
@@ -88,4 +97,8 @@ function encoded({ field, colType }: IndexedField): EncodedField {
   const { encode } = fieldTypeOf({ colType });
   if (encode === undefined) throw new TypeError(`an index on the type ${colType} does not compile`);
   return { field, encode };
+}
+
+function ordered(on: IndexedField): CompiledCompound['fields'][number] {
+  return { ...encoded(on), descending: on.descending === true };
 }

@@ -4,11 +4,11 @@
  */
 
 import type { EntityDefinition, FieldDefinition } from '../definition.ts';
-import { isPlatformField } from '../definition.ts';
+import { isPlatformField, orderedField } from '../definition.ts';
 import { colTypeOf, fieldTypeOf, storedTypeOf } from '../field-types/registry.ts';
 import { parseTemplate } from '../key-template.ts';
 
-export type IndexKind = 'field' | 'unique' | 'owner' | 'parent' | 'search';
+export type IndexKind = 'field' | 'unique' | 'owner' | 'parent' | 'search' | 'compound';
 
 /** What an index is made from. It says everything that decides the index's entries. */
 export interface IndexSource {
@@ -25,6 +25,8 @@ export interface IndexSource {
 export interface IndexedField {
   readonly field: string;
   readonly colType: string;
+  /** Of a compound index. */
+  readonly descending?: true;
 }
 
 /**
@@ -114,6 +116,12 @@ function wantedIndexes(definition: EntityDefinition): readonly IndexSource[] {
         ...(ignoreCase ? { ignoreCase } : {}),
       }),
     ),
+    ...(definition.indexes ?? []).map(({ fields }): IndexSource => {
+      const on = fields.map(orderedField).map(({ field, descending }): IndexedField => {
+        return descending ? { ...typed(field), descending } : typed(field);
+      });
+      return { kind: 'compound', name: fields.join(','), on };
+    }),
     ...(definition.ownerIndexes ?? []).map((index) => grouped('owner', index.ownerFieldName, index.gskTemplate)),
     ...(parent === undefined ? [] : [grouped('parent', parent.parentFieldName, parent.gskTemplate)]),
     ...(searched.length === 0 ? [] : [{ kind: 'search', name: 'q', on: searched } as const]),

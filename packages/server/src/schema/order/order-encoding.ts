@@ -37,23 +37,36 @@ export function idOf(sortKey: string): string {
 
 /** What the entries of one value, or of no value, have in common. */
 export function indexPrefix(encoded: string | undefined): string {
-  return encoded === undefined ? absent + end : `${indexStart(encoded)}${end}`;
+  return indexPrefixOf(encoded, indexedBytesMax);
+}
+
+/** @param bytesMax where values are cut, here and below. */
+export function indexPrefixOf(encoded: string | undefined, bytesMax: number): string {
+  return encoded === undefined ? absent + end : `${encodedStart(encoded, bytesMax)}${end}`;
 }
 
 /** Nothing that sorts before this has a value as great as `encoded`. */
 export function indexStart(encoded: string): string {
-  return present + cut(encoded).replaceAll('\u0001', '\u0001\u0002');
+  return encodedStart(encoded, indexedBytesMax);
+}
+
+export function encodedStart(encoded: string, bytesMax: number): string {
+  return present + cut(encoded, bytesMax).replaceAll('\u0001', '\u0001\u0002');
 }
 
 export const presentPrefix = present;
 
 /** Whether the entries of this value are its alone. Longer values, whose ends are cut off, may share one beginning. */
 export function isAloneInIndex(encoded: string): boolean {
-  return lengthIndexed(encoded) === undefined;
+  return isAlone(encoded, indexedBytesMax);
 }
 
-function cut(encoded: string): string {
-  const length = lengthIndexed(encoded);
+export function isAlone(encoded: string, bytesMax: number): boolean {
+  return lengthIndexed(encoded, bytesMax) === undefined;
+}
+
+function cut(encoded: string, bytesMax: number): string {
+  const length = lengthIndexed(encoded, bytesMax);
   return length === undefined ? encoded : encoded.slice(0, length);
 }
 
@@ -61,7 +74,8 @@ function cut(encoded: string): string {
  * How much of a value is indexed; undefined where that is all of it and nothing else can share it. Where a value is
  * cut depends on what is kept alone, never on the character that follows: so cut values keep their order.
  */
-function lengthIndexed(encoded: string): number | undefined {
+function lengthIndexed(encoded: string, bytesMax: number): number | undefined {
+  const bytesKept = bytesMax - characterBytesMax + 1;
   if (encoded.length * characterBytesMax <= bytesKept) return undefined;
   let bytes = 0;
   let length = 0;
@@ -75,4 +89,3 @@ function lengthIndexed(encoded: string): number | undefined {
 }
 
 const characterBytesMax = 4;
-const bytesKept = indexedBytesMax - characterBytesMax + 1;

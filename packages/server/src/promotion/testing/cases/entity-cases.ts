@@ -111,6 +111,11 @@ export const entityCases: KindCases = {
       says: ['unique index `by-title` is taken out: values may stand twice from then on'],
     },
     {
+      at: '/definition/indexes',
+      value: [{ fields: ['title', '-keeper'] }],
+      says: ['compound index `title,-keeper` is new: it serves lists once it is built from production’s records'],
+    },
+    {
       at: '/definition/checks',
       value: [{ cel: 'title != keeper', message: 'the keeper is not the title' }],
       says: [

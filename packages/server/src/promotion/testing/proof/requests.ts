@@ -110,6 +110,7 @@ function entityContent(lookups: readonly string[], variant: number): object {
       ...lookups.map((entity) => ({ name: `to_${entity}`, colType: 'guid', lookup: { entity, onDelete: 'setnull' } })),
     ],
     UniqueIndexes: variant === 3 ? [{ indexName: 'one', fields: ['v'] }] : [],
+    indexes: variant > 1 ? [{ fields: ['v', '-w'] }] : [],
   };
 }
 

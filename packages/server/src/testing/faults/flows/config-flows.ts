@@ -16,6 +16,7 @@ const define: Flow = {
       UpdateParams: [{ name: 'title' }, { name: 'keeper' }, size],
       checks,
       ownerIndexes,
+      indexes: [{ fields: ['title', '-keeper'] }],
     };
     const send = () => org.manage('POST', `/api/create-${name}`, body, { 'idempotency-key': key });
     const check = async () => assert.equal((await act('POST', `/create/${name}`, { title: 'a' })).status, 201);

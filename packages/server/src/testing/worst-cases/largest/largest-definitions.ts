@@ -29,6 +29,9 @@ export const largestDefinition: Definition = {
     gpkTemplate: `org#{org};owner${index}#{f${20 + index}}`,
     gskTemplate: 'wide#{id}',
   })),
+  indexes: Array.from({ length: 4 }, (_, index) => ({
+    fields: [0, 1, 2, 3].map((field) => `-f${4 * index + field}`),
+  })),
   parentIndex: { parentFieldName: 'f30', gpkTemplate: 'org#{org};parent#{f30}', gskTemplate: 'wide#{id}' },
 };
 

@@ -1,0 +1,104 @@
+import { Problem } from '../../lib/problem.ts';
+import {
+  type CompiledEntity,
+  definitionLimits,
+  fieldIndex,
+  type OrderedField,
+  orderedFieldText,
+} from '../../schema/port.ts';
+import { servingCompound } from './compound-plan.ts';
+import type { Filter } from './filter.ts';
+
+/** The order of a list. */
+export interface Sort {
+  /** What the records are sorted by; none is the creation order, which is the order of the records' keys. */
+  readonly sortKeys: readonly OrderedField[];
+  /** The direction of the first key, or of the creation order. */
+  readonly descending: boolean;
+}
+
+export type AddError = (name: string, code: string, message: string) => void;
+
+interface SortedList {
+  readonly entity: CompiledEntity;
+  readonly filters: readonly Filter[];
+  readonly isField: (name: string) => boolean;
+}
+
+/**
+ * Reads `sortby` and `sortdir`: fields with commas between them, and one direction for all or one for each.
+ * @throws Problem `unindexed_sort` where no index has the order.
+ */
+export function readSort(list: SortedList, parameters: ReadonlyMap<string, string>, add: AddError): Sort {
+  const sortby = parameters.get('sortby');
+  const names = sortby?.split(',') ?? [];
+  const directions = parameters.get('sortdir')?.split(',') ?? [];
+  const isFit = areDirections(directions, Math.max(names.length, 1), add);
+  if (sortby === undefined) return { sortKeys: [], descending: directions[0] !== 'asc' };
+  const descending = directions[0] === 'desc';
+  if (sortby === 'created_at' || sortby === 'id') return { sortKeys: [], descending };
+  const unfit = names.map((_, at) => unfitName(list, names, at)).find((one) => one !== undefined);
+  if (unfit !== undefined) add('sortby', unfit.code, unfit.message);
+  if (unfit !== undefined || (names.length > 1 && !isFit)) return { sortKeys: [], descending };
+  const sortKeys = names.map((field, at) => ({ field, descending: (directions[at] ?? directions[0]) === 'desc' }));
+  assertIndexed(list, { sortKeys, descending });
+  return { sortKeys, descending };
+}
+
+/** What a cursor is bound to. */
+export function orderText({ sortKeys }: Sort): unknown {
+  const [first, second] = sortKeys;
+  return second === undefined ? (first?.field ?? null) : sortKeys.map(orderedFieldText);
+}
+
+/** @param count how many fields a list is sorted by. */
+function areDirections(directions: readonly string[], count: number, add: AddError): boolean {
+  const isFit = directions.every((one) => one === 'asc' || one === 'desc');
+  if (isFit && (directions.length <= 1 || directions.length === count)) return true;
+  const several = count > 1 ? ', one for all fields or one for each, with commas between them' : '';
+  add('sortdir', 'wrong_type', `\`sortdir\` must be \`asc\` or \`desc\`${several}`);
+  return false;
+}
+
+interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+function unfitName({ entity, isField }: SortedList, names: readonly string[], at: number): Refusal | undefined {
+  const max = definitionLimits.compoundFieldsMax;
+  const name = names[at] ?? '';
+  const shown = name.slice(0, 100);
+  if (names.length > max) return { code: 'too_many', message: `a list is sorted by at most ${max} fields` };
+  if (!isField(name) && fieldIndex(entity, name) === undefined)
+    return { code: 'unknown_field', message: `entity \`${entity.name}\` has no field \`${shown}\`` };
+  if (names.indexOf(name) < at) return { code: 'duplicate', message: `\`sortby\` names field \`${shown}\` twice` };
+  if (names.length > 1 && name === 'id') return { code: 'contradiction', message: '`id` sorts a list alone' };
+  return undefined;
+}
+
+function assertIndexed({ entity, filters }: SortedList, sort: Sort): void {
+  const [only, ...others] = sort.sortKeys;
+  const index = only === undefined || others.length > 0 ? undefined : fieldIndex(entity, only.field);
+  const ready = entity.compounds.filter(({ isReady }) => isReady);
+  if (index?.isReady === true || servingCompound(ready, { filters, ...sort }) !== undefined) return;
+  const compound = servingCompound(entity.compounds, { filters, ...sort })?.index;
+  if (index !== undefined) throw stillBuilding(`the index on field \`${index.name}\``);
+  if (compound !== undefined) throw stillBuilding(`the index \`${compound.name}\``);
+  if (only !== undefined && others.length === 0) {
+    const message = `field \`${only.field}\` has no index`;
+    throw unindexed(message, `${message}: give it \`index: true\` to sort by it`);
+  }
+  const fields = sort.sortKeys.map((key) => JSON.stringify(orderedFieldText(key))).join(', ');
+  const message = `no index has this order: declare \`indexes: [{"fields": [${fields}]}]\``;
+  throw unindexed(message, message);
+}
+
+function stillBuilding(what: string): Problem {
+  return new Problem('unindexed_sort', `${what} is still being built: try again in a moment`);
+}
+
+function unindexed(error: string, message: string): Problem {
+  const errors = [{ pointer: '/sortby', code: 'unindexed_sort', message: error }];
+  return new Problem('unindexed_sort', message, { errors });
+}
