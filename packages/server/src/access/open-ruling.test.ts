@@ -222,3 +222,54 @@ test('a record whose id alone was open is judged on the path of the request', ()
   assert.deepEqual(ruling.needs, ['id']);
   assert.deepEqual([ruling.judge({}, '7').outcome, ruling.judge({}, '8').outcome], ['allowed', 'implicit_deny']);
 });
+
+const mine = { StringEquals: { 'record.before.owner': variable('user.id') } };
+const leftOpen = { StringEquals: { 'Record.After.status': 'open' } };
+
+test('no list looks for the value of a field by what is said of a state of the record', () => {
+  assert.deepEqual(rule([allow({ Condition: mine })]).equalities, []);
+  assert.deepEqual(rule([allow({ Condition: leftOpen })]).equalities, []);
+  assert.deepEqual(
+    rule([allow({ Condition: { StringEquals: { ...mine.StringEquals, 'record.n': '1' } } })]).equalities,
+    [{ field: 'n', value: '1' }],
+  );
+});
+
+test('while it is open how a write leaves the record, what depends on that counts for the caller, and nothing else', () => {
+  const before = { owner: 'u1', status: 'open' };
+  const judged = (statements: readonly object[], pending: readonly Pending[] = ['record']) => {
+    const { outcome, fields, isProvisional } = rule(statements, pending).judge(before, undefined, {
+      before,
+      after: 'open',
+    });
+    return `${outcome} ${outcome === 'allowed' ? list(fields) : ''}${isProvisional === true ? ' provisional' : ''}`.trim();
+  };
+  assert.equal(judged([allow({ Condition: mine })]), 'allowed all');
+  assert.equal(judged([allow({ Condition: leftOpen })]), 'allowed all provisional');
+  assert.equal(judged([allow({ Condition: own }), deny({ Condition: leftOpen })]), 'allowed all provisional');
+  assert.equal(
+    judged([allow({ Condition: own }), deny({ Condition: leftOpen, Fields: ['a'] })]),
+    'allowed all provisional',
+  );
+  assert.equal(judged([allow({ Condition: own }), deny({ Condition: mine })]), 'explicit_deny');
+  assert.equal(judged([allow({ Condition: { ...leftOpen, Bool: { 'record.paid': true } } })]), 'implicit_deny');
+  assert.equal(
+    judged([allow({ Condition: own, Fields: ['a'] }), allow({ Condition: leftOpen })]),
+    'allowed all provisional',
+  );
+  const body = { StringEquals: { 'request.body.x': 'a' } };
+  assert.equal(
+    judged([allow({ Condition: leftOpen }), allow({ Condition: body })], ['record', 'body']),
+    'implicit_deny',
+  );
+});
+
+test('with its states known a record is judged for good, each state under its own name', () => {
+  const states = { before: { owner: 'u1' }, after: { owner: 'u2', status: 'open' } };
+  const judged = (condition: object) =>
+    rule([allow({ Condition: condition })]).judge(states.after, undefined, states).outcome;
+  assert.equal(judged(mine), 'allowed');
+  assert.equal(judged(own), 'implicit_deny');
+  assert.equal(judged({ StringEquals: { 'record.BEFORE.owner': 'u1', 'record.after.owner': 'u2' } }), 'allowed');
+  assert.equal(judged({ StringEquals: { 'record.before.status': 'open' } }), 'implicit_deny');
+});

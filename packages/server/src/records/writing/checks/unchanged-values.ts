@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CompiledEntity, FieldValue } from '../../../schema/port.ts';
 import { isMadeByPlatform, platformValue, type RecordData, type StoredRecord } from '../../record.ts';
 import { isReadable, type RecordGrant, type RecordPolicy } from '../../record-policy.ts';
-import { asDefined, type FieldTest, namesIn } from './record-checks.ts';
+import { asDefined, type FieldTest } from './record-checks.ts';
 
 /** The body of an update, and what was read from it. */
 export interface ReadBody {
@@ -15,11 +15,8 @@ export interface ReadBody {
  * compared, nor are values that cannot be read.
  */
 export function unchangedFields(entity: CompiledEntity, stored: StoredRecord, { body, changes }: ReadBody): FieldTest {
-  const sent: ReadonlyMap<string, unknown> = new Map(
-    namesIn(body).map((name) => [name, Reflect.get(Object(body), name)]),
-  );
   return (name) => {
-    if (isMadeByPlatform(entity, name)) return sent.has(name) && sent.get(name) === platformValue(stored, name);
+    if (isMadeByPlatform(entity, name)) return memberOf(body, name) === platformValue(stored, name);
     const field = entity.fields.get(name);
     if (field === undefined || field.behaviour.isSecret === true || !changes.has(name)) return false;
     const value = changes.get(name);
@@ -27,6 +24,10 @@ export function unchangedFields(entity: CompiledEntity, stored: StoredRecord, { 
     if (value === undefined && entity.hasSealed) return false;
     return isDeepStrictEqual(value, stored.data[name]);
   };
+}
+
+function memberOf(body: unknown, name: string): unknown {
+  return typeof body === 'object' && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
 }
 
 /**
