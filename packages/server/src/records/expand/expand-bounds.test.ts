@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import { listQuery, openBench, type RecordBench } from '../../testing/record-bench.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
+import { newScan } from '../listing/list-walk.ts';
 import { presentationOf } from '../present-records.ts';
 import { presentExpanded } from './expand-records.ts';
 import { readExpand } from './expand-tree.ts';
@@ -60,7 +61,9 @@ async function expanded(
   for (const id of ids) items.push((await node.runtime.get(await node.call(entityName), id)) ?? assert.fail());
   const expansions = await readExpand(call, expand);
   const presentation = presentationOf(call, 'list');
-  const texts = await presentExpanded(node.runtime, call, { presentation, expansions, items });
+  // However slow the store is.
+  const scan = newScan(() => true);
+  const texts = await presentExpanded(node.runtime, call, { presentation, expansions, items, scan });
   return { reads, shown: texts.map((text): Shown => JSON.parse(text)), length: texts.join('').length };
 }
 

@@ -7,6 +7,7 @@ import { isQuick } from '../../store/testing/quick.ts';
 import { listQuery, type Node, openBench, user } from '../../testing/record-bench.ts';
 import type { AuthorizedCall, CallerAccess } from '../caller-access.ts';
 import { scopeToCaller } from '../listing/list-scope.ts';
+import { newScan } from '../listing/list-walk.ts';
 import { presentationOf } from '../present-records.ts';
 import type { RecordData } from '../record.ts';
 import { type FieldNames, isReadable, type RecordPolicy } from '../record-policy.ts';
@@ -243,7 +244,9 @@ async function answersPlainly(node: Node, all: Everything, { entityName, asked, 
       .filter((data) => rows === undefined || rows.judge(data) !== undefined)
       .map(async ({ id }) => (await node.runtime.get({ ...call, rows }, id)) ?? assert.fail('it is there')),
   );
-  const texts = await presentExpanded(node.runtime, call, { presentation, expansions, items });
+  // However slow the store is.
+  const scan = newScan(() => true);
+  const texts = await presentExpanded(node.runtime, call, { presentation, expansions, items, scan });
   assert.equal(texts.length, seenOnes.length);
   for (const [index, seen] of seenOnes.entries()) {
     const shown = await withPagesFollowed({ node, call, expected }, JSON.parse(texts[index] ?? ''));

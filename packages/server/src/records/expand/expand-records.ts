@@ -2,6 +2,7 @@ import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import { laneOf } from '../../tenancy/port.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
+import type { ScanLeft } from '../listing/list-walk.ts';
 import {
   type OtherRecords,
   otherRecords,
@@ -26,6 +27,7 @@ export interface ExpandedReply {
   readonly presentation: Presentation;
   readonly expansions: readonly Expansion[];
   readonly items: readonly ReadableText[];
+  readonly scan?: ScanLeft;
 }
 
 /**
@@ -35,10 +37,10 @@ export interface ExpandedReply {
 export async function presentExpanded(
   runtime: Pick<RecordRuntime, 'list'>,
   call: AuthorizedCall,
-  { presentation, expansions, items }: ExpandedReply,
+  { presentation, expansions, items, scan }: ExpandedReply,
 ): Promise<readonly string[]> {
   const others = otherRecords(call);
-  const records = await loadExpansions({ runtime, call, others }, items, expansions);
+  const records = await loadExpansions({ runtime, call, others, scan }, items, expansions);
   const writer = new ExpansionWriter(call, others);
   const texts = await presentRecords(call, presentation, items, others);
   await writer.showLevel(records);

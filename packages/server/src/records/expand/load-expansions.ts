@@ -56,6 +56,8 @@ interface LoadDeps {
   readonly runtime: Pick<RecordRuntime, 'list'>;
   readonly call: AuthorizedCall;
   readonly others: OtherRecords;
+  /** What all pages together may look at: by default as much as one list. */
+  readonly scan?: ScanLeft | undefined;
 }
 
 /** What one reply may yet read. */
@@ -78,7 +80,7 @@ export async function loadExpansions(
   const loading: Loading = {
     ...deps,
     records: new Map(),
-    scan: newScan(),
+    scan: deps.scan ?? newScan(),
     pause,
     forwardLeft: forwardMax,
     pagesLeft: pagesMax,
@@ -146,10 +148,12 @@ async function loadBackward(loading: Loading, all: readonly Asked[]): Promise<re
   const asked = all.filter(({ expansion }) => expansion.direction === 'backward');
   const next: ExpandedRecord[] = [];
   for (let start = 0; start < asked.length; start += pagesAtOnce) {
-    await loading.pause();
-    const together = asked.slice(start, start + pagesAtOnce);
-    const shares = together.map(() => shareOf(loading.scan));
-    const pages = await Promise.all(together.map((one, index) => loadPage(loading, one, shares[index])));
+    const together: PlannedPage[] = [];
+    for (const one of asked.slice(start, start + pagesAtOnce)) {
+      await loading.pause();
+      together.push({ ...one, share: shareOf(loading.scan), listing: planPage(loading, one) });
+    }
+    const pages = await Promise.all(together.map((one) => loadPage(loading, one)));
     for (const [index, { holder, expansion }] of together.entries()) {
       const page = pages[index] ?? unreadPage;
       holder.shown.set(expansion, page);
@@ -159,33 +163,41 @@ async function loadBackward(loading: Loading, all: readonly Asked[]): Promise<re
   return next;
 }
 
+interface PlannedPage extends Asked {
+  readonly share: ScanLeft;
+  /** The call of the list, or what is shown in its place. */
+  readonly listing: AuthorizedCall | ExpandedPage;
+}
+
 /** What each of the pages that are read at a time may look at, so that none of them takes what is left. */
 function shareOf({ items, bytes, steps, hasTime }: ScanLeft): ScanLeft {
   const share = (left: number): number => Math.floor(left / pagesAtOnce);
   return { items: share(items), bytes: share(bytes), steps: share(steps), hasTime };
 }
 
-/** As `GET /list` answers it, asked with the field as its one filter. */
-async function loadPage(
-  loading: Loading,
-  { expansion, id }: Asked,
-  share: ScanLeft | undefined,
-): Promise<ExpandedPage> {
-  const { call, runtime, scan } = loading;
-  const { entity, field, nested } = expansion;
+/** Decides as `GET /list` is decided, asked with the field as its one filter. */
+function planPage(loading: Loading, { expansion, id }: Asked): PlannedPage['listing'] {
+  const { call } = loading;
+  const { entity, field } = expansion;
   if (loading.pagesLeft <= 0) return unreadPage;
   loading.pagesLeft -= 1;
   const rows = call.access.rows({ verb: 'list', entityName: entity.name, query: `${field}=${encodeURIComponent(id)}` });
-  if (!mayListBy(rows, field)) return emptyPage;
-  if (share === undefined || share.items <= 0 || share.bytes <= 0 || share.steps <= 0 || !scan.hasTime())
-    return unreadPage;
-  const begun = { ...share };
-  const begunAt = rows?.steps() ?? 0;
-  const listing: AuthorizedCall = { ...call, entity, rows };
+  return mayListBy(rows, field) ? { ...call, entity, rows } : emptyPage;
+}
+
+async function loadPage(
+  { runtime, scan }: Loading,
+  { expansion, id, share, listing }: PlannedPage,
+): Promise<ExpandedPage> {
+  if ('items' in listing) return listing;
+  if (share.items <= 0 || share.bytes <= 0 || share.steps <= 0 || !scan.hasTime()) return unreadPage;
+  const { entity, field, nested } = expansion;
+  const { rows } = listing;
+  const begun = { ...share, taken: rows?.steps() ?? 0 };
   const page = await runtime.list(listing, scopeToCaller(listing, queryBy(entity, field, id)), share);
   scan.items -= begun.items - share.items;
   scan.bytes -= begun.bytes - share.bytes;
-  scan.steps -= (rows?.steps() ?? 0) - begunAt;
+  scan.steps -= (rows?.steps() ?? 0) - begun.taken;
   return { ...page, items: page.items.map((text) => expandedRecord(text, entity, nested)) };
 }
 

@@ -16,8 +16,9 @@ export interface ScanLeft {
   readonly hasTime: () => boolean;
 }
 
-export function newScan({ items, bytes, steps }: Pick<ScanLeft, 'items' | 'bytes' | 'steps'> = scanBudget): ScanLeft {
-  return { items, bytes, steps, hasTime: timeLeft() };
+export function newScan(hasTime = timeLeft()): ScanLeft {
+  const { items, bytes, steps } = scanBudget;
+  return { items, bytes, steps, hasTime };
 }
 
 /** Goes through the records of a plan in steps, keeping to the scan budget. */
