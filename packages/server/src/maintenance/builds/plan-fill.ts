@@ -13,7 +13,7 @@ import {
 import type { CompiledEntity, CompiledFill } from '../../schema/port.ts';
 import type { Change, Key, Scope } from '../../store/port.ts';
 import type { FillTask } from './fill-task.ts';
-import { changesPerStep, keyText, type StepPage, type StepPlan, type UnfilledRecord } from './plan-step.ts';
+import { keyText, type StepPage, type StepPlan, type UnfilledRecord } from './plan-step.ts';
 
 /**
  * The writes of the records that a fill changes. They are those of any write of a record, and the stamps stay: it is the
@@ -43,6 +43,8 @@ export async function planFill(
   return { changes: [...step.changes.values()], taken, end, duplicates: [], unfilled };
 }
 
+/** A writer waits for one step at most: small ones leave it a greater part of the time. */
+const changesPerStep = 120;
 const bytesPerStep = 4 * 1024 * 1024;
 
 type KeyedChange = Extract<Change, Key>;

@@ -26,7 +26,7 @@ export interface FoundDuplicate {
   readonly ids: readonly [string, string];
 }
 
-export const changesPerStep = 500;
+const changesPerStep = 500;
 
 /** Some records, one after the other, and whether enough is known of those that contradict an index. */
 export interface StepPage {
