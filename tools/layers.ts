@@ -71,7 +71,7 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   entities: ['lib', ...storePort, 'audit', 'tenancy', 'schema', 'config', 'records', 'maintenance'],
   maintenance: ['lib', ...storePort, 'store/lost-head.ts', 'audit', 'tenancy', 'schema', 'config', 'records'],
   transfer: ['lib', ...storePort, 'tenancy', 'schema', 'config', 'records'],
-  records: ['lib', ...storePort, 'audit', 'tenancy', 'schema', 'config'],
+  records: ['lib', ...storePort, 'audit', 'tenancy', 'schema', 'config', 'expressions'],
   config: ['lib', ...storePort, 'audit', 'tenancy', 'schema'],
   schema: ['lib', ...storePort, 'tenancy', 'expressions'],
   expressions: [],

@@ -1,5 +1,13 @@
-import { Environment, EvaluationError, ParseError, type ParseResult } from '@marcbachmann/cel-js';
-import { type Parts, partsOf, type Reading, recordName } from './grammar.ts';
+import { type ASTNode, Environment, EvaluationError, ParseError, type ParseResult } from '@marcbachmann/cel-js';
+import {
+  lookupName,
+  noSurroundings,
+  type Parts,
+  partsOf,
+  type Reading,
+  recordName,
+  type Surroundings,
+} from './grammar.ts';
 import { isMistake, type Mistake } from './mistake.ts';
 
 /**
@@ -23,26 +31,37 @@ export interface Expression {
 
 /** CEL over the fields of one record. It is made once for all expressions of a definition, and when the first is compiled. */
 export class ExpressionLanguage {
+  readonly surroundings: Surroundings;
   readonly #fields: ReadonlyMap<string, string>;
   #environment: Environment | undefined;
 
   /** @param fields CEL types by the names of the fields that expressions may read. */
-  constructor(fields: ReadonlyMap<string, string>) {
+  constructor(fields: ReadonlyMap<string, string>, surroundings = noSurroundings) {
     this.#fields = fields;
+    this.surroundings = surroundings;
   }
 
-  has(field: string): boolean {
-    return this.#fields.has(field);
+  has({ name, member }: Reading): boolean {
+    return (
+      this.#fields.has(name) && (member === undefined || this.surroundings.lookups.get(name)?.has(member) === true)
+    );
   }
 
   get environment(): Environment {
-    this.#environment ??= environmentOf(this.#fields);
+    this.#environment ??= environmentOf(this.#fields, this.surroundings);
     return this.#environment;
   }
 }
 
-function environmentOf(fields: ReadonlyMap<string, string>): Environment {
-  const environment = plainEnvironment.clone();
+function environmentOf(fields: ReadonlyMap<string, string>, { variables, lookups }: Surroundings): Environment {
+  const environment = roomyEnvironment.clone();
+  for (const [name, type] of variables)
+    if (typeof type === 'string') environment.registerVariable(name, type);
+    else environment.registerVariable({ name, schema: Object.fromEntries(type) });
+  const followed = Object.fromEntries([...lookups].map(([name, members]) => [name, Object.fromEntries(members)]));
+  // `record.customer_id.tier` becomes `_lookup.record.customer_id.tier`.
+  if (lookups.size > 0)
+    environment.registerVariable({ name: lookupName, schema: { ...followed, [recordName]: followed } });
   environment.registerVariable({ name: recordName, schema: Object.fromEntries(fields) });
   for (const [name, type] of fields) if (!environment.hasVariable(name)) environment.registerVariable(name, type);
   return environment;
@@ -67,26 +86,69 @@ export function compileExpression(
   language: ExpressionLanguage,
   results: readonly string[],
 ): Expression | Mistake {
+  const checked = checkExpression(source, language, results);
+  if (isMistake(checked)) return checked;
+  const { type, parts, parsed } = checked;
+  return { type, readings: parts.readings, evaluate: evaluatorOf(parsed, parts) };
+}
+
+/** An expression that was read and type-checked. */
+export interface CheckedExpression {
+  readonly type: string;
+  readonly parts: Parts;
+  readonly parsed: ParseResult;
+  /** As it was written, with the places of its parts. */
+  readonly tree: ASTNode;
+}
+
+export function checkExpression(
+  source: string,
+  language: ExpressionLanguage,
+  results: readonly string[],
+): CheckedExpression | Mistake {
   if (source.length > lengthMax) return { message: `it is longer than ${lengthMax} characters`, at: lengthMax };
   const grammatical = parse(plainEnvironment, source);
   if (isMistake(grammatical)) return grammatical;
-  const parts = partsOf(grammatical.ast);
+  const parts = partsOf(grammatical.ast, language.surroundings);
   if (isMistake(parts)) return parts;
-  const unknown = parts.readings.find(({ name }) => !language.has(name));
-  if (unknown !== undefined)
-    return { message: `there is no field \`${unknown.name.slice(0, 100)}\` that it can read`, at: unknown.at };
+  const unknown = parts.readings.find((reading) => !language.has(reading));
+  if (unknown !== undefined) return unknownField(unknown);
   const { text, placeBefore } = withMembers(source, parts);
   const parsed = parse(language.environment, text);
   if (isMistake(parsed)) return { ...parsed, at: placeBefore(parsed.at) };
   const { type, error } = parsed.check();
-  if (error !== undefined) return { message: error.summary, at: placeBefore(error.range?.start ?? 0) };
+  // Beside numbers the library finds two types for the empty list, and its error is none of CEL's.
+  const summary = error?.summary ?? 'a number is in no empty list';
+  if (error !== undefined) return { message: summary, at: placeBefore(error.range?.start ?? 0) };
   if (type === undefined || !results.includes(type))
     return { message: `it gives a value of the type \`${type}\`, not ${results.join(' or ')}`, at: 0 };
-  return { type, readings: parts.readings, evaluate: evaluatorOf(parsed, parts) };
+  return { type, parts, parsed, tree: grammatical.ast };
+}
+
+/** A part of an expression that was checked, ready to be evaluated by itself. */
+export function readPart(
+  text: string,
+  language: ExpressionLanguage,
+): { readonly parsed: ParseResult; readonly parts: Parts } {
+  const grammatical = parse(roomyEnvironment, text);
+  const parts = isMistake(grammatical) ? grammatical : partsOf(grammatical.ast, language.surroundings);
+  const parsed = isMistake(parts) ? parts : parse(language.environment, withMembers(text, parts).text);
+  if (isMistake(parts) || isMistake(parsed)) throw new TypeError(`a part of an expression does not compile: ${text}`);
+  return { parsed, parts };
+}
+
+function unknownField({ name, member, at }: Reading): Mistake {
+  const field = (member === undefined ? name : `${name}.${member}`).slice(0, 130);
+  return { message: `there is no field \`${field}\` that it can read`, at, field };
 }
 
 /** Whole numbers and doubles go together: a literal `60` beside a double reads as one. */
 const plainEnvironment = withNumbers(new Environment({ limits }));
+
+/** For texts that are made of expressions which have kept to the limits. */
+const roomyEnvironment = withNumbers(
+  new Environment({ limits: { ...limits, maxAstNodes: 10 * limits.maxAstNodes, maxDepth: 10 * limits.maxAstNodes } }),
+);
 
 function withNumbers(environment: Environment): Environment {
   const operators: Readonly<Record<string, (left: number, right: number) => number>> = {
@@ -100,6 +162,7 @@ function withNumbers(environment: Environment): Environment {
     environment.registerOperator(`double ${sign} int: double`, handler);
     environment.registerOperator(`int ${sign} double: double`, handler);
   }
+  environment.registerOperator('double == int: bool', (left: number, right: bigint) => left === Number(right));
   return environment.registerOperator('double in list<int>: bool', (number: number, list: readonly bigint[]) =>
     list.some((element) => Number(element) === number),
   );
@@ -111,18 +174,17 @@ interface Rewritten {
   readonly placeBefore: (place: number) => number;
 }
 
-function withMembers(source: string, { bareHas }: Parts): Rewritten {
-  const inserted = `${recordName}.`;
-  const places = bareHas.toSorted((left, right) => left - right);
+function withMembers(source: string, { prefixes }: Parts): Rewritten {
+  const inOrder = prefixes.toSorted((left, right) => left.at - right.at);
   let text = '';
   let from = 0;
-  for (const place of places) {
-    text += source.slice(from, place) + inserted;
-    from = place;
+  for (const { at, name } of inOrder) {
+    text += `${source.slice(from, at)}${name}.`;
+    from = at;
   }
   const placeBefore = (place: number): number => {
     let shift = 0;
-    for (const before of places) if (before + shift < place) shift += inserted.length;
+    for (const { at, name } of inOrder) if (at + shift < place) shift += name.length + 1;
     return Math.max(0, place - shift);
   };
   return { text: text + source.slice(from), placeBefore };

@@ -5,9 +5,24 @@ import type { Mistake } from './mistake.ts';
 /** The record as a whole, for `record.title` and `has(record.title)`. */
 export const recordName = 'record';
 
+/** Where the records are that lookups point to, by the fields: `customer_id.tier` is written `_lookup.customer_id.tier`. */
+export const lookupName = '_lookup';
+
+/** What an expression may name beside the fields of its record. */
+export interface Surroundings {
+  /** CEL types by the names of variables; of one that has members, their types. They come before fields of their names. */
+  readonly variables: ReadonlyMap<string, string | ReadonlyMap<string, string>>;
+  /** By the field of each lookup that may be followed: the CEL types of the other record's fields. */
+  readonly lookups: ReadonlyMap<string, ReadonlyMap<string, string>>;
+}
+
+export const noSurroundings: Surroundings = { variables: new Map(), lookups: new Map() };
+
 /** A field that an expression reads, and where. */
 export interface Reading {
   readonly name: string;
+  /** The field that it reads of the record to which the field points. */
+  readonly member?: string;
   readonly at: number;
   /** The field whose elements it is read for, one after the other. */
   readonly forEach: string | undefined;
@@ -16,8 +31,11 @@ export interface Reading {
 /** What stands in an expression. Fields are read by their names or through `record`. */
 export interface Parts {
   readonly readings: readonly Reading[];
-  /** Places where `has` is asked about a bare name, which CEL knows of members only. */
-  readonly bareHas: readonly number[];
+  /**
+   * What has to be written before some of it: the record where `has` is asked about a bare name, since CEL knows it of
+   * members only, and the lookups where one is followed.
+   */
+  readonly prefixes: readonly { readonly at: number; readonly name: string }[];
 }
 
 /**
@@ -50,14 +68,14 @@ const quantifiers: readonly string[] = ['all', 'exists', 'exists_one'];
 const readingsMax = 20;
 
 /** Collects the fields that an expression reads. A part outside of the grammar is the mistake that is returned. */
-export function partsOf(root: ASTNode): Parts | Mistake {
-  const collector = new Collector();
+export function partsOf(root: ASTNode, surroundings: Surroundings): Parts | Mistake {
+  const collector = new Collector(surroundings);
   collector.visit(root, undefined);
-  const { readings, bareHas } = collector;
+  const { readings, prefixes } = collector;
   const tooMany = readings[readingsMax];
   if (collector.mistake !== undefined) return collector.mistake;
   return tooMany === undefined
-    ? { readings, bareHas }
+    ? { readings, prefixes }
     : { message: `it reads more than ${readingsMax} values`, at: tooMany.at };
 }
 
@@ -69,20 +87,23 @@ interface Bound {
 
 class Collector {
   readonly readings: Reading[] = [];
-  readonly bareHas: number[] = [];
+  readonly prefixes: { readonly at: number; readonly name: string }[] = [];
   mistake: Mistake | undefined;
+  readonly #surroundings: Surroundings;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
 
   visit(node: ASTNode, bound: Bound | undefined): void {
     switch (node.op) {
       case 'value':
         break;
       case 'id':
-        if (node.args === recordName) this.#refuse(node, '`record` is read by its members, such as `record.title`');
-        else if (node.args === bound?.variable) this.#read(node, bound.list, undefined);
-        else this.#read(node, node.args, bound);
+        this.#name(node, node.args, bound);
         break;
       case '.':
-        this.#member(node, node.args[0], bound);
+        this.#member(node, node.args, bound);
         break;
       case 'call':
         this.#call(node, node.args, bound);
@@ -104,16 +125,32 @@ class Collector {
     }
   }
 
-  #member(node: ASTNode, of: ASTNode, bound: Bound | undefined): void {
+  #name(node: ASTNode, name: string, bound: Bound | undefined): void {
+    const variable = this.#surroundings.variables.get(name);
+    if (name === recordName) this.#refuse(node, '`record` is read by its members, such as `record.title`');
+    else if (name === bound?.variable) this.#read(node, bound.list, undefined);
+    else if (variable === undefined) this.#read(node, name, bound);
+    else if (typeof variable !== 'string')
+      this.#refuse(node, `\`${name}\` is read by its members, such as \`${name}.${[...variable.keys()][0]}\``);
+  }
+
+  #member(node: ASTNode, [of, member]: readonly [ASTNode, string], bound: Bound | undefined): void {
+    const { variables, lookups } = this.#surroundings;
     const field = fieldOf(node);
-    if (field === undefined) this.visit(of, bound);
-    else this.#read(node, field, bound);
+    const bare = of.op === 'id' && of.args !== bound?.variable ? of.args : undefined;
+    const lookup = fieldOf(of) ?? (bare !== undefined && variables.has(bare) ? undefined : bare);
+    if (field !== undefined) this.#read(node, field, bound);
+    else if (lookup !== undefined && lookups.has(lookup)) {
+      this.prefixes.push({ at: node.range.start, name: lookupName });
+      this.readings.push({ name: lookup, member, at: node.range.start, forEach: bound?.list });
+    } else if (bare === undefined || typeof (variables.get(bare) ?? '') === 'string') this.visit(of, bound);
   }
 
   #call(node: ASTNode, [name, args]: readonly [string, readonly ASTNode[]], bound: Bound | undefined): void {
     this.#refuseUnknown(node, { name, count: args.length, known: functions });
     const [first] = args;
-    if (name === 'has' && first?.op === 'id' && first.args !== bound?.variable) this.bareHas.push(first.range.start);
+    if (name === 'has' && first?.op === 'id' && first.args !== bound?.variable)
+      this.prefixes.push({ at: first.range.start, name: recordName });
     for (const arg of args) this.visit(arg, bound);
   }
 
@@ -159,7 +196,7 @@ interface NamedCall {
 }
 
 /** The field that `record.field` names. */
-function fieldOf(node: ASTNode): string | undefined {
+export function fieldOf(node: ASTNode): string | undefined {
   if (node.op !== '.') return undefined;
   const [of, member] = node.args;
   return of.op === 'id' && of.args === recordName ? member : undefined;

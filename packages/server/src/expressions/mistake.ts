@@ -2,6 +2,8 @@
 export interface Mistake {
   readonly message: string;
   readonly at: number;
+  /** The field that it cannot read, where that is the mistake. */
+  readonly field?: string;
 }
 
 export function isMistake(result: object): result is Mistake {

@@ -1,8 +1,10 @@
 /** The one runtime that serves the records of every entity. */
 import { serialLanes } from '../lib/scheduling/serial-lanes.ts';
+import { withFilter } from './filtering/compile-filter.ts';
 import type { OnceRequest } from './idempotency.ts';
 import { type Count, countRecords, type Total, totalRecords } from './listing/count-records.ts';
-import type { ListQuery } from './listing/list-query.ts';
+import type { ListRoute } from './listing/list-parameters.ts';
+import { type ListQuery, readListQuery } from './listing/list-query.ts';
 import { listRecords, type Page } from './listing/list-records.ts';
 import type { ScanLeft } from './listing/list-walk.ts';
 import { readText } from './read-text.ts';
@@ -25,6 +27,11 @@ export interface RecordRuntime {
   remove(call: RecordCall, input: DeleteInput): Promise<void>;
   /** Several writes in one commit. */
   write(operations: readonly RecordOperation[], options?: WriteOptions): Promise<Written>;
+  /**
+   * What a list or a count is asked for.
+   * @param parameters the query string's parameters, each at most once. @throws Problem `invalid_request` and others.
+   */
+  query(call: RecordCall, parameters: ReadonlyMap<string, string>, route?: ListRoute): ListQuery;
   /** @param left what the page may look at, where pages share it. */
   list(call: RecordCall, query: ListQuery, left?: ScanLeft): Promise<Page>;
   /** The number of records on all pages of the list that a page is of. */
@@ -77,6 +84,8 @@ export function createRecordRuntime(given: RecordWriteDeps): RecordRuntime {
     update: (call, input) => writeOne({ action: 'update', call, input }),
     remove: async (call, input) => void (await write([{ action: 'delete', call, input }])),
     write,
+    query: (call, parameters, route) =>
+      withFilter(call, readListQuery(call.entity, parameters, route), given.clock.now()),
     list: (call, query, left) => listRecords(parts.cursors, call, query, left),
     total: (call, query, page) => totalRecords(parts.cursors, call, { query, page }),
     count: (call, query) => countRecords(parts.cursors, call, query),

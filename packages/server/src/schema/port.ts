@@ -41,6 +41,12 @@ export {
 } from './entity-content.ts';
 export { afterErasing, type EntityState, newEntityState, nextEntityState, withFills } from './entity-state.ts';
 export {
+  type ExpressionValue,
+  momentInExpressions,
+  textInExpressions,
+} from './field-types/computed/expression-value.ts';
+export { valueSize } from './field-types/computed/readable-fields.ts';
+export {
   type CheckEffort,
   type FieldBehaviour,
   type FieldValue,
@@ -54,7 +60,7 @@ export {
 } from './field-types/field-type.ts';
 export { guidType } from './field-types/guid.ts';
 export { compilePatterns } from './field-types/patterns/compiled-pattern.ts';
-export { behaviourOf, colTypeOf, fieldTypeOf } from './field-types/registry.ts';
+export { behaviourOf, colTypeOf, fieldTypeOf, storedInExpressions } from './field-types/registry.ts';
 export type { CompiledFill } from './fills/compile-fills.ts';
 export { type FailedFill, type FillState, isFilled, isSameFill } from './fills/fill-states.ts';
 export {

@@ -19,6 +19,7 @@ import {
 import { purgeEntity, readPurgeWork } from '../maintenance/purge-entity.ts';
 import { Findings } from '../maintenance/verification/findings.ts';
 import { type VerifyDeps, verifyWorkspace } from '../maintenance/verify-store.ts';
+import { withFilter } from '../records/filtering/compile-filter.ts';
 import { createCursors } from '../records/listing/cursor.ts';
 import { type ListQuery, readListQuery } from '../records/listing/list-query.ts';
 import { type RecordData, recordText } from '../records/record.ts';
@@ -168,8 +169,11 @@ export async function outcomeOf(work: Promise<unknown>): Promise<string> {
   );
 }
 
+/** The time of each request that `listQuery` reads. */
+export const listedAt = Date.parse('2026-11-23T12:00:00Z');
+
 export function listQuery(call: RecordCall, parameters: Readonly<Record<string, string>> = {}): ListQuery {
-  return readListQuery(call.entity, new Map(Object.entries(parameters)));
+  return withFilter(call, readListQuery(call.entity, new Map(Object.entries(parameters))), listedAt);
 }
 
 /** Every record of a list, page after page. */

@@ -15,6 +15,7 @@ import {
   presentRecords,
   type ReadableText,
   readable,
+  stepsOf,
 } from '../records/port.ts';
 import { laneOf } from '../tenancy/port.ts';
 import { recordCells } from './record-cells.ts';
@@ -57,7 +58,7 @@ async function* pagesOf(
 ): AsyncGenerator<readonly ReadableText[]> {
   const { workspace, entity } = call;
   const plan = planList(call, query);
-  const pause = createYielder(laneOf(workspace), () => call.rows?.steps() ?? 0);
+  const pause = createYielder(laneOf(workspace), () => stepsOf(plan));
   let position: string | undefined;
   for (;;) {
     const walk = await openWalk(workspace.scope, plan, position);

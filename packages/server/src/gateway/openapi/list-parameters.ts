@@ -22,6 +22,11 @@ export function choiceParameters(entity: CompiledEntity): readonly Parameter[] {
   const isScoped = ownerIndexes.some(({ scopeList }) => scopeList === true);
   return [
     ...filterParameters(entity),
+    queryParameter(
+      nameOf('filter', entity),
+      { ...text, maxLength: 1000 },
+      'A condition in CEL over the fields of a record.',
+    ),
     ...(ownerIndexes.length > 0 ? [queryParameter('owner', text, 'The id of a user: that user’s records.')] : []),
     ...(isScoped ? [queryParameter('all', flag, 'The records of all owners, for callers who may browse them.')] : []),
     ...(isSearchable ? [queryParameter('q', text, 'Words that must all occur; the last one may be incomplete.')] : []),

@@ -3,7 +3,7 @@ import { laneOf } from '../../tenancy/port.ts';
 import { recordCounter } from '../indexes/derive.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import type { Cursors } from './cursor.ts';
-import { isExact, type ListPlan, planList, readable } from './list-plan.ts';
+import { isExact, type ListPlan, planList, readable, stepsOf } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
 import { cursorBinding, type Page } from './list-records.ts';
 import { openWalk } from './list-walk.ts';
@@ -25,7 +25,8 @@ const indexedCountMax = 50_000;
  * of which some records are not the caller's.
  */
 export async function countRecords(cursors: Cursors, call: RecordCall, query: ListQuery): Promise<Count> {
-  const isWhole = query.filters.length === 0 && query.search === undefined && call.rows === undefined;
+  const { filters, search, filter } = query;
+  const isWhole = filters.length === 0 && search === undefined && filter === undefined && call.rows === undefined;
   if (isWhole && query.nexttoken === undefined) {
     const [counter] = await call.workspace.scope.get([recordCounter(call.entity.name)]);
     return { count: counter === undefined ? 0 : Number(counter.value) };
@@ -68,7 +69,7 @@ async function countByReading(
   const binding = ['count', ...cursorBinding(call, query, plan)];
   const start = query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding);
   const walk = await openWalk(call.workspace.scope, plan, start);
-  const pause = createYielder(laneOf(call.workspace), () => call.rows?.steps() ?? 0);
+  const pause = createYielder(laneOf(call.workspace), () => stepsOf(plan));
   let count = 0;
   const soFar = (): Count => ({ count, partial: true, nexttoken: cursors.seal(walk.position(), binding) });
   for (;;) {

@@ -8,9 +8,22 @@ type Fields = Pick<CompiledEntity, 'fields'>;
 
 /** What lists, counts and exports take; each refuses what the others take alone. */
 const takenBy = {
-  list: ['owner', 'all', 'view', 'expand', 'q', 'sortby', 'sortdir', 'pagesize', 'nexttoken', 'total', 'fields'],
-  count: ['owner', 'all', 'view', 'q', 'sortby', 'sortdir', 'pagesize', 'nexttoken'],
-  export: ['owner', 'all', 'view', 'q', 'sortby', 'sortdir'],
+  list: [
+    'owner',
+    'all',
+    'view',
+    'expand',
+    'q',
+    'filter',
+    'sortby',
+    'sortdir',
+    'pagesize',
+    'nexttoken',
+    'total',
+    'fields',
+  ],
+  count: ['owner', 'all', 'view', 'q', 'filter', 'sortby', 'sortdir', 'pagesize', 'nexttoken'],
+  export: ['owner', 'all', 'view', 'q', 'filter', 'sortby', 'sortdir'],
 } as const satisfies Readonly<Record<string, readonly ParameterName[]>>;
 
 export type ListRoute = keyof typeof takenBy;
@@ -36,7 +49,12 @@ export function parameter(
   { parameters, entity }: { readonly parameters: ReadonlyMap<string, string>; readonly entity: Fields },
   name: ParameterName,
 ): string | undefined {
-  return parameters.get(isClaimed(name, entity) ? `$${name}` : name);
+  return parameters.get(nameIn(entity, name));
+}
+
+/** How a parameter is named in lists of an entity. */
+export function nameIn(entity: Fields, name: ParameterName): string {
+  return isClaimed(name, entity) ? `$${name}` : name;
 }
 
 /** Whether a name is that of a parameter, not of a field. @param name as `withPlainNames` has it. */

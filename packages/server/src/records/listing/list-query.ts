@@ -1,11 +1,13 @@
 import type { InputError } from '@freehold/contract/problem';
 import { invalidInput, Problem } from '../../lib/problem.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
-import { behaviourOf, type FieldBehaviour, guidType, isSharedParameter, isValueProblem } from '../../schema/port.ts';
+import { isSharedParameter, isValueProblem } from '../../schema/port.ts';
+import type { FilterExpression } from '../filtering/filter-expression.ts';
 import { readSearch, type SearchTest } from '../search/search-query.ts';
 import { wordsOf } from '../search/words.ts';
 import { type Filter, type Operator, operators } from './filter.ts';
 import { isParameter, type ListRoute, parameter, parameterMistake, withPlainNames } from './list-parameters.ts';
+import { namedBehaviour } from './named-behaviour.ts';
 import { readFilter } from './read-filter.ts';
 import { type AddError, orderText, readSort, type Sort } from './read-sort.ts';
 
@@ -17,6 +19,10 @@ export interface ListQuery extends Sort {
   /** Whether the records of all owners are asked for, where a list would show the caller's own. */
   readonly all: boolean;
   readonly search: SearchTest | undefined;
+  /** An expression in CEL. */
+  readonly filter?: string | undefined;
+  /** The same, made ready for a request. */
+  readonly expression?: FilterExpression;
   readonly view: string | undefined;
   /** The members that a reply is to have of the view, with commas between them. */
   readonly fields: string | undefined;
@@ -69,6 +75,7 @@ function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, 
   const owner = parameters.get('owner');
   const view = parameters.get('view');
   const expand = parameter({ parameters, entity }, 'expand');
+  const filter = parameter({ parameters, entity }, 'filter');
   if (errors.length > 0) throw invalidInput('invalid_request', errors);
   const canonical = JSON.stringify([
     filters.map(({ field, operator, values }) => [field, operator, values]).sort(),
@@ -76,9 +83,24 @@ function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, 
     sort.descending,
     all,
     search?.query ?? null,
+    ...(filter === undefined ? [] : [filter]),
   ]);
   const nexttoken = parameters.get('nexttoken');
-  return { filters, owner, all, search, view, fields, expand, wantsTotal, ...sort, pageSize, nexttoken, canonical };
+  return {
+    filters,
+    owner,
+    all,
+    search,
+    filter,
+    view,
+    fields,
+    expand,
+    wantsTotal,
+    ...sort,
+    pageSize,
+    nexttoken,
+    canonical,
+  };
 }
 
 interface SentQuery {
@@ -203,22 +225,6 @@ function namedFilter(
   if (behaviour === undefined) return { code: 'unknown_parameter', message: `there is no field \`${name}\`` };
   const filter = readFilter({ name, behaviour }, operator, text);
   return isValueProblem(filter) ? { code: filter.code, message: `field \`${name}\` ${filter.message}` } : filter;
-}
-
-const text = behaviourOf({ name: 'text' });
-const guid = behaviourOf({ name: 'guid', colType: guidType.colType });
-const platformBehaviours: ReadonlyMap<string, FieldBehaviour | string> = new Map([
-  ['created_at', text],
-  ['updated_at', text],
-  ['id', guid],
-  ['created_by', guid],
-  ['updated_by', guid],
-]);
-
-/** How a field's values are read and compared; the platform's own fields are texts and ids. */
-function namedBehaviour(entity: CompiledEntity, name: string): FieldBehaviour | undefined {
-  const behaviour = entity.fields.get(name)?.behaviour ?? platformBehaviours.get(name);
-  return typeof behaviour === 'string' ? undefined : behaviour;
 }
 
 /** What a parameter that sets no filter comes to: words are folded, and a page size is a number. */

@@ -3,7 +3,7 @@ import { laneOf } from '../../tenancy/port.ts';
 import type { ReadableText } from '../record-policy.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import type { Cursors } from './cursor.ts';
-import { isExact, type ListPlan, planList, readable } from './list-plan.ts';
+import { isExact, type ListPlan, planList, readable, stepsOf } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
 import { newScan, openWalk, type ScanLeft } from './list-walk.ts';
 
@@ -26,7 +26,7 @@ export async function listRecords(
   const binding = cursorBinding(call, query, plan);
   const start = query.nexttoken === undefined ? undefined : cursors.open(query.nexttoken, binding);
   const items: ReadableText[] = [];
-  const pause = createYielder(laneOf(call.workspace), () => call.rows?.steps() ?? 0);
+  const pause = createYielder(laneOf(call.workspace), () => stepsOf(plan));
   const walk = await openWalk(call.workspace.scope, plan, start, left);
   while (!walk.isAtEnd() && !walk.isSpent()) {
     const wanted = query.pageSize - items.length + 1;

@@ -2,6 +2,7 @@ import type { InputError } from '@freehold/contract/problem';
 import { invalidInput } from '../../lib/problem.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
 import { isReadable } from '../record-policy.ts';
+import { nameIn } from './list-parameters.ts';
 import { type ListQuery, ownerFilter } from './list-query.ts';
 
 /**
@@ -27,14 +28,17 @@ export function scopeToCaller(call: AuthorizedCall, asked: ListQuery): ListQuery
  * What a list may be asked by: fields that the caller may read in every record of it. By others, what is hidden could
  * be guessed from which records there are, and in which order. Words are looked for in such fields alone.
  */
-function withinReadable({ rows }: AuthorizedCall, query: ListQuery): ListQuery {
+function withinReadable({ rows, entity }: AuthorizedCall, query: ListQuery): ListQuery {
   const fields = rows?.sureFields;
   if (fields === undefined) return query;
-  const { filters, sortKeys, owner, search } = query;
+  const { filters, sortKeys, owner, search, expression } = query;
   const errors = filters
     .filter(({ field }) => !isReadable(fields, field))
     .map(({ field, values }) => unreadable(owner !== undefined && owner === values[0] ? 'owner' : field, field));
   for (const { field } of sortKeys) if (!isReadable(fields, field)) errors.push(unreadable('sortby', field));
+  const readings = (expression?.readings ?? []).map(({ name }) => name);
+  for (const field of new Set(readings))
+    if (!isReadable(fields, field)) errors.push(unreadable(nameIn(entity, 'filter'), field));
   if (errors.length > 0) throw invalidInput('invalid_request', errors);
   if (search === undefined) return query;
   return { ...query, search: { ...search, fields: search.fields.filter((field) => isReadable(fields, field)) } };

@@ -1,5 +1,5 @@
 import type { Followed, RangeRead, Scope } from '../../store/port.ts';
-import type { ListPlan, WordEntries } from './list-plan.ts';
+import { type ListPlan, stepsOf, type WordEntries } from './list-plan.ts';
 
 /**
  * What one page may look at before it ends short, with a cursor to go on from, and the steps that judging its records may
@@ -69,9 +69,9 @@ function timeLeft(): () => boolean {
   };
 }
 
-function workSpent({ rows }: ListPlan, { steps }: ScanLeft): () => boolean {
-  const begunAt = rows?.steps() ?? 0;
-  return () => rows !== undefined && rows.steps() - begunAt >= steps;
+function workSpent(plan: ListPlan, { steps }: ScanLeft): () => boolean {
+  const begunAt = stepsOf(plan);
+  return () => stepsOf(plan) - begunAt >= steps;
 }
 
 /** @param left what the walk may look at, which it takes from. */

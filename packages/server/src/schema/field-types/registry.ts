@@ -2,7 +2,7 @@ import { ExpressionLanguage } from '../../expressions/port.ts';
 import type { FieldDefinition } from '../definition.ts';
 import { arrayType } from './array.ts';
 import { autoincrementType } from './autoincrement.ts';
-import { textInExpressions } from './computed/expression-value.ts';
+import { type ExpressionValue, textInExpressions } from './computed/expression-value.ts';
 import type { ReadableFields } from './computed/readable-fields.ts';
 import { encryptedType } from './encrypted.ts';
 import type { FieldBehaviour, FieldType } from './field-type.ts';
@@ -53,6 +53,12 @@ export function readableFields(
     if (value !== undefined && isReadable(type)) values.set(field.name, value);
   }
   return { values, language: new ExpressionLanguage(new Map([...values].map(([name, { type }]) => [name, type]))) };
+}
+
+/** How the stored values of a field stand in expressions, also computed ones; undefined where they have no place in CEL. */
+export function storedInExpressions(field: FieldDefinition): ExpressionValue | undefined {
+  const type = storedTypeOf(field);
+  return type === formulaType ? textInExpressions : type.inExpressions?.(field);
 }
 
 /**

@@ -1,15 +1,7 @@
 import { recordRoutes as described } from '@freehold/contract/app/records';
 import { invalidInput, Problem } from '../../../lib/problem.ts';
 import type { AuthorizedCall } from '../../../records/port.ts';
-import {
-  assertNotDenied,
-  bothPolicies,
-  type ListQuery,
-  presentationOf,
-  readListQuery,
-  scopeToCaller,
-  withPlainNames,
-} from '../../../records/port.ts';
+import { assertNotDenied, bothPolicies, presentationOf, scopeToCaller, withPlainNames } from '../../../records/port.ts';
 import { exportRecords, type Import, importRecords } from '../../../transfer/port.ts';
 import { askedType } from '../../pipeline/body/asked-type.ts';
 import { csvType, fileReply, jsonlType, jsonlTypes, readFileFormat } from '../../pipeline/body/file-format.ts';
@@ -86,7 +78,7 @@ async function* progressLines(run: Import): AsyncGenerator<string> {
 }
 
 function exportFile(
-  { configs }: TransferServices,
+  { runtime, configs }: TransferServices,
   { query, incoming }: GatewayRequest,
   exported: AuthorizedCall,
 ): Reply {
@@ -94,7 +86,7 @@ function exportFile(
   const listed = exported.access.rows({ verb: 'list', entityName: exported.entity.name });
   const call: AuthorizedCall = { ...exported, rows: assertNotDenied(bothPolicies(exported.rows, listed)) };
   const format = readFileFormat(query.get('format'), incoming);
-  const listQuery = scopeToCaller(call, readExportQuery(call, query));
+  const listQuery = scopeToCaller(call, runtime.query(call, exportParameters(call, query), 'export'));
   const presentation = presentationOf(call, 'list', listQuery);
   const own = configs[call.workspace.env];
   const stream = exportRecords(call, { format, query: listQuery, presentation, configs: own });
@@ -102,7 +94,7 @@ function exportFile(
 }
 
 /** A list without pages. */
-function readExportQuery({ entity }: AuthorizedCall, query: ReadonlyMap<string, string>): ListQuery {
+function exportParameters({ entity }: AuthorizedCall, query: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const parameters = new Map(withPlainNames(query, entity));
   parameters.delete('format');
   const errors = ['pagesize', 'nexttoken']
@@ -113,5 +105,5 @@ function readExportQuery({ entity }: AuthorizedCall, query: ReadonlyMap<string, 
       message: `an export has no pages: leave \`${name}\` out`,
     }));
   if (errors.length > 0) throw invalidInput('invalid_request', errors);
-  return readListQuery(entity, parameters, 'export');
+  return parameters;
 }

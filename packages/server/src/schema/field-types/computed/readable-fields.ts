@@ -20,7 +20,7 @@ export function evaluateOn(expression: Expression, { values }: ReadableFields, r
 export function evaluationSteps({ readings }: Expression, record: FieldValues): number {
   return readings.reduce((sum, { name, forEach }) => {
     const list = forEach === undefined ? undefined : heldValue(record, forEach);
-    return sum + (Array.isArray(list) ? list.length : 1) * sizeOf(heldValue(record, name));
+    return sum + (Array.isArray(list) ? list.length : 1) * valueSize(heldValue(record, name));
   }, 0);
 }
 
@@ -28,8 +28,9 @@ function heldValue(record: FieldValues, field: string): FieldValue | undefined {
   return Object.hasOwn(record, field) ? record[field] : undefined;
 }
 
-function sizeOf(value: unknown): number {
+/** How many characters and elements a value has, and one more. */
+export function valueSize(value: unknown): number {
   if (typeof value === 'string') return 1 + value.length;
   if (typeof value !== 'object' || value === null) return 1;
-  return Object.values(value).reduce((sum: number, part) => sum + sizeOf(part), 1);
+  return Object.values(value).reduce((sum: number, part) => sum + valueSize(part), 1);
 }

@@ -75,6 +75,11 @@ const manyValues = Array.from({ length: 100 }, (_, index) => `x${index}`).join('
 const manyFilters = `title=${manyValues}&title_op=in&note=${manyValues.slice(0, 400)}&note_op=ne`;
 
 /** What decides which records are shown, each over as many records as one page looks at. */
+/** Each part goes through the texts more than once. */
+const slowFilter = encodeURIComponent(
+  Array.from({ length: 10 }, (_, index) => `(note + note).lowerAscii().contains("${index}b")`).join(' || '),
+);
+
 function choices(route: string): readonly Largest[] {
   const over = (query: string): string => `${route}${query === '' ? '' : `?${query}`}`;
   return [
@@ -90,6 +95,7 @@ function choices(route: string): readonly Largest[] {
       ask: (stage) => ({ target: of(over(`note=aab${'a'.repeat(245)}&note_op=contains`))(stage) }),
     },
     { what: 'values of filters', ask: (stage) => ({ target: of(over(manyFilters))(stage) }) },
+    { what: 'an expression over texts', ask: (stage) => ({ target: of(over(`filter=${slowFilter}`))(stage) }) },
     { what: 'words', ask: (stage) => ({ target: of(over(`q=${'a+b+c+d+e+f+g+h+i+j'}`))(stage) }) },
   ];
 }

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ExpressionLanguage } from './compile-expression.ts';
+import { type Condition, compileCondition, stepsOfRecordMax } from './condition.ts';
+import { isMistake } from './mistake.ts';
+
+const timestamp = 'google.protobuf.Timestamp';
+const fields = new Map([
+  ['minutes', 'int'],
+  ['rate', 'double'],
+  ['title', 'string'],
+  ['done', 'bool'],
+  ['starts', timestamp],
+  ['tags', 'list<string>'],
+  ['user', 'string'],
+  ['customer_id', 'string'],
+]);
+const language = new ExpressionLanguage(fields, {
+  variables: new Map<string, string | ReadonlyMap<string, string>>([
+    ['now', timestamp],
+    ['user', new Map([['id', 'string']])],
+  ]),
+  lookups: new Map([['customer_id', new Map([['tier', 'string']])]]),
+});
+
+function compiled(source: string): Condition {
+  const condition = compileCondition(source, language);
+  assert.ok(!isMistake(condition), JSON.stringify(condition));
+  return condition;
+}
+
+const variables = { now: new Date('2026-11-23T12:00:00Z'), user: { id: 'ann' } };
+const record = {
+  minutes: 90n,
+  rate: 2,
+  title: 'Desk "A"',
+  done: true,
+  starts: new Date('2026-11-23T11:00:00Z'),
+  tags: ['red', 'blue'],
+  user: 'ann',
+  customer_id: 'c1',
+};
+const customers = { customer_id: { tier: 'gold' } };
+const small = { characters: 1, elements: 2 };
+
+function holds(source: string, values: { readonly [name: string]: unknown } = record, lookups = customers): boolean {
+  const asked = { fields: values, lookups: 'customer_id' in values ? lookups : {}, variables, sizeOf: () => small };
+  return compiled(source).holds(asked, { steps: 0 });
+}
+
+/** What holds of the record, and what of one without a value. */
+const conditions: readonly (readonly [source: string, ofRecord: boolean, ofNothing: boolean])[] = [
+  ['minutes > 60', true, false],
+  ['!(minutes > 60)', false, true],
+  ['minutes != 60', true, false],
+  ['done', true, false],
+  ['!done', false, true],
+  ['done || minutes > 1000', true, false],
+  ['(minutes + 10) * 2 == 200 && (title).startsWith(("Desk"))', true, false],
+  ['title == "Desk \\"A\\"" && title.contains("\\u0022")', true, false],
+  ['has(minutes) ? minutes > 60 : !has(title)', true, true],
+  ['minutes > 60 ? done : true', true, true],
+  ['(minutes > 60) == done', true, false],
+  ['1 / (minutes - 90) > 0', false, false],
+  ['!(1 / (minutes - 90) > 0)', true, true],
+  ['starts < now && starts > now - duration("2h")', true, false],
+  ['record.user == user.id', true, false],
+  ['has(user.id)', true, true],
+  ['tags.exists(user, user == "red")', true, false],
+  ['"red" in tags', true, false],
+  ['tags.all(t, size(t) > 2)', true, false],
+  ['customer_id.tier == "gold"', true, false],
+  ['(record.customer_id).tier in ["gold"]', true, false],
+  ['has(customer_id.tier)', true, false],
+  ['!has(record.customer_id.tier)', false, true],
+  ['tags.exists(customer_id, customer_id == "red") && customer_id == "c1"', true, false],
+  ['rate == 2 && rate in [1, 2] && minutes == 90.0', true, false],
+  ['title in []', false, false],
+];
+
+for (const [source, ofRecord, ofNothing] of conditions)
+  test(`\`${source}\` is ${ofRecord} of a record, and ${ofNothing} of an empty one`, () => {
+    assert.equal(holds(source), ofRecord);
+    assert.equal(holds(source, {}), ofNothing);
+  });
+
+const refused: readonly (readonly [source: string, message: RegExp, at: number])[] = [
+  ['minutes', /gives a value of the type `int`, not bool/, 0],
+  ['done && user == "ann"', /`user` is read by its members, such as `user\.id`/, 8],
+  ['user.name == "ann"', /No such key: name/, 5],
+  ['customer_id.tiers == "gold"', /no field `customer_id\.tiers`/, 0],
+  ['has(rate) && customer_id.tier == 5', /no such overload/, 13],
+  ['title.contains(title)', /takes a text of at most 250 characters/, 0],
+  [`title.contains("${'a'.repeat(251)}")`, /takes a text of at most 250 characters/, 0],
+  ['tags.exists(t, t == title)', /reads nothing but its variable/, 20],
+  [`tags.exists(t, ${Array.from({ length: 5 }, () => 't == "a"').join(' || ')})`, /more than 12 parts/, 15],
+  ['rate in []', /a number is in no empty list/, 0],
+];
+
+for (const [source, message, at] of refused)
+  test(`\`${source.slice(0, 60)}\` is refused, and the place is told`, () => {
+    const mistake = compileCondition(source, language);
+    assert.ok(isMistake(mistake));
+    assert.match(mistake.message, message);
+    assert.equal(mistake.at, at);
+  });
+
+test('a condition demands what all of its conjuncts compare with constants', () => {
+  const demandsOf = (source: string) =>
+    compiled(source).demands.map(({ field, member, operator, constant }) => [
+      member === undefined ? field : `${field}.${member}`,
+      operator,
+      constant(variables),
+    ]);
+  assert.deepEqual(demandsOf('minutes == 1 && (2.5 < rate && record.user in [user.id]) && done'), [
+    ['minutes', '==', 1n],
+    ['rate', '>', 2.5],
+    ['user', '==', 'ann'],
+    ['done', '==', true],
+  ]);
+  assert.deepEqual(demandsOf('starts <= now && title.startsWith("a" + "b") && customer_id.tier == "gold"'), [
+    ['starts', '<=', variables.now],
+    ['title', 'startsWith', 'ab'],
+    ['customer_id.tier', '==', 'gold'],
+  ]);
+  for (const source of ['minutes == 1 || done', '!done', 'minutes == rate', 'title != "a"', 'title in ["a", "b"]'])
+    assert.deepEqual(demandsOf(source), [], source);
+});
+
+test('a part that a record has not the steps for is false, and the work is counted', () => {
+  const condition = compiled('title.contains("a") || title.contains("Desk")');
+  const ask = (characters: number): readonly [boolean, boolean] => {
+    const effort = { steps: 0 };
+    const sizeOf = () => ({ characters, elements: 0 });
+    const held = condition.holds({ fields: record, lookups: {}, variables, sizeOf }, effort);
+    return [held, effort.steps > characters && effort.steps <= stepsOfRecordMax];
+  };
+  assert.deepEqual(ask(2_000_000), [true, true]);
+  assert.deepEqual(ask(3_000_000), [false, true]);
+});

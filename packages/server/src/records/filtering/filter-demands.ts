@@ -1,0 +1,75 @@
+import type { Demand } from '../../expressions/port.ts';
+import type { CompiledEntity, ExpressionValue, FieldValue } from '../../schema/port.ts';
+import { type Filter, type Operator, orderedFilter } from '../listing/filter.ts';
+import { namedBehaviour } from '../listing/named-behaviour.ts';
+import { readStored } from './filter-language.ts';
+
+/** A condition that holds of all records of which a part of an expression does. */
+export interface Implied {
+  readonly filter: Filter;
+  /** Whether the part holds of all records of which the condition does, too. */
+  readonly isSame: boolean;
+}
+
+/** The field of a part, how its values stand in expressions, and what they are compared with. */
+export interface Comparison extends Pick<Demand, 'field' | 'operator'> {
+  readonly value: ExpressionValue;
+  readonly constant: unknown;
+}
+
+/** Undefined where the order of the field's values is not known to be the one that the expression compares by. */
+export function impliedFilter(entity: CompiledEntity, comparison: Comparison): Implied | undefined {
+  const { field, operator, value, constant } = comparison;
+  const encode = namedBehaviour(entity, field)?.encode;
+  const bound = constant === undefined ? undefined : value.write?.(constant);
+  if (encode === undefined || bound === undefined || !isComparable(bound, constant, operator)) return undefined;
+  // A day is compared with the beginning of the day that a time is in: so the bound itself is let through.
+  const filter = orderedFilter(field, encode, { operator: closed[operator], values: [bound] });
+  return { filter, isSame: operator === '==' && isSameValue(readStored(value, bound), constant) };
+}
+
+const closed: Readonly<Record<Demand['operator'], Operator>> = {
+  '==': 'eq',
+  '<': 'lte',
+  '<=': 'lte',
+  '>': 'gte',
+  '>=': 'gte',
+  startsWith: 'startswith',
+};
+
+function isComparable(bound: FieldValue, constant: unknown, operator: Demand['operator']): boolean {
+  if (typeof bound !== 'string') return true;
+  // No store has these, and one might take them for others.
+  if (!bound.isWellFormed() || bound.includes('\0')) return false;
+  if (constant instanceof Date) return /^\d{4}-/.test(bound);
+  // CEL's library orders texts by UTF-16 units and an index by code points: both orders agree about bounds of such units.
+  return operator === '==' || operator === 'startsWith' || /^[\0-\ud7ff]*$/.test(bound);
+}
+
+function isSameValue(left: unknown, right: unknown): boolean {
+  if (left instanceof Date && right instanceof Date) return left.getTime() === right.getTime();
+  if (typeof left === 'bigint' || typeof right === 'bigint')
+    return left !== undefined && Number(left) === Number(right);
+  return left === right;
+}
+
+/** The conditions with the two ends of a range as one, since one condition narrows the range of an index. */
+export function withRanges(filters: readonly Filter[]): readonly Filter[] {
+  const ranges = filters.flatMap((least) => {
+    const most = filters.find(({ field, operator }) => field === least.field && operator === 'lte');
+    if (least.operator !== 'gte' || most === undefined) return [];
+    const { field, meets } = least;
+    const values = [...least.values, ...most.values];
+    const encoded = [...least.encoded, ...most.encoded];
+    return [
+      {
+        field,
+        operator: 'between' as const,
+        values,
+        encoded,
+        meets: (value) => meets(value) && most.meets(value),
+      } satisfies Filter,
+    ];
+  });
+  return [...ranges, ...filters];
+}

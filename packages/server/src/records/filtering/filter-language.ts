@@ -1,0 +1,58 @@
+import { ExpressionLanguage, type Surroundings } from '../../expressions/port.ts';
+import {
+  type CompiledEntity,
+  type ExpressionValue,
+  type FieldValue,
+  momentInExpressions,
+  storedInExpressions,
+  textInExpressions,
+} from '../../schema/port.ts';
+
+/** What filters may read of the records of an entity. */
+export interface FilterLanguage {
+  readonly values: ReadonlyMap<string, ExpressionValue>;
+  readonly language: ExpressionLanguage;
+}
+
+/** The variables of every filter: the time of the request, and its caller. */
+const variables: Surroundings['variables'] = new Map<string, string | ReadonlyMap<string, string>>([
+  ['now', momentInExpressions.type],
+  ['user', new Map([['id', textInExpressions.type]])],
+]);
+
+const platformValues = [
+  ['id', textInExpressions],
+  ['created_at', momentInExpressions],
+  ['updated_at', momentInExpressions],
+  ['created_by', textInExpressions],
+  ['updated_by', textInExpressions],
+] as const;
+
+const made = new WeakMap<CompiledEntity, FilterLanguage>();
+
+/** Filters read the fields that the parameters of lists may compare, computed ones too. */
+export function filterLanguage(entity: CompiledEntity): FilterLanguage {
+  const before = made.get(entity);
+  if (before !== undefined) return before;
+  const values = filterValues(entity);
+  const types = new Map([...values].map(([name, { type }]) => [name, type]));
+  const language = { values, language: new ExpressionLanguage(types, { variables, lookups: new Map() }) };
+  made.set(entity, language);
+  return language;
+}
+
+function filterValues({ fields }: CompiledEntity): ReadonlyMap<string, ExpressionValue> {
+  const values = new Map<string, ExpressionValue>(platformValues);
+  for (const { name, definition, behaviour } of fields.values()) {
+    const value = storedInExpressions(definition);
+    const isFilterable = behaviour.parseQuery !== undefined || behaviour.contains !== undefined;
+    if (value !== undefined && isFilterable) values.set(name, value);
+  }
+  return values;
+}
+
+/** A stored value as a filter reads it. One of another type, or of another spelling, was left by an older definition. */
+export function readStored({ read, write }: ExpressionValue, stored: FieldValue | undefined): unknown {
+  const value = stored === undefined ? undefined : read(stored);
+  return value === undefined || write === undefined || write(value) === stored ? value : undefined;
+}
