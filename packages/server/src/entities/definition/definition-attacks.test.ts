@@ -58,7 +58,7 @@ const additions: readonly object[] = [
       { name: 'number', colType: 'autoincrement' },
     ],
   },
-  { UpdateParams: [{ name: 'label', index: true, search: true }], checks: [{ cel: 'id != ""', message: 'an id' }] },
+  { UpdateParams: [{ name: 'label', index: true, search: true }] },
   { UpdateParams: [{ name: 'list', colType: 'array' }], UniqueIndexes: [{ indexName: 'one', fields: ['amount'] }] },
   {
     UpdateParams: [{ name: 'amount', index: true, description: 'EUR' }],
