@@ -252,6 +252,26 @@ test('workspaces are made, changed, left and removed in the way that the documen
   assert.equal((await send('deleteWorkspace', { token, body: { code: made.code } })).status, 204);
 });
 
+test('a delete of very many records, and its job, are answered in the way that the documents tell', async () => {
+  const { token } = founder;
+  const lookup = { entity: 'thing', onDelete: 'cascade' };
+  await defineEntity(org, definition('piece', [{ name: 'thing_id', colType: 'guid', lookup }]));
+  const headers = { 'content-type': 'application/x-ndjson' };
+  // A job may have come to its end before it is cancelled.
+  for (let status = 409; status === 409; ) {
+    const { id } = await create(founder, 'thing', { title: 'abc' });
+    const body = `${JSON.stringify({ thing_id: id })}\n`.repeat(1000);
+    assert.equal((await act(founder, 'POST', '/import/piece', { body, headers })).status, 200);
+    const begun = await app.send<{ readonly id: string }>('deleteThing', { token, path: { id } });
+    assert.equal(begun.status, 202, begun.text);
+    const path = { id: begun.body.id };
+    ({ status } = await app.send('cancelJob', { token, path }));
+    assert.equal((await app.send('readJob', { token, path })).status, 200);
+    // The next removal waits for this one to let go.
+    for (let again = 409; again === 409; ) again = (await act(founder, 'DELETE', `/delete/thing/${id}`)).status;
+  }
+});
+
 test('all that can be shown without being changed first is shown in the way that the documents tell', async () => {
   const { token } = founder;
   const path = { id: (await create(founder, 'thing', { title: 'abc' })).id };

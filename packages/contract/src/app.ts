@@ -1,6 +1,7 @@
 import { authzenApi } from './app/authzen.ts';
 import { batchApi } from './app/batch.ts';
 import { invitationsApi } from './app/invitations.ts';
+import { jobsApi } from './app/jobs.ts';
 import { mailsApi } from './app/mails.ts';
 import { selfApi } from './app/self.ts';
 import { signInApi } from './app/sign-in.ts';
@@ -12,6 +13,7 @@ export const appApi = {
   ...authzenApi,
   ...batchApi,
   ...invitationsApi,
+  ...jobsApi,
   ...mailsApi,
   ...selfApi,
   ...signInApi,

@@ -9,6 +9,7 @@ export const tags = {
   entity: 'Definitions of entities, each of which has an API at once.',
   impersonation: 'Tokens by which a builder sees an app as one of its users does.',
   invitations: 'Invitations into a workspace.',
+  jobs: 'Work that goes on after the reply.',
   'mailed codes': 'Password reset and email verification by mailed codes.',
   operation: 'Health, readiness, metrics and documents of the process.',
   'org users': 'The people of an org and their roles.',

@@ -25,6 +25,7 @@ import {
   readMaintainWork,
   readPurgeWork,
 } from '../maintenance/port.ts';
+import { readRemoveRecordWork, removeRecordJob, runRemoval } from '../records/port.ts';
 import type { OpenedStore } from '../store/port.ts';
 import type { WatchJobs } from '../telemetry/work-metrics.ts';
 import type { Environment } from '../tenancy/port.ts';
@@ -56,6 +57,10 @@ export function startJobs(spaces: Spaces, { configs, clock, onFault, watch }: Jo
     [
       purgeWorkspaceJob,
       (space, work, renewLease) => purgeWorkspace({ ...space, clock }, readRemovalWork(work), renewLease),
+    ],
+    [
+      removeRecordJob,
+      ({ store }, work, renewLease) => runRemoval({ store, configs, clock }, readRemoveRecordWork(work), renewLease),
     ],
   ]);
   const dataSpaces = [

@@ -5,14 +5,14 @@
  */
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { notFound } from '../lib/problem.ts';
-import type { Key, Put } from '../store/port.ts';
+import type { Key, Put, Scope } from '../store/port.ts';
 import { asRead, json, table } from '../store/table.ts';
 import { type Plan, transact } from '../store/transact.ts';
 import type { Workspace } from '../tenancy/port.ts';
 import type { ConfigSet } from './config-set.ts';
 
 /** Either the version of the fence item to check, or the news that newer configuration is in force. */
-export type FenceState = { readonly itemVersion: number } | 'newer';
+export type FenceState = { readonly itemVersion: number; readonly hasMarks: boolean } | 'newer';
 
 export interface Fences {
   /** The fence to check for writes by this configuration; raises it first where it stands lower. */
@@ -23,6 +23,7 @@ export interface Fences {
 interface Known {
   readonly itemVersion: number;
   readonly generation: number;
+  readonly hasMarks: boolean;
 }
 
 export function createFences(entriesMax = 10_000): Fences {
@@ -50,6 +51,8 @@ export function fenceKey(entityName: string): Key {
 interface Fence {
   /** Of an entity. */
   readonly generation?: number;
+  /** Of an entity: a job removes records of it, and has marked them. Who writes its records looks for the marks. */
+  readonly hasMarks?: true;
   /** Of the floor: below it no fence is made. */
   readonly configVersion?: number;
   /** Of the floor: the workspace whose scope it is; absent where that was not noted yet. */
@@ -96,21 +99,43 @@ export async function raise(
     const [fence, ground] = await fences.readMany(scope, [entityName, floor]);
     if (isOfAnother(ground?.value, tenantId)) throw notFound();
     const stands = fence?.value.generation ?? -1;
+    const hasMarks = fence?.value.hasMarks === true;
     if (fence !== undefined && stands === generation)
-      return { changes: [], standing: { itemVersion: fence.version, generation } };
+      return { changes: [], standing: { itemVersion: fence.version, generation, hasMarks }, hasMarks };
     const isNewer = stands > generation || (fence === undefined && (ground?.value.configVersion ?? 0) > configVersion);
-    if (isNewer) return { changes: [], standing: 'newer' };
-    const raised = fences.put(entityName, { generation }, { if: asRead(fence) });
-    return { changes: [raised, { kind: 'check', ...floorKey, if: asRead(ground) }], standing: 'newer' };
+    if (isNewer) return { changes: [], standing: 'newer', hasMarks };
+    const raised = fences.put(entityName, fenceOf(generation, hasMarks), { if: asRead(fence) });
+    return { changes: [raised, { kind: 'check', ...floorKey, if: asRead(ground) }], standing: 'newer', hasMarks };
   };
   // Each refusal means that another has raised it.
   const { planned, committed } = await transact(scope, plan, { attemptsMax: Number.POSITIVE_INFINITY });
-  return committed === undefined ? planned.standing : { itemVersion: committed.seq, generation };
+  const { standing, hasMarks } = planned;
+  return committed === undefined ? standing : { itemVersion: committed.seq, generation, hasMarks };
+}
+
+/** Says that records of the entity are marked from this commit on, or are no more, as long as its fence stands so. */
+export function putMarks(entityName: string, { itemVersion, generation }: Known, hasMarks: boolean): Put {
+  return fences.put(entityName, fenceOf(generation, hasMarks), { if: { version: itemVersion } });
+}
+
+/** The same for the end of all marks, whatever the generations are by now. */
+export async function endMarks(scope: Scope, entityNames: readonly string[]): Promise<readonly Put[]> {
+  const rows = await fences.readMany(scope, entityNames);
+  return rows.flatMap((row) => {
+    if (row?.value.hasMarks !== true) return [];
+    const { hasMarks: _, ...value } = row.value;
+    return [fences.replace(row, value)];
+  });
+}
+
+function fenceOf(generation: number, hasMarks: boolean): Fence {
+  return { generation, ...(hasMarks ? { hasMarks } : {}) };
 }
 
 interface RaisePlan extends Plan {
   /** How it stands where nothing is to be changed. */
   readonly standing: Known | 'newer';
+  readonly hasMarks: boolean;
 }
 
 function isOfAnother(ground: Fence | undefined, tenantId: string | undefined): boolean {

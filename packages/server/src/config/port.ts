@@ -15,12 +15,14 @@ export {
 export { newBodies, sameVersions } from './entity-bodies.ts';
 export {
   createFences,
+  endMarks,
   type FenceLevel,
   type Fences,
   fenceKey,
   fences,
   floorKey,
   minConfigVersion,
+  putMarks,
   raise,
   tombstone,
 } from './fence.ts';

@@ -14,6 +14,7 @@ import type { ErrorReplies } from './error-reply.ts';
 import { authzenRoutes } from './handlers/app/authzen.ts';
 import { batchRoutes } from './handlers/app/batch.ts';
 import { invitationRoutes } from './handlers/app/invitations.ts';
+import { jobRoutes } from './handlers/app/jobs.ts';
 import { mailRoutes } from './handlers/app/mails.ts';
 import { appDocumentRoutes } from './handlers/app/openapi.ts';
 import { recordRoutes } from './handlers/app/records.ts';
@@ -197,6 +198,7 @@ export function appRoutes(parts: AppGatewayDeps): readonly AppRoute[] {
     ...workspaceRoutes(parts.workspaces),
     ...invitationRoutes(parts.invitations),
     ...selfRoutes(parts.self),
+    ...jobRoutes(parts),
     ...mailRoutes(parts.mails),
     ...appDocumentRoutes(parts.configs),
     {

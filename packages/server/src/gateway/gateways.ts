@@ -53,13 +53,13 @@ export interface Gateways {
 export function createGateways(deps: GatewaysDeps): Gateways {
   const { clock, configs, onceScopes, readiness, metering, metrics, settings } = deps;
   const { identity, iam, records } = deps;
-  const { runtime, idempotency, repeats } = records;
+  const { runtime, removals, idempotency, repeats } = records;
   const clientAddress = createClientAddress(settings.trustedProxies);
   const rateLimits = createRateLimits(settings.rateLimits, clock);
   const process = { clock, clientAddress, readiness, rateLimits, metering };
   const once = { idempotency, repeats, onceScopes };
   const shared = { ...process, ...once, configs, origins: identity.origins, decisions: iam.decisions };
-  const app: AppGatewayDeps = { ...shared, ...identity.app, runtime };
+  const app: AppGatewayDeps = { ...shared, ...identity.app, runtime, removals };
   const isDevelopment = settings.mode === 'development';
   const management = createManagementGateway({
     ...shared,

@@ -4,7 +4,7 @@
  * and another takes over when that one dies. Every job can be repeated from its beginning.
  */
 import type { Clock } from '../lib/clock.ts';
-import type { DueItem, Maintenance, Store } from '../store/port.ts';
+import { type DueItem, type Maintenance, ScopeClosed, type Store } from '../store/port.ts';
 import { json, table } from '../store/table.ts';
 import { ignoreConflict } from '../store/transact.ts';
 
@@ -89,20 +89,26 @@ async function workOff<Space extends JobSpace>(
   space: Space,
   isClosed: () => boolean,
 ): Promise<void> {
-  for (;;) {
-    const due = await space.maintenance.due('work', options.clock.now(), entriesPerRead);
+  for (let limit = entriesPerRead; ; ) {
+    const due = await space.maintenance.due('work', options.clock.now(), limit);
     let failures = 0;
+    let waiting = 0;
     const run = async (entry: DueItem): Promise<void> => {
       if (isClosed()) return;
       await runOne(options, { space, entry, isClosed }).catch((error: unknown) => {
-        failures += 1;
-        options.onError(error);
+        // It goes with its scope, and stays due until then: what is behind it is looked for.
+        if (error instanceof ScopeClosed) waiting += 1;
+        else {
+          failures += 1;
+          options.onError(error);
+        }
       });
     };
     if (options.isParallel === true) await Promise.all(due.map(run));
     else for (const entry of due) await run(entry);
     // What failed before it was leased is still due: it waits for the next turn, like everything behind it.
-    if (due.length < entriesPerRead || failures > 0 || isClosed()) return;
+    if (due.length < limit || failures > 0 || isClosed()) return;
+    limit = entriesPerRead + waiting;
   }
 }
 

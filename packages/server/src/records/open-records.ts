@@ -5,6 +5,7 @@ import type { Environment } from '../tenancy/port.ts';
 import { createIdempotency, type Idempotency } from './idempotency.ts';
 import type { Cursors } from './listing/cursor.ts';
 import { createRecordRuntime, type RecordRuntime } from './record-runtime.ts';
+import { createLargeRemovals, type LargeRemovals } from './removals/start-removal.ts';
 import { createRepeatedRequests, type RepeatedRequests } from './repeated-requests.ts';
 import { createNumbering } from './writing/numbering.ts';
 import type { RecordWriteDeps } from './writing/record-write-deps.ts';
@@ -18,20 +19,26 @@ export interface RecordsDeps extends Pick<RecordWriteDeps, 'rules' | 'gate' | 'p
   readonly cursors: Cursors;
   readonly fieldKeys: readonly SealingKey[];
   readonly idempotencyKey: Uint8Array;
+  /** Has background jobs look for work. */
+  readonly wake: () => void;
 }
 
 export interface Records {
   readonly runtime: RecordRuntime;
   readonly idempotency: Idempotency;
   readonly repeats: RepeatedRequests;
+  readonly removals: LargeRemovals;
 }
 
 /** The runtime of all records, and what lets a request be sent again. */
-export function openRecords({ configs, fieldKeys, idempotencyKey, ...deps }: RecordsDeps): Records {
+export function openRecords({ configs, fieldKeys, idempotencyKey, wake, ...deps }: RecordsDeps): Records {
   const sealer = createSealer(fieldKeys);
   const writeLoop = createWriteLoop({ configs, fences: createFences() });
+  const { clock, newId } = deps;
+  const removals = createLargeRemovals({ configs, clock, newId, wake });
   return {
-    runtime: createRecordRuntime({ ...deps, writeLoop, numbering: createNumbering(), sealer }),
+    removals,
+    runtime: createRecordRuntime({ ...deps, removals, writeLoop, numbering: createNumbering(), sealer }),
     idempotency: createIdempotency(idempotencyKey, deps.clock),
     repeats: createRepeatedRequests(sealer),
   };

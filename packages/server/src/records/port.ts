@@ -51,6 +51,9 @@ export {
 export type { BulkWrites, RecordRuntime } from './record-runtime.ts';
 export { recordsOfOrg } from './records-of-org.ts';
 export { checkLookups } from './references/lookup-checks.ts';
+export { type Job, removeRecordJob } from './removals/removal-row.ts';
+export { readRemoveRecordWork, runRemoval } from './removals/run-removal.ts';
+export type { LargeRemovals } from './removals/start-removal.ts';
 export { type MarkedScope, markingStore, type RepeatedRequests } from './repeated-requests.ts';
 export { countStoredRecords } from './stored-counts.ts';
 export { bodyAsRead } from './writing/body-as-read.ts';

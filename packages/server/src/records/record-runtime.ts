@@ -10,6 +10,10 @@ import type { ScanLeft } from './listing/list-walk.ts';
 import { readText } from './read-text.ts';
 import type { StoredRecord } from './record.ts';
 import type { ReadableText } from './record-policy.ts';
+import { TooManyDependents } from './references/plan-removal.ts';
+import { MarkedRecord } from './removals/marks.ts';
+import type { Job } from './removals/removal-row.ts';
+import type { LargeRemovals } from './removals/start-removal.ts';
 import { afterCommitHooks } from './writing/after-commit-hooks.ts';
 import type { DeleteInput } from './writing/delete-record.ts';
 import { boundedLoop } from './writing/policy-bound.ts';
@@ -25,6 +29,8 @@ export interface RecordRuntime {
   get(call: RecordCall, id: string): Promise<ReadableText | undefined>;
   update(call: RecordCall, input: UpdateInput): Promise<StoredRecord>;
   remove(call: RecordCall, input: DeleteInput): Promise<void>;
+  /** The same, and where that is too much for one commit, the job that goes on with it. */
+  removeOrBegin(call: RecordCall, input: DeleteInput): Promise<Job | undefined>;
   /** Several writes in one commit. */
   write(operations: readonly RecordOperation[], options?: WriteOptions): Promise<Written>;
   /**
@@ -47,13 +53,18 @@ export interface BulkWrites {
   inTurn<T>(call: RecordCall, work: () => Promise<T>): Promise<T>;
 }
 
+export interface RecordRuntimeDeps extends RecordWriteDeps {
+  /** Left out, a removal that is too large for one commit is refused. */
+  readonly removals?: LargeRemovals | undefined;
+}
+
 export interface CreatedRecord extends StoredRecord, Pick<Written, 'isReplayed'> {}
 
 /**
  * Writes that would overtake one another take turns within this process: those of one record, and those of entities
  * with rules in their workspace, since they move what the rules compare and swap.
  */
-export function createRecordRuntime(given: RecordWriteDeps): RecordRuntime {
+export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
   const { gate, policyBound, rules } = given;
   // The gate is innermost: who holds a place at it and asked how the org stands would wait for that very place.
   const gated = gate === undefined ? given.writeLoop : gatedLoop(given.writeLoop, gate);
@@ -78,11 +89,26 @@ export function createRecordRuntime(given: RecordWriteDeps): RecordRuntime {
     if (record === undefined) throw new TypeError('the write leaves no record');
     return { ...record, isReplayed };
   };
+  const remove: RecordRuntime['remove'] = async (call, input) => {
+    await write([{ action: 'delete', call, input }]);
+  };
   return {
     create: (call, body, once) => writeOne({ action: 'create', call, body }, { once }),
     get: readText,
     update: (call, input) => writeOne({ action: 'update', call, input }),
-    remove: async (call, input) => void (await write([{ action: 'delete', call, input }])),
+    remove,
+    removeOrBegin: async (call, input) => {
+      try {
+        await remove(call, input);
+        return undefined;
+      } catch (error) {
+        const { removals } = given;
+        const isLarge = error instanceof TooManyDependents || error instanceof MarkedRecord;
+        // What an entity demands beyond its definition, it demands in the commit of the record.
+        if (!isLarge || removals === undefined || parts.rules.has(call.entity.name)) throw error;
+        return removals.start(call, input);
+      }
+    },
     write,
     query: (call, parameters, route) =>
       withFilter(call, readListQuery(call.entity, parameters, route), given.clock.now()),

@@ -24,6 +24,9 @@ import { createCursors } from '../records/listing/cursor.ts';
 import { type ListQuery, readListQuery } from '../records/listing/list-query.ts';
 import { type RecordData, recordText } from '../records/record.ts';
 import { createRecordRuntime, type RecordRuntime } from '../records/record-runtime.ts';
+import { removeRecordJob } from '../records/removals/removal-row.ts';
+import { readRemoveRecordWork, runRemoval } from '../records/removals/run-removal.ts';
+import { createLargeRemovals, type LargeRemovals } from '../records/removals/start-removal.ts';
 import { createNumbering } from '../records/writing/numbering.ts';
 import { createSealer } from '../records/writing/sealed-values.ts';
 import { createWriteLoop, type RecordCall } from '../records/writing/write-loop.ts';
@@ -51,6 +54,7 @@ export interface Node {
   readonly configs: ConfigReader;
   readonly admin: EntityAdmin;
   readonly runtime: RecordRuntime;
+  readonly removals: LargeRemovals;
   /** What a request of a user begins with: the entity as this node knows it. */
   call(entityName: string, asking?: Partial<Pick<RecordCall, 'workspace' | 'actor'>>): Promise<RecordCall>;
 }
@@ -90,11 +94,14 @@ export class RecordBench {
   node(store = this.opened.store): Node {
     const { clock, newId } = this;
     const configs = createConfigReader({ store, clock });
+    const both = { test: configs, prod: configs };
+    const removals = createLargeRemovals({ configs: both, clock, newId, wake: () => undefined });
     const runtime = createRecordRuntime({
       clock,
       newId,
       cursors: createCursors(new Uint8Array(32)),
-      writeLoop: createWriteLoop({ configs: { test: configs, prod: configs }, fences: createFences() }),
+      writeLoop: createWriteLoop({ configs: both, fences: createFences() }),
+      removals,
       rules: new Map(),
       numbering: createNumbering(),
       sealer,
@@ -103,6 +110,7 @@ export class RecordBench {
       configs,
       admin: createEntityAdmin({ store, configs, clock, auditContext, wake: () => undefined }),
       runtime,
+      removals,
       call: async (entityName, asking = {}) => {
         const config = await configs.current(benchOrg);
         const entity = await config.entity(entityName);
@@ -133,6 +141,9 @@ export class RecordBench {
   /** Does one piece of work, which stays due. */
   async work(parts: Omit<MaintainDeps, 'clock'>, item: Item, renewLease: () => Promise<void>): Promise<void> {
     const work = JSON.parse(item.value);
+    const { configs } = parts;
+    const removing = { ...parts, clock: this.clock, configs: { test: configs, prod: configs } };
+    if (work.job === removeRecordJob) return runRemoval(removing, readRemoveRecordWork(work), renewLease);
     if (work.job !== maintainEntityJob) return purgeEntity(parts.store, readPurgeWork(work), renewLease);
     return maintainEntity({ ...parts, clock: this.clock }, readMaintainWork(work), renewLease);
   }
@@ -215,6 +226,6 @@ export function verifyParts({ opened, clock }: RecordBench): VerifyDeps {
 
 /** What a value that is missing leaves in a text that it is put into. A digest may spell anything. */
 function isUnclean({ pk, sk }: Key): boolean {
-  const text = pk.startsWith('unique#') ? pk : `${pk} ${sk}`;
+  const text = pk.startsWith('unique#') || pk === 'removing' ? pk : `${pk} ${sk}`;
   return /undefined|null|NaN|\[object /.test(text.replace(/%~[\w-]{43}/, ''));
 }

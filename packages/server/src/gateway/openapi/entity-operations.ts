@@ -82,7 +82,15 @@ function remove(documented: DocumentedEntity): EntityOperation {
   return {
     ...place(documented, 'delete'),
     parameters: [ifMatch, ifNoMatch],
-    replies: [{ status: 204, description: 'Removed.' }],
+    replies: [
+      { status: 204, description: 'Removed.' },
+      {
+        status: 202,
+        description: 'More than 200 records go or change with it: a job goes on.',
+        content: jsonContent(schemaReference('Job')),
+        headers: ['Location'],
+      },
+    ],
     problems: [
       ...problemsOfRecords,
       'conflict',

@@ -54,6 +54,7 @@ test('what a GET serves has no effect that a caller asks for', () => {
     'list /app/:org/export/:entity',
     'list /app/:org/list/:entity',
     'listinvitation /app/:org/user/invitations',
+    'self /app/:org/jobs/:id',
     'self /app/:org/openapi.json',
     'self /app/:org/user/invitations/mine',
     'self /app/:org/user/me',
@@ -81,7 +82,13 @@ test('who is no person gets of the routes about persons those about what the cal
           routes.some(({ access, method, path }) => access === 'self' && route === `${method} ${path}`),
         )
         .sort(),
-      ['GET /app/:org/openapi.json', 'GET /app/:org/user/me', 'GET /app/:org/user/permissions'],
+      [
+        'DELETE /app/:org/jobs/:id',
+        'GET /app/:org/jobs/:id',
+        'GET /app/:org/openapi.json',
+        'GET /app/:org/user/me',
+        'GET /app/:org/user/permissions',
+      ],
     );
   }
 });

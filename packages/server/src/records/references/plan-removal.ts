@@ -110,9 +110,10 @@ function placeOf({ entity, record }: Reached): string {
   return `${entity.name} ${record.data.id}`;
 }
 
-async function clearedRecord(
-  { workspace, actor }: RecordCall,
-  { entity, record: before, cleared }: Reached,
+/** The changes that clear fields of a record. */
+export async function clearedRecord(
+  { workspace, actor }: Pick<RecordCall, 'workspace' | 'actor'>,
+  { entity, record: before, cleared }: Pick<Reached, 'entity' | 'record'> & { readonly cleared: ReadonlySet<string> },
   at: string,
 ): Promise<readonly PlannedChange[]> {
   const value = (name: string) => (cleared.has(name) ? undefined : before.data[name]);
@@ -121,18 +122,24 @@ async function clearedRecord(
   return recordChanges(workspace.scope, entity, { before, after });
 }
 
-function danglingReference(entityName: string, { entity, field }: Reference): Problem {
+export function danglingReference(entityName: string, { entity, field }: Reference): Problem {
   return new Problem('dangling_reference', `records of \`${entity}\` refer to this \`${entityName}\` by \`${field}\``);
 }
 
-function stillBuilding({ entity, field }: Reference): Problem {
+export function stillBuilding({ entity, field }: Reference): Problem {
   const message = `the index of \`${entity}\` on \`${field}\` is still being built, so references to this record cannot be found yet`;
   return new Problem('conflict', `${message}: try again in a moment`);
 }
 
 function tooMany(entityName: string): Problem {
-  return new Problem(
-    'conflict',
+  return new TooManyDependents(
     `more than ${cascadeMax} records would go or change with this \`${entityName}\`: remove some of them first`,
   );
+}
+
+/** A removal reaches more records than one commit takes. */
+export class TooManyDependents extends Problem {
+  constructor(message: string) {
+    super('conflict', message);
+  }
 }

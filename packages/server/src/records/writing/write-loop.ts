@@ -7,6 +7,7 @@ import { attemptCommit, overtaken } from '../../store/transact.ts';
 import type { Environment, Workspace } from '../../tenancy/port.ts';
 import type { Actor } from '../actor.ts';
 import type { RecordPolicy } from '../record-policy.ts';
+import { unmarked } from '../removals/marks.ts';
 import type { PlannedChange } from './planned-change.ts';
 
 /** Where a request works, for whom, and by which configuration. */
@@ -15,6 +16,8 @@ export interface WriteContext {
   readonly actor: Actor;
   /** The org's configuration as the request began with it. */
   readonly config: ConfigSet;
+  /** The job that removes marked records, which alone may write them. It waits for requests. */
+  readonly isRemovalJob?: true;
 }
 
 /** What a record call works on: the workspace, the entity at one version, and who asks. */
@@ -55,14 +58,16 @@ export function createWriteLoop({ configs, fences }: WriteLoopOptions): WriteLoo
     { workspace }: WriteContext,
     config: ConfigSet,
     names: readonly string[],
-  ): Promise<readonly Change[] | undefined> => {
+  ): Promise<FenceChecks | undefined> => {
     const checks: Change[] = [];
+    let hasMarks = false;
     for (const name of names) {
       const fence = await fences.at(workspace, config, name);
       if (fence === 'newer') return undefined;
       checks.push({ kind: 'check', ...fenceKey(name), if: { version: fence.itemVersion } });
+      hasMarks ||= fence.hasMarks;
     }
-    return checks;
+    return { checks, hasMarks };
   };
 
   const reload = async ({ workspace }: WriteContext, names: readonly string[]): Promise<ConfigSet> => {
@@ -78,17 +83,25 @@ export function createWriteLoop({ configs, fences }: WriteLoopOptions): WriteLoo
     entityNames: readonly string[],
     makePlan: (config: ConfigSet) => Promise<Plan>,
   ): Promise<Attempt<Plan>> => {
-    const { config, workspace } = context;
+    const { config } = context;
     // A removal of what these refer to must know of them, so that entity's fence is raised as well.
     const concerned = [...new Set(entityNames.flatMap((name) => [name, ...targetsOf(config, name)]))];
-    const checks = await fenceChecks(context, config, concerned);
-    if (checks === undefined) return { stale: concerned };
+    const fenced = await fenceChecks(context, config, concerned);
+    if (fenced === undefined) return { stale: concerned };
     const plan = await makePlan(config);
     const touched = [...(plan.touches ?? [])].filter((name) => !concerned.includes(name));
     const names = [...concerned, ...touched];
-    const more = touched.length === 0 ? [] : await fenceChecks(context, config, touched);
+    const more = touched.length === 0 ? none : await fenceChecks(context, config, touched);
     if (more === undefined) return { stale: names };
-    const outcome = await tryCommit(workspace, [...checks, ...more], plan.changes);
+    const hasMarks = fenced.hasMarks || more.hasMarks;
+    const outcome = await tryCommit(
+      context,
+      [...fenced.checks, ...more.checks],
+      [
+        ...plan.changes,
+        ...(hasMarks && context.isRemovalJob !== true ? await unmarked(context.workspace, plan.changes) : []),
+      ],
+    );
     if (outcome === 'replan') return outcome;
     return outcome === 'stale' ? { stale: names } : { plan, committed: outcome };
   };
@@ -105,6 +118,14 @@ export function createWriteLoop({ configs, fences }: WriteLoopOptions): WriteLoo
   };
 }
 
+interface FenceChecks {
+  readonly checks: readonly Change[];
+  /** Whether a job has marked records of one of the entities. */
+  readonly hasMarks: boolean;
+}
+
+const none: FenceChecks = { checks: [], hasMarks: false };
+
 type Attempt<Plan> =
   | { readonly plan: Plan; readonly committed: Committed }
   | { readonly stale: readonly string[] }
@@ -120,11 +141,13 @@ export async function callAt(call: RecordCall, config: ConfigSet): Promise<Recor
 
 /** `stale` where a fence has moved, `replan` where something else has. @throws Problem where a conflict is a refusal. */
 async function tryCommit(
-  { scope }: Workspace,
+  { workspace, isRemovalJob }: WriteContext,
   checks: readonly Change[],
   planned: readonly PlannedChange[],
 ): Promise<Committed | 'stale' | 'replan'> {
-  const attempt = await attemptCommit(scope, [...checks, ...planned.map(({ change }) => change)]);
+  const options = { priority: isRemovalJob === true ? 'background' : 'request' } as const;
+  const changes = [...checks, ...planned.map(({ change }) => change)];
+  const attempt = await attemptCommit(workspace.scope, changes, options);
   if ('committed' in attempt) return attempt.committed;
   if (attempt.refusedAt < checks.length) return 'stale';
   const refused = planned[attempt.refusedAt - checks.length];
@@ -133,6 +156,6 @@ async function tryCommit(
 }
 
 /** A workspace that takes no writes any more is as good as gone. */
-function explainClosed(error: unknown): never {
+export function explainClosed(error: unknown): never {
   throw error instanceof ScopeClosed ? notFound() : error;
 }

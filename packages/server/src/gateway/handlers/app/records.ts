@@ -118,8 +118,10 @@ async function update(runtime: RecordRuntime, request: GatewayRequest, call: Aut
 
 async function remove(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
   refuseParameters(request.query);
-  await runtime.remove(call, { id: request.params.id ?? '', ...readPreconditions(request.incoming) });
-  return { status: 204 };
+  const input = { id: request.params.id ?? '', ...readPreconditions(request.incoming) };
+  const job = await runtime.removeOrBegin(call, input);
+  if (job === undefined) return { status: 204 };
+  return json(202, job, { Location: `/app/${request.params.org ?? ''}/jobs/${job.id}` });
 }
 
 async function list(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {

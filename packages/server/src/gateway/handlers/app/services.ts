@@ -1,12 +1,13 @@
 import type { ConfigReader } from '../../../config/port.ts';
 import type { DecisionLog } from '../../../iam/port.ts';
 import type { AppMails, AppSelf, AppSessions, AppSignIn, Invitations, Workspaces } from '../../../identity/port.ts';
-import type { Idempotency, RecordRuntime } from '../../../records/port.ts';
+import type { Idempotency, LargeRemovals, RecordRuntime } from '../../../records/port.ts';
 import type { Environment } from '../../../tenancy/port.ts';
 
 /** What the handlers of the app gateway work with. */
 export interface AppServices {
   readonly runtime: RecordRuntime;
+  readonly removals: LargeRemovals;
   readonly idempotency: Idempotency;
   readonly configs: Readonly<Record<Environment, ConfigReader>>;
   readonly decisions: DecisionLog;

@@ -35,6 +35,59 @@ const remove: Flow = {
   },
 };
 
+/** An order that more pieces refer to than one commit removes. */
+async function orderOfPieces({ act, org }: Fixture): Promise<{ readonly id: string; readonly code: string }> {
+  const code = random();
+  const lookup = { entity: 'order', onDelete: 'cascade' };
+  const UpdateParams = [{ name: 'order_id', colType: 'guid', lookup }];
+  await org.manage('POST', '/api/create-piece', { entityName: 'piece', UpdateParams });
+  const { id } = (await act('POST', '/create/order', { title: 'a', code })).body;
+  const rows = `${JSON.stringify({ order_id: id })}\n`.repeat(piecesOfOrder);
+  const headers = { 'content-type': 'application/x-ndjson' };
+  assert.equal((await act('POST', '/import/piece', rows, headers)).status, 200);
+  return { id, code };
+}
+
+const piecesOfOrder = 201;
+
+const removeMany: Flow = {
+  route: 'DELETE /app/:org/delete/:entity/:id',
+  prepare: async (fixture) => {
+    const { act, orders } = fixture;
+    const { id, code } = await orderOfPieces(fixture);
+    const check = async () => {
+      assert.deepEqual(await orders(code), []);
+      assert.equal((await act('GET', `/count/piece?order_id=${id}`)).body.count, 0);
+    };
+    return { send: () => act('DELETE', `/delete/order/${id}`), already: 404, check };
+  },
+};
+
+const cancelJob: Flow = {
+  route: 'DELETE /app/:org/jobs/:id',
+  prepare: async (fixture) => {
+    const { act, orders } = fixture;
+    const order = await orderOfPieces(fixture);
+    let job: string | undefined;
+    const send = async (): Promise<Reply> => {
+      const begun = await act('DELETE', `/delete/order/${order.id}`);
+      if (begun.status === 202) job = begun.body.id;
+      if (begun.status !== 202 && begun.status !== 404) return begun;
+      const reply = await act('DELETE', `/jobs/${job ?? 'unknown'}`);
+      // The job may have come to its end before, also unknown to its starter.
+      const isOver = reply.status === 409 || (reply.status === 404 && job === undefined);
+      return isOver ? { ...reply, status: 200 } : reply;
+    };
+    const check = async () => {
+      const { state } = job === undefined ? { state: 'done' } : (await act('GET', `/jobs/${job}`)).body;
+      assert.ok(state === 'cancelled' || state === 'done', state);
+      const left = (await act('GET', `/count/piece?order_id=${order.id}`)).body.count;
+      assert.ok(left === 0 || (await orders(order.code)).length === 1);
+    };
+    return { send, check };
+  },
+};
+
 function batch(mode: 'atomic' | 'independent'): Flow {
   return {
     route: 'POST /app/:org/batch',
@@ -138,6 +191,8 @@ export const recordFlows: Flows = {
   'a create': create,
   'an update': update,
   'a removal': remove,
+  'a removal of many': removeMany,
+  'the end of a job': cancelJob,
   'an atomic batch': batch('atomic'),
   'a batch of independent operations': batch('independent'),
   'an import': importFile,

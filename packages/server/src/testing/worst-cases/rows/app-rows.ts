@@ -313,6 +313,8 @@ const otherRows: Rows = {
     target: of('/user/permissions'),
     largest: [{ what: 'policies', ask: () => ({}) }],
   },
+  'GET /app/:org/jobs/:id': small('member', `/jobs/${noId}`),
+  'DELETE /app/:org/jobs/:id': small('member', `/jobs/${noId}`),
   'GET /app/:org/user/tenants': small('member', '/user/tenants'),
   'POST /app/:org/user/switch-tenant': small('member', '/user/switch-tenant'),
   'POST /app/:org/user/leave': small('member', '/user/leave'),

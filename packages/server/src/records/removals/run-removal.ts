@@ -1,0 +1,220 @@
+/** The work on a large removal: steps of bounded length, each in one commit that also says how far the job is. */
+import {
+  type ConfigReader,
+  type ConfigSet,
+  createFences,
+  endMarks,
+  putMarks,
+  raise,
+  referencesTo,
+} from '../../config/port.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { Scope, Store } from '../../store/port.ts';
+import { asRead, type Row } from '../../store/table.ts';
+import { type Plan, transact, tryCommit } from '../../store/transact.ts';
+import { type Environment, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
+import type { PlannedChange } from '../writing/planned-change.ts';
+import { createWriteLoop, type WriteLoop } from '../writing/write-loop.ts';
+import { removeMark } from './marks.ts';
+import { failedRow, NotReady, planCheck, planClears, planMarks, type RemovalStep } from './pass.ts';
+import {
+  cascadeEntities,
+  keptMilliseconds,
+  listed,
+  listPartition,
+  liveRemoval,
+  type RemovalPhase,
+  type RemovalRow,
+  type RemovalWork,
+  removals,
+} from './removal-row.ts';
+import { planListedRemovals } from './remove-listed.ts';
+import { removalWork } from './start-removal.ts';
+
+export interface RunRemovalDeps {
+  readonly store: Store;
+  readonly configs: Readonly<Record<Environment, ConfigReader>>;
+  readonly clock: Clock;
+  /** How many records one commit is about at most. */
+  readonly recordsPerStep?: number;
+}
+
+const recordsPerStepDefault = 200;
+
+/** After so long it is the turn of other work. */
+const sliceMilliseconds = 10_000;
+/** When to look again where others are in the way: an index that is being built, or writers. */
+const waitMilliseconds = 1000;
+
+/**
+ * Goes on with a removal until it is over or its turn is: then it comes back. It may be ended at any step, and two may
+ * work on it at once: each step is held to the row that it was planned on.
+ */
+export async function runRemoval(
+  deps: RunRemovalDeps,
+  work: RemovalWork,
+  renewLease: () => Promise<void>,
+): Promise<void> {
+  const { clock, configs } = deps;
+  const scope = deps.store.scope(workspaceScopeName(work.orgCode, work.tenantCode));
+  const run: Run = {
+    deps,
+    work,
+    workspace: { ...work, scope },
+    writeLoop: createWriteLoop({ configs, fences: createFences() }),
+  };
+  const begunAt = clock.now();
+  for (;;) {
+    await renewLease();
+    const outcome = await takeStep(run);
+    if (outcome === 'over') return;
+    const isLate = clock.now() - begunAt >= sliceMilliseconds;
+    if (outcome === 'more' && !isLate) continue;
+    const at = clock.now() + (outcome === 'wait' ? waitMilliseconds : 0);
+    await scope.commit([removalWork(work, at)], { priority: 'background' });
+    return;
+  }
+}
+
+/** The work as it was written. */
+export function readRemoveRecordWork(work: unknown): RemovalWork {
+  const { id, env, orgCode, tenantId, tenantCode } = work as RemovalWork;
+  return { id, env, orgCode, tenantId, tenantCode };
+}
+
+interface Run {
+  readonly deps: RunRemovalDeps;
+  readonly work: RemovalWork;
+  readonly workspace: Workspace;
+  readonly writeLoop: WriteLoop;
+}
+
+type StepOutcome = 'more' | 'wait' | 'over';
+
+/** Another has taken a step meanwhile, or the job was cancelled. */
+class Overtaken extends Error {}
+
+/** Cascades reach entities, as the definitions are now, whose fences do not say that there are marks. */
+class MoreEntities extends Error {}
+
+const planners: Readonly<
+  Record<Exclude<RemovalPhase, 'release'>, (step: RemovalStep) => Promise<readonly PlannedChange[]>>
+> = { mark: planMarks, check: planCheck, clear: planClears, remove: planListedRemovals };
+
+async function takeStep(run: Run): Promise<StepOutcome> {
+  const { scope } = run.workspace;
+  const row = await removals.read(scope, run.work.id);
+  if (row === undefined) return 'over';
+  const live = await liveRemoval.read(scope, undefined);
+  if (live?.value.id !== run.work.id) return 'over';
+  const { phase } = row.value;
+  if (phase === 'release') return release(run, row);
+  try {
+    await write(run, row.value, phase);
+    return 'more';
+  } catch (error) {
+    if (error instanceof Overtaken) return 'more';
+    if (error instanceof NotReady) return 'wait';
+    if (error instanceof MoreEntities) return markMoreEntities(run);
+    if (!(error instanceof Problem)) throw error;
+    // Others are in the way, or the workspace is no more.
+    if (error.code === 'conflict' || error.code === 'not_found') return 'wait';
+    await fail(run, error);
+    return 'more';
+  }
+}
+
+/** Writes a step by the newest configuration, as a request would write. */
+async function write(run: Run, { marked, user }: RemovalRow, phase: Exclude<RemovalPhase, 'release'>): Promise<void> {
+  const { deps, work, workspace, writeLoop } = run;
+  const { scope } = workspace;
+  const actor = { userId: user, claims: {} };
+  const config = await deps.configs[work.env].refresh(work.orgCode);
+  const names: string[] = [];
+  // An entity that was removed meanwhile has its records purged.
+  for (const name of marked) if ((await config.entity(name)) !== undefined) names.push(name);
+  await writeLoop({ workspace, actor, config, isRemovalJob: true }, names, async (current: ConfigSet) => {
+    const row = await removals.read(scope, work.id);
+    if (row?.value.phase !== phase) throw new Overtaken();
+    const reached = cascadeEntities(current, row.value.entity);
+    if (reached.some((name) => !row.value.marked.includes(name))) throw new MoreEntities();
+    const recordsMax = deps.recordsPerStep ?? recordsPerStepDefault;
+    const at = timestamp(deps.clock.now());
+    const step = { workspace, actor, config: current, id: work.id, row, recordsMax, at };
+    return { changes: await planners[phase](step), touches: holdersNames(current, reached) };
+  });
+}
+
+/** The entities whose records a step may change beside those that cascades reach. */
+function holdersNames(config: ConfigSet, reached: readonly string[]): ReadonlySet<string> {
+  const names = reached.flatMap((name) => referencesTo(config, name).map(({ entity }) => entity));
+  return new Set(names);
+}
+
+async function markMoreEntities({ deps, work, workspace }: Run): Promise<StepOutcome> {
+  const { scope } = workspace;
+  const config = await deps.configs[work.env].refresh(work.orgCode);
+  const plan = async (): Promise<Plan | 'overtaken'> => {
+    const row = await removals.read(scope, work.id);
+    if (row === undefined || row.value.phase === 'release') return { changes: [] };
+    const added = cascadeEntities(config, row.value.entity).filter((name) => !row.value.marked.includes(name));
+    if (added.length === 0) return { changes: [] };
+    const puts = [];
+    for (const name of added) {
+      const fence = await raise(workspace, name, {
+        generation: config.generation(name),
+        configVersion: config.version,
+      });
+      // Read again with the newer configuration in the next step.
+      if (fence === 'newer') return { changes: [] };
+      puts.push(putMarks(name, fence, true));
+    }
+    return { changes: [...puts, removals.replace(row, { ...row.value, marked: [...row.value.marked, ...added] })] };
+  };
+  await transact(scope, plan, { priority: 'background' });
+  return 'more';
+}
+
+async function fail({ work, workspace: { scope } }: Run, problem: Problem): Promise<void> {
+  const plan = async (): Promise<Plan> => {
+    const row = await removals.read(scope, work.id);
+    if (row === undefined || row.value.phase === 'release') return { changes: [] };
+    const { entity, record: id } = row.value;
+    return { changes: [removals.replace(row, failedRow(row.value, { entity, id }, problem))] };
+  };
+  await transact(scope, plan, { priority: 'background' });
+}
+
+/** Takes away marks, and once there are none, ends the job. */
+async function release({ deps, work, workspace: { scope } }: Run, row: Row<RemovalRow>): Promise<StepOutcome> {
+  const limit = deps.recordsPerStep ?? recordsPerStepDefault;
+  const left = await listed.range(scope, listPartition(work.id), { limit });
+  if (left.length > 0) {
+    const unmarked = left.flatMap(({ sk, value }) => [
+      ...value.marks.map(removeMark),
+      listed.remove({ job: work.id, seq: Number(sk) }, 'any'),
+    ]);
+    // Where another has taken a step meanwhile, the next one is read again.
+    await tryCommit(scope, [removals.replace(row, row.value), ...unmarked], { priority: 'background' });
+    return 'more';
+  }
+  await transact(scope, () => endPlan(deps, scope, work.id), { priority: 'background' });
+  return 'over';
+}
+
+async function endPlan({ clock }: RunRemovalDeps, scope: Scope, id: string): Promise<Plan> {
+  const row = await removals.read(scope, id);
+  const live = await liveRemoval.read(scope, undefined);
+  if (row === undefined || live?.value.id !== id) return { changes: [] };
+  const isDone = row.value.state === 'running';
+  const ended = isDone ? { ...row.value, state: 'done' as const, total: row.value.done } : row.value;
+  const due = { at: clock.now() + keptMilliseconds, queue: 'expire' } as const;
+  return {
+    changes: [
+      ...(await endMarks(scope, row.value.marked)),
+      liveRemoval.remove(undefined, { version: live.version }),
+      removals.put(id, ended, { if: asRead(row), due }),
+    ],
+  };
+}

@@ -1,0 +1,151 @@
+/**
+ * Entities whose records refer to one another in every way, a naive model of them, and the work on a large removal, which
+ * may die. Only tests may use it.
+ */
+import assert from 'node:assert/strict';
+import { interceptStore } from '../../../store/intercepted-store.ts';
+import type { Store } from '../../../store/port.ts';
+import type { Workspace } from '../../../tenancy/workspace.ts';
+import { derived, listAll, type Node, type RecordBench } from '../../../testing/record-bench.ts';
+import { type Job, removeRecordJob } from '../removal-row.ts';
+import { readRemoveRecordWork, runRemoval } from '../run-removal.ts';
+
+/** By entity: its lookups, with the entity that each refers to and what becomes of the holder. */
+export const lookups = {
+  team: { above: ['team', 'cascade'], friend: ['task', 'setnull'] },
+  task: { team: ['team', 'cascade'], note: ['team', 'setnull'], guard: ['team', 'restrict'] },
+  entry: { task: ['task', 'cascade'], other: ['task', 'cascade'] },
+} as const;
+
+export type EntityName = keyof typeof lookups;
+export const entityNames = Object.keys(lookups) as readonly EntityName[];
+
+export function lookupsOf(entity: EntityName): readonly (readonly [field: string, target: EntityName, string])[] {
+  return Object.entries(lookups[entity]).map(([field, [target, onDelete]]) => [field, target, onDelete]);
+}
+
+/** Records of tasks lie under keys that move. */
+const taskKeys = { pkTemplate: 'org#{org};by#{key}', skTemplate: 'task#{id}' };
+
+export async function defineAll(bench: RecordBench): Promise<void> {
+  const { admin } = bench.node();
+  for (const entityName of ['team', 'task', 'entry'] as const) {
+    const plain = [{ name: 'title', search: true }, { name: 'code' }, { name: 'key' }];
+    await admin.define('acme', {
+      entityName,
+      ...(entityName === 'task' ? { baseKeys: taskKeys } : {}),
+      UpdateParams: plain,
+      UniqueIndexes: [{ indexName: 'one', fields: ['code'] }],
+    });
+  }
+  for (const entityName of entityNames) {
+    const UpdateParams = lookupsOf(entityName).map(([name, entity, onDelete]) => ({
+      name,
+      colType: 'guid',
+      lookup: { entity, onDelete },
+    }));
+    await admin.change('acme', { api: `create-${entityName}`, body: { UpdateParams } });
+  }
+  await bench.workOff();
+  bench.clock.advance(5000);
+  await bench.workOff();
+}
+
+/** A record as the model has it: its entity, and what its lookups hold. */
+export interface ModelRecord {
+  readonly entity: EntityName;
+  readonly holds: Readonly<Record<string, string>>;
+}
+
+export type Model = Map<string, ModelRecord>;
+
+/** What goes with a record, and whether something that stays forbids it. */
+export function reachOf(model: Model, root: string): { readonly gone: ReadonlySet<string>; readonly isHeld: boolean } {
+  const gone = new Set([root]);
+  for (const id of gone) for (const holder of holdersOf(model, id, 'cascade')) gone.add(holder);
+  const isHeld = [...gone].some((id) => holdersOf(model, id, 'restrict').some((holder) => !gone.has(holder)));
+  return { gone, isHeld };
+}
+
+function holdersOf(model: Model, id: string, wanted: string): readonly string[] {
+  return [...model].flatMap(([holder, { entity, holds }]) =>
+    lookupsOf(entity).some(([field, , onDelete]) => onDelete === wanted && holds[field] === id) ? [holder] : [],
+  );
+}
+
+/** The model once these are gone. */
+export function without(model: Model, gone: ReadonlySet<string>): Model {
+  const left: Model = new Map();
+  for (const [id, { entity, holds }] of model) {
+    if (gone.has(id)) continue;
+    left.set(id, { entity, holds: Object.fromEntries(Object.entries(holds).filter(([, held]) => !gone.has(held))) });
+  }
+  return left;
+}
+
+/** All that is stored, as a model. */
+export async function stored(node: Node, workspace: Workspace): Promise<Model> {
+  const model: Model = new Map();
+  for (const entity of entityNames) {
+    const fields = lookupsOf(entity).map(([field]) => field);
+    for (const record of await listAll(node, await node.call(entity, { workspace }))) {
+      const held = fields.flatMap((field) => (record[field] === undefined ? [] : [[field, String(record[field])]]));
+      model.set(record.id, { entity, holds: Object.fromEntries(held) });
+    }
+  }
+  return model;
+}
+
+export function sorted(model: Model): readonly unknown[] {
+  return [...model].map(([id, { entity, holds }]) => [id, entity, Object.entries(holds).sort()]).sort();
+}
+
+/** That nothing has drifted and no record refers to one that is gone, whatever the work is at. */
+export async function assertSound(bench: RecordBench, workspace: Workspace): Promise<void> {
+  const { actual, expected } = await derived(bench, await bench.node().call('team', { workspace }));
+  assert.deepEqual(actual, expected);
+}
+
+class Killed extends Error {}
+
+/** A process with this store dies at a call of it: before the call takes effect, or after. */
+export function dyingStore(store: Store, at: number, when: 'before' | 'after'): { store: Store; isDead(): boolean } {
+  let calls = 0;
+  const isDead = (): boolean => calls > at;
+  const dying = interceptStore(store, async (_asked, call) => {
+    calls += 1;
+    if (calls <= at) return call();
+    if (calls === at + 1 && when === 'after') await call();
+    throw new Killed();
+  });
+  return { store: dying, isDead };
+}
+
+/** Does what is due of removals, as a process with this store would. */
+export async function workOff(bench: RecordBench, store: Store, recordsPerStep: number): Promise<void> {
+  const { configs } = bench.node(store);
+  const deps = { store, configs: { test: configs, prod: configs }, clock: bench.clock, recordsPerStep };
+  for (const { scope, item } of await bench.opened.maintenance.due('work', bench.clock.now(), 100)) {
+    const work = JSON.parse(item.value);
+    if (work.job !== removeRecordJob) continue;
+    try {
+      await runRemoval(deps, readRemoveRecordWork(work), async () => undefined);
+      await store.scope(scope).commit([{ kind: 'remove', pk: item.pk, sk: item.sk, if: 'any' }]);
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+    }
+  }
+  bench.clock.advance(2000);
+}
+
+/** The job once nothing is left to do. */
+export async function toItsEnd(
+  bench: RecordBench,
+  workspace: Workspace,
+  { id, recordsPerStep }: { readonly id: string; readonly recordsPerStep: number },
+): Promise<Job> {
+  for (let rounds = 0; rounds < 10; rounds++) await workOff(bench, bench.opened.store, recordsPerStep);
+  const found = await bench.node().removals.find(workspace, id);
+  assert.ok(found !== undefined);
+  return found.job;
+}
