@@ -17,7 +17,11 @@ const orders: readonly Readonly<Record<string, string>>[] = [
   { sortby: 'at', sortdir: 'desc' },
   { sortby: 'due' },
   { sortby: 'cost' },
+  { sortby: 'status,minutes', sortdir: 'asc,desc' },
+  { sortby: 'keeper,done', sortdir: 'desc' },
 ];
+
+const indexes = [{ fields: ['status', '-minutes'] }, { fields: ['keeper', 'done'] }];
 
 interface Listed {
   readonly call: RecordCall;
@@ -33,7 +37,8 @@ async function openListed(context: TestContext, kind: StoreKind, bodies: readonl
     ['bare', false],
     ['indexed', true],
   ] as const) {
-    await node.admin.define('acme', { entityName, UpdateParams: filteredFields(isIndexed) });
+    const compound = isIndexed ? { indexes } : {};
+    await node.admin.define('acme', { entityName, UpdateParams: filteredFields(isIndexed), ...compound });
     await bench.workOff();
     const call = await node.call(entityName);
     for (const body of bodies) await node.runtime.create(call, body);
