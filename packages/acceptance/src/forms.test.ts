@@ -11,8 +11,8 @@ import {
   foundedOrg,
   manage,
   memberWith,
-  type Statement,
   type StoredRecord,
+  withFields,
 } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
@@ -31,8 +31,6 @@ await defineEntity(org, {
   ],
   UniqueIndexes: [{ indexName: 'by_code', fields: ['code'] }],
 });
-
-const withFields = (statement: Statement, ...Fields: readonly string[]): Statement => ({ ...statement, Fields });
 
 const agent = await memberWith(founder, [
   withFields(allow('getticket'), '!cost'),

@@ -15,6 +15,7 @@ import {
   memberWith,
   type Statement,
   type StoredRecord,
+  withCondition,
 } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
@@ -41,21 +42,17 @@ const move = await defineEntity(org, {
 });
 
 const me = '$' + '{user.id}';
-const when = (statement: Statement, Condition: NonNullable<Statement['Condition']>): Statement => ({
-  ...statement,
-  Condition,
-});
 const inTeam = { 'record.before.team': 'support', 'record.after.team': 'support' };
 
 /** Reads all, works on his own tickets, hands them over within the team, takes unassigned ones, closes his own. */
 const ofAgent: readonly Statement[] = [
   allow(['getticket', 'listticket']),
-  when(allow('updateticket'), { StringEquals: { ...inTeam, 'record.before.assignee_id': me } }),
-  when(allow('updateticket'), {
+  withCondition(allow('updateticket'), { StringEquals: { ...inTeam, 'record.before.assignee_id': me } }),
+  withCondition(allow('updateticket'), {
     StringEquals: { ...inTeam, 'record.after.assignee_id': me },
     Null: { 'record.before.assignee_id': true },
   }),
-  when(deny('updateticket'), {
+  withCondition(deny('updateticket'), {
     StringEquals: { 'record.after.status': 'closed' },
     StringNotEquals: { 'record.before.assignee_id': me },
   }),
@@ -105,8 +102,8 @@ test('no agent moves a ticket out of the team, since no statement allows it afte
 
 test('`record` still stands for both states: what it says must hold before and after', async () => {
   const user = await memberWith(founder, [
-    when(allow('updateticket'), { StringEquals: { 'record.assignee_id': me } }),
-    when(deny('updateticket'), { StringEquals: { 'record.status': 'closed' } }),
+    withCondition(allow('updateticket'), { StringEquals: { 'record.assignee_id': me } }),
+    withCondition(deny('updateticket'), { StringEquals: { 'record.status': 'closed' } }),
   ]);
   const ticket = await newTicket({ assignee_id: user.id });
   assertProblem(await update(user, ticket, { assignee_id: ann.id }), 'access_denied');
@@ -130,7 +127,9 @@ test('batches, imports and evaluations decide by the states too', async () => {
   }
   const importer = await memberWith(founder, [
     allow('createticket'),
-    when(allow('updateticket'), { StringEquals: { 'record.before.code': 'h1', 'record.after.status': 'open' } }),
+    withCondition(allow('updateticket'), {
+      StringEquals: { 'record.before.code': 'h1', 'record.after.status': 'open' },
+    }),
   ]);
   const rows = [
     { code: 'h1', status: 'closed' },
@@ -157,12 +156,12 @@ test('batches, imports and evaluations decide by the states too', async () => {
 
 test('a create has no state before it and a delete none after it; reads have neither', async () => {
   const user = await memberWith(founder, [
-    when(allow('createticket'), { StringEquals: { 'record.after.status': 'open' } }),
-    when(allow('createticket'), { StringEquals: { 'record.before.status': 'new' } }),
-    when(allow('deleteticket'), { StringEquals: { 'record.before.status': 'open' } }),
-    when(allow('deleteticket'), { StringEquals: { 'record.after.status': 'closed' } }),
-    when(allow(['getticket', 'listticket']), { StringEquals: { 'record.before.status': 'open' } }),
-    when(allow('countticket'), { StringNotEquals: { 'record.after.status': 'open' } }),
+    withCondition(allow('createticket'), { StringEquals: { 'record.after.status': 'open' } }),
+    withCondition(allow('createticket'), { StringEquals: { 'record.before.status': 'new' } }),
+    withCondition(allow('deleteticket'), { StringEquals: { 'record.before.status': 'open' } }),
+    withCondition(allow('deleteticket'), { StringEquals: { 'record.after.status': 'closed' } }),
+    withCondition(allow(['getticket', 'listticket']), { StringEquals: { 'record.before.status': 'open' } }),
+    withCondition(allow('countticket'), { StringNotEquals: { 'record.after.status': 'open' } }),
   ]);
   const body = { subject: 'x', status: 'new', team: 'count' };
   assertProblem(await act(user, 'POST', '/create/ticket', { body }), 'access_denied');
@@ -177,7 +176,7 @@ test('a create has no state before it and a delete none after it; reads have nei
 
 test('a right that depends on how the update leaves a record tells nothing of its values', async () => {
   const user = await memberWith(founder, [
-    { ...when(allow('updateticket'), { StringEquals: { 'record.after.assignee_id': me } }), Fields: ['ends'] },
+    { ...withCondition(allow('updateticket'), { StringEquals: { 'record.after.assignee_id': me } }), Fields: ['ends'] },
   ]);
   const ticket = await newTicket({ starts: 5, ends: 9 });
   for (const ends of [1, 6]) assertProblem(await update(user, ticket, { ends }), 'access_denied');
@@ -195,9 +194,13 @@ test('an explanation names the state that failed', async () => {
     return [body.record_state, first?.key, first?.state];
   };
   const user = await memberWith(founder, [
-    when(allow('updateticket'), { StringEquals: { 'record.before.assignee_id': me, 'record.after.team': 'support' } }),
+    withCondition(allow('updateticket'), {
+      StringEquals: { 'record.before.assignee_id': me, 'record.after.team': 'support' },
+    }),
   ]);
-  const both = await memberWith(founder, [when(allow('updateticket'), { StringEquals: { 'record.assignee_id': me } })]);
+  const both = await memberWith(founder, [
+    withCondition(allow('updateticket'), { StringEquals: { 'record.assignee_id': me } }),
+  ]);
   const [mine, other] = [await newTicket({ assignee_id: user.id }), await newTicket({ assignee_id: both.id })];
   assert.deepEqual(await explained(await update(user, other, {})), ['before', 'record.before.assignee_id', 'before']);
   assert.deepEqual(await explained(await update(user, mine, { team: 'x' })), ['before', 'record.after.team', 'after']);
@@ -218,8 +221,10 @@ test('a field that is called like a state keeps its meaning in policies, and its
   assert.match(move.text, /field `before`: in policies/);
   assert.match(move.text, /field `After`: in policies/);
   const user = await memberWith(founder, [
-    when(allow('updatemove'), { StringEquals: { 'record.before.place': 'here', 'record.after.place': 'there' } }),
-    when(deny('updatemove'), { StringEquals: { 'record.before.note': 'kept' } }),
+    withCondition(allow('updatemove'), {
+      StringEquals: { 'record.before.place': 'here', 'record.after.place': 'there' },
+    }),
+    withCondition(deny('updatemove'), { StringEquals: { 'record.before.note': 'kept' } }),
   ]);
   const { id } = await create(founder, 'move', { before: { place: 'here' }, After: { place: 'there' }, note: 'kept' });
   const path = `/update/move/${id}`;

@@ -218,6 +218,14 @@ export function deny(action: string | readonly string[], resource: string | read
   return { Effect: 'Deny', Action: [action].flat(), Resource: [resource].flat() };
 }
 
+export function withFields(statement: Statement, ...Fields: readonly string[]): Statement {
+  return { ...statement, Fields };
+}
+
+export function withCondition(statement: Statement, Condition: NonNullable<Statement['Condition']>): Statement {
+  return { ...statement, Condition };
+}
+
 export function newOrgCode(): string {
   return `o${random()}`;
 }

@@ -13,9 +13,10 @@ import {
   manage,
   memberWith,
   type Page,
-  type Statement,
   type StoredRecord,
   signIn,
+  withCondition,
+  withFields,
 } from './org.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
@@ -46,11 +47,6 @@ await defineEntity(org, {
 
 const ownOnly = { StringEquals: { 'record.owner_id': '$' + '{user.id}' } };
 const isOpen = { StringEquals: { 'record.status': 'open' } };
-const withCondition = (statement: Statement, Condition: NonNullable<Statement['Condition']>): Statement => ({
-  ...statement,
-  Condition,
-});
-const withFields = (statement: Statement, ...Fields: readonly string[]): Statement => ({ ...statement, Fields });
 const everyOrder = ['getorder', 'listorder', 'countorder', 'createorder', 'updateorder', 'deleteorder'];
 
 const owner = await memberWith(founder, [withCondition(allow(everyOrder), ownOnly)]);
