@@ -5,6 +5,45 @@ import { count, guid, named, text } from '../schema.ts';
 
 export const RecordId = named('RecordId', Type.Object({ id: guid }));
 
+export const Explanation = named(
+  'Explanation',
+  Type.Object(
+    {
+      index: Type.Union(
+        [
+          Type.Object({
+            name: text,
+            kind: Type.Union(['field', 'owner', 'parent', 'search', 'compound'].map((kind) => Type.Literal(kind))),
+          }),
+          Type.Null(),
+        ],
+        { description: 'The index whose entries were read; `null` if the records themselves were.' },
+      ),
+      entriesWalked: Type.Integer({
+        minimum: 0,
+        description: 'How many entries of the index were read, or records without an index.',
+      }),
+      recordsTested: Type.Integer({
+        minimum: 0,
+        description: 'How many records were tested by filters, words or policies that the index does not decide.',
+      }),
+      budget: Type.Object(
+        {
+          items: Type.Integer({ minimum: 0, description: 'Of 2,000 records.' }),
+          bytes: Type.Integer({ minimum: 0, description: 'Of 4 MiB; each UTF-16 unit of a record counts as 3.' }),
+          milliseconds: Type.Integer({ minimum: 0, description: 'Of 500 ms.' }),
+          steps: Type.Integer({
+            minimum: 0,
+            description: 'Of 40,000,000, which evaluating policies and `filter` takes; a step is about 2 ns.',
+          }),
+        },
+        { description: 'What was used of the scan budget.' },
+      ),
+    },
+    { description: 'How the records were found.' },
+  ),
+);
+
 export const RecordCount = named(
   'RecordCount',
   Type.Object({
@@ -13,6 +52,7 @@ export const RecordCount = named(
       Type.Literal(true, { description: 'The result is partial: the call reached its scan limit.' }),
     ),
     nexttoken: Type.Optional(Type.String({ description: 'The cursor from which to continue counting.' })),
+    explain: Type.Optional(Explanation),
   }),
 );
 

@@ -25,4 +25,6 @@ export interface RecordPolicyRequest {
 /** A call that was allowed, of a caller who may ask for more than its verb. */
 export interface AuthorizedCall extends RecordCall {
   readonly access: CallerAccess;
+  /** The lists of which the caller may ask how they are read; left out, none. */
+  readonly explains?: 'every_list' | 'lists_of_all' | undefined;
 }

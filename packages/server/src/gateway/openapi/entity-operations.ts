@@ -5,6 +5,7 @@ import { type EntityOperation, place, problemsOfLists, problemsOfRecords, viewPa
 import type { DocumentedEntity } from './entity-schemas.ts';
 import {
   choiceParameters,
+  explainParameter,
   fieldsParameter,
   nexttoken,
   orderParameters,
@@ -114,6 +115,7 @@ function list(documented: DocumentedEntity): EntityOperation {
       pageSize,
       nexttoken,
       totalParameter(entity),
+      explainParameter(entity),
     ],
     replies: [
       {
@@ -130,7 +132,7 @@ function count(documented: DocumentedEntity): EntityOperation {
   const { entity } = documented;
   return {
     ...place(documented, 'count'),
-    parameters: [...choiceParameters(entity), nexttoken],
+    parameters: [...choiceParameters(entity), nexttoken, explainParameter(entity)],
     replies: [
       {
         status: 200,

@@ -1,4 +1,4 @@
-import { ImportProgress, ImportResult, RecordCount, RecordId } from '@freehold/contract/app/records';
+import { Explanation, ImportProgress, ImportResult, RecordCount, RecordId } from '@freehold/contract/app/records';
 import {
   anyOf,
   arrayOf,
@@ -30,7 +30,7 @@ export interface DocumentedEntity {
 }
 
 /** Schemas that the operations of all entities share. */
-export const recordSchemas = namedSchemas([RecordId, RecordCount, ImportResult, ImportProgress]);
+export const recordSchemas = namedSchemas([RecordId, Explanation, RecordCount, ImportResult, ImportProgress]);
 
 /** What an entity's operations take and give. */
 export function entitySchemas({
@@ -51,11 +51,14 @@ export function entitySchemas({
     ...expand,
     [names.create]: createSchema(entity),
     [names.update]: updateSchema(entity),
-    [names.page]: objectOf({ items: arrayOf(anyOf(shownBy(names, 'list'))), nexttoken: orNull(text), partial, total }, [
-      'partial',
-      'total',
-    ]),
+    [names.page]: pageSchema(names),
   };
+}
+
+function pageSchema(names: DocumentedEntity['names']): JsonSchema {
+  const items = arrayOf(anyOf(shownBy(names, 'list')));
+  const explain = schemaReference('Explanation');
+  return objectOf({ items, nexttoken: orNull(text), partial, total, explain }, ['partial', 'total', 'explain']);
 }
 
 /** Schemas of records, each with the member that holds what the record is expanded by. */

@@ -73,6 +73,14 @@ export function totalParameter(entity: CompiledEntity): Parameter {
   );
 }
 
+export function explainParameter(entity: CompiledEntity): Parameter {
+  return queryParameter(
+    nameOf('explain', entity),
+    { ...flag, default: false },
+    'Whether the reply tells how the records were found. For builders, and service keys that may read all of each record.',
+  );
+}
+
 /** A field keeps its name, and the parameter of that name has `$` before it. */
 export function nameOf(name: ParameterName, entity: CompiledEntity | undefined): string {
   return entity?.fields.has(name) === true ? `$${name}` : name;

@@ -66,6 +66,7 @@ export function authorize(
       entity,
       actor: actorOf(asking),
       rows,
+      explains: explainsOf(caller),
       access: {
         rows: (alone) => authorizer.rows(alone, aboutEntity(requestAlone(alone), alone, entity)),
         rowsOfBody: (body) => authorizer.rows(asked, withBody(request, body)),
@@ -76,6 +77,12 @@ export function authorize(
   return andThen(deps.configs[claims.env].current(claims.org), (config) =>
     andThen(config.entity(asked.entityName), (entity) => callOf(config, entity)),
   );
+}
+
+/** A builder may act for any user of a workspace, so whatever he asks is his to know. */
+function explainsOf({ kind, claims }: AppCaller): AuthorizedCall['explains'] {
+  if (claims.act !== undefined) return 'every_list';
+  return kind === 'service_key' ? 'lists_of_all' : undefined;
 }
 
 /** The same call, now that the body is read: what it says may decide. @throws Problem `access_denied`. */

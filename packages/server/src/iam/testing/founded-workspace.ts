@@ -129,6 +129,7 @@ function writerOf(runtime: RecordRuntime, workspace: Workspace, userId: string):
         owner: undefined,
         fields: undefined,
         wantsTotal: false,
+        wantsExplanation: false,
         all: false,
         search: undefined,
         view: undefined,

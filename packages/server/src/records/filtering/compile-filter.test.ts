@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import { listAll, listQuery, openBench, user } from '../../testing/record-bench.ts';
-import { planList } from '../listing/list-plan.ts';
 import { scanBudget } from '../listing/list-walk.ts';
+import { planList } from '../listing/planning/list-plan.ts';
 
 const UpdateParams = [
   { name: 'status', index: true },

@@ -3,10 +3,11 @@ import { laneOf } from '../../tenancy/port.ts';
 import { recordCounter } from '../indexes/derive.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import type { Cursors } from './cursor.ts';
-import { isExact, type ListPlan, planList, readable, stepsOf } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
 import { cursorBinding, type Page } from './list-records.ts';
 import { openWalk } from './list-walk.ts';
+import { countedWithoutRecords, type Explanation, explain } from './planning/explanation.ts';
+import { isExact, type ListPlan, planList, readable, stepsOf } from './planning/list-plan.ts';
 
 /**
  * Where the budget ends before the records do, `count` is that of the records which this call has read, and `nexttoken`
@@ -16,6 +17,8 @@ export interface Count {
   readonly count: number;
   readonly partial?: true;
   readonly nexttoken?: string;
+  /** Where it is asked for. */
+  readonly explain?: Explanation;
 }
 
 const indexedCountMax = 50_000;
@@ -25,16 +28,19 @@ const indexedCountMax = 50_000;
  * of which some records are not the caller's.
  */
 export async function countRecords(cursors: Cursors, call: RecordCall, query: ListQuery): Promise<Count> {
-  const { filters, search, filter } = query;
+  const { filters, search, filter, wantsExplanation } = query;
+  const explained = (explanation: Explanation) => (wantsExplanation ? { explain: explanation } : {});
   const isWhole = filters.length === 0 && search === undefined && filter === undefined && call.rows === undefined;
   if (isWhole && query.nexttoken === undefined) {
     const [counter] = await call.workspace.scope.get([recordCounter(call.entity.name)]);
-    return { count: counter === undefined ? 0 : Number(counter.value) };
+    const count = counter === undefined ? 0 : Number(counter.value);
+    return { count, ...explained(countedWithoutRecords(undefined, 0)) };
   }
   // Each part of a count is known to the caller, so no field orders the records that he may be unable to read.
   const plan = planList(call, query, { inAnyOrder: call.rows === undefined });
   const indexed = query.nexttoken === undefined ? await indexedCount(call, plan) : undefined;
-  return indexed === undefined ? countByReading(cursors, call, { query, plan }) : { count: indexed };
+  if (indexed === undefined) return countByReading(cursors, call, { query, plan });
+  return { count: indexed, ...explained(countedWithoutRecords(plan.index, indexed)) };
 }
 
 /** How many records a list has on all its pages; past the budget of a count, how many there are at least. */
@@ -71,15 +77,20 @@ async function countByReading(
   const walk = await openWalk(call.workspace.scope, plan, start);
   const pause = createYielder(laneOf(call.workspace), () => stepsOf(plan));
   let count = 0;
-  const soFar = (): Count => ({ count, partial: true, nexttoken: cursors.seal(walk.position(), binding) });
+  let judged = 0;
+  const counted = (rest: Pick<Count, 'partial' | 'nexttoken'>): Count => {
+    return { count, ...rest, ...(query.wantsExplanation ? { explain: explain(plan, walk, judged) } : {}) };
+  };
+  const soFar = () => counted({ partial: true, nexttoken: cursors.seal(walk.position(), binding) });
   for (;;) {
     for (const entry of await walk.next(200)) {
       if (walk.isWorkSpent()) return soFar();
       walk.passed(entry.sk);
+      judged += 1;
       if (readable(plan, call.entity, entry) !== undefined) count += 1;
       await pause();
     }
-    if (walk.isAtEnd()) return start === undefined ? { count } : { count, partial: true };
+    if (walk.isAtEnd()) return counted(start === undefined ? {} : { partial: true });
     if (walk.isSpent()) return soFar();
   }
 }

@@ -21,8 +21,9 @@ const takenBy = {
     'nexttoken',
     'total',
     'fields',
+    'explain',
   ],
-  count: ['owner', 'all', 'view', 'q', 'filter', 'sortby', 'sortdir', 'pagesize', 'nexttoken'],
+  count: ['owner', 'all', 'view', 'q', 'filter', 'sortby', 'sortdir', 'pagesize', 'nexttoken', 'explain'],
   export: ['owner', 'all', 'view', 'q', 'filter', 'sortby', 'sortdir'],
 } as const satisfies Readonly<Record<string, readonly ParameterName[]>>;
 

@@ -6,7 +6,7 @@ import type { FilterExpression } from '../filtering/filter-expression.ts';
 import { readSearch, type SearchTest } from '../search/search-query.ts';
 import { wordsOf } from '../search/words.ts';
 import { type Filter, type Operator, operators } from './filter.ts';
-import { isParameter, type ListRoute, parameter, parameterMistake, withPlainNames } from './list-parameters.ts';
+import { isParameter, type ListRoute, nameIn, parameter, parameterMistake, withPlainNames } from './list-parameters.ts';
 import { namedBehaviour } from './named-behaviour.ts';
 import { readFilter } from './read-filter.ts';
 import { type AddError, orderText, readSort, type Sort } from './read-sort.ts';
@@ -28,6 +28,8 @@ export interface ListQuery extends Sort {
   readonly fields: string | undefined;
   /** Whether the number of all records of the list is asked for. */
   readonly wantsTotal: boolean;
+  /** Whether it is asked how the records were found. */
+  readonly wantsExplanation: boolean;
   /** What is shown beside each record, as it was sent. */
   readonly expand: string | undefined;
   readonly pageSize: number;
@@ -70,7 +72,8 @@ function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, 
   const sort = readSort({ entity, filters, isField }, parameters, add);
   const pageSize = readPageSize(parameters.get('pagesize'), add);
   const all = readAll(entity, parameters, add);
-  const wantsTotal = readTotal(entity, parameters, add);
+  const wantsTotal = readFlag('total', { entity, parameters }, add);
+  const wantsExplanation = readFlag('explain', { entity, parameters }, add);
   const fields = parameter({ parameters, entity }, 'fields');
   const owner = parameters.get('owner');
   const view = parameters.get('view');
@@ -96,6 +99,7 @@ function checkListQuery(entity: CompiledEntity, parameters: ReadonlyMap<string, 
     fields,
     expand,
     wantsTotal,
+    wantsExplanation,
     ...sort,
     pageSize,
     nexttoken,
@@ -171,11 +175,10 @@ function readAll(entity: CompiledEntity, parameters: ReadonlyMap<string, string>
   return true;
 }
 
-function readTotal(entity: CompiledEntity, parameters: ReadonlyMap<string, string>, add: AddError): boolean {
-  const text = parameter({ parameters, entity }, 'total');
+function readFlag(name: 'total' | 'explain', sent: Omit<SentQuery, 'route'>, add: AddError): boolean {
+  const text = parameter(sent, name);
   if (text === undefined || text === 'false') return false;
-  if (text !== 'true')
-    add(entity.fields.has('total') ? '$total' : 'total', 'wrong_type', '`total` must be `true` or `false`');
+  if (text !== 'true') add(nameIn(sent.entity, name), 'wrong_type', `\`${name}\` must be \`true\` or \`false\``);
   return true;
 }
 

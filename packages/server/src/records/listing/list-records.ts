@@ -3,9 +3,10 @@ import { laneOf } from '../../tenancy/port.ts';
 import type { ReadableText } from '../record-policy.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import type { Cursors } from './cursor.ts';
-import { isExact, type ListPlan, planList, readable, stepsOf } from './list-plan.ts';
 import type { ListQuery } from './list-query.ts';
 import { newScan, openWalk, type ScanLeft } from './list-walk.ts';
+import { type Explanation, explain } from './planning/explanation.ts';
+import { isExact, type ListPlan, planList, readable, stepsOf } from './planning/list-plan.ts';
 
 /** Records as they are stored, with what the caller may read of them, and a cursor where there may be more. */
 export interface Page {
@@ -13,6 +14,8 @@ export interface Page {
   readonly nexttoken: string | null;
   /** Whether the scan budget ended the page before it was full. */
   readonly isPartial: boolean;
+  /** Where it is asked for. */
+  readonly explain?: Explanation;
 }
 
 /** @param left what the page may look at, where pages share it. */
@@ -28,6 +31,10 @@ export async function listRecords(
   const items: ReadableText[] = [];
   const pause = createYielder(laneOf(call.workspace), () => stepsOf(plan));
   const walk = await openWalk(call.workspace.scope, plan, start, left);
+  let judged = 0;
+  const page = (rest: Pick<Page, 'nexttoken' | 'isPartial'>): Page => {
+    return { items, ...rest, ...(query.wantsExplanation ? { explain: explain(plan, walk, judged) } : {}) };
+  };
   while (!walk.isAtEnd() && !walk.isSpent()) {
     const wanted = query.pageSize - items.length + 1;
     const entries = await walk.next(isExact(plan) ? wanted : Math.max(wanted, residualStep));
@@ -35,7 +42,8 @@ export async function listRecords(
       // One more than a page holds was found: so there is a next page, and this one is full.
       const isFull = items.length === query.pageSize;
       if (isFull || walk.isWorkSpent())
-        return { items, nexttoken: cursors.seal(walk.position(), binding), isPartial: !isFull };
+        return page({ nexttoken: cursors.seal(walk.position(), binding), isPartial: !isFull });
+      judged += 1;
       const item = readable(plan, call.entity, entry);
       if (item !== undefined) items.push(item);
       walk.passed(entry.sk);
@@ -43,8 +51,8 @@ export async function listRecords(
     }
     await pause();
   }
-  if (walk.isAtEnd()) return { items, nexttoken: null, isPartial: false };
-  return { items, nexttoken: cursors.seal(walk.position(), binding), isPartial: items.length < query.pageSize };
+  if (walk.isAtEnd()) return page({ nexttoken: null, isPartial: false });
+  return page({ nexttoken: cursors.seal(walk.position(), binding), isPartial: items.length < query.pageSize });
 }
 
 const residualStep = 50;

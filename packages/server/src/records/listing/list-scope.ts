@@ -4,6 +4,7 @@ import type { AuthorizedCall } from '../caller-access.ts';
 import { isReadable } from '../record-policy.ts';
 import { nameIn } from './list-parameters.ts';
 import { type ListQuery, ownerFilter } from './list-query.ts';
+import { assertMayExplain } from './planning/explanation.ts';
 
 /**
  * What a list may show of an entity whose owner index has `scopeList`: the caller's own records, unless the caller asks
@@ -11,6 +12,7 @@ import { type ListQuery, ownerFilter } from './list-query.ts';
  * @throws Problem `access_denied`, `invalid_request`.
  */
 export function scopeToCaller(call: AuthorizedCall, asked: ListQuery): ListQuery {
+  if (asked.wantsExplanation) assertMayExplain(call);
   const query = withinReadable(call, asked);
   const { entity, actor, access } = call;
   const scoped = entity.definition.ownerIndexes?.find(({ scopeList }) => scopeList === true);

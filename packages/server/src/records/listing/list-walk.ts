@@ -1,5 +1,5 @@
-import type { Followed, RangeRead, Scope } from '../../store/port.ts';
-import { type ListPlan, stepsOf, type WordEntries } from './list-plan.ts';
+import type { Followed, Item, RangeRead, Scope } from '../../store/port.ts';
+import { type IndexName, type ListPlan, stepsOf, type WordEntries } from './planning/list-plan.ts';
 
 /**
  * What one page may look at before it ends short, with a cursor to go on from, and the steps that judging its records may
@@ -30,14 +30,30 @@ export interface Walk {
   isSpent(): boolean;
   /** Whether no other record may be judged, also of those that are read already. */
   isWorkSpent(): boolean;
+  /** What the walk has read and used so far. */
+  taken(): Taken;
 }
 
-type RecordWalk = Omit<Walk, 'isWorkSpent'>;
+/** Of the scan budget, and the entries that were read, also those of which no record is gone through. */
+export interface Taken {
+  readonly index: IndexName | undefined;
+  readonly entries: number;
+  readonly items: number;
+  /** As the budget counts them: never less than the store read. */
+  readonly bytes: number;
+  readonly milliseconds: number;
+  readonly steps: number;
+}
+
+interface RecordWalk extends Omit<Walk, 'isWorkSpent' | 'taken'> {
+  readonly index: IndexName | undefined;
+}
 
 function rangeWalk(scope: Scope, plan: ListPlan, start: string | undefined, left: ScanLeft): RecordWalk {
   let position = start;
   let isAtEnd = false;
   return {
+    index: plan.index,
     next: async (limit) => {
       left.hasTime();
       const read = { ...continued(plan, position), limit: Math.min(limit, left.items), bytesMax: left.bytes };
@@ -81,11 +97,40 @@ export async function openWalk(
   start: string | undefined,
   left: ScanLeft = newScan(),
 ): Promise<Walk> {
-  const gathered =
-    plan.gather === undefined ? undefined : await gatheredWalk(scope, plan, { entries: plan.gather, left }, start);
-  const walk = gathered ?? rangeWalk(scope, plan, start, left);
+  const takenSoFar = takenFrom(plan, left);
+  const { gather } = plan;
+  const words = gather === undefined ? [] : await readWords(scope, gather);
+  const walk =
+    gather !== undefined && words.length <= scanBudget.items
+      ? gatheredWalk(scope, plan, { entries: gather, words, left }, start)
+      : rangeWalk(scope, plan, start, left);
   const isWorkSpent = workSpent(plan, left);
-  return { ...walk, isSpent: () => walk.isSpent() || isWorkSpent(), isWorkSpent };
+  return {
+    ...walk,
+    isSpent: () => walk.isSpent() || isWorkSpent(),
+    isWorkSpent,
+    taken: () => {
+      const taken = takenSoFar();
+      return { ...taken, index: walk.index, entries: words.length + taken.items };
+    },
+  };
+}
+
+function takenFrom(plan: ListPlan, left: ScanLeft): () => Omit<Taken, 'index' | 'entries'> {
+  const { items, bytes } = left;
+  const begunAt = stepsOf(plan);
+  const begun = performance.now();
+  return () => ({
+    items: items - left.items,
+    bytes: bytes - left.bytes,
+    milliseconds: Math.ceil(performance.now() - begun),
+    steps: Math.ceil(stepsOf(plan) - begunAt),
+  });
+}
+
+/** One more than are gathered, where there are too many. */
+function readWords(scope: Scope, { pk, prefix }: WordEntries): Promise<readonly Item[]> {
+  return scope.range(pk, { prefix, limit: scanBudget.items + 1 });
 }
 
 /** The rest of a plan's range behind a position, in the direction it is read. */
@@ -95,25 +140,31 @@ function continued(plan: ListPlan, position: string | undefined): Omit<RangeRead
   return plan.range.reverse === true ? { ...plan.range, before: position } : { ...plan.range, after: position };
 }
 
+interface Gathered {
+  readonly entries: WordEntries;
+  /** All of them. */
+  readonly words: readonly Item[];
+  readonly left: ScanLeft;
+}
+
 /**
  * Records with a word that begins so are entered under many words, in no order of theirs: all entries are read, put in
- * the order of the plan's range and gone through. Undefined where they are too many for that; then so many records have
- * such a word that going through the range finds them.
+ * the order of the plan's range and gone through. Where they are too many for that, so many records have such a word
+ * that going through the range finds them.
  */
-async function gatheredWalk(
+function gatheredWalk(
   scope: Scope,
   plan: ListPlan,
-  { entries: { pk, prefix, placeOf }, left }: { readonly entries: WordEntries; readonly left: ScanLeft },
+  { entries, words, left }: Gathered,
   start: string | undefined,
-): Promise<RecordWalk | undefined> {
-  const entries = await scope.range(pk, { prefix, limit: scanBudget.items + 1 });
-  if (entries.length > scanBudget.items) return undefined;
+): RecordWalk {
   const isReverse = plan.range.reverse === true;
   const isAhead = (place: string): boolean => start === undefined || (isReverse ? place < start : place > start);
-  const places = [...new Set(entries.map(({ sk }) => placeOf(sk)))].filter(isAhead).sort();
+  const places = [...new Set(words.map(({ sk }) => entries.placeOf(sk)))].filter(isAhead).sort();
   if (isReverse) places.reverse();
   let position = start;
   return {
+    index: entries.index,
     next: async (limit) => {
       left.hasTime();
       const found: Followed[] = [];

@@ -6,8 +6,8 @@ import {
   type OrderedField,
   orderedFieldText,
 } from '../../schema/port.ts';
-import { servingCompound } from './compound-plan.ts';
 import type { Filter } from './filter.ts';
+import { servingCompound } from './planning/compound-plan.ts';
 
 /** The order of a list. */
 export interface Sort {

@@ -136,7 +136,8 @@ async function list(runtime: RecordRuntime, request: GatewayRequest, call: Autho
       : await presentExpanded(runtime, call, { presentation, expansions, items: page.items });
   const nexttoken = page.nexttoken === null ? 'null' : `"${page.nexttoken}"`;
   const partial = page.isPartial ? ',"partial":true' : '';
-  return { status: 200, body: `{"items":[${items.join(',')}],"nexttoken":${nexttoken}${partial}${total}}` };
+  const explain = page.explain === undefined ? '' : `,"explain":${JSON.stringify(page.explain)}`;
+  return { status: 200, body: `{"items":[${items.join(',')}],"nexttoken":${nexttoken}${partial}${total}${explain}}` };
 }
 
 async function count(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {

@@ -7,9 +7,9 @@ import {
   type OrderedField,
   tuplePart,
   tupleRange,
-} from '../../schema/port.ts';
-import type { Range } from '../../store/port.ts';
-import type { Filter } from './filter.ts';
+} from '../../../schema/port.ts';
+import type { Range } from '../../../store/port.ts';
+import type { Filter } from '../filter.ts';
 
 /** What is asked for: records that meet the filters, in the order of the keys. */
 export interface CompoundQuery {
@@ -23,6 +23,7 @@ export interface CompoundQuery {
 export interface CompoundPlan {
   readonly pk: string;
   readonly isIndex: true;
+  readonly index: { readonly name: string; readonly kind: 'compound' };
   readonly range: Range;
   readonly residual: readonly Filter[];
 }
@@ -96,6 +97,7 @@ function planBy({ index, fixed, isReverse }: Served, filters: readonly Filter[])
   return {
     pk: index.pk,
     isIndex: true,
+    index: { name: index.name, kind: 'compound' },
     range: { ...(prefix === '' ? {} : { prefix }), ...range, reverse: isReverse },
     residual: filters.filter((filter) => !isExact(filter)),
   };

@@ -1,4 +1,4 @@
-import type { CompiledEntity, CompiledIndex, CompiledSearch } from '../../schema/port.ts';
+import type { CompiledEntity, CompiledIndex, CompiledSearch, IndexKind } from '../../../schema/port.ts';
 import {
   afterAll,
   fieldIndex,
@@ -7,26 +7,28 @@ import {
   indexStart,
   isAloneInIndex,
   presentPrefix,
-} from '../../schema/port.ts';
-import type { Range } from '../../store/port.ts';
-import type { Workspace } from '../../tenancy/port.ts';
-import type { FilterExpression } from '../filtering/filter-expression.ts';
-import { groupPartition, termsOf } from '../indexes/derive.ts';
-import { dataOf, type RecordData, type StoredText } from '../record.ts';
-import { directPartition } from '../record-keys.ts';
-import type { ReadableText, RecordPolicy } from '../record-policy.ts';
-import { matchesSearch, type SearchTest } from '../search/search-query.ts';
-import { grantOn } from '../writing/checks/record-checks.ts';
-import type { RecordCall } from '../writing/write-loop.ts';
+} from '../../../schema/port.ts';
+import type { Range } from '../../../store/port.ts';
+import type { Workspace } from '../../../tenancy/port.ts';
+import type { FilterExpression } from '../../filtering/filter-expression.ts';
+import { groupPartition, termsOf } from '../../indexes/derive.ts';
+import { dataOf, type RecordData, type StoredText } from '../../record.ts';
+import { directPartition } from '../../record-keys.ts';
+import type { ReadableText, RecordPolicy } from '../../record-policy.ts';
+import { matchesSearch, type SearchTest } from '../../search/search-query.ts';
+import { grantOn } from '../../writing/checks/record-checks.ts';
+import type { RecordCall } from '../../writing/write-loop.ts';
+import { type Filter, meetsAll } from '../filter.ts';
+import { equalityFilter, type ListQuery } from '../list-query.ts';
 import { compoundPlan } from './compound-plan.ts';
-import { type Filter, meetsAll } from './filter.ts';
-import { equalityFilter, type ListQuery } from './list-query.ts';
 
 /** One key range that holds every record of the answer in the answer's order, and what remains to be tested. */
 export interface ListPlan {
   readonly pk: string;
   /** Whether the range holds index items, to be followed to the records. */
   readonly isIndex: boolean;
+  /** Undefined where the range is of all records. */
+  readonly index: IndexName | undefined;
   readonly range: Range;
   readonly residual: readonly Filter[];
   readonly search: SearchTest | undefined;
@@ -38,8 +40,15 @@ export interface ListPlan {
   readonly gather?: WordEntries;
 }
 
+/** The index that entries are of, as the state of an entity names it. */
+export interface IndexName {
+  readonly name: string;
+  readonly kind: IndexKind;
+}
+
 /** The entries of all words with one beginning. */
 export interface WordEntries {
+  readonly index: IndexName;
   readonly pk: string;
   readonly prefix: string;
   /** The place in the plan's range of the record behind an entry. */
@@ -68,11 +77,12 @@ export function planList(
     sortPlan(entity, query) ??
     valuePlan(entity, query) ??
     wordPlan(entity, query);
-  const { pk, isIndex, range, residual } = plan ?? everything(entity, workspace, query);
+  const { pk, isIndex, index, range, residual } = plan ?? everything(entity, workspace, query);
   const gather = plan === undefined ? wordEntries(entity, query) : undefined;
   return {
     pk,
     isIndex,
+    index,
     range: { reverse: query.descending, ...range },
     residual,
     search: query.search,
@@ -96,7 +106,12 @@ function wordEntries(entity: CompiledEntity, { search }: ListQuery): WordEntries
   const index = readySearch(entity);
   if (search === undefined || index === undefined) return undefined;
   const start = entity.directSortPrefix ?? '';
-  return { pk: index.pk, prefix: indexStart(search.query.prefix), placeOf: (sk) => start + idOf(sk) };
+  return {
+    index: wordIndex(index),
+    pk: index.pk,
+    prefix: indexStart(search.query.prefix),
+    placeOf: (sk) => start + idOf(sk),
+  };
 }
 
 /** Whether everything in the range is of the answer. */
@@ -159,7 +174,8 @@ function valuePlan(entity: CompiledEntity, { filters }: ListQuery): Chosen | und
   for (const filter of filters) {
     const index = filter.operator === 'eq' ? readyIndex(entity, filter.field) : undefined;
     if (index === undefined) continue;
-    return { pk: index.pk, isIndex: true, range: rangeOf(filter) ?? {}, residual: without(filters, filter) };
+    const range = rangeOf(filter) ?? {};
+    return { ...entriesOf(index), range, residual: without(filters, filter) };
   }
   return undefined;
 }
@@ -169,21 +185,30 @@ function wordPlan(entity: CompiledEntity, { filters, search }: ListQuery): Chose
   const index = readySearch(entity);
   const [word] = [...(search?.query.words ?? [])].sort((a, b) => b.length - a.length);
   if (index === undefined || word === undefined) return undefined;
-  return { pk: index.pk, isIndex: true, range: { prefix: indexPrefix(word) }, residual: filters };
+  const range = { prefix: indexPrefix(word) };
+  return { pk: index.pk, isIndex: true, index: wordIndex(index), range, residual: filters };
 }
 
 function everything(entity: CompiledEntity, workspace: Workspace, { filters }: ListQuery): Chosen {
   if (entity.directSortPrefix === undefined)
-    return { pk: entity.idIndexPk, isIndex: true, range: {}, residual: filters };
+    return { pk: entity.idIndexPk, isIndex: true, index: undefined, range: {}, residual: filters };
   const range = { prefix: entity.directSortPrefix };
-  return { pk: directPartition(entity, workspace), isIndex: false, range, residual: filters };
+  return { pk: directPartition(entity, workspace), isIndex: false, index: undefined, range, residual: filters };
 }
 
 /** A range of an index in its own order, narrowed by a filter on the field that it is sorted by. */
 function ranged(index: CompiledIndex, filters: readonly Filter[], sortField: string | undefined): Chosen {
   const filter = filters.find((candidate) => candidate.field === sortField && rangeOf(candidate) !== undefined);
   const range = filter === undefined ? {} : (rangeOf(filter) ?? {});
-  return { pk: index.pk, isIndex: true, range, residual: without(filters, filter) };
+  return { ...entriesOf(index), range, residual: without(filters, filter) };
+}
+
+function entriesOf({ pk, name, kind }: CompiledIndex): Pick<ListPlan, 'pk' | 'isIndex' | 'index'> {
+  return { pk, isIndex: true, index: { name, kind } };
+}
+
+function wordIndex({ name }: CompiledSearch): IndexName {
+  return { name, kind: 'search' };
 }
 
 function readyIndex(entity: CompiledEntity, field: string): CompiledIndex | undefined {

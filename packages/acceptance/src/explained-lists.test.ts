@@ -1,0 +1,113 @@
+/** The parameter `explain`: how a list or a count was read, for those who may know of every record. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertProblem, pointers } from './assert-problem.ts';
+import type { Statement } from './org.ts';
+import { type AppUser, act, allow, create, defineEntity, foundedOrg, manage, memberWith, random } from './org.ts';
+import { platformForTests } from './platform-for-tests.ts';
+
+const gateways = await platformForTests();
+const { org, founder } = await foundedOrg(gateways);
+const UpdateParams = [
+  { name: 'status', index: true },
+  { name: 'minutes', colType: 'integer' },
+];
+await defineEntity(org, { entityName: 'ticket', UpdateParams });
+for (const minutes of [1, 2, 3]) await create(founder, 'ticket', { status: 'open', minutes });
+await create(founder, 'ticket', { status: 'done', minutes: 4 });
+
+interface Explained {
+  readonly explain?: {
+    readonly index: { readonly name: string; readonly kind: string } | null;
+    readonly entriesWalked: number;
+    readonly recordsTested: number;
+    readonly budget: Readonly<Record<'items' | 'bytes' | 'milliseconds' | 'steps', number>>;
+  };
+}
+
+async function builderAs(body: object): Promise<AppUser> {
+  const asked = { env: 'test', tenant_code: founder.tenantCode, ...body };
+  const { body: given } = await manage<{ token: string; user_id: string }>(org, 'POST', '/org/impersonate', {
+    body: asked,
+  });
+  return { ...founder, id: given.user_id, token: given.token };
+}
+
+async function serverWith(statements: readonly Statement[]): Promise<AppUser> {
+  const name = `policy-${random()}`;
+  await create(founder, 'aclpolicy', { name, statements });
+  const asked = { env: 'test', tenant_code: founder.tenantCode, name: 'Sync', policies: [name] };
+  const { body } = await manage<{ id: string; key: string }>(org, 'POST', '/org/service-keys', { body: asked });
+  return { ...founder, id: body.id, token: body.key };
+}
+
+const verbs = ['listticket', 'countticket', 'getticket'];
+const open = { ...allow(verbs), Condition: { StringEquals: { 'record.status': ['open'] } } };
+const path = '/list/ticket?status=open&minutes=1&minutes_op=gt';
+
+async function explained(user: AppUser, asked: string) {
+  const { status, text, body } = await act<Explained>(user, 'GET', asked);
+  assert.equal(status, 200, text);
+  const { budget, ...rest } = body.explain ?? {};
+  assert.deepEqual(budget && Object.keys(budget), budget && ['items', 'bytes', 'milliseconds', 'steps']);
+  return rest;
+}
+
+test('a list and a count tell builders and service keys how they were read', async () => {
+  const member = await memberWith(founder, [open]);
+  const index = { name: 'status', kind: 'field' };
+  const found = { index, entriesWalked: 3, recordsTested: 3 };
+  for (const user of [await builderAs({}), await builderAs({ user_id: member.id }), await serverWith([allow(verbs)])])
+    for (const asked of [path, path.replace('list', 'count')]) {
+      assert.deepEqual(await explained(user, `${asked}&explain=true`), found);
+      assert.deepEqual(await explained(user, `${asked}&$explain=true`), found);
+      assert.deepEqual(await explained(user, `${asked}&explain=false`), {});
+    }
+  const server = await serverWith([allow(verbs)]);
+  assert.deepEqual(await explained(server, '/list/ticket?pagesize=1&explain=true'), {
+    index: null,
+    entriesWalked: 2,
+    recordsTested: 0,
+  });
+});
+
+test('a caller who may not know of every record is not told how a list was read', async () => {
+  const whole = await memberWith(founder, [allow('*')]);
+  const servers = [
+    await serverWith([open]),
+    await serverWith([{ ...allow(verbs), Fields: ['minutes', 'status'] }]),
+    await serverWith([allow(['listticket', 'countticket']), { ...open, Effect: 'Deny', Action: ['getticket'] }]),
+  ];
+  for (const user of [founder, whole, ...servers])
+    for (const asked of ['/list/ticket', '/count/ticket']) {
+      assert.equal((await act(user, 'GET', asked)).status, 200);
+      const refused = await act(user, 'GET', `${asked}?explain=true`);
+      assertProblem(refused, 'access_denied');
+      assert.doesNotMatch(refused.text, /entriesWalked/);
+    }
+});
+
+test('a service key that may not browse is not told how lists of its own records are read', async () => {
+  await defineEntity(org, {
+    entityName: 'task',
+    UpdateParams: [{ name: 'user', required: true }],
+    ownerIndexes: [
+      { ownerFieldName: 'user', gpkTemplate: 'org#{org};user#{user}', gskTemplate: '{id}', scopeList: true },
+    ],
+  });
+  for (const user of ['a', 'b']) await create(founder, 'task', { user });
+  const server = await serverWith([allow('listtask')]);
+  assertProblem(await act(server, 'GET', '/list/task?explain=true'), 'access_denied');
+  const browsing = await serverWith([allow(['listtask', 'browsetask'])]);
+  const all = await explained(browsing, '/list/task?all=true&explain=true');
+  assert.deepEqual(all, { index: null, entriesWalked: 2, recordsTested: 0 });
+});
+
+test('`explain` is refused where nothing is explained', async () => {
+  const server = await serverWith([allow('*')]);
+  for (const [asked, place] of [
+    ['/list/ticket?explain=yes', '/explain'],
+    ['/export/ticket?explain=true', '/explain'],
+  ] as const)
+    assert.deepEqual(pointers(assertProblem(await act(server, 'GET', asked), 'invalid_request')), [place]);
+});
