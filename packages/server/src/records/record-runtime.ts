@@ -1,5 +1,6 @@
 /** The one runtime that serves the records of every entity. */
 import { serialLanes } from '../lib/scheduling/serial-lanes.ts';
+import { TooLarge } from '../store/port.ts';
 import { withFilter } from './filtering/compile-filter.ts';
 import type { OnceRequest } from './idempotency.ts';
 import { type Count, countRecords, type Total, totalRecords } from './listing/count-records.ts';
@@ -103,7 +104,7 @@ export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
         return undefined;
       } catch (error) {
         const { removals } = given;
-        const isLarge = error instanceof TooManyDependents || error instanceof MarkedRecord;
+        const isLarge = [TooManyDependents, TooLarge, MarkedRecord].some((kind) => error instanceof kind);
         // What an entity demands beyond its definition, it demands in the commit of the record.
         if (!isLarge || removals === undefined || parts.rules.has(call.entity.name)) throw error;
         return removals.start(call, input);

@@ -1,8 +1,10 @@
 import { referencesTo } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
+import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import type { CompiledEntity, Reference } from '../../schema/port.ts';
 import { indexPrefix } from '../../schema/port.ts';
-import { followItems } from '../listing/follow-items.ts';
+import { laneOf } from '../../tenancy/port.ts';
+import { followInPages } from '../listing/follow-items.ts';
 import { makeRecord, readRecord, type StoredRecord } from '../record.ts';
 import { updatedRecordKey } from '../record-keys.ts';
 import type { PlannedChange } from '../writing/planned-change.ts';
@@ -11,6 +13,9 @@ import type { RecordCall, WritePlan } from '../writing/write-loop.ts';
 
 /** How many records the removals of a commit may take along or change. */
 const cascadeMax = 200;
+
+/** And how long their texts may be together: all of them are held until the commit. */
+const charactersMax = 16 * 1024 * 1024;
 
 /** A record that is to be removed, and what is made of a refusal of that. */
 export interface Removing {
@@ -38,6 +43,10 @@ interface Removal {
   readonly removed: Map<string, Reached>;
   readonly changed: Map<string, Reached>;
   readonly recordsMax: number;
+  /** What was read of them. */
+  characters: number;
+  /** Asked between two records. */
+  readonly pause: () => Promise<void> | undefined;
 }
 
 /**
@@ -51,10 +60,13 @@ export async function planRemovals(
   removing: readonly Removing[],
   at: string,
 ): Promise<ReadonlyMap<Removing, WritePlan>> {
+  const [one] = removing;
+  if (one === undefined) return new Map();
+  const pause = createYielder(laneOf(one.call.workspace));
   const branches = removing.map((from): Branch => ({ from, guards: [] }));
   const first = branches.map((branch) => reach(branch, branch.from.call.entity, branch.from.record));
   const removed = new Map(first.map((reached) => [placeOf(reached), reached]));
-  const removal: Removal = { removed, changed: new Map(), recordsMax: cascadeMax + first.length };
+  const removal: Removal = { removed, changed: new Map(), recordsMax: cascadeMax + first.length, characters: 0, pause };
   // A map goes on to what is added to it meanwhile: records that are taken along are looked at in their turn.
   for (const reached of removed.values())
     for (const reference of referencesTo(reached.branch.from.call.config, reached.entity.name))
@@ -79,29 +91,41 @@ async function follow(removal: Removal, { branch, entity, record }: Reached, ref
   if (onDelete === 'restrict') return;
   const holder = await call.config.entity(reference.entity);
   if (holder === undefined) throw new TypeError(`entity ${reference.entity} refers to another and does not exist`);
-  for (const { item } of await followItems(call.workspace.scope, pk, { prefix, limit: recordsMax + 1 })) {
-    const reached = reach(branch, holder, readRecord(item));
-    const place = placeOf(reached);
-    if (onDelete === 'cascade') {
-      if (!removed.has(place)) removed.set(place, reached);
-    } else {
-      const known = changed.get(place) ?? reached;
-      known.cleared.add(reference.field);
-      changed.set(place, known);
+  for await (const items of followInPages(call.workspace.scope, pk, { prefix, limit: recordsMax + 1 }))
+    for (const { item } of items) {
+      await removal.pause();
+      take(removal, reach(branch, holder, readRecord(item)), reference);
+      removal.characters += item.value.length;
+      if (removed.size + changed.size > recordsMax || removal.characters > charactersMax)
+        throw refused(tooMany(entity.name));
     }
-    if (removed.size + changed.size > recordsMax) throw refused(tooMany(entity.name));
-  }
 }
 
-async function branchPlan({ removed, changed }: Removal, branch: Branch, at: string): Promise<WritePlan> {
+function take({ removed, changed }: Removal, reached: Reached, { onDelete, field }: Reference): void {
+  const place = placeOf(reached);
+  if (onDelete === 'cascade') {
+    if (!removed.has(place)) removed.set(place, reached);
+    return;
+  }
+  const known = changed.get(place) ?? reached;
+  known.cleared.add(field);
+  changed.set(place, known);
+}
+
+async function branchPlan({ removed, changed, pause }: Removal, branch: Branch, at: string): Promise<WritePlan> {
   const { call } = branch.from;
   const isOwn = (reached: Reached): boolean => reached.branch === branch;
   const gone = [...removed.values()].filter(isOwn);
   const cleared = [...changed].filter(([place, reached]) => isOwn(reached) && !removed.has(place));
   const changes: PlannedChange[] = [];
-  for (const { entity, record: before } of gone)
+  for (const { entity, record: before } of gone) {
+    await pause();
     changes.push(...(await recordChanges(call.workspace.scope, entity, { before })));
-  for (const [, reached] of cleared) changes.push(...(await clearedRecord(call, reached, at)));
+  }
+  for (const [, reached] of cleared) {
+    await pause();
+    changes.push(...(await clearedRecord(call, reached, at)));
+  }
   const touched = [...gone, ...cleared.map(([, reached]) => reached)];
   return { changes: [...changes, ...branch.guards], touches: new Set(touched.map(({ entity }) => entity.name)) };
 }
@@ -133,7 +157,7 @@ export function stillBuilding({ entity, field }: Reference): Problem {
 
 function tooMany(entityName: string): Problem {
   return new TooManyDependents(
-    `more than ${cascadeMax} records would go or change with this \`${entityName}\`: remove some of them first`,
+    `more than ${cascadeMax} records, or too large ones, would go or change with this \`${entityName}\`: remove some of them first`,
   );
 }
 

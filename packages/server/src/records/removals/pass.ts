@@ -1,13 +1,12 @@
 /** The passes over the list of a large removal: what refers to what is listed, a step of bounded length at a time. */
 import { type ConfigSet, referencesTo } from '../../config/port.ts';
 import type { Problem } from '../../lib/problem.ts';
-import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import type { CompiledEntity, Reference } from '../../schema/port.ts';
 import { indexPrefix } from '../../schema/port.ts';
 import type { Row } from '../../store/table.ts';
-import { laneOf, type Workspace } from '../../tenancy/port.ts';
+import type { Workspace } from '../../tenancy/port.ts';
 import type { Actor } from '../actor.ts';
-import { followItems } from '../listing/follow-items.ts';
+import { followInPages } from '../listing/follow-items.ts';
 import { readRecord, type StoredRecord } from '../record.ts';
 import { recordPlace } from '../record-keys.ts';
 import { clearedRecord, danglingReference, stillBuilding } from '../references/plan-removal.ts';
@@ -35,6 +34,8 @@ export interface RemovalStep {
   readonly recordsMax: number;
   /** As RFC 3339. */
   readonly at: string;
+  /** Asked between two records. */
+  readonly pause: () => Promise<void> | undefined;
 }
 
 /** Thrown where references cannot be found yet. */
@@ -69,8 +70,7 @@ function nameOf({ entity, field }: Reference): string {
 
 /** The holders of listed records, from the cursor of the row on; also each listed record that is passed. */
 async function* holders(step: RemovalStep, onDelete: Reference['onDelete']): AsyncGenerator<Passed> {
-  const { workspace, id, recordsMax } = step;
-  const pause = createYielder(laneOf(workspace));
+  const { workspace, id, recordsMax, pause } = step;
   for (let { seq } = step.row.value.cursor; ; ) {
     const after = seq === 0 ? {} : { after: seqText(seq - 1) };
     const entries = await listed.range(workspace.scope, listPartition(id), { ...after, limit: recordsMax });
@@ -114,25 +114,22 @@ interface HeldBy {
 }
 
 async function* holdersOf(
-  { workspace, config, recordsMax }: RemovalStep,
+  { workspace, config, recordsMax, pause }: RemovalStep,
   { reference, target, id }: HeldBy,
   behind: string | undefined,
 ): AsyncGenerator<{ readonly sk: string; readonly holder: Holder }> {
   const entity = await config.entity(reference.entity);
   if (entity === undefined) return;
   const prefix = indexPrefix(id);
-  for (let after = behind; ; ) {
-    const read = { prefix, limit: recordsMax, ...(after === undefined ? {} : { after }) };
-    const items = await followItems(workspace.scope, reference.pk, read);
-    const records = items.map(({ sk, item }) => ({ sk, record: readRecord(item) }));
-    // What does not refer to it any more has changed between the two reads.
-    const found = records.filter(({ record }) => record.data[reference.field] === id);
-    const places = found.map(({ record }) => recordPlace(entity, workspace, record.data.id));
+  const read = { prefix, limit: recordsMax, ...(behind === undefined ? {} : { after: behind }) };
+  for await (const items of followInPages(workspace.scope, reference.pk, read)) {
+    const places = items.map(({ sk }) => recordPlace(entity, workspace, sk.slice(prefix.length)));
     const marked = places.length === 0 ? [] : await marks.readMany(workspace.scope, places);
-    for (const [index, { sk, record }] of found.entries())
+    for (const [index, { sk, item }] of items.entries()) {
+      await pause();
+      const record = readRecord(item);
       yield { sk, holder: { entity, record, reference, target, isMarked: marked[index] !== undefined } };
-    after = records.at(-1)?.sk;
-    if (after === undefined) return;
+    }
   }
 }
 
@@ -220,6 +217,7 @@ export async function planClears(step: RemovalStep): Promise<readonly PlannedCha
   const row = step.row.value;
   const changes: PlannedChange[] = [];
   for (const { holder, cleared } of clearing.values()) {
+    await step.pause();
     const planned = await clearedRecord(step, { ...holder, cleared }, step.at);
     changes.push(...planned);
   }

@@ -1,12 +1,9 @@
 /** Removes what is listed, so that no record that is left ever refers to one that is gone. */
 import { notFound } from '../../lib/problem.ts';
-import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import { type CompiledEntity, indexPrefix } from '../../schema/port.ts';
 import type { Row } from '../../store/table.ts';
-import { laneOf } from '../../tenancy/port.ts';
 import { findRecord } from '../listing/find-record.ts';
-import { followItems } from '../listing/follow-items.ts';
-import { readRecord, type StoredRecord } from '../record.ts';
+import type { StoredRecord } from '../record.ts';
 import { recordPlace } from '../record-keys.ts';
 import { clearedRecord } from '../references/plan-removal.ts';
 import { mergeChanges, type PlannedChange, unconditional } from '../writing/planned-change.ts';
@@ -63,8 +60,7 @@ const exploredPerRecord = 5;
 
 /** Looks for the holders of nodes, and for theirs in turn, until some can go or enough were looked at. */
 async function explore(step: RemovalStep, seeds: readonly Node[]): Promise<Graph> {
-  const { recordsMax } = step;
-  const pause = createYielder(laneOf(step.workspace));
+  const { recordsMax, pause } = step;
   const graph = new Map<number, Explored>();
   const stack = [...seeds];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
@@ -88,16 +84,16 @@ async function holdersOf(
   for (const reference of sortedReferences(config, entityName)) {
     const entity = await config.entity(reference.entity);
     if (entity === undefined) continue;
-    const read = { prefix: indexPrefix(id), limit: recordsMax + 1 };
-    const items = await followItems(workspace.scope, reference.pk, read);
-    if (items.length > recordsMax) isWhole = false;
-    const records = items.map(({ item }) => readRecord(item)).filter(({ data }) => data[reference.field] === id);
-    const places = records.map(({ data }) => recordPlace(entity, workspace, data.id));
+    const prefix = indexPrefix(id);
+    const entries = await workspace.scope.range(reference.pk, { prefix, limit: recordsMax + 1 });
+    if (entries.length > recordsMax) isWhole = false;
+    const ids = entries.map(({ sk }) => sk.slice(prefix.length));
+    const places = ids.map((one) => recordPlace(entity, workspace, one));
     const found = places.length === 0 ? [] : await marks.readMany(workspace.scope, places);
-    for (const [index, { data }] of records.entries()) {
+    for (const [index, holder] of ids.entries()) {
       const mark = found[index];
       if (mark === undefined) throw new Unlisted();
-      if (mark.value.seq !== seq) holders.push({ seq: mark.value.seq, entityName: entity.name, id: data.id });
+      if (mark.value.seq !== seq) holders.push({ seq: mark.value.seq, entityName: entity.name, id: holder });
     }
   }
   return { holders, isWhole };
@@ -154,12 +150,11 @@ const changesMax = 4000;
 
 /** Undefined where none of the nodes can go. */
 async function removalOf(step: RemovalStep, nodes: readonly Explored[]): Promise<readonly PlannedChange[] | undefined> {
-  const pause = createYielder(laneOf(step.workspace));
   const changes: PlannedChange[] = [];
   const isGone = new Set<number>();
   let removed = 0;
   for (const node of nodes) {
-    await pause();
+    await step.pause();
     const own = await removalOfOne(step, node);
     if (changes.length > 0 && changes.length + own.changes.length > changesMax) break;
     changes.push(...own.changes);

@@ -10,10 +10,11 @@ import {
 } from '../../config/port.ts';
 import { type Clock, timestamp } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { Scope, Store } from '../../store/port.ts';
+import { createYielder } from '../../lib/scheduling/event-loop.ts';
+import { type Scope, type Store, TooLarge } from '../../store/port.ts';
 import { asRead, type Row } from '../../store/table.ts';
 import { type Plan, transact, tryCommit } from '../../store/transact.ts';
-import { type Environment, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
+import { type Environment, laneOf, type Workspace, workspaceScopeName } from '../../tenancy/port.ts';
 import type { PlannedChange } from '../writing/planned-change.ts';
 import { createWriteLoop, type WriteLoop } from '../writing/write-loop.ts';
 import { removeMark } from './marks.ts';
@@ -63,14 +64,17 @@ export async function runRemoval(
     work,
     workspace: { ...work, scope },
     writeLoop: createWriteLoop({ configs, fences: createFences() }),
+    recordsMax: deps.recordsPerStep ?? recordsPerStepDefault,
   };
   const begunAt = clock.now();
   for (;;) {
     await renewLease();
     const outcome = await takeStep(run);
     if (outcome === 'over') return;
+    // Records with many words are more than one commit takes long before they are many.
+    if (outcome === 'too large') run.recordsMax = Math.floor(run.recordsMax / 2);
     const isLate = clock.now() - begunAt >= sliceMilliseconds;
-    if (outcome === 'more' && !isLate) continue;
+    if (outcome !== 'wait' && !isLate) continue;
     const at = clock.now() + (outcome === 'wait' ? waitMilliseconds : 0);
     await scope.commit([removalWork(work, at)], { priority: 'background' });
     return;
@@ -88,9 +92,11 @@ interface Run {
   readonly work: RemovalWork;
   readonly workspace: Workspace;
   readonly writeLoop: WriteLoop;
+  /** How many records a step is about at most. */
+  recordsMax: number;
 }
 
-type StepOutcome = 'more' | 'wait' | 'over';
+type StepOutcome = 'more' | 'wait' | 'over' | 'too large';
 
 /** Another has taken a step meanwhile, or the job was cancelled. */
 class Overtaken extends Error {}
@@ -117,6 +123,7 @@ async function takeStep(run: Run): Promise<StepOutcome> {
     if (error instanceof Overtaken) return 'more';
     if (error instanceof NotReady) return 'wait';
     if (error instanceof MoreEntities) return markMoreEntities(run);
+    if (error instanceof TooLarge && run.recordsMax > 1) return 'too large';
     if (!(error instanceof Problem)) throw error;
     // Others are in the way, or the workspace is no more.
     if (error.code === 'conflict' || error.code === 'not_found') return 'wait';
@@ -127,7 +134,7 @@ async function takeStep(run: Run): Promise<StepOutcome> {
 
 /** Writes a step by the newest configuration, as a request would write. */
 async function write(run: Run, { marked, user }: RemovalRow, phase: Exclude<RemovalPhase, 'release'>): Promise<void> {
-  const { deps, work, workspace, writeLoop } = run;
+  const { deps, work, workspace, writeLoop, recordsMax } = run;
   const { scope } = workspace;
   const actor = { userId: user, claims: {} };
   const config = await deps.configs[work.env].refresh(work.orgCode);
@@ -139,9 +146,9 @@ async function write(run: Run, { marked, user }: RemovalRow, phase: Exclude<Remo
     if (row?.value.phase !== phase) throw new Overtaken();
     const reached = cascadeEntities(current, row.value.entity);
     if (reached.some((name) => !row.value.marked.includes(name))) throw new MoreEntities();
-    const recordsMax = deps.recordsPerStep ?? recordsPerStepDefault;
     const at = timestamp(deps.clock.now());
-    const step = { workspace, actor, config: current, id: work.id, row, recordsMax, at };
+    const pause = createYielder(laneOf(workspace));
+    const step = { workspace, actor, config: current, id: work.id, row, recordsMax, at, pause };
     return { changes: await planners[phase](step), touches: holdersNames(current, reached) };
   });
 }
@@ -187,9 +194,11 @@ async function fail({ work, workspace: { scope } }: Run, problem: Problem): Prom
 }
 
 /** Takes away marks, and once there are none, ends the job. */
-async function release({ deps, work, workspace: { scope } }: Run, row: Row<RemovalRow>): Promise<StepOutcome> {
-  const limit = deps.recordsPerStep ?? recordsPerStepDefault;
-  const left = await listed.range(scope, listPartition(work.id), { limit });
+async function release(
+  { deps, work, recordsMax, workspace: { scope } }: Run,
+  row: Row<RemovalRow>,
+): Promise<StepOutcome> {
+  const left = await listed.range(scope, listPartition(work.id), { limit: recordsMax });
   if (left.length > 0) {
     const unmarked = left.flatMap(({ sk, value }) => [
       ...value.marks.map(removeMark),
