@@ -132,6 +132,52 @@ for (const [source, at, message] of mistakes)
     if (!/max/.test(message.source)) assert.equal(mistake.at, at);
   });
 
+const durations: readonly (readonly [text: string, seconds: number])[] = [
+  ['1h', 3600],
+  ['1h30m', 5400],
+  ['-1.5h', -5400],
+  ['+2s', 2],
+  ['.5s', 0.5],
+  ['3.s', 3],
+  ['1500ms', 1.5],
+  ['2m500000us', 120.5],
+  ['1s1000000000ns', 2],
+];
+
+for (const [text, seconds] of durations)
+  test(`\`duration("${text}")\` is ${seconds} seconds`, () => {
+    const ends = new Date(values.starts as Date);
+    ends.setTime(ends.getTime() + 1000 * seconds);
+    const read = (name: string): unknown => (name === 'title' ? text : name === 'ends' ? ends : values[name]);
+    for (const source of [`starts + duration("${text}") == ends`, 'starts + duration(title) == ends'])
+      assert.deepEqual(compiled(source).evaluate(read), { kind: 'value', value: true }, source);
+  });
+
+test('a text that is no duration is an error, in the time of its length', () => {
+  const expression = compiled('duration(title) > duration("1s")');
+  const long = 1_000_000;
+  const texts = [
+    '9'.repeat(long),
+    `${'1'.repeat(long)}h`,
+    `${'1'.repeat(48)}h!`,
+    `${'1.'.repeat(long)}h`,
+    '1h'.repeat(long),
+    `${'.'.repeat(long)}s`,
+  ];
+  for (const title of ['', '-', 'x', '1', '1h ', ' 1h', '1d', '1h-1m', ...texts])
+    assert.equal(expression.evaluate(() => title).kind, 'error', title.slice(0, 20));
+});
+
+test('a mistake is told with the name and the place that `duration` has', () => {
+  const mistake = compile('ends - starts > duration("1h") && duration(minutes) > duration("1h")');
+  assert.ok(isMistake(mistake));
+  assert.match(mistake.message, /'duration\(int\)'/);
+  assert.equal(mistake.at, 34);
+  const afterwards = compile('ends - starts > duration("1h") && title < 5');
+  assert.ok(isMistake(afterwards));
+  assert.equal(afterwards.at, 34);
+});
+
 test('a result of another type is refused', () => {
   const mistake = compile('minutes + 1', ['bool']);
   assert.ok(isMistake(mistake));

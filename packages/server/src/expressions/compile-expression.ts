@@ -1,4 +1,5 @@
 import { type ASTNode, Environment, EvaluationError, ParseError, type ParseResult } from '@marcbachmann/cel-js';
+import { durationPrefix, withDurations } from './durations.ts';
 import {
   lookupName,
   noSurroundings,
@@ -118,7 +119,10 @@ export function checkExpression(
   if (isMistake(parsed)) return { ...parsed, at: placeBefore(parsed.at) };
   const { type, error } = parsed.check();
   // Beside numbers the library finds two types for the empty list, and its error is none of CEL's.
-  const summary = error?.summary ?? 'a number is in no empty list';
+  const summary = (error?.summary ?? 'a number is in no empty list').replaceAll(
+    `${durationPrefix}duration`,
+    'duration',
+  );
   if (error !== undefined) return { message: summary, at: placeBefore(error.range?.start ?? 0) };
   if (type === undefined || !results.includes(type))
     return { message: `it gives a value of the type \`${type}\`, not ${results.join(' or ')}`, at: 0 };
@@ -146,8 +150,10 @@ function unknownField({ name, member, at }: Reading): Mistake {
 const plainEnvironment = withNumbers(new Environment({ limits }));
 
 /** For texts that are made of expressions which have kept to the limits. */
-const roomyEnvironment = withNumbers(
-  new Environment({ limits: { ...limits, maxAstNodes: 10 * limits.maxAstNodes, maxDepth: 10 * limits.maxAstNodes } }),
+const roomyEnvironment = withDurations(
+  withNumbers(
+    new Environment({ limits: { ...limits, maxAstNodes: 10 * limits.maxAstNodes, maxDepth: 10 * limits.maxAstNodes } }),
+  ),
 );
 
 function withNumbers(environment: Environment): Environment {
@@ -168,7 +174,7 @@ function withNumbers(environment: Environment): Environment {
   );
 }
 
-/** The text with `has(name)` as `has(record.name)`, which is what CEL knows, and where each place of it was before. */
+/** The text with its prefixes, such as `has(name)` as `has(record.name)`, and where each place of it was before. */
 interface Rewritten {
   readonly text: string;
   readonly placeBefore: (place: number) => number;
@@ -178,13 +184,13 @@ function withMembers(source: string, { prefixes }: Parts): Rewritten {
   const inOrder = prefixes.toSorted((left, right) => left.at - right.at);
   let text = '';
   let from = 0;
-  for (const { at, name } of inOrder) {
-    text += `${source.slice(from, at)}${name}.`;
+  for (const { at, text: before } of inOrder) {
+    text += source.slice(from, at) + before;
     from = at;
   }
   const placeBefore = (place: number): number => {
     let shift = 0;
-    for (const { at, name } of inOrder) if (at + shift < place) shift += name.length + 1;
+    for (const { at, text: before } of inOrder) if (at + shift < place) shift += before.length;
     return Math.max(0, place - shift);
   };
   return { text: text + source.slice(from), placeBefore };

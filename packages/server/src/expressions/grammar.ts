@@ -1,5 +1,6 @@
 /** Which part of CEL expressions may be made of, and how much of it. */
 import type { ASTNode } from '@marcbachmann/cel-js';
+import { durationPrefix } from './durations.ts';
 import type { Mistake } from './mistake.ts';
 
 /** The record as a whole, for `record.title` and `has(record.title)`. */
@@ -33,9 +34,9 @@ export interface Parts {
   readonly readings: readonly Reading[];
   /**
    * What has to be written before some of it: the record where `has` is asked about a bare name, since CEL knows it of
-   * members only, and the lookups where one is followed.
+   * members only, the lookups where one is followed, and what makes `duration` the one of this module.
    */
-  readonly prefixes: readonly { readonly at: number; readonly name: string }[];
+  readonly prefixes: readonly { readonly at: number; readonly text: string }[];
 }
 
 /**
@@ -87,7 +88,7 @@ interface Bound {
 
 class Collector {
   readonly readings: Reading[] = [];
-  readonly prefixes: { readonly at: number; readonly name: string }[] = [];
+  readonly prefixes: { readonly at: number; readonly text: string }[] = [];
   mistake: Mistake | undefined;
   readonly #surroundings: Surroundings;
 
@@ -141,7 +142,7 @@ class Collector {
     const lookup = fieldOf(of) ?? (bare !== undefined && variables.has(bare) ? undefined : bare);
     if (field !== undefined) this.#read(node, field, bound);
     else if (lookup !== undefined && lookups.has(lookup)) {
-      this.prefixes.push({ at: node.range.start, name: lookupName });
+      this.prefixes.push({ at: node.range.start, text: `${lookupName}.` });
       this.readings.push({ name: lookup, member, at: node.range.start, forEach: bound?.list });
     } else if (bare === undefined || typeof (variables.get(bare) ?? '') === 'string') this.visit(of, bound);
   }
@@ -150,7 +151,8 @@ class Collector {
     this.#refuseUnknown(node, { name, count: args.length, known: functions });
     const [first] = args;
     if (name === 'has' && first?.op === 'id' && first.args !== bound?.variable)
-      this.prefixes.push({ at: first.range.start, name: recordName });
+      this.prefixes.push({ at: first.range.start, text: `${recordName}.` });
+    if (name === 'duration') this.prefixes.push({ at: node.range.start, text: durationPrefix });
     for (const arg of args) this.visit(arg, bound);
   }
 
