@@ -87,7 +87,8 @@ const untold: readonly string[] = [
   ...['a change of a profile', 'another password', 'a log-out', 'a log-out everywhere'],
   ...['a mail to a person who forgot the password', 'a password set by mail'],
   ...['another mail to verify an address', 'the verification of an address', 'a switch to another workspace'],
-  ...['a create', 'an update', 'a removal', 'an atomic batch', 'a batch of independent operations', 'an import'],
+  ...['a create', 'an update', 'a removal', 'a removal of many', 'the end of a job'],
+  ...['an atomic batch', 'a batch of independent operations', 'an import'],
 ];
 
 /** What they change lies in no store, or nowhere: the entry is all that is written. */
