@@ -98,6 +98,39 @@ test('of a field that the caller may not read the right value is refused like a 
   assert.equal((await stored(id)).status, 'open');
 });
 
+test('a caller who may write a field and not read it does not learn its value by sending it', async () => {
+  await defineEntity(org, {
+    entityName: 'payslip',
+    UpdateParams: [
+      { name: 'subject' },
+      { name: 'meta', colType: 'json' },
+      { name: 'pay', colType: 'number' },
+      { name: 'number', colType: 'autoincrement' },
+      { name: 'bonus', colType: 'formula', formula: { cel: 'pay * 2', type: 'number' } },
+    ],
+  });
+  const blind = await memberWith(founder, [withFields(allow('getpayslip'), 'subject'), allow('updatepayslip')]);
+  const { id } = await create(founder, 'payslip', { pay: 7, meta: { a: 1, b: [2] } });
+  const ofPlatform = async (name: string, value: unknown): Promise<string> => {
+    const reply = await act(blind, 'PUT', `/update/payslip/${id}`, { body: { subject: 'x', [name]: value } });
+    assertProblem(reply, 'unknown_field');
+    return reply.text.replace(/"request_id":"[^"]*"/g, '');
+  };
+  assert.equal(await ofPlatform('created_by', founder.id), await ofPlatform('created_by', blind.id));
+  assert.equal(await ofPlatform('number', 1), await ofPlatform('number', 1000));
+  assert.equal(await ofPlatform('bonus', 14), await ofPlatform('bonus', 15));
+  const shown = async (meta: string): Promise<string> => {
+    const reply = await act(blind, 'PUT', `/update/payslip/${id}`, {
+      body: `{"meta": ${meta}}`,
+      headers: { 'Content-Type': 'application/json' },
+    });
+    assert.equal(reply.status, 200, reply.text);
+    return reply.text;
+  };
+  assert.match(await shown('{"b":[2],"a":1}'), /"meta":\{"b":\[2\],"a":1\}/);
+  assert.match(await shown('{"b":[3],"a":1}'), /"meta":\{"b":\[3\],"a":1\}/);
+});
+
 test('what the caller may read is asked of this very record', async () => {
   const own = { StringEquals: { 'record.code': '$' + '{user.email}' } };
   const user = await memberWith(founder, [

@@ -90,10 +90,19 @@ export function readCreate(entity: CompiledEntity, body: unknown, creatorId?: st
   return { changes, errors };
 }
 
-/** Reads the body of an update: only what is sent changes, `null` clears; platform fields may stand as they are. */
-export function readUpdate(entity: CompiledEntity, body: unknown, stored: StoredRecord): ReadFields {
+/**
+ * Reads the body of an update: only what is sent changes, `null` clears; platform fields may stand as they are.
+ * @param mayCompare leaves platform fields out that are refused with every value.
+ */
+export function readUpdate(
+  entity: CompiledEntity,
+  body: unknown,
+  stored: StoredRecord,
+  mayCompare: (name: string) => boolean = () => true,
+): ReadFields {
   const { changes, errors } = readBody(entity, body, (name, value) => {
-    return value === platformValue(stored, name) ? undefined : refusePlatformField(name);
+    const isUnchanged = value === platformValue(stored, name) && mayCompare(name);
+    return isUnchanged ? undefined : refusePlatformField(name);
   });
   for (const [name, value] of changes)
     if (value === undefined && entity.fields.get(name)?.required === true) errors.push(required(name));

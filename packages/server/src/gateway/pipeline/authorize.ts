@@ -176,9 +176,19 @@ class Authorizer {
     const action = verb + entityName;
     const ruling = this.#rule(action, { request, pending: ['record'] });
     const own = isWhole(ruling) ? undefined : rowsOf(ruling, this.#refusals(action, request));
-    if (verb === 'update') return own && { ...own, readable: (record) => this.#grantToGet(entityName, record) };
+    if (verb === 'update') {
+      if (own === undefined && this.#mayGetAll(entityName, request)) return undefined;
+      const updatable = own ?? rowsOf(ruling, this.#refusals(action, request));
+      return { ...updatable, readable: (record) => this.#grantToGet(entityName, record) };
+    }
     if (verb !== 'list' && verb !== 'count') return own;
     return bothPolicies(own, this.#rowsLeftByGet(entityName));
+  }
+
+  /** Of the records that the request is about. */
+  #mayGetAll(entityName: string, { params: { id } }: PolicyRequest): boolean {
+    const get = { verb: 'get', entityName, ...(id === undefined ? {} : { id }) } as const;
+    return this.rows(get, requestAlone(get)) === undefined;
   }
 
   #grantToGet(entityName: string, record: RecordData): RecordGrant | undefined {

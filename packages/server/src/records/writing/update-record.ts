@@ -6,7 +6,7 @@ import { checkRecord, entityTag, isTagOf, makeRecord, readUpdate, type StoredRec
 import { updatedRecordKey } from '../record-keys.ts';
 import { checkLookups } from '../references/lookup-checks.ts';
 import { assertFieldsAllowed, assertUpdateAllowed, assertVisible } from './checks/record-checks.ts';
-import { readableUnchangedFields, unchangedFields, updatedValue } from './checks/unchanged-values.ts';
+import { readableFields, readableUnchangedFields, updatedValue } from './checks/unchanged-values.ts';
 import { recordChanges } from './record-changes.ts';
 import type { RecordWriteDeps } from './record-write-deps.ts';
 import { readSealed, sealValues } from './sealed-values.ts';
@@ -37,12 +37,12 @@ export async function planUpdate(parts: RecordWriteDeps, call: RecordCall, input
   const visible = assertVisible(call, before.data, { before: before.data, after: 'open' });
   requireMatch(before, input);
   const { body } = input;
-  const { changes: fields, errors } = readUpdate(entity, body, before);
+  const { changes: fields, errors } = readUpdate(entity, body, before, readableFields(call, before));
   const read = { body, changes: fields };
   const isUnchanged = readableUnchangedFields(call, before, read);
   assertFieldsAllowed(call.rows, visible, { data: before.data, body, isUnchanged });
   const stamps = { ...before.data, updated_at: timestamp(parts.clock.now()), updated_by: actor.userId };
-  const value = updatedValue(before.data, fields, unchangedFields(entity, before, read));
+  const value = updatedValue(before.data, fields, isUnchanged);
   const data = makeRecord(entity, value, stamps);
   const assertAllowed = () => assertUpdateAllowed(call, { before: before.data, visible }, { data, body, isUnchanged });
   // What is wrong with a record tells of its values: to a caller who may not change it so, that is not told.

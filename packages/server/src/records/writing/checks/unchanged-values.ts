@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CompiledEntity, FieldValue } from '../../../schema/port.ts';
 import { isMadeByPlatform, platformValue, type RecordData, type StoredRecord } from '../../record.ts';
-import { isReadable, type RecordGrant, type RecordPolicy } from '../../record-policy.ts';
+import { isOfEnvelope, isReadable, type RecordGrant, type RecordPolicy } from '../../record-policy.ts';
 import { asDefined, type FieldTest } from './record-checks.ts';
 
 /** The body of an update, and what was read from it. */
@@ -30,18 +30,26 @@ function memberOf(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
 }
 
+interface UpdateCall {
+  readonly rows?: Pick<RecordPolicy, 'readable'> | undefined;
+  readonly entity: CompiledEntity;
+}
+
 /**
  * Those of them that the caller may get of this record. A caller who tried values of another field would learn from the
  * answers when he had found its value.
  */
-export function readableUnchangedFields(
-  { rows, entity }: { readonly rows?: Pick<RecordPolicy, 'readable'> | undefined; readonly entity: CompiledEntity },
-  stored: StoredRecord,
-  read: ReadBody,
-): FieldTest {
+export function readableUnchangedFields({ rows, entity }: UpdateCall, stored: StoredRecord, read: ReadBody): FieldTest {
   const isUnchanged = unchangedFields(entity, stored, read);
-  const readable = grantToRead(() => rows?.readable?.(asDefined(entity, stored.data)));
+  const readable = readableFields({ rows, entity }, stored);
   return (name) => isUnchanged(name) && readable(name);
+}
+
+/** The fields of a record that the caller of an update may get. Who may do everything with all records may get all. */
+export function readableFields({ rows, entity }: UpdateCall, stored: StoredRecord): FieldTest {
+  if (rows === undefined) return () => true;
+  const readable = grantToRead(() => rows.readable?.(asDefined(entity, stored.data)));
+  return (name) => isOfEnvelope(name) || readable(name);
 }
 
 /** Asked for once, and only for a body that goes beyond what the caller may write. */
