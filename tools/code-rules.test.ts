@@ -13,10 +13,15 @@ const crypto = `import { verify } from 'node:crypto';\n`;
 
 describe('the code', () => {
   const sources = sourcesUnder(readSourceTree(join(import.meta.dirname, '..')), 'packages');
+  // Each file is parsed once for all rules.
+  const breaches = checkCode(sources, rules);
   for (const rule of rules) {
     it(`has ${rule.name}`, () => {
       assert.ok([...sources.keys()].some(rule.appliesTo), 'the rule applies to no file');
-      assert.deepEqual(checkCode(sources, [rule]), []);
+      assert.deepEqual(
+        breaches.filter((breach) => breach.includes(` breaks "${rule.name}": `)),
+        [],
+      );
     });
   }
 });

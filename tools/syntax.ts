@@ -14,11 +14,15 @@ export function lineOf(node: ts.Node): number {
   return node.getSourceFile().getLineAndCharacterOfPosition(node.getStart()).line + 1;
 }
 
-export function* nodesOf(node: ts.Node): Generator<ts.Node> {
-  yield node;
-  const children: ts.Node[] = [];
-  ts.forEachChild(node, (child) => {
-    children.push(child);
-  });
-  for (const child of children) yield* nodesOf(child);
+/** A node and all below it, each before its children. */
+export function* nodesOf(root: ts.Node): Generator<ts.Node> {
+  const ahead = [root];
+  for (let node = ahead.pop(); node !== undefined; node = ahead.pop()) {
+    yield node;
+    const children: ts.Node[] = [];
+    ts.forEachChild(node, (child) => {
+      children.push(child);
+    });
+    ahead.push(...children.reverse());
+  }
 }

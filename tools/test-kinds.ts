@@ -16,6 +16,7 @@ const slow = {
     'packages/server/src/maintenance/maintain-model.test.ts',
     'packages/server/src/store/testing/conformance/planted-faults.test.ts',
     'packages/server/src/store/sqlite/testing/power-loss/*.test.ts',
+    'packages/server/src/testing/worst-cases/management-work.test.ts',
   ],
   acceptance: [
     'additions',
