@@ -36,6 +36,8 @@ export interface ListPlan {
   readonly expression: FilterExpression | undefined;
   /** Which records of the answer are the caller's. */
   readonly rows: RecordPolicy | undefined;
+  /** Those of the residual that all of them meet. */
+  readonly rowFilters: readonly Filter[];
   /** Where the range is of all records: entries by which those that may be of the answer are found sooner. */
   readonly gather?: WordEntries;
 }
@@ -67,10 +69,8 @@ export function planList(
 ): ListPlan {
   const { expression } = asked;
   if (asked.filter !== undefined && expression === undefined) throw new TypeError('the filter is not compiled');
-  const query = {
-    ...asked,
-    filters: [...asked.filters, ...(expression?.implied ?? []), ...rowFilters(entity, rows)],
-  };
+  const ofRows = rowFilters(entity, rows);
+  const query = { ...asked, filters: [...asked.filters, ...(expression?.implied ?? []), ...ofRows] };
   const plan: Chosen | undefined =
     groupPlan(entity, query) ??
     compoundPlan(entity, query, inAnyOrder) ??
@@ -88,6 +88,7 @@ export function planList(
     search: query.search,
     expression: expression?.isImplied === true ? undefined : expression,
     rows,
+    rowFilters: residual.filter((filter) => ofRows.includes(filter)),
     ...(gather === undefined ? {} : { gather }),
   };
 }
@@ -124,24 +125,30 @@ export function stepsOf({ rows, expression }: Pick<ListPlan, 'rows' | 'expressio
   return (rows?.steps() ?? 0) + (expression?.steps() ?? 0);
 }
 
-/** What the caller may read of a record in the range; undefined where it is not of the answer. */
+/**
+ * What the caller may read of a record in the range; undefined where it is not of the answer. Whether the record is the
+ * caller's comes first: what others take must not depend on what is asked, since where a page ends tells of it.
+ */
 export function readable(plan: ListPlan, entity: CompiledEntity, entry: StoredText): ReadableText | undefined {
   if (isExact(plan)) return entry;
-  const { residual, search, expression, rows } = plan;
+  const { rows, rowFilters: ofRows } = plan;
   const data = dataOf(entry);
-  if (!meetsAll(residual, data) || (search !== undefined && !meetsSearch(search, data))) return undefined;
-  if (expression?.holds(data) === false) return undefined;
-  if (rows === undefined) return entry;
-  const grant = grantOn(rows, entity, data);
-  if (grant?.fields === undefined) return grant && entry;
-  return { value: entry.value, version: entry.version, fields: grant.fields };
+  if (rows === undefined) return isAnswer(plan, data) ? entry : undefined;
+  const grant = meetsAll(ofRows, data) ? grantOn(rows, entity, data) : undefined;
+  if (grant === undefined || !isAnswer(plan, data)) return undefined;
+  return grant.fields === undefined ? entry : { value: entry.value, version: entry.version, fields: grant.fields };
+}
+
+function isAnswer({ residual, search, expression }: ListPlan, data: RecordData): boolean {
+  if (!meetsAll(residual, data) || (search !== undefined && !meetsSearch(search, data))) return false;
+  return expression?.holds(data) !== false;
 }
 
 function meetsSearch({ query, fields }: SearchTest, data: RecordData): boolean {
   return matchesSearch(query, termsOf(fields, data));
 }
 
-type Chosen = Omit<ListPlan, 'search' | 'expression' | 'rows' | 'gather'>;
+type Chosen = Omit<ListPlan, 'search' | 'expression' | 'rows' | 'rowFilters' | 'gather'>;
 
 /** The records of one owner or parent, in the order that the index has them. */
 function groupPlan(entity: CompiledEntity, { filters, sortKeys }: ListQuery): Chosen | undefined {
