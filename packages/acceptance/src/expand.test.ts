@@ -100,6 +100,7 @@ test('refuses names that lead nowhere, and more than one reply shows', async () 
     ['', ['unknown_expand']],
     ['comment_via_ticket_id.author_id.account_id', ['too_deep']],
     [Array.from({ length: 11 }, (_, index) => `f${index}`).join(','), ['too_many']],
+    ['customer_id,'.repeat(11).concat('nothing'), ['too_many']],
   ] as const)
     for (const path of [`/item/ticket/${ticket.id}`, '/list/ticket']) {
       const problem = assertProblem(await act(founder, 'GET', `${path}?expand=${expand}`), 'invalid_request');

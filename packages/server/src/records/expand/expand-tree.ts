@@ -42,7 +42,8 @@ function readNames(text: string, add: AddError): Names {
   const root: Names = new Map();
   let count = 0;
   // No more of them are read than shows that they are too many.
-  for (const path of text.split(',', expansionsMax + 1)) {
+  const paths = text.split(',', expansionsMax + 1);
+  for (const path of paths) {
     const steps = path.split('.', levelsMax + 1);
     if (steps.length > levelsMax) add('too_deep', `\`expand\` takes at most ${levelsMax} levels`);
     let level = root;
@@ -53,7 +54,7 @@ function readNames(text: string, add: AddError): Names {
       level = next;
     }
   }
-  if (count > expansionsMax) add('too_many', `\`expand\` takes at most ${expansionsMax} names`);
+  if (Math.max(paths.length, count) > expansionsMax) add('too_many', `\`expand\` takes at most ${expansionsMax} names`);
   return root;
 }
 

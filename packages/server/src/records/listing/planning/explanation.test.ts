@@ -45,6 +45,15 @@ test('a list and a count tell which index was walked, how far, and what was test
   assert.deepEqual(await list({ pagesize: '5' }), [null, null, 6, 0, 6]);
   assert.deepEqual(await list({ minutes: '5' }), [null, null, 30, 30, 30]);
   assert.deepEqual(await list({ filter: 'status == "open" && minutes > 7' }), ['status', 'field', 10, 10, 10]);
+  assert.deepEqual(await list({ filter: 'status.startsWith("do")', sortby: 'status' }), [
+    'status',
+    'field',
+    20,
+    20,
+    20,
+  ]);
+  const starting = { status: 'op', status_op: 'startswith', sortby: 'status', sortdir: 'desc' };
+  assert.deepEqual(await list(starting), ['status', 'field', 10, 10, 10]);
   assert.deepEqual(await list({ status: 'open', sortby: 'minutes' }), ['status,-minutes', 'compound', 10, 0, 10]);
   assert.deepEqual(await list({ owner: 'ann', sortby: 'status' }), ['user', 'owner', 30, 0, 30]);
   assert.deepEqual(await list({ q: 'lamp' }), ['q', 'search', 3, 3, 0]);

@@ -238,6 +238,8 @@ function rangeOf(filter: Filter): Pick<Range, 'prefix' | 'after' | 'before'> | u
   switch (filter.operator) {
     case 'eq':
       return { prefix: indexPrefix(encodedValue(filter, 0)) };
+    case 'startswith':
+      return { prefix: indexStart(encodedValue(filter, 0)) };
     case 'gt':
     case 'gte':
       return { after: indexStart(encodedValue(filter, 0)) };
