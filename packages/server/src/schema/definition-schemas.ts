@@ -1,5 +1,5 @@
 import { arrayOf, closedObjectOf, type JsonSchema, type ObjectSchema, text } from '../lib/json-schema.ts';
-import { definitionLimits, ownerDefaults } from './definition.ts';
+import { definitionLimits, type OnDelete, ownerDefaults } from './definition.ts';
 import { formulaTypes } from './field-types/computed/typed-formula.ts';
 import { colTypeOf, fieldTypes } from './field-types/registry.ts';
 
@@ -122,12 +122,17 @@ function fieldDefinition(): JsonSchema {
       ],
       examples: ['{title}-{score}', { cel: 'minutes * rate / 60', type: 'number' }],
     },
-    items: closedObjectOf(valueHints, Object.keys(valueHints)),
-    lookup: closedObjectOf({ entity: text, onDelete: { ...text, enum: ['restrict', 'cascade', 'setnull'] } }, [
-      'onDelete',
+    items: closedObjectOf({ ...valueHints, lookup: lookupTo(['restrict', 'setnull']) }, [
+      ...Object.keys(valueHints),
+      'lookup',
     ]),
+    lookup: lookupTo(['restrict', 'cascade', 'setnull']),
   };
   return closedObjectOf({ name: fieldName, ...hints }, Object.keys(hints));
+}
+
+function lookupTo(onDelete: readonly OnDelete[]): JsonSchema {
+  return closedObjectOf({ entity: text, onDelete: { ...text, enum: onDelete } }, ['onDelete']);
 }
 
 function listOf(items: JsonSchema, maxItems: number): JsonSchema {

@@ -54,10 +54,10 @@ export interface ExpressionFormula {
 /** What every element of an `array` is: a field without a name of its own. */
 export type ItemDefinition = Pick<
   FieldDefinition,
-  'colType' | 'minlength' | 'maxlength' | 'min' | 'max' | 'enumValues' | 'pattern'
+  'colType' | 'minlength' | 'maxlength' | 'min' | 'max' | 'enumValues' | 'pattern' | 'lookup'
 >;
 
-/** The field holds the id of a record of `entity`. `onDelete` is `restrict` when it is left out. */
+/** The field, or each element of it, holds the id of a record of `entity`. `onDelete` is `restrict` when it is left out. */
 export interface LookupDefinition {
   readonly entity: string;
   readonly onDelete?: OnDelete;
@@ -146,6 +146,7 @@ export const definitionLimits = {
   bytesMax: 64 * 1024,
   fieldsMax: 200,
   indexesMax: 20,
+  lookupListsMax: 4,
   compoundIndexesMax: 4,
   compoundFieldsMax: 4,
   enumValuesMax: 500,

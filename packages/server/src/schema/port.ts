@@ -72,7 +72,7 @@ export {
   compileIndexes,
   type EncodedField,
 } from './indexes/compile-indexes.ts';
-export { fieldIndex } from './indexes/field-index.ts';
+export { elementIndex, fieldIndex } from './indexes/field-index.ts';
 export { type Duplicate, type IndexKind, type IndexState, isLeaving, isSameIndex } from './indexes/index-states.ts';
 export {
   defaultTemplates,
@@ -84,6 +84,15 @@ export {
   reservedTokens,
   type TokenValues,
 } from './key-template.ts';
+export {
+  elementIds,
+  heldIds,
+  isLookupList,
+  lookupElementsMax,
+  lookupOf,
+  lookupPointer,
+  withoutIds,
+} from './lookups.ts';
 export { entityNameProblem, viewNameProblem } from './names.ts';
 export {
   afterAll,

@@ -1,6 +1,7 @@
 import type { CompiledEntity } from './compile-entity.ts';
 import type { OnDelete } from './definition.ts';
-import { fieldIndex } from './indexes/field-index.ts';
+import { elementIndex, fieldIndex } from './indexes/field-index.ts';
+import { isLookupList, lookupOf } from './lookups.ts';
 
 /** That records of one entity hold ids of another's, and what becomes of them when such a record is removed. */
 export interface Reference {
@@ -42,8 +43,9 @@ export function withReferences(
 }
 
 function referencesOf(entity: CompiledEntity): readonly { readonly target: string; readonly reference: Reference }[] {
-  return [...entity.fields.values()].flatMap(({ name, definition: { lookup } }) => {
-    const index = fieldIndex(entity, name);
+  return [...entity.fields.values()].flatMap(({ name, definition }) => {
+    const lookup = lookupOf(definition);
+    const index = isLookupList(definition) ? elementIndex(entity, name) : fieldIndex(entity, name);
     if (lookup === undefined || index === undefined) return [];
     const { onDelete = 'restrict' } = lookup;
     const { pk, isReady } = index;

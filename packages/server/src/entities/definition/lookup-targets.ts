@@ -41,12 +41,17 @@ export async function unknownTargets(set: ConfigSet, named: NamedByEntity): Prom
   const errors: InputError[] = [];
   const fields: readonly unknown[] = Array.isArray(named.fields) ? named.fields : [];
   for (const [index, field] of fields.entries()) {
-    if (!isObject(field) || !isObject(field.lookup)) continue;
-    const { entity } = field.lookup;
+    const { lookup, pointer } = lookupIn(field);
+    if (!isObject(field) || !isObject(lookup)) continue;
+    const { entity } = lookup;
     if (typeof entity !== 'string' || entityNameProblem(entity) !== undefined || entity === named.entityName) continue;
     if (set.active(entity) !== undefined) continue;
     const message = `field \`${String(field.name)}\` looks up \`${entity}\`, and there is no such entity`;
-    errors.push({ pointer: `/UpdateParams/${index}/lookup/entity`, code: 'unknown_entity', message });
+    errors.push({
+      pointer: `/UpdateParams/${index}${pointer}/entity`,
+      code: 'unknown_entity',
+      message,
+    });
   }
   for (const one of named.lookedUp) {
     if (errors.length > errorsMax) break;
@@ -55,6 +60,14 @@ export async function unknownTargets(set: ConfigSet, named: NamedByEntity): Prom
     errors.push({ pointer: one.pointer, code: 'unknown_view', message });
   }
   return errors;
+}
+
+/** What stands for the lookup in a field as it is sent, and where. */
+function lookupIn(field: unknown): { readonly lookup?: unknown; readonly pointer: string } {
+  const { lookup, items } = isObject(field) ? field : {};
+  const ofElements = isObject(items) ? items.lookup : undefined;
+  if (ofElements !== undefined) return { lookup: ofElements, pointer: '/items/lookup' };
+  return { lookup, pointer: '/lookup' };
 }
 
 /** Of an entity that is not there nothing is said: its lookup is what is wrong. */

@@ -5,6 +5,7 @@ import {
   type FieldDefinition,
   fieldTypeOf,
   isFilled,
+  lookupOf,
 } from '../../schema/port.ts';
 
 /**
@@ -34,7 +35,8 @@ function isNarrower(old: CompiledField, field: CompiledField): boolean {
   const [was, is] = [old.definition, field.definition];
   // Of a sealed value nothing can be known but that it is there.
   if (isSecret(field)) return false;
-  if (is.lookup !== undefined && is.lookup.entity !== was.lookup?.entity) return true;
+  const lookup = lookupOf(is);
+  if (lookup !== undefined && lookup.entity !== lookupOf(was)?.entity) return true;
   return isTighter(was, is);
 }
 

@@ -99,8 +99,9 @@ function fieldOf({ pointer }: InputError): string {
 }
 
 /** Who may change definitions need not be one who may read records: no sentence holds what a record does. */
-function withoutValue({ pointer, code }: InputError): InputError {
-  return { pointer, code, message: `field \`${pointer.slice(1)}\` names a record that does not exist` };
+function withoutValue(error: InputError): InputError {
+  const { pointer, code } = error;
+  return { pointer, code, message: `field \`${fieldOf(error)}\` names a record that does not exist` };
 }
 
 /** The fields of which the record has a sealed value beside it, where some of those asked for may have one. */

@@ -1,6 +1,6 @@
 import type { ConfigSet } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
-import type { CompiledEntity } from '../../schema/port.ts';
+import { type CompiledEntity, lookupOf } from '../../schema/port.ts';
 import type { Store } from '../../store/port.ts';
 import { overwrittenFields } from '../definition/lost-values.ts';
 import { narrowedFields, newChecks } from '../definition/narrowed-fields.ts';
@@ -64,7 +64,7 @@ export interface ToldValues extends HeldValues {
 
 /** While the entity was not served, nothing protected the records that its own refer to. */
 function lookupFields({ fields }: CompiledEntity): readonly string[] {
-  return [...fields.values()].flatMap(({ name, definition }) => (definition.lookup === undefined ? [] : [name]));
+  return [...fields.values()].flatMap(({ name, definition }) => (lookupOf(definition) === undefined ? [] : [name]));
 }
 
 /** The configuration as it will be: for who looks at what is stored before the switch. */

@@ -2,7 +2,7 @@ import { appApi } from '@freehold/contract/app';
 import type { ProblemCode } from '@freehold/contract/problem';
 import type { JsonSchema } from '../../lib/json-schema.ts';
 import { cooperatively } from '../../lib/scheduling/cooperatively.ts';
-import type { CompiledEntity } from '../../schema/port.ts';
+import { type CompiledEntity, lookupOf } from '../../schema/port.ts';
 import type { Environment } from '../../tenancy/port.ts';
 import { describedOperations } from './described-operations.ts';
 import { documentPieces } from './document.ts';
@@ -39,12 +39,13 @@ export async function* appDocument({ orgCode, env, version, entities }: Document
   let viewFieldsLeft = viewFieldsMax;
   for await (const { entity, names: ofEntity } of cooperatively(typeNames(entities, taken))) {
     names.set(entity.name, ofEntity);
-    for (const { name, definition } of entity.fields.values())
-      if (definition.lookup !== undefined) {
-        const known = referring.get(definition.lookup.entity) ?? [];
-        referring.set(definition.lookup.entity, known);
-        known.push({ entity: entity.name, field: name });
-      }
+    for (const { name, definition } of entity.fields.values()) {
+      const lookup = lookupOf(definition);
+      if (lookup === undefined) continue;
+      const known = referring.get(lookup.entity) ?? [];
+      referring.set(lookup.entity, known);
+      known.push({ entity: entity.name, field: name });
+    }
     viewFieldsLeft -= viewFieldsOf(entity);
     const expansions = () => documentedExpansions(entity, { referring, names });
     documented.push({ entity, names: ofEntity, lookedUp, expansions, tellsViews: viewFieldsLeft >= 0 });

@@ -1,5 +1,6 @@
 import type { Derived, StoredRecord } from '../../records/port.ts';
 import { directKey, recordPlace, sameKey } from '../../records/port.ts';
+import { heldIds, lookupOf } from '../../schema/port.ts';
 import type { Item } from '../../store/port.ts';
 import type { Claim } from './claims.ts';
 import { type KeptEntity, requiredBy } from './kept-entity.ts';
@@ -60,20 +61,17 @@ async function lookupClaims(
 ): Promise<readonly Claim[]> {
   const claims: Claim[] = [];
   for (const { name, definition } of entity.fields.values()) {
-    const id = data[name];
-    if (definition.lookup === undefined || id === undefined) continue;
-    const target = await config.entity(definition.lookup.entity);
+    const lookup = lookupOf(definition);
+    const target = lookup === undefined ? undefined : await config.entity(lookup.entity);
     if (target === undefined) continue;
-    const dangling = drift(
-      workspace.scope,
-      'dangling',
-      key,
-      `\`${name}\` names the ${target.name} ${id}, which does not exist`,
-    );
-    claims.push({
-      key: recordPlace(target, workspace, String(id)),
-      judge: (item) => (item === undefined ? dangling : undefined),
-    });
+    for (const id of new Set(heldIds(entity, name, data))) {
+      const problem = `\`${name}\` names the ${target.name} ${id}, which does not exist`;
+      const dangling = drift(workspace.scope, 'dangling', key, problem);
+      claims.push({
+        key: recordPlace(target, workspace, id),
+        judge: (item) => (item === undefined ? dangling : undefined),
+      });
+    }
   }
   return claims;
 }

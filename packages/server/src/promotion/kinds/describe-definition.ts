@@ -3,6 +3,7 @@ import {
   colTypeOf,
   type EntityDefinition,
   type FieldDefinition,
+  lookupOf,
   type OwnerIndexDefinition,
   type UniqueIndexDefinition,
 } from '../../schema/port.ts';
@@ -61,7 +62,8 @@ export function describeDefinition(before: EntityDefinition, after: EntityDefini
 }
 
 function kindOf(field: FieldDefinition): string {
-  const { validate, required, lookup } = field;
+  const { validate, required } = field;
+  const lookup = lookupOf(field);
   const presence = validate === true && required !== false ? 'required' : 'optional';
   const target = lookup === undefined ? '' : ` that looks up \`${lookup.entity}\``;
   return `${/^[aeio]/.test(presence) ? 'an' : 'a'} ${presence} ${colTypeOf(field)}${target}`;

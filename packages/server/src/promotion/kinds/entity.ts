@@ -7,6 +7,8 @@ import {
   isObject,
   isShownBy,
   lookedUpByContent,
+  lookupOf,
+  lookupPointer,
   parseEntityContent,
   systemEntityNames,
   viewedActions,
@@ -52,11 +54,12 @@ export const entityKind: ConfigKind<EntityContent> = {
 };
 
 function lookedUp({ definition: { entityName, UpdateParams } }: EntityContent): readonly ItemReference[] {
-  return UpdateParams.flatMap(({ name, lookup }, index) => {
+  return UpdateParams.flatMap((field, index) => {
+    const lookup = lookupOf(field);
     // An entity may look up itself.
     if (lookup === undefined || lookup.entity === entityName) return [];
-    const pointer = `/definition/UpdateParams/${index}/lookup/entity`;
-    return entityReference(lookup.entity, pointer, `looks it up in the field \`${name}\``);
+    const pointer = `/definition/UpdateParams/${index}${lookupPointer(field)}/entity`;
+    return entityReference(lookup.entity, pointer, `looks it up in the field \`${field.name}\``);
   });
 }
 

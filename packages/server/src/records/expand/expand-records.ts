@@ -15,9 +15,11 @@ import type { RecordRuntime } from '../record-runtime.ts';
 import { takeWritten } from '../views/reply-room.ts';
 import type { Expansion } from './expand-tree.ts';
 import {
+  type Expanded,
   type ExpandedLookup,
   type ExpandedPage,
   type ExpandedRecord,
+  isExpandedList,
   loadExpansions,
   unreadPage,
 } from './load-expansions.ts';
@@ -73,12 +75,15 @@ class ExpansionWriter {
   /** Shows the other records: at once all of an expansion. */
   async showLevel(records: readonly ExpandedRecord[]): Promise<void> {
     const groups = new Map<Expansion, Set<ExpandedRecord>>();
-    for (const { shown } of records)
+    const pause = createYielder(laneOf(this.#call.workspace));
+    for (const { shown } of records) {
+      await pause();
       for (const [expansion, value] of shown) {
         const group = groups.get(expansion) ?? new Set();
         for (const one of recordsOf(value)) group.add(one);
         groups.set(expansion, group);
       }
+    }
     for (const [{ direction, entity }, group] of groups) {
       const members = [...group];
       const call = { ...this.#call, entity };
@@ -101,8 +106,19 @@ class ExpansionWriter {
     return `${start}"${expandMember(entity, presentation)}":{${members.join(',')}}}`;
   }
 
-  #writeValue(value: ExpandedLookup | ExpandedPage): string {
-    if ('items' in value) return this.#writePage(value);
+  #writeValue(value: Expanded): string {
+    if (isExpandedList(value)) return this.#writeList(value);
+    return 'items' in value ? this.#writePage(value) : this.#writeLookup(value);
+  }
+
+  /** One that does not fit, though each element may be shown by its id alone, is `null`. */
+  #writeList(list: readonly ExpandedLookup[]): string {
+    const idsLength = list.reduce((sum, { id }) => sum + id.length + idMemberLength, 0);
+    if (!takeWritten(this.#others.room, idsLength)) return 'null';
+    return `[${list.map((one) => this.#writeLookup(one)).join(',')}]`;
+  }
+
+  #writeLookup(value: ExpandedLookup): string {
     const { id, record } = value;
     if (record === undefined) return 'null';
     return (record === 'unread' ? undefined : this.#writeRecord(record)) ?? JSON.stringify({ id });
@@ -127,7 +143,11 @@ class ExpansionWriter {
   }
 }
 
-function recordsOf(value: ExpandedLookup | ExpandedPage): readonly ExpandedRecord[] {
+/** What is written beside an id where nothing else is shown of its record. */
+const idMemberLength = '{"id":""},'.length;
+
+function recordsOf(value: Expanded): readonly ExpandedRecord[] {
+  if (isExpandedList(value)) return value.flatMap(recordsOf);
   if ('items' in value) return value.items;
   return value.record === undefined || value.record === 'unread' ? [] : [value.record];
 }

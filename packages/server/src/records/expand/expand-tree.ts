@@ -1,7 +1,7 @@
 import type { InputError } from '@freehold/contract/problem';
 import { referencesTo } from '../../config/port.ts';
 import { invalidInput } from '../../lib/problem.ts';
-import type { CompiledEntity } from '../../schema/port.ts';
+import { type CompiledEntity, lookupOf } from '../../schema/port.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 
 /** Other records that a reply shows with each record of an entity. */
@@ -94,7 +94,8 @@ function resolveName(
   entity: CompiledEntity,
   name: string,
 ): Resolved | { readonly code: string; readonly message: string } {
-  const lookup = entity.fields.get(name)?.definition.lookup;
+  const definition = entity.fields.get(name)?.definition;
+  const lookup = definition === undefined ? undefined : lookupOf(definition);
   if (lookup !== undefined) return { direction: 'forward', field: name, target: lookup.entity };
   const [reference, other] = referencesTo(config, entity.name).filter((one) => backwardName(one) === name);
   if (reference === undefined) return { code: 'unknown_expand', message: unknownName(entity, name) };

@@ -1,5 +1,5 @@
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import type { CompiledEntity } from '../../schema/port.ts';
+import { type CompiledEntity, elementIds, type FieldValue, isLookupList } from '../../schema/port.ts';
 import { laneOf } from '../../tenancy/port.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
 import { type ListQuery, readListQuery } from '../listing/list-query.ts';
@@ -20,7 +20,14 @@ export interface ExpandedRecord {
   readonly entity: CompiledEntity;
   readonly expansions: readonly Expansion[];
   /** What each of these shows; nothing of one whose field is empty, or not the caller's to read. */
-  readonly shown: Map<Expansion, ExpandedLookup | ExpandedPage>;
+  readonly shown: Map<Expansion, Expanded>;
+}
+
+/** Of an array of lookups what each element refers to, in its order. */
+export type Expanded = ExpandedLookup | readonly ExpandedLookup[] | ExpandedPage;
+
+export function isExpandedList(value: Expanded): value is readonly ExpandedLookup[] {
+  return Array.isArray(value);
 }
 
 /** What a field refers to: `unread` where there was no room for it, undefined where the caller may not get it. */
@@ -44,11 +51,17 @@ const emptyPage: ExpandedPage = { items: [], nexttoken: null, isPartial: false }
 /** A page for which there was no room. */
 export const unreadPage: ExpandedPage = { items: [], nexttoken: null, isPartial: true };
 
-/** By which field of a record which other records are to be read. */
-interface Asked {
+/** Which other record is to be read by a field of a record. */
+interface AskedRecord {
+  readonly expansion: Expansion;
+  readonly id: string;
+  readonly show: (found: ExpandedLookup) => void;
+}
+
+/** Of which record others are to be read that refer to it. */
+interface AskedPage {
   readonly holder: ExpandedRecord;
   readonly expansion: Expansion;
-  /** The id in the field, or backwards that of the record itself. */
   readonly id: string;
 }
 
@@ -89,8 +102,8 @@ export async function loadExpansions(
   let level: readonly ExpandedRecord[] = first;
   while (level.length > 0) {
     const asked = await askedBy(level, pause);
-    const forward = await loadForward(loading, asked);
-    level = [...forward, ...(await loadBackward(loading, asked))];
+    const forward = await loadForward(loading, asked.records);
+    level = [...forward, ...(await loadBackward(loading, asked.pages))];
   }
   return first;
 }
@@ -99,28 +112,50 @@ function expandedRecord(text: ReadableText, entity: CompiledEntity, expansions: 
   return { text, entity, expansions, shown: new Map() };
 }
 
-async function askedBy(level: readonly ExpandedRecord[], pause: Loading['pause']): Promise<readonly Asked[]> {
-  const asked: Asked[] = [];
+interface Asked {
+  readonly records: readonly AskedRecord[];
+  readonly pages: readonly AskedPage[];
+}
+
+async function askedBy(level: readonly ExpandedRecord[], pause: Loading['pause']): Promise<Asked> {
+  const records: AskedRecord[] = [];
+  const pages: AskedPage[] = [];
   for (const holder of level) {
     if (holder.expansions.length === 0) continue;
     await pause();
     const data = dataOf(holder.text);
     for (const expansion of holder.expansions) {
       const { direction, field } = expansion;
-      const id = direction === 'backward' ? data.id : data[field];
-      const isShown = direction === 'backward' || isReadable(holder.text.fields, field);
-      if (typeof id === 'string' && isShown) asked.push({ holder, expansion, id });
+      if (direction === 'backward') pages.push({ holder, expansion, id: data.id });
+      else if (isReadable(holder.text.fields, field)) records.push(...askedByField(holder, expansion, data[field]));
     }
   }
-  return asked;
+  return { records, pages };
+}
+
+function askedByField(
+  { entity, shown }: ExpandedRecord,
+  expansion: Expansion,
+  value: FieldValue | undefined,
+): readonly AskedRecord[] {
+  const definition = entity.fields.get(expansion.field)?.definition;
+  if (definition === undefined || !isLookupList(definition)) {
+    const show: AskedRecord['show'] = (found) => shown.set(expansion, found);
+    return typeof value === 'string' ? [{ expansion, id: value, show }] : [];
+  }
+  if (!Array.isArray(value)) return [];
+  const list: ExpandedLookup[] = [];
+  shown.set(expansion, list);
+  const show: AskedRecord['show'] = (found) => list.push(found);
+  return elementIds(value).map((id) => ({ expansion, id, show }));
 }
 
 /** At once all records of an entity that a level refers to. */
-async function loadForward(loading: Loading, all: readonly Asked[]): Promise<readonly ExpandedRecord[]> {
+async function loadForward(loading: Loading, asked: readonly AskedRecord[]): Promise<readonly ExpandedRecord[]> {
   const { records } = loading;
-  const asked = all.filter(({ expansion }) => expansion.direction === 'forward');
   const wanted = new Map<string, RecordName>();
   for (const { expansion, id } of asked) {
+    await loading.pause();
     const name = { entity: expansion.entity.name, id };
     const place = recordPlace(name);
     if (!records.has(place) && wanted.size < loading.forwardLeft) wanted.set(place, name);
@@ -128,24 +163,24 @@ async function loadForward(loading: Loading, all: readonly Asked[]): Promise<rea
   loading.forwardLeft -= wanted.size;
   await readRecords([...wanted.values()], records, loading.others);
   const next = new Map<Expansion, Map<string, ExpandedRecord>>();
-  for (const { holder, expansion, id } of asked) {
+  for (const { expansion, id, show } of asked) {
+    await loading.pause();
     const place = recordPlace({ entity: expansion.entity.name, id });
     const found = records.has(place) ? records.get(place) : 'unread';
-    if (found === undefined || found === 'unread') holder.shown.set(expansion, { id, record: found });
+    if (found === undefined || found === 'unread') show({ id, record: found });
     else {
       const known = next.get(expansion) ?? new Map<string, ExpandedRecord>();
       const text = { ...storedText(found), fields: found.fields };
       const record = known.get(id) ?? expandedRecord(text, expansion.entity, expansion.nested);
       next.set(expansion, known.set(id, record));
-      holder.shown.set(expansion, { id, record });
+      show({ id, record });
     }
   }
   return [...next.values()].flatMap((known) => [...known.values()]);
 }
 
 /** The first page of what refers to each record of a level, a few of them at a time. */
-async function loadBackward(loading: Loading, all: readonly Asked[]): Promise<readonly ExpandedRecord[]> {
-  const asked = all.filter(({ expansion }) => expansion.direction === 'backward');
+async function loadBackward(loading: Loading, asked: readonly AskedPage[]): Promise<readonly ExpandedRecord[]> {
   const next: ExpandedRecord[] = [];
   for (let start = 0; start < asked.length; start += pagesAtOnce) {
     const together: PlannedPage[] = [];
@@ -163,7 +198,7 @@ async function loadBackward(loading: Loading, all: readonly Asked[]): Promise<re
   return next;
 }
 
-interface PlannedPage extends Asked {
+interface PlannedPage extends AskedPage {
   readonly share: ScanLeft;
   /** The call of the list, or what is shown in its place. */
   readonly listing: AuthorizedCall | ExpandedPage;
@@ -176,12 +211,13 @@ function shareOf({ items, bytes, steps, hasTime }: ScanLeft): ScanLeft {
 }
 
 /** Decides as `GET /list` is decided, asked with the field as its one filter. */
-function planPage(loading: Loading, { expansion, id }: Asked): PlannedPage['listing'] {
+function planPage(loading: Loading, { expansion, id }: AskedPage): PlannedPage['listing'] {
   const { call } = loading;
   const { entity, field } = expansion;
   if (loading.pagesLeft <= 0) return unreadPage;
   loading.pagesLeft -= 1;
-  const rows = call.access.rows({ verb: 'list', entityName: entity.name, query: `${field}=${encodeURIComponent(id)}` });
+  const query = [...parametersBy(entity, field, id)].map(([name, text]) => `${name}=${encodeURIComponent(text)}`);
+  const rows = call.access.rows({ verb: 'list', entityName: entity.name, query: query.join('&') });
   return mayListBy(rows, field) ? { ...call, entity, rows } : emptyPage;
 }
 
@@ -207,5 +243,12 @@ function mayListBy(rows: RecordCall['rows'], field: string): boolean {
 }
 
 function queryBy(entity: CompiledEntity, field: string, id: string): ListQuery {
-  return readListQuery(entity, new Map([[field, id]]));
+  return readListQuery(entity, parametersBy(entity, field, id));
+}
+
+/** As a client sends them. */
+function parametersBy(entity: CompiledEntity, field: string, id: string): ReadonlyMap<string, string> {
+  const definition = entity.fields.get(field)?.definition;
+  const isList = definition !== undefined && isLookupList(definition);
+  return new Map([[field, id], ...(isList ? [[`${field}_op`, 'contains'] as const] : [])]);
 }

@@ -10,7 +10,7 @@ import type {
   FieldValue,
   FieldValues,
 } from '../../schema/port.ts';
-import { escapeKeyValue, indexSortKey, tuplePart } from '../../schema/port.ts';
+import { elementIds, escapeKeyValue, indexSortKey, tuplePart } from '../../schema/port.ts';
 import type { Key } from '../../store/port.ts';
 import type { RecordData } from '../record.ts';
 import { searchTerms } from '../search/words.ts';
@@ -52,8 +52,9 @@ export function derive(
   const entries: Key[] = [];
   if (idIndexPk !== undefined && directSortPrefix === undefined) entries.push({ pk: idIndexPk, sk: data.id });
   for (const index of indexes) {
-    const entry = isAsked(index) ? indexEntry(index, data) : undefined;
-    if (entry !== undefined) entries.push(entry);
+    if (!isAsked(index)) continue;
+    if (index.kind === 'elements') entries.push(...elementEntries(index, data));
+    else entries.push(...indexEntry(index, data));
   }
   for (const compound of compounds) if (isAsked(compound)) entries.push(compoundEntry(compound, data));
   for (const search of searches) if (isAsked(search)) entries.push(...searchEntries(search, data));
@@ -75,12 +76,20 @@ export function recordCounter(entityName: string): Key {
   return { pk: 'count', sk: entityName };
 }
 
-function indexEntry(index: CompiledIndex, data: RecordData): Key | undefined {
+/** One, or none where the record is in no partition of the index. */
+function indexEntry(index: CompiledIndex, data: RecordData): readonly Key[] {
   const pk = index.group === undefined ? index.pk : ownPartition(index, index.group, data);
-  if (pk === undefined) return undefined;
-  if (index.order === undefined) return { pk, sk: data.id };
+  if (pk === undefined) return [];
+  if (index.order === undefined) return [{ pk, sk: data.id }];
   const value = data[index.order.field];
-  return { pk, sk: indexSortKey(value === undefined ? undefined : index.order.encode(value), data.id) };
+  return [{ pk, sk: indexSortKey(value === undefined ? undefined : index.order.encode(value), data.id) }];
+}
+
+/** An element that stands in the array twice has one entry. */
+function elementEntries({ pk, order }: CompiledIndex, data: RecordData): readonly Key[] {
+  if (order === undefined) return [];
+  const sks = elementIds(data[order.field]).map((element) => indexSortKey(order.encode(element), data.id));
+  return [...new Set(sks)].map((sk) => ({ pk, sk }));
 }
 
 function compoundEntry({ pk, fields }: CompiledCompound, data: RecordData): Key {

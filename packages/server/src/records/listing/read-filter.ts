@@ -77,7 +77,7 @@ function containsFilter(
   const contained = contains(text);
   if (isValueProblem(contained)) return contained;
   const meets = (value: FieldValue | undefined): boolean => value !== undefined && contained.isIn(value);
-  return { field, operator: 'contains', values: [contained.value], encoded: [], meets };
+  return { field, operator: 'contains', values: [contained.value], encoded: [contained.encoded], meets };
 }
 
 function existsFilter(field: string, text: string): Filter | ValueProblem {

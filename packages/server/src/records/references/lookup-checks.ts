@@ -1,5 +1,5 @@
 import type { InputError } from '@freehold/contract/problem';
-import type { CompiledEntity } from '../../schema/port.ts';
+import { type CompiledEntity, heldIds, isLookupList, lookupOf } from '../../schema/port.ts';
 import type { Key } from '../../store/port.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import { mayBeId } from '../listing/find-record.ts';
@@ -29,10 +29,16 @@ export async function checkLookups(
 ): Promise<LookupChecks> {
   const wanted: Wanted[] = [];
   for (const { name, definition } of call.entity.fields.values()) {
-    const id = after[name];
-    if (definition.lookup === undefined || id === undefined || id === before?.[name]) continue;
-    const target = await call.config.entity(definition.lookup.entity);
-    wanted.push({ field: name, id: String(id), entityName: definition.lookup.entity, key: placeOf(call, target, id) });
+    const lookup = lookupOf(definition);
+    if (lookup === undefined) continue;
+    const held = new Set(before === undefined ? [] : heldIds(call.entity, name, before));
+    const added = [...heldIds(call.entity, name, after).entries()].filter(([, id]) => !held.has(id));
+    if (added.length === 0) continue;
+    const target = await call.config.entity(lookup.entity);
+    for (const [index, id] of added) {
+      const pointer = isLookupList(definition) ? `/${name}/${index}` : `/${name}`;
+      wanted.push({ pointer, field: name, id, entityName: lookup.entity, key: placeOf(call, target, id) });
+    }
   }
   if (wanted.length === 0) return nothing;
   const items = await call.workspace.scope.get(wanted.flatMap(({ key }) => key ?? []));
@@ -49,14 +55,15 @@ export async function checkLookups(
 }
 
 interface Wanted {
+  readonly pointer: string;
   readonly field: string;
   readonly id: string;
   readonly entityName: string;
   readonly key: Key | undefined;
 }
 
-function placeOf(call: LookupCall, target: CompiledEntity | undefined, id: unknown): Key | undefined {
-  if (target === undefined || typeof id !== 'string' || !mayBeId(id)) return undefined;
+function placeOf(call: LookupCall, target: CompiledEntity | undefined, id: string): Key | undefined {
+  if (target === undefined || !mayBeId(id)) return undefined;
   return recordPlace(target, call.workspace, id);
 }
 
@@ -64,7 +71,7 @@ function keyText({ pk, sk }: Key): string {
   return `${pk}\0${sk}`;
 }
 
-function unknownReference({ field, id, entityName }: Wanted): InputError {
+function unknownReference({ pointer, field, id, entityName }: Wanted): InputError {
   const message = `field \`${field}\`: there is no \`${entityName}\` with the id \`${id.slice(0, 64)}\` in this workspace`;
-  return { pointer: `/${field}`, code: 'unknown_reference', message };
+  return { pointer, code: 'unknown_reference', message };
 }

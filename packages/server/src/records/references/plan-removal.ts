@@ -1,8 +1,7 @@
 import { referencesTo } from '../../config/port.ts';
 import { Problem } from '../../lib/problem.ts';
 import { createYielder } from '../../lib/scheduling/event-loop.ts';
-import type { CompiledEntity, Reference } from '../../schema/port.ts';
-import { indexPrefix } from '../../schema/port.ts';
+import { type CompiledEntity, indexPrefix, type Reference, withoutIds } from '../../schema/port.ts';
 import { laneOf } from '../../tenancy/port.ts';
 import { followInPages } from '../listing/follow-items.ts';
 import { makeRecord, readRecord, type StoredRecord } from '../record.ts';
@@ -30,12 +29,15 @@ interface Branch {
   readonly guards: PlannedChange[];
 }
 
-/** A record, the removal that came to it first, and the fields that are cleared in it. */
+/** By field: the ids that are taken out of it. */
+export type Cleared = Map<string, Set<string>>;
+
+/** A record, the removal that came to it first, and what is cleared in it. */
 interface Reached {
   readonly branch: Branch;
   readonly entity: CompiledEntity;
   readonly record: StoredRecord;
-  readonly cleared: Set<string>;
+  readonly cleared: Cleared;
 }
 
 interface Removal {
@@ -77,7 +79,7 @@ export async function planRemovals(
 }
 
 function reach(branch: Branch, entity: CompiledEntity, record: StoredRecord): Reached {
-  return { branch, entity, record, cleared: new Set() };
+  return { branch, entity, record, cleared: new Map() };
 }
 
 async function follow(removal: Removal, { branch, entity, record }: Reached, reference: Reference): Promise<void> {
@@ -94,21 +96,27 @@ async function follow(removal: Removal, { branch, entity, record }: Reached, ref
   for await (const items of followInPages(call.workspace.scope, pk, { prefix, limit: recordsMax + 1 }))
     for (const { item } of items) {
       await removal.pause();
-      take(removal, reach(branch, holder, readRecord(item)), reference);
+      take(removal, reach(branch, holder, readRecord(item)), { reference, id: record.data.id });
       removal.characters += item.value.length;
       if (removed.size + changed.size > recordsMax || removal.characters > charactersMax)
         throw refused(tooMany(entity.name));
     }
 }
 
-function take({ removed, changed }: Removal, reached: Reached, { onDelete, field }: Reference): void {
+/** @param held by what reference the record was reached, and which id it holds there. */
+function take(
+  { removed, changed }: Removal,
+  reached: Reached,
+  held: { readonly reference: Reference; readonly id: string },
+): void {
+  const { onDelete, field } = held.reference;
   const place = placeOf(reached);
   if (onDelete === 'cascade') {
     if (!removed.has(place)) removed.set(place, reached);
     return;
   }
   const known = changed.get(place) ?? reached;
-  known.cleared.add(field);
+  addCleared(known.cleared, field, held.id);
   changed.set(place, known);
 }
 
@@ -130,21 +138,33 @@ async function branchPlan({ removed, changed, pause }: Removal, branch: Branch, 
   return { changes: [...changes, ...branch.guards], touches: new Set(touched.map(({ entity }) => entity.name)) };
 }
 
+export function addCleared(cleared: Cleared, field: string, id: string): void {
+  cleared.set(field, (cleared.get(field) ?? new Set()).add(id));
+}
+
 function placeOf({ entity, record }: Reached): string {
   return `${entity.name} ${record.data.id}`;
 }
 
-/** The changes that clear fields of a record. */
+/** The changes that take ids out of the lookups of a record. */
 export async function clearedRecord(
   { workspace, actor }: Pick<RecordCall, 'workspace' | 'actor'>,
-  { entity, record: before, cleared }: Pick<Reached, 'entity' | 'record'> & { readonly cleared: ReadonlySet<string> },
+  {
+    entity,
+    record: before,
+    cleared,
+  }: Pick<Reached, 'entity' | 'record'> & {
+    readonly cleared: ReadonlyMap<string, ReadonlySet<string>>;
+  },
   at: string,
 ): Promise<readonly PlannedChange[]> {
-  const value = (name: string) => (cleared.has(name) ? undefined : before.data[name]);
+  const value = (name: string) => withoutIds(before.data[name], cleared.get(name) ?? none);
   const data = makeRecord(entity, value, { ...before.data, updated_at: at, updated_by: actor.userId });
   const after = { key: updatedRecordKey(entity, before, data), data };
   return recordChanges(workspace.scope, entity, { before, after });
 }
+
+const none: ReadonlySet<string> = new Set();
 
 export function danglingReference(entityName: string, { entity, field }: Reference): Problem {
   return new Problem('dangling_reference', `records of \`${entity}\` refer to this \`${entityName}\` by \`${field}\``);

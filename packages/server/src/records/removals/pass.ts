@@ -1,15 +1,20 @@
 /** The passes over the list of a large removal: what refers to what is listed, a step of bounded length at a time. */
 import { type ConfigSet, referencesTo } from '../../config/port.ts';
 import type { Problem } from '../../lib/problem.ts';
-import type { CompiledEntity, Reference } from '../../schema/port.ts';
-import { indexPrefix } from '../../schema/port.ts';
+import { type CompiledEntity, indexPrefix, type Reference } from '../../schema/port.ts';
 import type { Row } from '../../store/table.ts';
 import type { Workspace } from '../../tenancy/port.ts';
 import type { Actor } from '../actor.ts';
 import { followInPages } from '../listing/follow-items.ts';
 import { readRecord, type StoredRecord } from '../record.ts';
 import { recordPlace } from '../record-keys.ts';
-import { clearedRecord, danglingReference, stillBuilding } from '../references/plan-removal.ts';
+import {
+  addCleared,
+  type Cleared,
+  clearedRecord,
+  danglingReference,
+  stillBuilding,
+} from '../references/plan-removal.ts';
 import { mergeChanges, type PlannedChange, unconditional } from '../writing/planned-change.ts';
 import { markedPlaces, marks } from './marks.ts';
 import {
@@ -46,8 +51,9 @@ export interface Holder {
   readonly entity: CompiledEntity;
   readonly record: StoredRecord;
   readonly reference: Reference;
-  /** The entity of the listed record. */
+  /** The entity of the listed record, and its id. */
   readonly target: string;
+  readonly id: string;
   readonly isMarked: boolean;
 }
 
@@ -128,7 +134,7 @@ async function* holdersOf(
     for (const [index, { sk, item }] of items.entries()) {
       await pause();
       const record = readRecord(item);
-      yield { sk, holder: { entity, record, reference, target, isMarked: marked[index] !== undefined } };
+      yield { sk, holder: { entity, record, reference, target, id, isMarked: marked[index] !== undefined } };
     }
   }
 }
@@ -202,14 +208,14 @@ export async function planCheck(step: RemovalStep): Promise<readonly PlannedChan
 
 /** Clears the fields that are to be cleared in records that stay. */
 export async function planClears(step: RemovalStep): Promise<readonly PlannedChange[]> {
-  const clearing = new Map<string, { readonly holder: Holder; readonly cleared: Set<string> }>();
+  const clearing = new Map<string, { readonly holder: Holder; readonly cleared: Cleared }>();
   let characters = 0;
   const pass = await passOver(step, 'setnull', (holder) => {
     if (holder.isMarked) return clearing.size;
-    const { entity, record, reference } = holder;
+    const { entity, record, reference, id } = holder;
     const place = `${entity.name} ${record.data.id}`;
-    const known = clearing.get(place) ?? { holder, cleared: new Set() };
-    known.cleared.add(reference.field);
+    const known = clearing.get(place) ?? { holder, cleared: new Map() };
+    addCleared(known.cleared, reference.field, id);
     if (!clearing.has(place)) characters += JSON.stringify(record.data).length;
     clearing.set(place, known);
     return characters > stepCharacters ? Number.POSITIVE_INFINITY : clearing.size;

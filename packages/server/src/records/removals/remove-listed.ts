@@ -1,11 +1,11 @@
 /** Removes what is listed, so that no record that is left ever refers to one that is gone. */
 import { notFound } from '../../lib/problem.ts';
-import { type CompiledEntity, indexPrefix } from '../../schema/port.ts';
+import { type CompiledEntity, heldIds, indexPrefix } from '../../schema/port.ts';
 import type { Row } from '../../store/table.ts';
 import { findRecord } from '../listing/find-record.ts';
 import type { StoredRecord } from '../record.ts';
 import { recordPlace } from '../record-keys.ts';
-import { clearedRecord } from '../references/plan-removal.ts';
+import { addCleared, type Cleared, clearedRecord } from '../references/plan-removal.ts';
 import { mergeChanges, type PlannedChange, unconditional } from '../writing/planned-change.ts';
 import { recordChanges } from '../writing/record-changes.ts';
 import { marks, removeMark } from './marks.ts';
@@ -204,8 +204,9 @@ function withoutReference(
   holder: { readonly entity: CompiledEntity; readonly record: StoredRecord },
   { entityName, id }: Pick<Node, 'entityName' | 'id'>,
 ): Promise<readonly PlannedChange[]> {
-  const fields = sortedReferences(step.config, entityName)
-    .filter(({ entity, field }) => entity === holder.entity.name && holder.record.data[field] === id)
-    .map(({ field }) => field);
-  return clearedRecord(step, { ...holder, cleared: new Set(fields) }, step.at);
+  const cleared: Cleared = new Map();
+  for (const { entity, field } of sortedReferences(step.config, entityName))
+    if (entity === holder.entity.name && heldIds(holder.entity, field, holder.record.data).includes(id))
+      addCleared(cleared, field, id);
+  return clearedRecord(step, { ...holder, cleared }, step.at);
 }

@@ -72,12 +72,17 @@ function keyTaken(): Problem {
 function entryChanges({ before, after, old, wanted }: DerivedChange): readonly Change[] {
   const [had, wants] = [old?.entries ?? [], wanted?.entries ?? []];
   const isMoved = before !== undefined && after !== undefined && !sameKey(before.key, after.key);
-  const removed = had.filter((key) => !wants.some((other) => sameKey(key, other)));
-  const added = isMoved ? wants : wants.filter((key) => !had.some((other) => sameKey(key, other)));
+  const [stood, stays] = [new Set(had.map(keyText)), new Set(wants.map(keyText))];
+  const removed = had.filter((key) => !stays.has(keyText(key)));
+  const added = isMoved ? wants : wants.filter((key) => !stood.has(keyText(key)));
   const changes: Change[] = removed.map((key) => ({ kind: 'remove', pk: key.pk, sk: key.sk, if: 'any' }));
   if (after !== undefined)
     for (const key of added) changes.push({ kind: 'put-index', pk: key.pk, sk: key.sk, target: after.key });
   return changes;
+}
+
+function keyText({ pk, sk }: Key): string {
+  return JSON.stringify([pk, sk]);
 }
 
 /** Takes values and frees those before them: of any number of writers one takes a value. */

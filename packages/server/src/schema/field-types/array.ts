@@ -1,4 +1,5 @@
 import type { FieldDefinition, ItemDefinition } from '../definition.ts';
+import { elementIds, isLookupList, lookupElementsMax } from '../lookups.ts';
 import { jsonInExpressions, listInExpressions } from './computed/expression-value.ts';
 import {
   type Contained,
@@ -27,12 +28,20 @@ export const arrayType: FieldType = {
     if (typeof lengths === 'string') return lengths;
     const item = itemBehaviour(field);
     if (typeof item === 'string') return item;
+    const isLookups = isLookupList(field);
+    if (isLookups && (field.maxlength ?? 0) > lookupElementsMax)
+      return `is an array of lookups, which has at most ${lookupElementsMax} elements: \`maxlength\` must be no more`;
     return {
-      parse: (input) => parseElements(item, input),
+      parse: (input) => parseElements(item, isLookups ? lookupElementsMax : Number.POSITIVE_INFINITY, input),
       check: (value) => lengths.check(value) ?? checkElements(item, value),
       ...stepsOfElements(item),
-      ...containsElement(item),
-      schema: { type: 'array', items: item.schema, ...lengths.schema },
+      ...containsElement(item, field),
+      schema: {
+        type: 'array',
+        items: item.schema,
+        ...(isLookups ? { maxItems: lookupElementsMax } : {}),
+        ...lengths.schema,
+      },
       ...(item.isSearchable === true ? { isSearchable: true } : {}),
     };
   },
@@ -56,8 +65,13 @@ function itemBehaviour({ name, validate = false, items = {} }: FieldDefinition):
   return typeof behaviour === 'string' ? `has \`items\` of which each ${behaviour}` : behaviour;
 }
 
-function parseElements(item: FieldBehaviour, input: unknown): { value: FieldValue } | ValueProblem {
+function parseElements(
+  item: FieldBehaviour,
+  elementsMax: number,
+  input: unknown,
+): { value: FieldValue } | ValueProblem {
   if (!Array.isArray(input)) return wrongType('an array');
+  if (input.length > elementsMax) return { code: 'too_long', message: `must have at most ${elementsMax} elements` };
   const values: FieldValue[] = [];
   const problems: ValueProblem[] = [];
   for (const [index, element] of input.entries()) {
@@ -97,12 +111,19 @@ function ofElements(parts: readonly ValueProblem[]): ValueProblem {
 }
 
 /** `contains` asks for an element that equals the value; elements without a query text cannot be asked for. */
-function containsElement({ parseQuery }: FieldBehaviour): Pick<FieldBehaviour, 'contains'> {
+function containsElement({ parseQuery }: FieldBehaviour, field: FieldDefinition): Pick<FieldBehaviour, 'contains'> {
   if (parseQuery === undefined) return {};
+  const encode = isLookupList(field) ? itemType(field.items ?? {})?.encode : undefined;
   const contains = (text: string): Contained | ValueProblem => {
     const parsed = parseQuery(text);
     if (isValueProblem(parsed)) return parsed;
-    return { value: parsed.value, isIn: (value) => Array.isArray(value) && value.includes(parsed.value) };
+    const { value: wanted } = parsed;
+    if (encode !== undefined) {
+      // As the index has them.
+      const isIn = (value: FieldValue): boolean => elementIds(value).includes(String(wanted));
+      return { value: wanted, encoded: encode(wanted), isIn };
+    }
+    return { value: wanted, isIn: (value) => Array.isArray(value) && value.includes(wanted) };
   };
   return { contains };
 }

@@ -61,6 +61,8 @@ export interface FieldBehaviour extends FieldTraits {
 /** The value that is asked for, and whether another one contains it. */
 export interface Contained {
   readonly value: FieldValue;
+  /** As the index of the elements has it, where the field has one. */
+  readonly encoded?: string | undefined;
   readonly isIn: (value: FieldValue) => boolean;
 }
 

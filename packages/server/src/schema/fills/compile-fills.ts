@@ -4,6 +4,7 @@ import type { EntityDefinition, FieldDefinition } from '../definition.ts';
 import { evaluateOn, evaluationSteps, type ReadableFields } from '../field-types/computed/readable-fields.ts';
 import { type FieldValue, type FieldValues, readValue } from '../field-types/field-type.ts';
 import { fieldTypeOf, readableFields } from '../field-types/registry.ts';
+import { lookupOf } from '../lookups.ts';
 import type { FillState } from './fill-states.ts';
 
 /** How a record without a value of a field gets one, as long as the field is being filled. */
@@ -72,6 +73,6 @@ export function compileBackfill(definition: FieldDefinition, fields: ReadableFie
 /** Whether an expression can give values of the field. */
 export function takesBackfill(definition: FieldDefinition): boolean {
   const { isComputed, isNumbered, inExpressions } = fieldTypeOf(definition);
-  if (isComputed === true || isNumbered === true || definition.lookup !== undefined) return false;
+  if (isComputed === true || isNumbered === true || lookupOf(definition) !== undefined) return false;
   return inExpressions?.(definition).write !== undefined;
 }

@@ -3,6 +3,7 @@ import { isRequired } from '../compiled-field.ts';
 import { type EntityDefinition, type FieldDefinition, isPlatformField } from '../definition.ts';
 import { isPlatformMade } from '../field-types/field-type.ts';
 import { fieldTypeOf } from '../field-types/registry.ts';
+import { lookupOf } from '../lookups.ts';
 
 /**
  * A field whose values a job brings to the records that stand. Once it has been through all of them the state is gone,
@@ -64,13 +65,13 @@ interface FillSource {
 }
 
 function fillSource({ UniqueIndexes = [] }: EntityDefinition, field: FieldDefinition): FillSource | undefined {
-  const { name, formula, backfill, lookup } = field;
+  const { name, formula, backfill } = field;
   if (isPlatformField(name)) return undefined;
   if (formula !== undefined) return { kind: 'formula', from: formula };
   if (!mayBeFilled(field)) return undefined;
   if (backfill !== undefined) return { kind: 'backfill', from: backfill };
   // One value for all records would break a unique index, and its record might be gone where it is an id.
-  const isShared = lookup === undefined && !UniqueIndexes.some(({ fields }) => fields.includes(name));
+  const isShared = lookupOf(field) === undefined && !UniqueIndexes.some(({ fields }) => fields.includes(name));
   if (field.default === undefined || !isRequired(field) || !isShared) return undefined;
   return { kind: 'default', from: field.default };
 }

@@ -16,7 +16,8 @@ interface Kept {
 
 /** A sorted partition of entries, or one for each value of the field that groups them. */
 export interface CompiledIndex extends Kept {
-  readonly kind: 'field' | 'owner' | 'parent';
+  /** `elements` is that of a field whose value is an array, with an entry for each element. */
+  readonly kind: 'field' | 'elements' | 'owner' | 'parent';
   /** The field whose value says in which partition a record is; a record without it is in none. */
   readonly group: EncodedField | undefined;
   /** What the entries are sorted by; undefined is the creation order. */
@@ -81,7 +82,10 @@ function keptOf(entityName: string, index: IndexState): Kept {
 function compileOrders(common: Kept, { kind, on, order }: IndexState): readonly CompiledIndex[] {
   const [first] = on;
   if (first === undefined || kind === 'unique' || kind === 'search' || kind === 'compound') return [];
-  if (kind === 'field') return [{ ...common, kind, group: undefined, order: encoded(first) }];
+  if (kind === 'field') {
+    const order = encoded(first);
+    return [{ ...common, kind: first.isElement === true ? 'elements' : kind, group: undefined, order }];
+  }
   const inCreationOrder = { ...common, kind, group: encoded(first), order: undefined };
   if (order === undefined) return [inCreationOrder];
   return [inCreationOrder, { ...inCreationOrder, pk: `${common.pk};by#${order.field}`, order: encoded(order) }];

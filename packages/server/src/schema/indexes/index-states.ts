@@ -7,6 +7,7 @@ import type { EntityDefinition, FieldDefinition } from '../definition.ts';
 import { isPlatformField, orderedField } from '../definition.ts';
 import { colTypeOf, fieldTypeOf, storedTypeOf } from '../field-types/registry.ts';
 import { parseTemplate } from '../key-template.ts';
+import { isLookupList, lookupOf } from '../lookups.ts';
 
 export type IndexKind = 'field' | 'unique' | 'owner' | 'parent' | 'search' | 'compound';
 
@@ -27,6 +28,8 @@ export interface IndexedField {
   readonly colType: string;
   /** Of a compound index. */
   readonly descending?: true;
+  /** Of a field index: each element of the value has an entry, and the `colType` is that of the elements. */
+  readonly isElement?: true;
 }
 
 /**
@@ -105,7 +108,7 @@ function wantedIndexes(definition: EntityDefinition): readonly IndexSource[] {
   const searched = definition.UpdateParams.filter(({ search }) => search === true).map(({ name }) => typed(name));
   return [
     ...definition.UpdateParams.filter(hasIndex).map(
-      ({ name }): IndexSource => ({ kind: 'field', name, on: [typed(name)] }),
+      (field): IndexSource => ({ kind: 'field', name: field.name, on: [elementOf(field) ?? typed(field.name)] }),
     ),
     { kind: 'field', name: 'updated_at', on: [typed('updated_at')] },
     ...(definition.UniqueIndexes ?? []).map(
@@ -134,8 +137,13 @@ function wantedIndexes(definition: EntityDefinition): readonly IndexSource[] {
  */
 function hasIndex(field: FieldDefinition): boolean {
   if (isPlatformField(field.name)) return false;
-  if (field.index === true || field.lookup !== undefined) return true;
+  if (field.index === true || lookupOf(field) !== undefined) return true;
   return field.name === 'name' && fieldTypeOf(field).encode !== undefined;
+}
+
+function elementOf(field: FieldDefinition): IndexedField | undefined {
+  if (!isLookupList(field)) return undefined;
+  return { field: field.name, colType: colTypeOf(field.items ?? {}), isElement: true };
 }
 
 const workspaceTokens = ['org', 'tenant_id', 'tenant_code'];

@@ -2,6 +2,7 @@ import { definitionLimits, type FieldDefinition } from '../definition.ts';
 import { formulaTokens } from '../field-types/formula.ts';
 import { behaviourOf, readableFields } from '../field-types/registry.ts';
 import { takesBackfill } from '../fills/compile-fills.ts';
+import { isLookupList, lookupOf } from '../lookups.ts';
 import { isSharedParameter } from '../parameter-names.ts';
 import type { AddError } from './add-error.ts';
 import { checkedHints } from './field-hints.ts';
@@ -29,8 +30,11 @@ export function parseCatalog(input: unknown, add: AddError): Catalog {
     fields.push(field);
   }
   checkExpressions(fields, places, add);
-  if (fields.filter((field) => field.index === true || field.lookup !== undefined).length > definitionLimits.indexesMax)
-    add('/UpdateParams', 'too_many', `at most ${definitionLimits.indexesMax} fields may have an index or a lookup`);
+  const { indexesMax, lookupListsMax } = definitionLimits;
+  if (fields.filter((field) => field.index === true || lookupOf(field) !== undefined).length > indexesMax)
+    add('/UpdateParams', 'too_many', `at most ${indexesMax} fields may have an index or a lookup`);
+  if (fields.filter(isLookupList).length > lookupListsMax)
+    add('/UpdateParams', 'too_many', `at most ${lookupListsMax} fields may be arrays of lookups`);
   if (fields.reduce((sum, field) => sum + classesOf(field), 0) > definitionLimits.classesMax)
     add(
       '/UpdateParams',

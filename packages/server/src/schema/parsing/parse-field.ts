@@ -25,7 +25,9 @@ export function parseField(part: Part, add: AddError): FieldDefinition | undefin
   if (isObject(formula)) checkFormula({ item: formula, pointer: `${part.pointer}/formula` }, name, before.add);
   if (before.count() > 0) return undefined;
   const field = part.item as unknown as FieldDefinition;
+  const ofElements = isObject(items) ? items.lookup : undefined;
   if (isObject(lookup)) checkLookup({ item: lookup, pointer: `${part.pointer}/lookup` }, field, add);
+  if (isObject(ofElements)) checkLookup({ item: ofElements, pointer: `${part.pointer}/items/lookup` }, field, add);
   checkBehaviour(field, part.pointer, add);
   return field;
 }
@@ -67,10 +69,9 @@ function readType(
 function checkItems(part: Part, name: string, add: AddError): void {
   const type = readType(part, { name, types: plainTypes }, add);
   if (type === undefined) return;
-  const hints = type.hints.filter((hint) => hint !== 'lookup');
   if (Object.hasOwn(part.item, 'name'))
     add(`${part.pointer}/name`, 'unknown_field', `field \`${name}\`: its \`items\` must not have a name`);
-  checkHints(part, { name, hints }, add);
+  checkHints(part, { name, hints: type.hints }, add);
 }
 
 function checkBehaviour(field: FieldDefinition, pointer: string, add: AddError): void {

@@ -1,4 +1,5 @@
 import type { FieldDefinition } from '../definition.ts';
+import { isLookupList } from '../lookups.ts';
 import { entityNameProblem } from '../names.ts';
 import { systemEntityNames } from '../system/system-entity-names.ts';
 import type { AddError } from './add-error.ts';
@@ -13,13 +14,27 @@ export function checkLookup(part: Part, field: FieldDefinition, add: AddError): 
     add(`${pointer}/entity`, 'invalid_name', message);
   }
   const { onDelete = 'restrict' } = item;
-  if (onDelete !== 'restrict' && onDelete !== 'cascade' && onDelete !== 'setnull') {
+  if (isLookupList(field) && onDelete === 'cascade') {
+    const message = `field \`${field.name}\` refers to several records, so \`onDelete\` must be \`restrict\` or \`setnull\`: with \`cascade\` a record would go with the first of them`;
+    add(`${pointer}/onDelete`, 'contradiction', message);
+  } else if (onDelete !== 'restrict' && onDelete !== 'cascade' && onDelete !== 'setnull') {
     const message = `field \`${field.name}\`: \`onDelete\` must be \`restrict\`, \`cascade\` or \`setnull\``;
     add(`${pointer}/onDelete`, 'wrong_type', message);
-  } else if (onDelete === 'setnull' && field.validate === true && field.required !== false) {
-    const message = `field \`${field.name}\` is required, so \`setnull\` could not clear it`;
-    add(`${pointer}/onDelete`, 'contradiction', message);
+  } else if (onDelete === 'setnull' && field.validate === true) {
+    const message = mustHaveValue(field);
+    if (message !== undefined) add(`${pointer}/onDelete`, 'contradiction', message);
   }
+}
+
+/** Why the value of a field that is checked cannot be cleared. An array that loses its elements is still a value. */
+function mustHaveValue(field: FieldDefinition): string | undefined {
+  if (!isLookupList(field))
+    return field.required === false
+      ? undefined
+      : `field \`${field.name}\` is required, so \`setnull\` could not clear it`;
+  return (field.minlength ?? 0) > 0
+    ? `field \`${field.name}\` has a \`minlength\`, so \`setnull\` could not take its elements out`
+    : undefined;
 }
 
 /** Links between users and what they hold are no things of their own: they go with what they link. */

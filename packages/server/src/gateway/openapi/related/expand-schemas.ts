@@ -1,6 +1,6 @@
 import { anyOf, arrayOf, type JsonSchema, objectOf, orNull, schemaReference, text } from '../../../lib/json-schema.ts';
 import { backwardName } from '../../../records/port.ts';
-import type { CompiledEntity } from '../../../schema/port.ts';
+import { type CompiledEntity, isLookupList, lookupOf } from '../../../schema/port.ts';
 import { nameOf, partial } from '../list-parameters.ts';
 import type { Parameter } from '../operation.ts';
 import { queryParameter } from '../parameters.ts';
@@ -9,7 +9,8 @@ import type { TypeNames } from '../type-names.ts';
 /** By what the records of an entity can be expanded. */
 export interface DocumentedExpansion {
   readonly name: string;
-  readonly direction: 'forward' | 'backward';
+  /** `elements` are those that an array of lookups refers to. */
+  readonly direction: 'forward' | 'elements' | 'backward';
   /** The schema of each record that is shown; undefined where the other entity is not described. */
   readonly shown: string | undefined;
 }
@@ -24,11 +25,12 @@ export function documentedExpansions(
   { name: entityName, fields }: CompiledEntity,
   { referring, names }: DocumentedLookups,
 ): readonly DocumentedExpansion[] {
-  const forward = [...fields.values()].flatMap(({ name, definition: { lookup } }): readonly DocumentedExpansion[] =>
-    lookup === undefined
-      ? []
-      : [{ name, direction: 'forward', shown: names.get(lookup.entity)?.views.get.get('default') }],
-  );
+  const forward = [...fields.values()].flatMap(({ name, definition }): readonly DocumentedExpansion[] => {
+    const lookup = lookupOf(definition);
+    if (lookup === undefined) return [];
+    const direction = isLookupList(definition) ? 'elements' : 'forward';
+    return [{ name, direction, shown: names.get(lookup.entity)?.views.get.get('default') }];
+  });
   const backward = (referring.get(entityName) ?? []).map(
     (reference): DocumentedExpansion => ({
       name: backwardName(reference),
@@ -56,7 +58,7 @@ const namedMax = 20;
 export function expandSchema(expansions: readonly DocumentedExpansion[]): JsonSchema {
   const members = expansions.map(({ name, direction, shown }) => {
     const record = shown === undefined ? { type: 'object' } : schemaReference(shown);
-    return [name, direction === 'forward' ? forwardSchema(record) : pageSchema(record)];
+    return [name, shownSchemas[direction](record)];
   });
   const schema = objectOf(
     Object.fromEntries(members),
@@ -64,6 +66,12 @@ export function expandSchema(expansions: readonly DocumentedExpansion[]): JsonSc
   );
   return { ...schema, description: 'What the request asked for with `expand`.' };
 }
+
+const shownSchemas: Readonly<Record<DocumentedExpansion['direction'], (record: JsonSchema) => JsonSchema>> = {
+  forward: forwardSchema,
+  elements: (record) => orNull(arrayOf(forwardSchema(record))),
+  backward: pageSchema,
+};
 
 /** A record that is not the caller's to get is `null`; of one for which there was no room the id alone is shown. */
 function forwardSchema(record: JsonSchema): JsonSchema {

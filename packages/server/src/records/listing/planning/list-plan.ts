@@ -1,6 +1,7 @@
 import type { CompiledEntity, CompiledIndex, CompiledSearch, IndexKind } from '../../../schema/port.ts';
 import {
   afterAll,
+  elementIndex,
   fieldIndex,
   idOf,
   indexPrefix,
@@ -179,12 +180,17 @@ function sortPlan(entity: CompiledEntity, { filters, sortKeys }: ListQuery): Cho
 /** Equal values follow one another by id, so they are in creation order. */
 function valuePlan(entity: CompiledEntity, { filters }: ListQuery): Chosen | undefined {
   for (const filter of filters) {
-    const index = filter.operator === 'eq' ? readyIndex(entity, filter.field) : undefined;
-    if (index === undefined) continue;
-    const range = rangeOf(filter) ?? {};
+    const index = valueIndex(entity, filter);
+    if (index?.isReady !== true) continue;
+    const range = { prefix: indexPrefix(encodedValue(filter, 0)) };
     return { ...entriesOf(index), range, residual: without(filters, filter) };
   }
   return undefined;
+}
+
+function valueIndex(entity: CompiledEntity, { operator, field }: Filter): CompiledIndex | undefined {
+  if (operator === 'eq') return fieldIndex(entity, field);
+  return operator === 'contains' ? elementIndex(entity, field) : undefined;
 }
 
 /** Of several words the longest is likely to be the rarest. A word that may be unfinished has no place of its own. */
@@ -211,7 +217,7 @@ function ranged(index: CompiledIndex, filters: readonly Filter[], sortField: str
 }
 
 function entriesOf({ pk, name, kind }: CompiledIndex): Pick<ListPlan, 'pk' | 'isIndex' | 'index'> {
-  return { pk, isIndex: true, index: { name, kind } };
+  return { pk, isIndex: true, index: { name, kind: kind === 'elements' ? 'field' : kind } };
 }
 
 function wordIndex({ name }: CompiledSearch): IndexName {
@@ -229,7 +235,8 @@ function readySearch({ searches }: CompiledEntity): CompiledSearch | undefined {
 
 /** A filter whose range is exact needs no second look; of a cut value the index holds only the beginning. */
 function without(filters: readonly Filter[], used: Filter | undefined): readonly Filter[] {
-  const isExact = used !== undefined && used.operator === 'eq' && isAloneInIndex(encodedValue(used, 0));
+  const isOneValue = used !== undefined && (used.operator === 'eq' || used.operator === 'contains');
+  const isExact = isOneValue && isAloneInIndex(encodedValue(used, 0));
   return isExact ? filters.filter((filter) => filter !== used) : filters;
 }
 
