@@ -11,11 +11,12 @@ import type { RecordCall } from '../records/writing/write-loop.ts';
 import type { OnDelete } from '../schema/definition.ts';
 import { openStore } from '../store/open-store.ts';
 import type { OpenedStore } from '../store/port.ts';
-import { derived, listAll, type Node, RecordBench, SteppedClock } from '../testing/record-bench.ts';
+import { derived, listAll, listQuery, type Node, RecordBench, SteppedClock } from '../testing/record-bench.ts';
 
 /** Every way of referring, to records of the same entity and of another, so that there are circles of all kinds. */
-const references: Readonly<Record<EntityName, Readonly<Record<string, readonly [EntityName, OnDelete]>>>> = {
+const references: Readonly<Record<EntityName, Readonly<Record<string, readonly [EntityName, OnDelete, 'array'?]>>>> = {
   node: {
+    likes: ['leaf', 'setnull', 'array'],
     above: ['node', 'cascade'],
     beside: ['node', 'setnull'],
     holds: ['node', 'restrict'],
@@ -23,6 +24,8 @@ const references: Readonly<Record<EntityName, Readonly<Record<string, readonly [
     best: ['leaf', 'setnull'],
   },
   leaf: {
+    marks: ['node', 'setnull', 'array'],
+    keeps: ['leaf', 'restrict', 'array'],
     root: ['node', 'cascade'],
     near: ['node', 'setnull'],
     holds: ['node', 'restrict'],
@@ -36,8 +39,14 @@ const fieldsOf = (entity: EntityName, targets: readonly EntityName[]) => [
   { name: 'tag' },
   ...Object.entries(references[entity])
     .filter(([, [target]]) => targets.includes(target))
-    .map(([name, [target, onDelete]]) => ({ name, colType: 'guid', lookup: { entity: target, onDelete } })),
+    .map(([name, [target, onDelete, kind]]) => {
+      const id = { colType: 'guid', lookup: { entity: target, onDelete } };
+      return kind === 'array' ? { name, colType: 'array', items: id } : { name, ...id };
+    }),
 ];
+
+const arraysOf = (entity: EntityName): readonly string[] =>
+  Object.entries(references[entity]).flatMap(([name, [, , kind]]) => (kind === 'array' ? [name] : []));
 
 /** The leaves lie under keys that change, so that their index items have to move with them. */
 const leafKeys = { pkTemplate: 'org#{org};leaves', skTemplate: '{tag}#{id}' };
@@ -52,7 +61,8 @@ async function defineBoth(node: Node, store: OpenedStore['store'], clock: Steppe
   await maintainEntity({ store, clock, configs: node.configs }, work, async () => undefined);
 }
 
-type Links = Readonly<Record<string, number | 'absent' | 'self' | null>>;
+type Link = number | 'absent' | 'self' | null;
+type Links = Readonly<Record<string, Link | readonly Link[]>>;
 
 type Step =
   | { readonly kind: 'create'; readonly entity: EntityName; readonly tag: string; readonly links: Links }
@@ -72,9 +82,12 @@ const link = fc.oneof(
 const which = fc.nat({ max: 6 });
 const tag = fc.constantFrom('a', 'b', 'a#b');
 const stepOf = (entity: EntityName): fc.Arbitrary<Step> => {
-  const links = fc.record(Object.fromEntries(Object.keys(references[entity]).map((name) => [name, link])), {
-    requiredKeys: [],
-  }) as fc.Arbitrary<Links>;
+  const elements = fc.option(fc.array(link, { maxLength: 4 }), { freq: 8 });
+  const linksOf = Object.keys(references[entity]).map((name) => [
+    name,
+    arraysOf(entity).includes(name) ? elements : link,
+  ]);
+  const links = fc.record(Object.fromEntries(linksOf), { requiredKeys: [] }) as fc.Arbitrary<Links>;
   const few = links.map((all) => Object.fromEntries(Object.entries(all).slice(0, 2)));
   const of = fc.constant(entity);
   return fc.oneof(
@@ -152,7 +165,7 @@ async function take({ runtime }: Node, calls: Calls, { records, step }: Taking):
     assert.equal(written, isBad ? 'validation_failed' : 'done', JSON.stringify(step));
     return 'validation_failed';
   }
-  for (const [name, value] of Object.entries(body)) assert.equal(written[name], value ?? undefined);
+  for (const [name, value] of Object.entries(body)) assert.deepEqual(written[name], value ?? undefined);
   records[step.entity].set(written.id, written);
   return step.kind;
 }
@@ -163,17 +176,24 @@ function bodyOf(
   { entity, tag, links }: Exclude<Step, { readonly kind: 'remove' }>,
   own: string | undefined,
 ) {
-  const body: Record<string, string | null> = { tag };
+  const body: Record<string, unknown> = { tag };
   let isBad = false;
   for (const [name, to] of Object.entries(links)) {
     const target = references[entity][name]?.[0] ?? entity;
     const known = [...records[target].keys()];
-    if (to === null) body[name] = null;
-    else if (to === 'absent') body[name] = '01890000-0000-7000-8000-000000000000';
-    else body[name] = (to === 'self' && target === entity ? own : known[Number(to) % known.length]) ?? null;
-    isBad ||= to === 'absent';
+    const idOf = (one: Link): string | null => {
+      if (one === null) return null;
+      if (one === 'absent') return '01890000-0000-7000-8000-000000000000';
+      return (one === 'self' && target === entity ? own : known[Number(one) % known.length]) ?? null;
+    };
+    body[name] = isList(to) ? to.flatMap((one) => idOf(one) ?? []) : idOf(to);
+    isBad ||= isList(to) ? to.includes('absent') : to === 'absent';
   }
   return { body, isBad };
+}
+
+function isList(to: Link | readonly Link[]): to is readonly Link[] {
+  return Array.isArray(to);
 }
 
 async function removeByModel(
@@ -188,7 +208,10 @@ async function removeByModel(
   assert.equal(code, isHeld ? 'dangling_reference' : 'done');
   if (isHeld) return code;
   for (const { from, holder, field } of referring) {
-    const cleared = Object.entries(records[from].get(holder) ?? {}).filter(([name]) => name !== field);
+    const data = records[from].get(holder);
+    const left = Array.isArray(data?.[field]) ? data[field].filter((id) => !gone.has(id)) : undefined;
+    const others = Object.entries(data ?? {}).filter(([name]) => name !== field);
+    const cleared = left === undefined ? others : [...others, [field, left]];
     records[from].set(holder, Object.fromEntries(cleared) as RecordData);
   }
   for (const one of gone) for (const name of ['node', 'leaf'] as const) records[name].delete(one);
@@ -209,7 +232,7 @@ function linksTo(records: Records, ids: ReadonlySet<string>) {
   return (['node', 'leaf'] as const).flatMap((from) =>
     [...records[from].values()].flatMap((data) =>
       Object.entries(references[from])
-        .filter(([field]) => ids.has(String(data[field])))
+        .filter(([field]) => [data[field]].flat().some((id) => ids.has(String(id))))
         .map(([field, [, onDelete]]) => ({ from, holder: data.id, field, onDelete })),
     ),
   );
@@ -224,6 +247,17 @@ async function compare(
     const newestFirst = [...records[entity].values()].sort((a, b) => (a.id < b.id ? 1 : -1));
     const listed = (await listAll(node, calls[entity])).map(({ version: _, ...data }) => data);
     assert.deepEqual(listed, newestFirst);
+    for (const field of arraysOf(entity))
+      for (const id of [...records.node.keys(), ...records.leaf.keys()]) {
+        const asked = { [field]: id, [`${field}_op`]: 'contains' };
+        const holding = newestFirst.filter((data) => [data[field]].flat().includes(id)).map((data) => data.id);
+        assert.deepEqual(
+          (await listAll(node, calls[entity], { ...asked, pagesize: '2' })).map((data) => data.id),
+          holding,
+        );
+        const { count } = await node.runtime.count(calls[entity], listQuery(calls[entity], asked));
+        assert.equal(count, holding.length);
+      }
   }
   const { actual, expected } = await derived(bench, calls.node);
   assert.deepEqual(actual, expected);

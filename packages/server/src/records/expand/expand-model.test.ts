@@ -14,13 +14,20 @@ import { type FieldNames, isReadable, type RecordPolicy } from '../record-policy
 import { presentExpanded } from './expand-records.ts';
 import { readExpand } from './expand-tree.ts';
 
-const lookup = (name: string, entity: string) => ({ name, colType: 'guid', lookup: { entity, onDelete: 'setnull' } });
+const lookup = (name: string, entity: string) => {
+  const id = { colType: 'guid', lookup: { entity, onDelete: 'setnull' as const } };
+  return arrays.includes(name) ? { name, colType: 'array', items: id } : { name, ...id };
+};
+
+/** Some lookups are arrays. */
+const arrays: readonly string[] = ['tag_ids', 'liker_ids'];
 
 const references = {
   account: {},
+  tag: { account_id: 'account' },
   customer: { account_id: 'account', boss_id: 'customer' },
-  ticket: { customer_id: 'customer', parent_id: 'ticket' },
-  comment: { ticket_id: 'ticket', author_id: 'customer' },
+  ticket: { customer_id: 'customer', parent_id: 'ticket', tag_ids: 'tag' },
+  comment: { ticket_id: 'ticket', author_id: 'customer', liker_ids: 'customer' },
 } as const;
 
 type EntityName = keyof typeof references;
@@ -96,16 +103,20 @@ type Everything = Readonly<Record<EntityName, readonly RecordData[]>>;
 type Link = (entityName: EntityName, at: number) => string | undefined;
 
 async function fill(node: Node, seeds: readonly (readonly number[])[]): Promise<Everything> {
-  const all: Record<EntityName, RecordData[]> = { account: [], customer: [], ticket: [], comment: [] };
+  const all: Record<EntityName, RecordData[]> = { account: [], tag: [], customer: [], ticket: [], comment: [] };
   const link: Link = (entityName, at) => all[entityName][at % (all[entityName].length + 1)]?.id;
-  const shares = { account: 2, customer: 4, ticket: 3, comment: seeds.length - 9 };
+  const shares = { account: 2, tag: 4, customer: 4, ticket: 3, comment: seeds.length - 13 };
   let next = 0;
   for (const entityName of entityNames)
     for (let count = 0; count < shares[entityName]; count++) {
       const [rank = 0, ...places] = seeds[next++] ?? [];
       const links = Object.entries(references[entityName]).flatMap(([name, target], index) => {
-        const id = link(target, places[index] ?? 0);
-        return id === undefined ? [] : [[name, id]];
+        const at = places[index] ?? 0;
+        const id = link(target, at);
+        if (!arrays.includes(name)) return id === undefined ? [] : [[name, id]];
+        // In no order, and some of them twice.
+        const ids = [id, ...places.map((one) => link(target, one + at))].filter((one) => one !== undefined);
+        return at === 0 ? [] : [[name, ids]];
       });
       const body = { rank, owner_id: rank % 5 === 0 ? another : user, ...Object.fromEntries(links) };
       const { data, version } = await node.runtime.create(await node.call(entityName), body);
@@ -138,7 +149,7 @@ class PlainExpand {
     if (rule !== undefined && (rule.hidden.length === 10 || (rule.ranks.length > 0 && rule.fields.includes(field))))
       return [];
     return this.#all[entityName]
-      .filter((data) => data[field] === id && (entityName !== 'comment' || data.owner_id === user))
+      .filter((data) => [data[field]].flat().includes(id) && (entityName !== 'comment' || data.owner_id === user))
       .flatMap((data) => this.seen('list', entityName, data) ?? [])
       .sort((a, b) => (a.id < b.id ? 1 : -1));
   }
@@ -157,9 +168,12 @@ class PlainExpand {
       const id = seen[name];
       if (id === undefined) return [];
       const target = (references[entityName] as Readonly<Record<string, EntityName>>)[name] ?? 'account';
-      const one = this.#all[target].find((data) => data.id === id);
-      const shown = one && this.seen('get', target, one);
-      return [[name, shown === undefined ? null : this.expanded(target, shown, inner)]];
+      const shownBy = (held: unknown): object | null => {
+        const one = this.#all[target].find((data) => data.id === held);
+        const shown = one && this.seen('get', target, one);
+        return shown === undefined ? null : this.expanded(target, shown, inner);
+      };
+      return [[name, Array.isArray(id) ? id.map(shownBy) : shownBy(id)]];
     });
     return { ...seen, expand: Object.fromEntries(expand) };
   }
@@ -170,27 +184,37 @@ const paths: Readonly<Record<EntityName, readonly string[]>> = {
     'customer_via_account_id',
     'customer_via_account_id.ticket_via_customer_id',
     'customer_via_account_id.boss_id',
+    'tag_via_account_id.ticket_via_tag_ids',
   ],
+  tag: ['account_id', 'ticket_via_tag_ids.customer_id', 'ticket_via_tag_ids.tag_ids'],
   customer: [
     'account_id',
     'boss_id.account_id',
     'customer_via_boss_id',
     'ticket_via_customer_id.comment_via_ticket_id',
+    'comment_via_liker_ids.liker_ids',
   ],
   ticket: [
     'customer_id.account_id',
     'customer_id.comment_via_author_id',
     'comment_via_ticket_id.author_id',
     'ticket_via_parent_id',
-    'parent_id',
+    'parent_id.tag_ids',
+    'tag_ids.account_id',
   ],
-  comment: ['ticket_id.customer_id', 'author_id', 'ticket_id.comment_via_ticket_id'],
+  comment: [
+    'ticket_id.customer_id',
+    'author_id',
+    'liker_ids.boss_id',
+    'liker_ids.comment_via_liker_ids',
+    'ticket_id.comment_via_ticket_id',
+  ],
 };
 
 const ranks = fc.uniqueArray(fc.nat(9), { maxLength: 4 });
 const rule: fc.Arbitrary<Rule> = fc.record({
   hidden: fc.oneof({ weight: 4, arbitrary: ranks }, { weight: 1, arbitrary: fc.constant([...Array(10).keys()]) }),
-  fields: fc.subarray(['customer_id', 'ticket_id', 'author_id', 'account_id', 'rank']),
+  fields: fc.subarray(['customer_id', 'ticket_id', 'author_id', 'account_id', 'tag_ids', 'liker_ids', 'rank']),
   ranks,
 });
 const rules: fc.Arbitrary<Rules> = fc
@@ -262,7 +286,7 @@ interface Following {
 
 interface ShownRecord {
   readonly id: string;
-  readonly expand?: Readonly<Record<string, ShownRecord | ShownPage | null>>;
+  readonly expand?: Readonly<Record<string, ShownRecord | readonly (ShownRecord | null)[] | ShownPage | null>>;
 }
 
 interface ShownPage {
@@ -276,7 +300,11 @@ async function withPagesFollowed(following: Following, shown: ShownRecord): Prom
   const members: (readonly [string, unknown])[] = [];
   for (const [name, value] of Object.entries(shown.expand)) {
     if (value === null) members.push([name, null]);
-    else if ('id' in value) members.push([name, await withPagesFollowed(following, value)]);
+    else if (isList(value)) {
+      const elements = [];
+      for (const one of value) elements.push(one === null ? null : await withPagesFollowed(following, one));
+      members.push([name, elements]);
+    } else if ('id' in value) members.push([name, await withPagesFollowed(following, value)]);
     else {
       const items = [];
       for (const item of value.items) items.push(await withPagesFollowed(following, item));
@@ -285,6 +313,10 @@ async function withPagesFollowed(following: Following, shown: ShownRecord): Prom
     }
   }
   return { ...shown, expand: Object.fromEntries(members) };
+}
+
+function isList(value: object): value is readonly (ShownRecord | null)[] {
+  return Array.isArray(value);
 }
 
 interface HeldPage {
@@ -300,10 +332,11 @@ async function restOf(
   const [from = '', field = ''] = name.split('_via_');
   const rows = call.access.rows({ verb: 'list', entityName: from });
   const listing = { ...(await node.call(from)), access: call.access, rows };
+  const operator = arrays.includes(field) ? { [`${field}_op`]: 'contains' } : {};
   const rest: string[] = [];
   let { nexttoken } = page;
   while (nexttoken !== null) {
-    const query = scopeToCaller(listing, listQuery(listing, { [field]: holder, nexttoken }));
+    const query = scopeToCaller(listing, listQuery(listing, { [field]: holder, ...operator, nexttoken }));
     const more = await node.runtime.list(listing, query);
     rest.push(...more.items.map(({ value }) => (JSON.parse(value) as RecordData).id));
     nexttoken = more.nexttoken;

@@ -32,7 +32,7 @@ interface Drawn {
 
 const drawn: fc.Arbitrary<Drawn> = fc.record({
   entity: fc.constantFrom(...entityNames),
-  holds: fc.array(fc.nat({ max: 25 }), { minLength: 3, maxLength: 3 }),
+  holds: fc.array(fc.nat({ max: 25 }), { minLength: 7, maxLength: 7 }),
 });
 
 interface Write {
@@ -70,22 +70,28 @@ for (const kind of storeKinds)
   });
 
 /** The lookups of a record, as the numbers choose them among the ids there are. */
-function bodyOf({ entity, holds }: Drawn, model: Model): Record<string, string> {
-  const body: Record<string, string> = {};
-  for (const [index, [field, target]] of lookupsOf(entity).entries()) {
-    const ids = [...model].filter(([, one]) => one.entity === target).map(([id]) => id);
-    const id = ids[holds[index] ?? ids.length];
-    if (id !== undefined) body[field] = id;
+function holdsOf({ entity, holds }: Drawn, model: Model): Record<string, readonly string[]> {
+  const held: Record<string, readonly string[]> = {};
+  for (const [index, { field, target, isArray }] of lookupsOf(entity).entries()) {
+    const all = [...model].filter(([, one]) => one.entity === target).map(([id]) => id);
+    const ids = holds.slice(index, index + (isArray ? 3 : 1)).flatMap((at) => all[at] ?? []);
+    if (ids.length > 0) held[field] = ids;
   }
-  return body;
+  return held;
+}
+
+function bodyOf(entity: EntityName, holds: Readonly<Record<string, readonly string[]>>): Record<string, unknown> {
+  const arrays = lookupsOf(entity).filter(({ isArray }) => isArray);
+  const isArray = (name: string): boolean => arrays.some(({ field }) => field === name);
+  return Object.fromEntries(Object.entries(holds).map(([name, ids]) => [name, isArray(name) ? ids : ids[0]]));
 }
 
 async function create(node: Node, workspace: Workspace, { model, one }: { model: Model; one: Drawn }): Promise<string> {
   const { entity } = one;
-  const holds = bodyOf(one, model);
+  const holds = holdsOf(one, model);
   const call = await node.call(entity, { workspace });
   const more = { title: 'red green', key: `k${one.holds[0]}`, code: `c${model.size} ${one.holds.join()}` };
-  const { id } = (await node.runtime.create(call, { ...more, ...holds })).data;
+  const { id } = (await node.runtime.create(call, { ...more, ...bodyOf(entity, holds) })).data;
   model.set(id, { entity, holds });
   return id;
 }
@@ -97,9 +103,9 @@ async function update(
 ): Promise<void> {
   const before = model.get(id);
   if (before === undefined) return;
-  const holds = bodyOf({ ...one, entity: before.entity }, model);
-  const cleared = Object.fromEntries(lookupsOf(before.entity).map(([field]) => [field, null]));
-  const body = { ...cleared, ...holds, key: `k${one.holds[1]}` };
+  const holds = holdsOf({ ...one, entity: before.entity }, model);
+  const cleared = Object.fromEntries(lookupsOf(before.entity).map(({ field }) => [field, null]));
+  const body = { ...cleared, ...bodyOf(before.entity, holds), key: `k${one.holds[1]}` };
   await node.runtime.update(await node.call(before.entity, { workspace }), { id, body });
   model.set(id, { entity: before.entity, holds });
 }
@@ -216,10 +222,10 @@ const hard: readonly Drawn[] = [
   { entity: 'team', holds: [0, 99, 99] },
   { entity: 'team', holds: [1, 0, 99] },
   { entity: 'team', holds: [2, 99, 99] },
-  { entity: 'team', holds: [3, 99, 99] },
+  { entity: 'team', holds: [3, 99, 5, 0, 1] },
   { entity: 'team', holds: [99, 1, 99] },
   { entity: 'task', holds: [0, 1, 1] },
-  { entity: 'task', holds: [99, 2, 99] },
+  { entity: 'task', holds: [99, 2, 99, 0, 1, 2] },
   { entity: 'task', holds: [4, 99, 99] },
   { entity: 'entry', holds: [0, 2, 99] },
   { entity: 'entry', holds: [2, 2, 99] },

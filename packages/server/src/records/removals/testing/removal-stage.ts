@@ -3,6 +3,7 @@
  * may die. Only tests may use it.
  */
 import assert from 'node:assert/strict';
+import type { OnDelete } from '../../../schema/definition.ts';
 import { interceptStore } from '../../../store/intercepted-store.ts';
 import type { Store } from '../../../store/port.ts';
 import type { Workspace } from '../../../tenancy/workspace.ts';
@@ -10,18 +11,33 @@ import { derived, listAll, type Node, type RecordBench } from '../../../testing/
 import { type Job, removeRecordJob } from '../removal-row.ts';
 import { readRemoveRecordWork, runRemoval } from '../run-removal.ts';
 
-/** By entity: its lookups, with the entity that each refers to and what becomes of the holder. */
+/** By entity: its lookups, with the entity that each refers to and what becomes of the holder. Some are arrays. */
 export const lookups = {
-  team: { above: ['team', 'cascade'], friend: ['task', 'setnull'] },
-  task: { team: ['team', 'cascade'], note: ['team', 'setnull'], guard: ['team', 'restrict'] },
+  team: { above: ['team', 'cascade'], friend: ['task', 'setnull'], allies: ['team', 'setnull', 'array'] },
+  task: {
+    team: ['team', 'cascade'],
+    note: ['team', 'setnull'],
+    guard: ['team', 'restrict'],
+    after: ['task', 'setnull', 'array'],
+    needs: ['team', 'restrict', 'array'],
+  },
   entry: { task: ['task', 'cascade'], other: ['task', 'cascade'] },
 } as const;
 
 export type EntityName = keyof typeof lookups;
 export const entityNames = Object.keys(lookups) as readonly EntityName[];
 
-export function lookupsOf(entity: EntityName): readonly (readonly [field: string, target: EntityName, string])[] {
-  return Object.entries(lookups[entity]).map(([field, [target, onDelete]]) => [field, target, onDelete]);
+interface Lookup {
+  readonly field: string;
+  readonly target: EntityName;
+  readonly onDelete: OnDelete;
+  readonly isArray: boolean;
+}
+
+export function lookupsOf(entity: EntityName): readonly Lookup[] {
+  return Object.entries(lookups[entity]).map(([field, [target, onDelete, kind]]) => {
+    return { field, target, onDelete, isArray: kind === 'array' };
+  });
 }
 
 /** Records of tasks lie under keys that move. */
@@ -39,11 +55,10 @@ export async function defineAll(bench: RecordBench): Promise<void> {
     });
   }
   for (const entityName of entityNames) {
-    const UpdateParams = lookupsOf(entityName).map(([name, entity, onDelete]) => ({
-      name,
-      colType: 'guid',
-      lookup: { entity, onDelete },
-    }));
+    const UpdateParams = lookupsOf(entityName).map(({ field: name, target, onDelete, isArray }) => {
+      const id = { colType: 'guid', lookup: { entity: target, onDelete } };
+      return isArray ? { name, colType: 'array', items: id } : { name, ...id };
+    });
     await admin.change('acme', { api: `create-${entityName}`, body: { UpdateParams } });
   }
   await bench.workOff();
@@ -54,7 +69,7 @@ export async function defineAll(bench: RecordBench): Promise<void> {
 /** A record as the model has it: its entity, and what its lookups hold. */
 export interface ModelRecord {
   readonly entity: EntityName;
-  readonly holds: Readonly<Record<string, string>>;
+  readonly holds: Readonly<Record<string, readonly string[]>>;
 }
 
 export type Model = Map<string, ModelRecord>;
@@ -69,7 +84,9 @@ export function reachOf(model: Model, root: string): { readonly gone: ReadonlySe
 
 function holdersOf(model: Model, id: string, wanted: string): readonly string[] {
   return [...model].flatMap(([holder, { entity, holds }]) =>
-    lookupsOf(entity).some(([field, , onDelete]) => onDelete === wanted && holds[field] === id) ? [holder] : [],
+    lookupsOf(entity).some(({ field, onDelete }) => onDelete === wanted && holds[field]?.includes(id) === true)
+      ? [holder]
+      : [],
   );
 }
 
@@ -78,7 +95,12 @@ export function without(model: Model, gone: ReadonlySet<string>): Model {
   const left: Model = new Map();
   for (const [id, { entity, holds }] of model) {
     if (gone.has(id)) continue;
-    left.set(id, { entity, holds: Object.fromEntries(Object.entries(holds).filter(([, held]) => !gone.has(held))) });
+    const kept = lookupsOf(entity).flatMap(({ field, isArray }) => {
+      const ids = holds[field]?.filter((held) => !gone.has(held));
+      // An array that loses all its elements is still there.
+      return ids === undefined || (ids.length === 0 && !isArray) ? [] : [[field, ids]];
+    });
+    left.set(id, { entity, holds: Object.fromEntries(kept) });
   }
   return left;
 }
@@ -87,9 +109,11 @@ export function without(model: Model, gone: ReadonlySet<string>): Model {
 export async function stored(node: Node, workspace: Workspace): Promise<Model> {
   const model: Model = new Map();
   for (const entity of entityNames) {
-    const fields = lookupsOf(entity).map(([field]) => field);
+    const fields = lookupsOf(entity).map(({ field }) => field);
     for (const record of await listAll(node, await node.call(entity, { workspace }))) {
-      const held = fields.flatMap((field) => (record[field] === undefined ? [] : [[field, String(record[field])]]));
+      const held = fields.flatMap((field) =>
+        record[field] === undefined ? [] : [[field, [record[field]].flat().map(String)]],
+      );
       model.set(record.id, { entity, holds: Object.fromEntries(held) });
     }
   }
