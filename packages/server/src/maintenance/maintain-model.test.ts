@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { minConfigVersion } from '../config/fence.ts';
 import { configHeadKey } from '../config/org-keys.ts';
 import { Problem } from '../lib/problem.ts';
+import type { RecordData } from '../records/record.ts';
 import { Steps } from '../records/testing/stepped-store.ts';
 import type { RecordCall } from '../records/writing/write-loop.ts';
 import type { EntityDefinition, FieldDefinition, KeyTemplates } from '../schema/definition.ts';
@@ -26,6 +27,8 @@ interface Shape {
   readonly owner: 'none' | 'by creation' | 'by b';
   readonly parent: boolean;
   readonly compound: 'none' | 'a,-b' | '-b,u,a';
+  /** What becomes of an array of lookups of the same entity; `plain` is an array of ids that refer to nothing. */
+  readonly tags: 'plain' | 'restrict' | 'setnull';
 }
 
 const anyShape: fc.Arbitrary<Shape> = fc.record({
@@ -36,6 +39,7 @@ const anyShape: fc.Arbitrary<Shape> = fc.record({
   owner: fc.constantFrom('none', 'by creation', 'by b'),
   parent: fc.boolean(),
   compound: fc.constantFrom('none', 'a,-b', '-b,u,a'),
+  tags: fc.constantFrom('plain', 'restrict', 'setnull'),
 });
 const plainShape: Shape = {
   a: false,
@@ -45,10 +49,11 @@ const plainShape: Shape = {
   owner: 'none',
   parent: false,
   compound: 'none',
+  tags: 'plain',
 };
 
 function definitionOf(
-  { a, b, search, unique, owner, parent, compound }: Shape,
+  { a, b, search, unique, owner, parent, compound, tags }: Shape,
   baseKeys?: KeyTemplates,
 ): EntityDefinition {
   const UpdateParams: FieldDefinition[] = [
@@ -59,6 +64,11 @@ function definitionOf(
     { name: 'who' },
     { name: 'up' },
     { name: 'k' },
+    {
+      name: 'tags',
+      colType: 'array',
+      items: { colType: 'guid', ...(tags === 'plain' ? {} : { lookup: { entity: 'order', onDelete: tags } }) },
+    },
   ];
   const gskTemplate = owner === 'by b' ? '{b}' : '{id}';
   const uniqueFields = unique === 'u,a' ? ['u', 'a'] : ['u'];
@@ -90,6 +100,8 @@ const values = {
   who: fc.constantFrom(user, 'someone', null),
   up: fc.constantFrom('top', 'side', null),
   k: fc.constantFrom('m', 'n'),
+  /** Places of records among those of the workspace. */
+  tags: fc.option(fc.array(fc.nat({ max: 5 }), { maxLength: 3 }), { freq: 4 }),
 };
 
 type Body = Readonly<Record<string, unknown>>;
@@ -205,7 +217,7 @@ async function writeAll(stage: Stage, writes: readonly Write[]): Promise<void> {
   }
 }
 
-const refusals = ['validation_failed', 'unique_violation', 'not_found', 'conflict'];
+const refusals = ['validation_failed', 'unique_violation', 'not_found', 'conflict', 'dangling_reference'];
 
 async function act({ workspaces, records }: Stage, node: Node, one: Write): Promise<void> {
   const chosen = one.kind === 'create' ? undefined : records[one.which % records.length];
@@ -213,10 +225,13 @@ async function act({ workspaces, records }: Stage, node: Node, one: Write): Prom
   if (workspace === undefined || (one.kind !== 'create' && chosen === undefined)) return;
   const call = await node.call('order', { workspace });
   const id = chosen?.id ?? '';
+  const ids = records.filter((record) => record.workspace === workspace).map((record) => record.id);
+  const withIds = ({ tags, ...others }: Body): Body =>
+    Array.isArray(tags) ? { ...others, tags: tags.flatMap((at) => ids[at] ?? []) } : { ...others, tags };
   const writing = async (): Promise<void> => {
     if (one.kind === 'remove') await node.runtime.remove(call, { id });
-    else if (one.kind === 'update') await node.runtime.update(call, { id, body: one.body });
-    else records.push({ id: (await node.runtime.create(call, one.body)).data.id, workspace });
+    else if (one.kind === 'update') await node.runtime.update(call, { id, body: withIds(one.body) });
+    else records.push({ id: (await node.runtime.create(call, withIds(one.body))).data.id, workspace });
   };
   await writing().catch((error: unknown) => {
     if (!(error instanceof Problem) || !refusals.includes(error.code)) throw error;
@@ -298,6 +313,7 @@ async function assertWhole({ bench, workspaces }: Stage): Promise<void> {
     );
     const everything = await listAll(node, call);
     for (const { name } of call.entity.compounds) await assertListed(node, call, name.split(','));
+    await assertTagged(node, call, everything);
     for (const { name } of call.entity.indexes.filter(({ kind }) => kind === 'field'))
       for (const value of new Set(everything.map((record) => record[name]))) {
         if (typeof value !== (call.entity.fields.get(name)?.definition.colType === 'integer' ? 'number' : 'string'))
@@ -308,6 +324,16 @@ async function assertWhole({ bench, workspaces }: Stage): Promise<void> {
         );
       }
   }
+}
+
+/** What an array of lookups refers to is found by each element. */
+async function assertTagged(node: Node, call: RecordCall, everything: readonly RecordData[]): Promise<void> {
+  if (!call.entity.indexes.some(({ kind }) => kind === 'elements')) return;
+  for (const { id } of everything)
+    assert.deepEqual(
+      await listAll(node, call, { tags: id, tags_op: 'contains' }),
+      everything.filter(({ tags }) => Array.isArray(tags) && tags.includes(id)),
+    );
 }
 
 /** The records in the order of a compound index hold each of them once, and its reverse is the reverse. */

@@ -16,25 +16,35 @@ const fair: Readonly<Record<OnDelete, readonly string[]>> = {
   setnull: ['done, done: holds nothing', 'validation_failed, done: holds nothing'],
 };
 
+const holders = [
+  ['a record', 'restrict'],
+  ['a record', 'cascade'],
+  ['a record', 'setnull'],
+  ['an array', 'restrict'],
+  ['an array', 'setnull'],
+] as const;
+type HolderKind = (typeof holders)[number][0];
+
 for (const kind of storeKinds)
-  for (const onDelete of ['restrict', 'cascade', 'setnull'] as const)
+  for (const [what, onDelete] of holders)
     for (const write of writes)
-      test(`what a record comes to refer to by ${write} stays, or it does not come to it (${onDelete}, ${kind})`, async (context) => {
+      test(`what ${what} comes to refer to by ${write} stays, or it does not come to it (${onDelete}, ${kind})`, async (context) => {
         const bench = await openBench(context, kind);
-        await define(bench, onDelete);
+        await define(bench, what, onDelete);
         const seen = new Set<string>();
         let workspaces = 0;
         await everyInterleaving(extentOn(kind), async (interleaving) => {
-          const outcome = await meet(bench, { interleaving, write, tenantCode: `w${++workspaces}` });
+          const outcome = await meet(bench, { interleaving, write, what, tenantCode: `w${++workspaces}` });
           assert.ok(fair[onDelete].includes(outcome), `${outcome}, ${interleaving.name}`);
           seen.add(outcome);
         });
         assert.equal(seen.size, 2, [...seen].join('; '));
       });
 
-async function define(bench: RecordBench, onDelete: OnDelete): Promise<void> {
+async function define(bench: RecordBench, what: HolderKind, onDelete: OnDelete): Promise<void> {
   const { admin } = bench.node();
-  const ref = { name: 'ref', colType: 'guid', lookup: { entity: 'target', onDelete } };
+  const id = { colType: 'guid', lookup: { entity: 'target', onDelete } };
+  const ref = what === 'an array' ? { name: 'ref', colType: 'array', items: id } : { name: 'ref', ...id };
   await admin.define('acme', { entityName: 'target', UpdateParams: [{ name: 'note' }] });
   await admin.define('acme', { entityName: 'holder', UpdateParams: [ref] });
 }
@@ -42,11 +52,12 @@ async function define(bench: RecordBench, onDelete: OnDelete): Promise<void> {
 interface Meeting {
   readonly interleaving: Interleaving;
   readonly write: Write;
+  readonly what: HolderKind;
   /** Of a workspace of its own. */
   readonly tenantCode: string;
 }
 
-async function meet(bench: RecordBench, { interleaving, write, tenantCode }: Meeting): Promise<string> {
+async function meet(bench: RecordBench, { interleaving, write, what, tenantCode }: Meeting): Promise<string> {
   const auditCaller = { workspace: bench.workspaceOf(tenantCode) };
   const judge = bench.node();
   const [target, holder] = [await judge.call('target', auditCaller), await judge.call('holder', auditCaller)];
@@ -57,7 +68,7 @@ async function meet(bench: RecordBench, { interleaving, write, tenantCode }: Mee
   const outcomes = await interleaving.run(
     async () => {
       const call = await referring.call('holder', auditCaller);
-      const body = { ref: id };
+      const body = { ref: what === 'an array' ? [id] : id };
       const { runtime } = referring;
       return outcomeOf(
         standing === undefined ? runtime.create(call, body) : runtime.update(call, { id: standing, body }),
@@ -70,5 +81,5 @@ async function meet(bench: RecordBench, { interleaving, write, tenantCode }: Mee
   const [left] = await listAll(judge, holder);
   const wasRefused = outcomes[0] === 'validation_failed' && standing === undefined;
   assert.ok(left === undefined || !wasRefused, 'a holder that was refused');
-  return `${outcomes.join(', ')}: ${left === undefined && !wasRefused ? 'is gone' : left?.ref === id ? 'holds it' : 'holds nothing'}`;
+  return `${outcomes.join(', ')}: ${left === undefined && !wasRefused ? 'is gone' : [left?.ref].flat().includes(id) ? 'holds it' : 'holds nothing'}`;
 }

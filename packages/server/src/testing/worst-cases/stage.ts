@@ -4,7 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { largestDefinition, manyDefinition, noteDefinition, viewedDefinition } from './largest/largest-definitions.ts';
+import {
+  fullLinks,
+  largestDefinition,
+  linkedDefinition,
+  manyDefinition,
+  noteDefinition,
+  viewedDefinition,
+} from './largest/largest-definitions.ts';
 import { block } from './largest/largest-items.ts';
 import { largestPolicies } from './largest/largest-policies.ts';
 import { ask, type Caller, type Gateways, type RawRequest, type SentRequest } from './send.ts';
@@ -20,13 +27,14 @@ export const platformSettings = {
 export interface Scale {
   readonly entities: number;
   readonly notes: number;
+  readonly linked: number;
   readonly invitations: number;
   readonly blocks: number;
 }
 
-export const gateScale: Scale = { entities: 40, notes: 12, invitations: 20, blocks: 4 };
+export const gateScale: Scale = { entities: 40, notes: 12, linked: 110, invitations: 20, blocks: 4 };
 /** As much as an org may have. The rest of its 500 entities are made by the cases. */
-export const fullScale: Scale = { entities: 450, notes: 40, invitations: 450, blocks: 60 };
+export const fullScale: Scale = { entities: 450, notes: 40, linked: 200, invitations: 450, blocks: 60 };
 
 export interface Stage {
   readonly gateways: Gateways;
@@ -40,6 +48,7 @@ export interface Stage {
   readonly restricted: Person;
   readonly wideId: string;
   readonly noteId: string;
+  readonly linkedIds: readonly string[];
   /** A call as a given caller, answered with JSON. @throws AssertionError unless it succeeds. */
   call(as: Caller, method: string, target: string, body?: unknown): Promise<Body>;
   /** What a builder is answered, as it stands. */
@@ -87,8 +96,7 @@ export async function setStage(gateways: Gateways, scale: Scale): Promise<Stage>
   const download = async (target: string): Promise<string> =>
     (await ask(raw({ as: 'builder', method: 'GET', target }))).text;
   const known = { gateways, scale, org: code, email, clientId, member, restricted, call, download, raw };
-  const [wideId, noteId] = await fill(known);
-  return { ...known, wideId, noteId };
+  return { ...known, ...(await fill(known)) };
 }
 
 interface Visit {
@@ -143,15 +151,12 @@ async function answered(raw: RawRequest): Promise<Body> {
   return JSON.parse(text === '' ? 'null' : text);
 }
 
-async function fill({
-  org,
-  scale,
-  call,
-  restricted,
-}: Omit<Stage, 'wideId' | 'noteId'>): Promise<readonly [string, string]> {
+type Filled = 'wideId' | 'noteId' | 'linkedIds';
+
+async function fill({ org, scale, call, restricted }: Omit<Stage, Filled>): Promise<Pick<Stage, Filled>> {
   const unlimited = { name: 'unlimited', limits: {} };
   await call('operator', 'PUT', `/platform/orgs/${org}/plan`, unlimited);
-  for (const definition of [noteDefinition, largestDefinition, viewedDefinition])
+  for (const definition of [noteDefinition, linkedDefinition, largestDefinition, viewedDefinition])
     await call('builder', 'POST', `/api/create-${definition.entityName}`, definition);
   for (let index = 0; index < scale.entities; index++) {
     const definition = manyDefinition(index);
@@ -167,6 +172,10 @@ async function fill({
     ({ id: noteId } = await call('member', 'POST', `/app/${org}/create/note`, note));
     parent_id ??= noteId;
   }
+  const linkedIds: string[] = [];
+  for (let index = 0; index < scale.linked; index++)
+    linkedIds.push((await call('member', 'POST', `/app/${org}/create/linked`, {})).id);
+  for (const id of linkedIds) await call('member', 'PUT', `/app/${org}/update/linked/${id}`, fullLinks(linkedIds));
   for (let index = 0; index < scale.blocks; index++)
     await call('builder', 'POST', '/config/logicblock', { name: `block${index}`, content: block(`block${index}`) });
   for (const policy of largestPolicies()) {
@@ -175,5 +184,5 @@ async function fill({
   }
   for (let index = 0; index < scale.invitations; index++)
     await call('member', 'POST', `/app/${org}/user/invitations`, { email: `${random()}@example.com` });
-  return [wideId, noteId];
+  return { wideId, noteId, linkedIds };
 }

@@ -69,6 +69,22 @@ export const noteDefinition: Definition = {
   },
 };
 
+/** Records that refer to many others, and to which many others refer. */
+export const linkedDefinition: Definition = {
+  entityName: 'linked',
+  UpdateParams: Array.from({ length: 4 }, (_, index) => ({
+    name: `l${index}`,
+    colType: 'array',
+    items: { colType: 'guid', lookup: { entity: 'linked', onDelete: 'setnull' } },
+  })),
+};
+
+/** As many ids as such a record takes, of those that there are. */
+export function fullLinks(ids: readonly string[]): Readonly<Record<string, readonly string[]>> {
+  const elements = Array.from({ length: 100 }, (_, index) => ids[index % ids.length] ?? '');
+  return Object.fromEntries(linkedDefinition.UpdateParams.map(({ name }) => [name, elements]));
+}
+
 /** One of the five hundred entities of an org. */
 export function manyDefinition(index: number): Definition {
   return withViews({

@@ -1,5 +1,6 @@
 /** The largest of what an app's users may ask. */
-import { largestDefinition } from '../largest/largest-definitions.ts';
+import { randomUUID } from 'node:crypto';
+import { fullLinks, largestDefinition, linkedDefinition } from '../largest/largest-definitions.ts';
 import type { Stage } from '../stage.ts';
 import { random } from '../stage.ts';
 import type { Asked, Largest, Row, Rows } from '../worst-case.ts';
@@ -14,6 +15,10 @@ const of =
 
 /** All that a note can be expanded by, on both levels. */
 const expand = `expand=${['parent_id', 'note_via_parent_id'].flatMap((one) => [`${one}.parent_id`, `${one}.note_via_parent_id`]).join(',')}`;
+
+/** The same of records that refer to many: those of one array, and for each of these all that others show. */
+const expandLinks = `expand=${['l1', 'l2', 'l3', 'linked_via_l0'].map((one) => `l0.${one}`).join(',')},l1.l0,l2.linked_via_l1`;
+const allLinks = linkedDefinition.UpdateParams.map(({ name }) => name);
 
 const noId = '01890a5d-ac96-774b-bcce-b302099a8057';
 
@@ -123,6 +128,18 @@ const recordRows: Rows = {
     target: of('/create/wide'),
     largest: [
       ...records.map(([what, record]): Largest => ({ what, ask: () => json({ ...unlike(), ...record() }) })),
+      {
+        what: 'arrays of lookups',
+        ask: (stage) => ({ target: of('/create/linked')(stage), ...json(fullLinks(stage.linkedIds)) }),
+      },
+      {
+        what: 'arrays of lookups that lead nowhere',
+        status: 400,
+        ask: (stage) => ({
+          target: of('/create/linked')(stage),
+          ...json(Object.fromEntries(allLinks.map((name) => [name, Array.from({ length: 100 }, () => randomUUID())]))),
+        }),
+      },
       { what: 'a record that is wrong', status: 400, ask: () => json(wrongRecord()) },
       { what: 'more texts for patterns', status: 400, ask: () => json(tooMuchForPatterns()) },
       {
@@ -201,6 +218,10 @@ const recordRows: Rows = {
       {
         what: 'records with others beside them',
         ask: (stage) => ({ as: 'restricted', target: of(`/list/note?pagesize=200&${expand}`)(stage) }),
+      },
+      {
+        what: 'records with those of their arrays beside them',
+        ask: (stage) => ({ as: 'restricted', target: of(`/list/linked?pagesize=200&${expandLinks}`)(stage) }),
       },
     ],
   },
