@@ -88,7 +88,6 @@ export {
   elementIds,
   heldIds,
   isLookupList,
-  lookupElementsMax,
   lookupOf,
   lookupPointer,
   withoutIds,

@@ -149,22 +149,17 @@ function placeOf({ entity, record }: Reached): string {
 /** The changes that take ids out of the lookups of a record. */
 export async function clearedRecord(
   { workspace, actor }: Pick<RecordCall, 'workspace' | 'actor'>,
-  {
-    entity,
-    record: before,
-    cleared,
-  }: Pick<Reached, 'entity' | 'record'> & {
-    readonly cleared: ReadonlyMap<string, ReadonlySet<string>>;
-  },
+  { entity, record: before, cleared }: Pick<Reached, 'entity' | 'record' | 'cleared'>,
   at: string,
 ): Promise<readonly PlannedChange[]> {
-  const value = (name: string) => withoutIds(before.data[name], cleared.get(name) ?? none);
+  const value = (name: string) => {
+    const ids = cleared.get(name);
+    return ids === undefined ? before.data[name] : withoutIds(before.data[name], ids);
+  };
   const data = makeRecord(entity, value, { ...before.data, updated_at: at, updated_by: actor.userId });
   const after = { key: updatedRecordKey(entity, before, data), data };
   return recordChanges(workspace.scope, entity, { before, after });
 }
-
-const none: ReadonlySet<string> = new Set();
 
 export function danglingReference(entityName: string, { entity, field }: Reference): Problem {
   return new Problem('dangling_reference', `records of \`${entity}\` refer to this \`${entityName}\` by \`${field}\``);

@@ -97,14 +97,32 @@ const refused: readonly (readonly [what: string, fields: readonly object[], plac
   ),
   [
     'hints that items do not have',
-    [{ name: 'x', colType: 'array', items: { name: 'y', index: true, lookup: { entity: 'a' }, min: 1, more: 1 } }],
+    [
+      { name: 'x', colType: 'array', items: { name: 'y', index: true, min: 1, more: 1 } },
+      { name: 'z', colType: 'array', items: { colType: 'date', lookup: { entity: 'a' } } },
+    ],
     [
       '/0/items/name unknown_field',
       '/0/items/index hint_without_meaning',
-      '/0/items/lookup hint_without_meaning',
       '/0/items/min hint_without_meaning',
       '/0/items/more unknown_field',
+      '/1/items/lookup hint_without_meaning',
     ],
+  ],
+  [
+    'an array of lookups that is to go with one of them, or has more elements than it may, or must keep some',
+    [
+      { name: 'a', colType: 'array', items: { lookup: { entity: 'a', onDelete: 'cascade' } } },
+      { name: 'b', colType: 'array', maxlength: 101, items: { lookup: { entity: 'a' } } },
+      {
+        name: 'c',
+        colType: 'array',
+        validate: true,
+        minlength: 1,
+        items: { lookup: { entity: 'a', onDelete: 'setnull' } },
+      },
+    ],
+    ['/0/items/lookup/onDelete contradiction', '/1 invalid_hints', '/2/items/lookup/onDelete contradiction'],
   ],
   [
     'hints of items that contradict',
@@ -156,6 +174,15 @@ const refused: readonly (readonly [what: string, fields: readonly object[], plac
     Array.from({ length: 21 }, (_, index) => ({
       name: `f${index}`,
       ...(index % 2 === 0 ? { index: true } : { lookup: { entity: 'a' } }),
+    })),
+    [' too_many'],
+  ],
+  [
+    'more arrays of lookups than may be',
+    Array.from({ length: 5 }, (_, index) => ({
+      name: `f${index}`,
+      colType: 'array',
+      items: { lookup: { entity: 'a' } },
     })),
     [' too_many'],
   ],

@@ -11,9 +11,10 @@ const define: Flow = {
     const checks = [{ cel: 'size(title) > 0', message: 'a title is not empty' }];
     const templates = { gpkTemplate: `org#{org};${name}#{keeper}`, gskTemplate: '{id}' };
     const ownerIndexes = [{ ownerFieldName: 'keeper', ...templates, default: 'none' }];
+    const links = { name: 'links', colType: 'array', items: { colType: 'guid', lookup: { entity: name } } };
     const body = {
       entityName: name,
-      UpdateParams: [{ name: 'title' }, { name: 'keeper' }, size],
+      UpdateParams: [{ name: 'title' }, { name: 'keeper' }, size, links],
       checks,
       ownerIndexes,
       indexes: [{ fields: ['title', '-keeper'] }],

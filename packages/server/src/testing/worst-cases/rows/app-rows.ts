@@ -221,6 +221,10 @@ const recordRows: Rows = {
       },
       {
         what: 'records with those of their arrays beside them',
+        ask: (stage) => ({ target: of(`/list/linked?pagesize=200&${expandLinks}`)(stage) }),
+      },
+      {
+        what: 'records with those of their arrays beside them, and policies',
         ask: (stage) => ({ as: 'restricted', target: of(`/list/linked?pagesize=200&${expandLinks}`)(stage) }),
       },
     ],
