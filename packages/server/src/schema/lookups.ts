@@ -1,4 +1,3 @@
-import type { CompiledEntity } from './compile-entity.ts';
 import type { FieldDefinition, LookupDefinition } from './definition.ts';
 import type { FieldValue, FieldValues } from './field-value.ts';
 
@@ -28,7 +27,7 @@ export function elementIds(value: FieldValue | undefined): readonly string[] {
 
 /** The ids that a record holds in a lookup, each as often as it stands there. */
 export function heldIds(
-  { fields }: Pick<CompiledEntity, 'fields'>,
+  { fields }: { readonly fields: ReadonlyMap<string, { readonly definition: FieldDefinition }> },
   field: string,
   data: FieldValues,
 ): readonly string[] {

@@ -11,6 +11,7 @@ import { dataOf, storedText } from '../record.ts';
 import { isReadable, type ReadableText } from '../record-policy.ts';
 import type { RecordRuntime } from '../record-runtime.ts';
 import { type FoundRecords, type RecordName, readRecords, recordPlace } from '../views/load-lookups.ts';
+import type { ShownRecord } from '../views/shown-record.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import type { Expansion } from './expand-tree.ts';
 
@@ -170,13 +171,17 @@ async function loadForward(loading: Loading, asked: readonly AskedRecord[]): Pro
     if (found === undefined || found === 'unread') show({ id, record: found });
     else {
       const known = next.get(expansion) ?? new Map<string, ExpandedRecord>();
-      const text = { ...storedText(found), fields: found.fields };
-      const record = known.get(id) ?? expandedRecord(text, expansion.entity, expansion.nested);
+      // Many may refer to it: its text is made once.
+      const record = known.get(id) ?? foundRecord(found, expansion);
       next.set(expansion, known.set(id, record));
       show({ id, record });
     }
   }
   return [...next.values()].flatMap((known) => [...known.values()]);
+}
+
+function foundRecord(found: ShownRecord, { entity, nested }: Expansion): ExpandedRecord {
+  return expandedRecord({ ...storedText(found), fields: found.fields }, entity, nested);
 }
 
 /** The first page of what refers to each record of a level, a few of them at a time. */
