@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
+import { compileEntity } from '../../schema/compile-entity.ts';
 import { listAll, listQuery, openBench, user } from '../../testing/record-bench.ts';
 import { scanBudget } from '../listing/list-walk.ts';
 import { planList } from '../listing/planning/list-plan.ts';
@@ -106,4 +107,14 @@ test('a cursor is good for its filter alone', async (context) => {
     );
   const rest = await node.runtime.list(call, listQuery(call, { filter: 'minutes >= 0', nexttoken }));
   assert.equal(rest.items.length, 2);
+});
+
+test('a filter that was compiled before is not taken for that of another entity of the same name', async (context) => {
+  const { call } = await openTickets(context);
+  const entity = compileEntity({ entityName: 'ticket', UpdateParams: [{ name: 'minutes' }] }, 1);
+  const filter = 'minutes > 5';
+  for (let turn = 0; turn < 2; turn++) {
+    assert.doesNotThrow(() => listQuery(call, { filter }));
+    assert.throws(() => listQuery({ ...call, entity }, { filter }), { code: 'invalid_request' });
+  }
 });

@@ -6,6 +6,7 @@ import {
   type Reading,
   type ValueSize,
 } from '../../expressions/port.ts';
+import { BoundedMap } from '../../lib/bounded-map.ts';
 import { invalidInput } from '../../lib/problem.ts';
 import { type CompiledEntity, type FieldValue, valueSize } from '../../schema/port.ts';
 import { nameIn } from '../listing/list-parameters.ts';
@@ -26,20 +27,23 @@ export function withFilter(call: RecordCall, query: ListQuery, now: number): Lis
   return { ...query, expression: bindFilter(entity, compiled, { now: new Date(now), user: { id: actor.userId } }) };
 }
 
-const compiledMax = 100;
-const compiledBefore = new WeakMap<CompiledEntity, Map<string, Condition>>();
+interface CompiledBefore {
+  /** Its definition may be another by now, or have gone. */
+  readonly entity: WeakRef<CompiledEntity>;
+  readonly condition: Condition;
+}
+
+/** Of all entities together, since a condition takes up to 100 KB and callers choose how many there are. */
+const compiledBefore = new BoundedMap<string, CompiledBefore>(256);
 
 /** Filters that are asked again are compiled once. */
 function compiledFilter(entity: CompiledEntity, text: string): Condition | Mistake {
-  const known = compiledBefore.get(entity) ?? new Map<string, Condition>();
-  const before = known.get(text);
-  if (before !== undefined) return before;
-  const compiled = compileCondition(text, filterLanguage(entity).language);
-  if (isMistake(compiled)) return compiled;
-  if (known.size >= compiledMax) known.clear();
-  known.set(text, compiled);
-  compiledBefore.set(entity, known);
-  return compiled;
+  const key = `${entity.name} ${text}`;
+  const before = compiledBefore.get(key);
+  if (before?.entity.deref() === entity) return before.condition;
+  const condition = compileCondition(text, filterLanguage(entity).language);
+  if (!isMistake(condition)) compiledBefore.set(key, { entity: new WeakRef(entity), condition });
+  return condition;
 }
 
 function refusal(entity: CompiledEntity, { message, at, field }: Mistake) {
