@@ -25,6 +25,12 @@ export interface KeyTemplates {
 /** One field of the catalog. `colType` is `string` when it is left out. */
 export interface FieldDefinition {
   readonly name: string;
+  /** Other names by which callers read and write the field: those from before a rename, until a builder removes them. */
+  readonly aliases?: readonly string[];
+  /** Every earlier name, also those that are no alias any more: a policy that names one decides about this field. */
+  readonly formerNames?: readonly string[];
+  /** The name under which stored records have the value, where it is not `name`: the one from before a rename. */
+  readonly storedAs?: string;
   readonly colType?: string;
   readonly validate?: boolean;
   readonly required?: boolean;

@@ -41,4 +41,8 @@ export const migrations: readonly Migration[] = [
     to: 5,
     says: 'what an entity may say of its fields, its indexes and its steps is more than before; those that say no more stay as they are. An earlier release would not do by it',
   },
+  {
+    to: 6,
+    says: 'a field of an entity may be stored under another name than its own; those that are not stay as they are. An earlier release would not find their values',
+  },
 ];
