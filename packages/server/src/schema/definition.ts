@@ -151,6 +151,9 @@ export const definitionLimits = {
   entitiesMax: 500,
   bytesMax: 64 * 1024,
   fieldsMax: 200,
+  /** A reply has the value of a field under each alias: it is at most five times what is read, as a view may show it. */
+  aliasesMax: 4,
+  aliasesOfEntityMax: 40,
   indexesMax: 20,
   lookupListsMax: 4,
   compoundIndexesMax: 4,

@@ -9,6 +9,7 @@ import { checkedHints } from './field-hints.ts';
 import { partsOf } from './members.ts';
 import { parseField } from './parse-field.ts';
 import { checkBackfillTypes, checkFormulaTypes } from './parse-formula.ts';
+import { checkFieldNames, type PlacedField } from './parse-names.ts';
 
 /** The fields of a definition that hold, and remarks on what they say without effect. */
 export interface Catalog {
@@ -21,14 +22,15 @@ export function parseCatalog(input: unknown, add: AddError): Catalog {
   if (input === undefined) return { fields: [], warnings: [] };
   const list = { name: 'UpdateParams', pointer: '/UpdateParams', max: definitionLimits.fieldsMax };
   const places = new Map<string, string>();
-  const fields: FieldDefinition[] = [];
+  const placed: PlacedField[] = [];
   for (const part of partsOf(input, list, add)) {
     const field = parseField(part, add);
     if (field === undefined) continue;
-    if (places.has(field.name)) add(`${part.pointer}/name`, 'duplicate', `field \`${field.name}\` is defined twice`);
     places.set(field.name, part.pointer);
-    fields.push(field);
+    placed.push({ field, pointer: part.pointer });
   }
+  checkFieldNames(placed, add);
+  const fields = placed.map(({ field }) => field);
   checkExpressions(fields, places, add);
   const { indexesMax, lookupListsMax } = definitionLimits;
   if (fields.filter((field) => field.index === true || lookupOf(field) !== undefined).length > indexesMax)

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { castValue } from '../cast.ts';
 import type { CompiledField } from '../compiled-field.ts';
 import { isPlatformField, type ViewDefinition, type ViewField } from '../definition.ts';
 import type { FieldBehaviour, FieldValue } from '../field-types/field-type.ts';
+import { castValue } from './cast.ts';
 
 /** A view made ready for the records of one entity: the members it shows, in their order. */
 export type Projection = readonly Member[];

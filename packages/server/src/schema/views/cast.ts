@@ -1,5 +1,5 @@
-import type { ViewField } from './definition.ts';
-import type { FieldValue } from './field-types/field-type.ts';
+import type { ViewField } from '../definition.ts';
+import type { FieldValue } from '../field-types/field-type.ts';
 
 export type Cast = NonNullable<ViewField['cast']>;
 

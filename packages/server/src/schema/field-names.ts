@@ -1,0 +1,38 @@
+/** By which names callers, policies and stored records know a field. */
+import type { FieldDefinition } from './definition.ts';
+
+type Named = Pick<FieldDefinition, 'name' | 'aliases' | 'formerNames' | 'storedAs'>;
+
+/** The name under which stored records have the value. It stays the same as long as the field exists. */
+export function storedNameOf({ name, storedAs = name }: Named): string {
+  return storedAs;
+}
+
+/** The names by which callers read and write the field: its own first, then its aliases. */
+export function apiNamesOf({ name, aliases = [] }: Named): readonly string[] {
+  return [name, ...aliases];
+}
+
+/** Every name that the field has or had, its own first. A policy that uses one of them is about this field. */
+export function namesOf({ name, aliases = [], formerNames = [], storedAs = name }: Named): readonly string[] {
+  return [...new Set([name, ...formerNames, ...aliases, ...(isLegalName(storedAs) ? [storedAs] : [])])];
+}
+
+const noAliases: ReadonlyMap<string, string> = new Map();
+
+/** The name of each field by each of its aliases. Entities without aliases share one empty map. */
+export function namesByAlias(fields: readonly Named[]): ReadonlyMap<string, string> {
+  const pairs = fields.flatMap(({ name, aliases = [] }) => aliases.map((alias) => [alias, name] as const));
+  return pairs.length === 0 ? noAliases : new Map(pairs);
+}
+
+/** The field with all its names among `formerNames`, so that a policy still finds it when an alias is removed. */
+export function withFormerNames(field: FieldDefinition): FieldDefinition {
+  const [, ...others] = namesOf(field);
+  return others.length === (field.formerNames ?? []).length ? field : { ...field, formerNames: others };
+}
+
+/** A conversion stores values under a name that no field can have. */
+function isLegalName(stored: string): boolean {
+  return !stored.includes('@');
+}
