@@ -48,6 +48,7 @@ const known: Known = {
   client_id: [org.clientId, 'unknown'],
   oauthtoken: [founder.token, 'a.b.c'],
   code: ['not_found', 'nothing'],
+  tenant_code: [founder.tenantCode, 'nothing'],
   apiname: ['create-it'],
   'Idempotency-Key': ['a', 'b', ''],
   entityName: ['thing', 'nothing'],

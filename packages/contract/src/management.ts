@@ -13,6 +13,7 @@ import { serviceKeysApi } from './management/service-keys.ts';
 import { settingsApi } from './management/settings.ts';
 import { suspendedAccountsApi } from './management/suspended-accounts.ts';
 import { usageApi } from './management/usage.ts';
+import { orgWorkspacesApi } from './management/workspaces.ts';
 import { sharedApi } from './shared.ts';
 
 /** The management API: for builders, their pipelines, and the operator. */
@@ -32,5 +33,6 @@ export const managementApi = {
   ...settingsApi,
   ...suspendedAccountsApi,
   ...usageApi,
+  ...orgWorkspacesApi,
   ...sharedApi,
 };

@@ -32,6 +32,7 @@ import { type ServiceKeyServices, serviceKeyRoutes } from './handlers/management
 import { type SettingServices, settingRoutes } from './handlers/management/settings.ts';
 import { type SuspendedAccountServices, suspendedAccountRoutes } from './handlers/management/suspended-accounts.ts';
 import { type UsageExportServices, usageExportRoutes } from './handlers/management/usage-export.ts';
+import { type OrgWorkspaceServices, orgWorkspaceRoutes } from './handlers/management/workspaces.ts';
 import { type Operations, sharedRoutes } from './handlers/shared.ts';
 import { readTarget } from './pipeline/canonical-path.ts';
 import { isCookieCall, readSession } from './pipeline/headers/console-cookie.ts';
@@ -67,6 +68,7 @@ export interface ManagementGatewayDeps
     ServiceKeyServices,
     SuspendedAccountServices,
     ImpersonationServices,
+    OrgWorkspaceServices,
     InboxServices,
     ObservabilityServices,
     UsageExportServices,
@@ -175,6 +177,7 @@ export function managementRoutes(deps: ManagementGatewayDeps): readonly Manageme
     ...serviceKeyRoutes(deps),
     ...suspendedAccountRoutes(deps),
     ...impersonationRoutes(deps),
+    ...orgWorkspaceRoutes(deps),
     ...inboxRoutes(deps),
     ...auditRoutes(deps.audit),
     ...platformRoutes(deps),

@@ -29,6 +29,7 @@ import { startKeyUpkeep } from './tokens/key-upkeep.ts';
 import { platformIssuer } from './tokens/platform-issuer.ts';
 import type { LiveSigningKeys } from './tokens/signing-keys.ts';
 import type { MembershipDeps } from './workspaces/memberships.ts';
+import { createOrgWorkspaces } from './workspaces/org-workspaces.ts';
 import { createWorkspaces } from './workspaces/workspaces.ts';
 
 export interface IdentityDeps extends MembershipDeps {
@@ -91,6 +92,7 @@ export async function openIdentity({ settings, passwordCost, ...deps }: Identity
       serviceKeys: createServiceKeys(app),
       suspendedAccounts: createSuspendedAccounts(app),
       impersonate: createImpersonation(app),
+      orgWorkspaces: createOrgWorkspaces(deps),
       signingKeys,
       settings: (env: Environment, auditContext: AuditContext) =>
         createOrgSettings({ env, store: stores[env], configs: configs[env], auditContext }),

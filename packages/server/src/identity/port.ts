@@ -39,6 +39,7 @@ export { createSecretsInStore, readSecrets, secretsKey, writeSecrets } from './t
 export { type LiveSigningKeys, openSigningKeys, type SigningKeyAdmin } from './tokens/signing-keys.ts';
 export type { ExchangedToken } from './tokens/token-exchange.ts';
 export type { MembershipDeps } from './workspaces/memberships.ts';
+export type { OrgWorkspaces } from './workspaces/org-workspaces.ts';
 export {
   closeWorkspace,
   closeWorkspaceJob,

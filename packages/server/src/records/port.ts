@@ -49,7 +49,7 @@ export {
   type RecordStates,
 } from './record-policy.ts';
 export type { BulkWrites, RecordRuntime } from './record-runtime.ts';
-export { recordsOfOrg } from './records-of-org.ts';
+export { countersOfWorkspace, recordsOfOrg } from './records-of-org.ts';
 export { checkLookups } from './references/lookup-checks.ts';
 export { type Job, removeRecordJob } from './removals/removal-row.ts';
 export { readRemoveRecordWork, runRemoval } from './removals/run-removal.ts';

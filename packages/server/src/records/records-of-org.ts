@@ -28,6 +28,24 @@ export async function recordsOfOrg(store: Store, orgCode: string): Promise<reado
   return found;
 }
 
+/** What a workspace has, by the counters that every write moves in its own commit. */
+export interface WorkspaceCounters {
+  /** Its `user` records. */
+  readonly members: number;
+  /** Of entities that builders define and that have any. */
+  readonly byEntity: Readonly<Record<string, number>>;
+}
+
+/** The same of one workspace. @throws Problem `unavailable` as above. */
+export async function countersOfWorkspace(scope: Scope): Promise<WorkspaceCounters> {
+  let members = 0;
+  const byEntity: [entity: string, records: number][] = [];
+  for await (const { entity, records } of countersIn(scope))
+    if (entity === 'user') members = records;
+    else if (!systemEntityNames.includes(entity) && records !== 0) byEntity.push([entity, records]);
+  return { members, byEntity: Object.fromEntries(byEntity) };
+}
+
 async function* countersIn(scope: Scope): AsyncGenerator<Omit<WorkspaceRecords, 'tenantCode'>> {
   for await (const { sk: entity, value } of eachItem(scope, recordCounter('').pk, countersPerRead)) {
     const records = /^\d+$/.test(value) ? Number(value) : Number.NaN;

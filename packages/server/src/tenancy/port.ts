@@ -15,5 +15,6 @@ export {
   type WorkspaceRow,
   workspaceRowKey,
   workspacesOf,
+  workspacesPartition,
   workspaceTable,
 } from './workspace-directory.ts';

@@ -15,10 +15,11 @@ export interface WorkspaceRow {
   readonly created_at: string;
 }
 
-const partition = 'workspace';
+/** The workspaces of an org, in the org's scope. */
+export const workspacesPartition = 'workspace';
 
 export function workspaceRowKey(code: string): Key {
-  return { pk: partition, sk: code };
+  return { pk: workspacesPartition, sk: code };
 }
 
 /** By code. */
@@ -35,7 +36,7 @@ export type WorkspaceOfOrg = Pick<Workspace, 'orgCode' | 'tenantCode' | 'scope'>
 /** The workspaces of an org that are not removed, a step at a time, by code. */
 export async function* workspacesOf(store: Store, orgCode: string): AsyncGenerator<WorkspaceOfOrg> {
   const orgScope = store.scope(orgScopeName(orgCode));
-  for await (const item of eachItem(orgScope, partition, rowsPerRead)) {
+  for await (const item of eachItem(orgScope, workspacesPartition, rowsPerRead)) {
     const { code: tenantCode, state } = workspaceTable.row(orgScope, item).value;
     const scope = store.scope(workspaceScopeName(orgCode, tenantCode));
     if (state !== 'removed') yield { orgCode, tenantCode, scope };

@@ -106,6 +106,8 @@ test('B11: every route of the management gateway is known here with the role it 
     'developer GET /org',
     'developer GET /org/refused-origins',
     'developer GET /org/settings',
+    'developer GET /org/workspaces',
+    'developer GET /org/workspaces/:tenant_code',
     'developer POST /acl/lint',
     'developer POST /acl/simulate',
     'developer POST /api/:apiname',

@@ -79,6 +79,16 @@ const orgRows: Rows = {
   'GET /org/service-keys': small('/org/service-keys'),
   'POST /org/service-keys': small('/org/service-keys'),
   'DELETE /org/service-keys/:id': one(`/org/service-keys/${noId}`),
+  'GET /org/workspaces': {
+    as: 'builder',
+    target: () => '/org/workspaces',
+    largest: [{ what: 'counters of every entity', ask: () => ({ target: '/org/workspaces?pagesize=50' }) }],
+  },
+  'GET /org/workspaces/:tenant_code': {
+    as: 'builder',
+    target: () => '/org/workspaces/main',
+    largest: [{ what: 'counters of every entity', ask: () => ({}) }],
+  },
   'POST /org/impersonate': small('/org/impersonate'),
   'GET /audit': {
     as: 'builder',

@@ -1,0 +1,98 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { orgWorkspacesApi } from '@freehold/contract/management/workspaces';
+import type { ReplyOf } from '@freehold/contract/route';
+import { notFound } from '../../lib/problem.ts';
+import { type Cursors, countersOfWorkspace } from '../../records/port.ts';
+import type { Store } from '../../store/port.ts';
+import {
+  type Environment,
+  orgScopeName,
+  type WorkspaceRow,
+  workspaceScopeName,
+  workspacesPartition,
+  workspaceTable,
+} from '../../tenancy/port.ts';
+import { readHead } from './workspace-head.ts';
+
+/** The workspaces of an org as its builders see them: what they are called and how large they are, and no record. */
+export interface OrgWorkspaces {
+  /** @throws Problem `invalid_cursor`. */
+  list(orgCode: string, query: WorkspacesQuery): Promise<WorkspacesPage>;
+  /** @throws Problem `not_found`. */
+  show(orgCode: string, env: Environment, code: string): Promise<ShownWorkspace>;
+}
+
+export interface WorkspacesQuery {
+  readonly env: Environment;
+  readonly prefix: string | undefined;
+  readonly pageSize: number;
+  readonly nexttoken: string | undefined;
+}
+
+type WorkspacesPage = ReplyOf<typeof orgWorkspacesApi.listOrgWorkspaces>;
+type ShownWorkspace = ReplyOf<typeof orgWorkspacesApi.readOrgWorkspace>;
+
+export interface OrgWorkspacesDeps {
+  readonly stores: Readonly<Record<Environment, Store>>;
+  readonly cursors: Cursors;
+}
+
+const codeForm = /^[a-z0-9-]{1,63}$/;
+
+export function createOrgWorkspaces(deps: OrgWorkspacesDeps): OrgWorkspaces {
+  return {
+    list: (orgCode, query) => listWorkspaces(deps, orgCode, query),
+    show: async (orgCode, env, code) => {
+      const orgScope = deps.stores[env].scope(orgScopeName(orgCode));
+      const row = codeForm.test(code) ? await workspaceTable.read(orgScope, code) : undefined;
+      if (row === undefined || row.value.state === 'removed') throw notFound();
+      return describe(deps.stores[env], orgCode, row.value);
+    },
+  };
+}
+
+async function listWorkspaces(
+  { stores, cursors }: OrgWorkspacesDeps,
+  orgCode: string,
+  { env, prefix = '', pageSize, nexttoken }: WorkspacesQuery,
+): Promise<WorkspacesPage> {
+  const store = stores[env];
+  const orgScope = store.scope(orgScopeName(orgCode));
+  const binding = ['org-workspaces', orgCode, env, prefix];
+  const after = nexttoken === undefined ? {} : { after: cursors.open(nexttoken, binding) };
+  const start = prefix === '' ? {} : { prefix };
+  const rows = await workspaceTable.range(orgScope, workspacesPartition, { ...start, ...after, limit: pageSize + 1 });
+  const shown = rows.slice(0, pageSize);
+  const items: WorkspacesPage['items'][number][] = [];
+  for (const { value: row } of shown) {
+    if (row.state === 'removed') continue;
+    const { by_entity: _, default_member_access: __, ...summary } = await describe(store, orgCode, row);
+    items.push(summary);
+    // Reads need not wait for anything, and others want to be served too.
+    await nextTurn();
+  }
+  const last = rows.length > pageSize ? shown.at(-1) : undefined;
+  return { items, nexttoken: last === undefined ? null : cursors.seal(last.sk, binding) };
+}
+
+async function describe(
+  store: Store,
+  orgCode: string,
+  { id, code, name, state, created_at }: WorkspaceRow,
+): Promise<ShownWorkspace> {
+  const scope = store.scope(workspaceScopeName(orgCode, code));
+  // The head has the present name; the row of the org has the one that the workspace was founded with.
+  const head = await readHead(scope);
+  const { members, byEntity } = await countersOfWorkspace(scope);
+  return {
+    id,
+    code,
+    name: head?.name ?? name,
+    state: state === 'ready' ? 'ready' : 'founding',
+    created_at,
+    members,
+    records: Object.values(byEntity).reduce((sum, records) => sum + records, 0),
+    default_member_access: head?.default_member_access ?? null,
+    by_entity: byEntity,
+  };
+}
