@@ -1,7 +1,9 @@
 /** The one runtime that serves the records of every entity. */
 import { serialLanes } from '../lib/scheduling/serial-lanes.ts';
 import { TooLarge } from '../store/port.ts';
+import type { AuthorizedCall } from './caller-access.ts';
 import { withFilter } from './filtering/compile-filter.ts';
+import { filterTargets } from './filtering/filter-lookups.ts';
 import type { OnceRequest } from './idempotency.ts';
 import { type Count, countRecords, type Total, totalRecords } from './listing/count-records.ts';
 import type { ListRoute } from './listing/list-parameters.ts';
@@ -38,7 +40,7 @@ export interface RecordRuntime {
    * What a list or a count is asked for.
    * @param parameters the query string's parameters, each at most once. @throws Problem `invalid_request` and others.
    */
-  query(call: RecordCall, parameters: ReadonlyMap<string, string>, route?: ListRoute): ListQuery;
+  query(call: AuthorizedCall, parameters: ReadonlyMap<string, string>, route?: ListRoute): Promise<ListQuery>;
   /** @param left what the page may look at, where pages share it. */
   list(call: RecordCall, query: ListQuery, left?: ScanLeft): Promise<Page>;
   /** The number of records on all pages of the list that a page is of. */
@@ -111,8 +113,12 @@ export function createRecordRuntime(given: RecordRuntimeDeps): RecordRuntime {
       }
     },
     write,
-    query: (call, parameters, route) =>
-      withFilter(call, readListQuery(call.entity, parameters, route), given.clock.now()),
+    query: async (call, parameters, route) => {
+      const query = readListQuery(call.entity, parameters, route);
+      const { filter } = query;
+      if (filter === undefined) return query;
+      return withFilter(call, query, given.clock.now(), await filterTargets(call, filter));
+    },
     list: (call, query, left) => listRecords(parts.cursors, call, query, left),
     total: (call, query, page) => totalRecords(parts.cursors, call, { query, page }),
     count: (call, query) => countRecords(parts.cursors, call, query),

@@ -8,28 +8,41 @@ import {
 } from '../../expressions/port.ts';
 import { BoundedMap } from '../../lib/bounded-map.ts';
 import { invalidInput } from '../../lib/problem.ts';
-import { type CompiledEntity, type FieldValue, valueSize } from '../../schema/port.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
 import { nameIn } from '../listing/list-parameters.ts';
 import type { ListQuery } from '../listing/list-query.ts';
 import type { RecordData } from '../record.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import { impliedFilter, withRanges } from './filter-demands.ts';
 import type { FilterExpression } from './filter-expression.ts';
-import { type FilterLanguage, filterLanguage, readStored } from './filter-language.ts';
+import { type FilterLanguage, filterLanguage, languageWith } from './filter-language.ts';
+import { type FilterTargets, type FollowedField, FollowedRecords } from './filter-lookups.ts';
+import { nothing, readValues } from './read-values.ts';
 
-/** @param now milliseconds since the Unix epoch. @throws Problem `invalid_request`. */
-export function withFilter(call: RecordCall, query: ListQuery, now: number): ListQuery {
+/**
+ * @param now milliseconds since the Unix epoch.
+ * @param targets left out, no lookup is followed.
+ * @throws Problem `invalid_request`.
+ */
+export function withFilter(call: RecordCall, query: ListQuery, now: number, targets?: FilterTargets): ListQuery {
   const { filter } = query;
   if (filter === undefined) return query;
   const { entity, actor } = call;
-  const compiled = compiledFilter(entity, filter);
+  const entities = targets?.entities ?? new Map();
+  const compiled = compiledFilter(entity, filter, entities);
   if (isMistake(compiled)) throw refusal(entity, compiled);
-  return { ...query, expression: bindFilter(entity, compiled, { now: new Date(now), user: { id: actor.userId } }) };
+  const followed = followedBy(compiled, entities);
+  const lookups =
+    targets === undefined || followed.length === 0 ? undefined : new FollowedRecords(targets.call, followed);
+  const variables = { now: new Date(now), user: { id: actor.userId } };
+  return { ...query, expression: bindFilter(entity, { condition: compiled, lookups, variables }) };
 }
 
+type Targets = FilterTargets['entities'];
+
 interface CompiledBefore {
-  /** Its definition may be another by now, or have gone. */
-  readonly entity: WeakRef<CompiledEntity>;
+  /** The entity and the targets. Their definitions may be others by now, or have gone. */
+  readonly entities: readonly WeakRef<CompiledEntity>[];
   readonly condition: Condition;
 }
 
@@ -37,13 +50,33 @@ interface CompiledBefore {
 const compiledBefore = new BoundedMap<string, CompiledBefore>(256);
 
 /** Filters that are asked again are compiled once. */
-function compiledFilter(entity: CompiledEntity, text: string): Condition | Mistake {
-  const key = `${entity.name} ${text}`;
+function compiledFilter(entity: CompiledEntity, text: string, targets: Targets): Condition | Mistake {
+  const key = [entity.name, ...targets.keys(), text].join(' ');
+  const entities = [entity, ...targets.values()];
   const before = compiledBefore.get(key);
-  if (before?.entity.deref() === entity) return before.condition;
-  const condition = compileCondition(text, filterLanguage(entity).language);
-  if (!isMistake(condition)) compiledBefore.set(key, { entity: new WeakRef(entity), condition });
+  if (before?.entities.every((of, at) => of.deref() === entities[at]) === true) return before.condition;
+  const condition = compileCondition(text, languageWith(entity, targets).language);
+  if (isMistake(condition)) return condition;
+  const tooMany = lookupsOf(condition)[lookupsMax];
+  if (tooMany !== undefined) return { message: `it follows more than ${lookupsMax} lookups`, at: tooMany.at };
+  compiledBefore.set(key, { entities: entities.map((of) => new WeakRef(of)), condition });
   return condition;
+}
+
+/** Of each the first reading: a record may ask for so many others. */
+const lookupsMax = 4;
+
+function lookupsOf({ readings }: Condition): readonly Reading[] {
+  const following = readings.filter(({ member }) => member !== undefined);
+  return following.filter(({ name }, at) => following.findIndex((one) => one.name === name) === at);
+}
+
+function followedBy(condition: Condition, targets: Targets): readonly FollowedField[] {
+  return lookupsOf(condition).flatMap(({ name: field }) => {
+    const entity = targets.get(field);
+    const members = condition.readings.flatMap(({ name, member }) => (name === field ? (member ?? []) : []));
+    return entity === undefined ? [] : [{ field, entity, members: new Set(members) }];
+  });
 }
 
 function refusal(entity: CompiledEntity, { message, at, field }: Mistake) {
@@ -57,10 +90,17 @@ function refusal(entity: CompiledEntity, { message, at, field }: Mistake) {
 
 type Variables = Readonly<Record<string, unknown>>;
 
-function bindFilter(entity: CompiledEntity, condition: Condition, variables: Variables): FilterExpression {
+interface Bound {
+  readonly condition: Condition;
+  readonly lookups: FollowedRecords | undefined;
+  readonly variables: Variables;
+}
+
+function bindFilter(entity: CompiledEntity, bound: Bound): FilterExpression {
+  const { condition, lookups, variables } = bound;
   const { values } = filterLanguage(entity);
-  const implied = condition.demands.flatMap(({ field, operator, constant }) => {
-    const value = values.get(field);
+  const implied = condition.demands.flatMap(({ field, member, operator, constant }) => {
+    const value = member === undefined ? values.get(field) : undefined;
     return value === undefined
       ? []
       : (impliedFilter(entity, { field, operator, value, constant: constant(variables) }) ?? []);
@@ -69,56 +109,53 @@ function bindFilter(entity: CompiledEntity, condition: Condition, variables: Var
     condition.isConjunctionOfDemands &&
     implied.length === condition.demands.length &&
     implied.every(({ isSame }) => isSame);
-  const evaluation = new Evaluation(condition, values, variables);
+  const evaluation = new Evaluation(bound, values);
   return {
     readings: condition.readings,
     implied: withRanges(implied.map(({ filter }) => filter)),
     isImplied,
     holds: (data) => evaluation.holds(data),
-    steps: () => evaluation.steps,
+    lookups,
+    steps: () => evaluation.steps + (lookups?.steps ?? 0),
   };
 }
 
 /** Evaluates a condition on one record after the other, and adds up what that takes. */
 class Evaluation {
   steps = 0;
-  readonly #condition: Condition;
+  readonly #bound: Bound;
   readonly #values: FilterLanguage['values'];
-  readonly #variables: Variables;
   readonly #fields: ReadonlySet<string>;
+  readonly #followed: readonly string[];
 
-  constructor(condition: Condition, values: FilterLanguage['values'], variables: Variables) {
-    this.#condition = condition;
+  constructor(bound: Bound, values: FilterLanguage['values']) {
+    this.#bound = bound;
     this.#values = values;
-    this.#variables = variables;
-    this.#fields = new Set(condition.readings.map(({ name }) => name));
+    this.#fields = new Set(bound.condition.readings.map(({ name }) => name));
+    this.#followed = lookupsOf(bound.condition).map(({ name }) => name);
   }
 
   holds(data: RecordData): boolean {
-    const fields: Record<string, unknown> = {};
-    const sizes = new Map<string, ValueSize>();
-    for (const name of this.#fields) {
-      const stored = held(data, name);
-      const read = this.#values.get(name);
-      const value = read === undefined ? undefined : readStored(read, stored);
-      if (value !== undefined) fields[name] = value;
-      sizes.set(name, sizeOf(stored));
-    }
+    const { condition, lookups, variables } = this.#bound;
+    const own = readValues(this.#values, data, this.#fields);
+    const others = new Map(
+      this.#followed.flatMap((field) => {
+        const values = lookups?.of(data, field);
+        return values === undefined ? [] : [[field, values] as const];
+      }),
+    );
     const effort = { steps: 0 };
-    const size = ({ name }: Reading): ValueSize => sizes.get(name) ?? nothing;
-    const values = { fields, lookups: {}, variables: this.#variables, sizeOf: size };
-    const holds = this.#condition.holds(values, effort);
+    const holds = condition.holds(
+      {
+        fields: own.fields,
+        lookups: Object.fromEntries([...others].map(([field, { fields }]) => [field, fields])),
+        variables,
+        sizeOf: ({ name, member }: Reading): ValueSize =>
+          (member === undefined ? own.sizes.get(name) : others.get(name)?.sizes.get(member)) ?? nothing,
+      },
+      effort,
+    );
     this.steps += effort.steps;
     return holds;
   }
-}
-
-const nothing: ValueSize = { characters: 0, elements: 0 };
-
-function sizeOf(stored: FieldValue | undefined): ValueSize {
-  return { characters: valueSize(stored), elements: Array.isArray(stored) ? stored.length : 0 };
-}
-
-function held(data: RecordData, name: string): FieldValue | undefined {
-  return Object.hasOwn(data, name) ? data[name] : undefined;
 }

@@ -1,5 +1,7 @@
 import type { Reading } from '../../expressions/port.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
 import type { Filter } from '../listing/filter.ts';
+import type { ScanLeft } from '../listing/list-walk.ts';
 import type { RecordData } from '../record.ts';
 
 /** The expression of a list's parameter `filter`, for one request. */
@@ -10,7 +12,27 @@ export interface FilterExpression {
   readonly implied: readonly Filter[];
   /** Whether it holds of every record that meets them. */
   readonly isImplied: boolean;
+  /** What it reads of other records, which is loaded for each record before it is asked. */
+  readonly lookups?: FilterLookups | undefined;
   holds(data: RecordData): boolean;
   /** What evaluating it has taken so far, in steps: about 2 ns each. */
   steps(): number;
+}
+
+/** The records that lookups of a filter point to. */
+export interface FilterLookups {
+  /** Of the records that point to them. */
+  readonly entity: CompiledEntity;
+  /** How many of them there are for a record at most. */
+  readonly perRecord: number;
+  /** What deciding about them has taken so far, which is of what the filter has taken. */
+  readonly steps: number;
+  /** Lets others go first where a slice is over. */
+  pause(): Promise<void> | undefined;
+  /**
+   * Loads those of the records at hand, and takes them from what is left before they are read.
+   * @param isSpent whether no more are to be read; those of the first record are read all the same.
+   * @returns of how many records, from the first, they are loaded.
+   */
+  load(records: readonly RecordData[], left: ScanLeft, isSpent: () => boolean): Promise<number>;
 }

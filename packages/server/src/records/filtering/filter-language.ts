@@ -34,11 +34,28 @@ const made = new WeakMap<CompiledEntity, FilterLanguage>();
 export function filterLanguage(entity: CompiledEntity): FilterLanguage {
   const before = made.get(entity);
   if (before !== undefined) return before;
-  const values = filterValues(entity);
-  const types = new Map([...values].map(([name, { type }]) => [name, type]));
-  const language = { values, language: new ExpressionLanguage(types, { variables, lookups: new Map() }) };
+  const language = followingLanguage(filterValues(entity), new Map());
   made.set(entity, language);
   return language;
+}
+
+/** The same, with fields of the records that lookups point to. @param targets their entities, by the lookups. */
+export function languageWith(entity: CompiledEntity, targets: ReadonlyMap<string, CompiledEntity>): FilterLanguage {
+  const own = filterLanguage(entity);
+  const followed = [...targets].filter(([name]) => own.values.get(name)?.type === textInExpressions.type);
+  if (followed.length === 0) return own;
+  return followingLanguage(
+    own.values,
+    new Map(followed.map(([name, target]) => [name, typesOf(filterLanguage(target).values)])),
+  );
+}
+
+function followingLanguage(values: FilterLanguage['values'], lookups: Surroundings['lookups']): FilterLanguage {
+  return { values, language: new ExpressionLanguage(typesOf(values), { variables, lookups }) };
+}
+
+function typesOf(values: FilterLanguage['values']): ReadonlyMap<string, string> {
+  return new Map([...values].map(([name, { type }]) => [name, type]));
 }
 
 function filterValues({ fields }: CompiledEntity): ReadonlyMap<string, ExpressionValue> {

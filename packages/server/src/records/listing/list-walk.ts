@@ -1,5 +1,6 @@
 import type { Followed, Item, RangeRead, Scope } from '../../store/port.ts';
-import { type IndexName, type ListPlan, stepsOf, type WordEntries } from './planning/list-plan.ts';
+import { dataOf, type RecordData } from '../record.ts';
+import { type IndexName, isAsked, type ListPlan, stepsOf, type WordEntries } from './planning/list-plan.ts';
 
 /**
  * What one page may look at before it ends short, with a cursor to go on from, and the steps that judging its records may
@@ -47,21 +48,26 @@ export interface Taken {
 
 interface RecordWalk extends Omit<Walk, 'isWorkSpent' | 'taken'> {
   readonly index: IndexName | undefined;
+  /** Those of the range that were read. */
+  entries(): number;
 }
 
 function rangeWalk(scope: Scope, plan: ListPlan, start: string | undefined, left: ScanLeft): RecordWalk {
   let position = start;
   let isAtEnd = false;
+  let read = 0;
   return {
     index: plan.index,
+    entries: () => read,
     next: async (limit) => {
       left.hasTime();
-      const read = { ...continued(plan, position), limit: Math.min(limit, left.items), bytesMax: left.bytes };
-      const entries = plan.isIndex ? await scope.follow(plan.pk, read) : await scope.range(plan.pk, read);
+      const range = { ...continued(plan, position), limit: Math.min(limit, left.items), bytesMax: left.bytes };
+      const entries = plan.isIndex ? await scope.follow(plan.pk, range) : await scope.range(plan.pk, range);
       // A UTF-16 unit takes at most 3 bytes of UTF-8, so this is never less than what the store counted.
       let bytes = 0;
       for (const entry of entries) bytes += 3 * entry.value.length;
-      isAtEnd = entries.length === 0 || (entries.length < read.limit && bytes < read.bytesMax);
+      isAtEnd = entries.length === 0 || (entries.length < range.limit && bytes < range.bytesMax);
+      read += entries.length;
       left.items -= entries.length;
       left.bytes -= bytes;
       return entries;
@@ -85,9 +91,9 @@ function timeLeft(): () => boolean {
   };
 }
 
-function workSpent(plan: ListPlan, { steps }: ScanLeft): () => boolean {
-  const begunAt = stepsOf(plan);
-  return () => stepsOf(plan) - begunAt >= steps;
+function workSpent(taken: () => number, { steps }: ScanLeft): () => boolean {
+  const begunAt = taken();
+  return () => taken() - begunAt >= steps;
 }
 
 /** @param left what the walk may look at, which it takes from. */
@@ -104,17 +110,56 @@ export async function openWalk(
     gather !== undefined && words.length <= scanBudget.items
       ? gatheredWalk(scope, plan, { entries: gather, words, left }, start)
       : rangeWalk(scope, plan, start, left);
-  const isWorkSpent = workSpent(plan, left);
+  const loading = plan.expression?.lookups === undefined ? walk : loadingWalk(plan, walk, left);
+  const isWorkSpent = workSpent(() => stepsOf(plan), left);
+  const isJudgingSpent = workSpent(() => stepsOf(plan) - (plan.expression?.lookups?.steps ?? 0), left);
+  let hasPassed = false;
   return {
-    ...walk,
-    isSpent: () => walk.isSpent() || isWorkSpent(),
-    isWorkSpent,
-    taken: () => {
-      const taken = takenSoFar();
-      return { ...taken, index: walk.index, entries: words.length + taken.items };
+    ...loading,
+    passed: (sk) => {
+      hasPassed = true;
+      loading.passed(sk);
     },
+    isSpent: () => loading.isSpent() || isWorkSpent(),
+    // Records for which others are loaded are judged, whatever that took: each page comes further.
+    isWorkSpent: () => hasPassed && isJudgingSpent(),
+    taken: () => ({ ...takenSoFar(), index: loading.index, entries: words.length + loading.entries() }),
   };
 }
+
+/** The same records with those loaded that a filter follows lookups to, as far as the budget has room for these too. */
+function loadingWalk(plan: ListPlan, walk: RecordWalk, left: ScanLeft): RecordWalk {
+  const { lookups } = plan.expression ?? {};
+  if (lookups === undefined) return walk;
+  const isWorkSpent = workSpent(() => stepsOf(plan), left);
+  const isReadingSpent = () => left.bytes <= 0 || !left.hasTime() || isWorkSpent();
+  let isCut = false;
+  return {
+    ...walk,
+    next: async (limit) => {
+      const affordable = Math.floor(left.items / (1 + lookups.perRecord));
+      const entries = await walk.next(Math.max(1, Math.min(limit, loadedAtOnce, affordable)));
+      const tested: { readonly data: RecordData; readonly at: number }[] = [];
+      for (const [at, entry] of entries.entries()) {
+        const data = dataOf(entry);
+        if (isAsked(plan, lookups.entity, data)) tested.push({ data, at });
+        await lookups.pause();
+      }
+      const loaded = await lookups.load(
+        tested.map(({ data }) => data),
+        left,
+        isReadingSpent,
+      );
+      const firstUnread = tested[loaded];
+      isCut = firstUnread !== undefined;
+      return entries.slice(0, firstUnread?.at);
+    },
+    isAtEnd: () => !isCut && walk.isAtEnd(),
+    isSpent: () => isCut || left.items <= 0 || walk.isSpent(),
+  };
+}
+
+const loadedAtOnce = 50;
 
 function takenFrom(plan: ListPlan, left: ScanLeft): () => Omit<Taken, 'index' | 'entries'> {
   const { items, bytes } = left;
@@ -165,6 +210,7 @@ function gatheredWalk(
   let position = start;
   return {
     index: entries.index,
+    entries: () => 0,
     next: async (limit) => {
       left.hasTime();
       const found: Followed[] = [];

@@ -121,6 +121,11 @@ export function plainFilter(now: number): fc.Arbitrary<PlainFilter> {
       })),
   );
   const atom = fc.oneof({ weight: 4, arbitrary: comparison }, { weight: 2, arbitrary: otherAtoms });
+  return combined(atom).filter(({ text }) => text.length < 1000 && (text.match(readings)?.length ?? 0) <= 20);
+}
+
+/** These, joined by the operators of conditions. */
+export function combined(atom: fc.Arbitrary<PlainFilter>): fc.Arbitrary<PlainFilter> {
   const { filter } = fc.letrec<{ filter: PlainFilter }>((tie) => ({
     filter: fc.oneof(
       { maxDepth: 2, withCrossShrink: true },
@@ -131,7 +136,7 @@ export function plainFilter(now: number): fc.Arbitrary<PlainFilter> {
       { weight: 1, arbitrary: fc.tuple(tie('filter'), tie('filter'), tie('filter')).map(chosen) },
     ),
   }));
-  return filter.filter(({ text }) => text.length < 1000 && (text.match(readings)?.length ?? 0) <= 20);
+  return filter;
 }
 
 const readings = /\b(status|minutes|rate|cost|due|at|keeper|done|tags|t|created_at)\b/g;

@@ -125,7 +125,7 @@ async function remove(runtime: RecordRuntime, request: GatewayRequest, call: Aut
 }
 
 async function list(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
-  const query = scopeToCaller(call, runtime.query(call, request.query));
+  const query = scopeToCaller(call, await runtime.query(call, request.query));
   const presentation = presentationOf(call, 'list', query);
   const expansions = await expansionsOf(call, query.expand);
   const page = await runtime.list(call, query);
@@ -141,7 +141,7 @@ async function list(runtime: RecordRuntime, request: GatewayRequest, call: Autho
 }
 
 async function count(runtime: RecordRuntime, request: GatewayRequest, call: AuthorizedCall): Promise<Reply> {
-  const query = scopeToCaller(call, runtime.query(call, request.query, 'count'));
+  const query = scopeToCaller(call, await runtime.query(call, request.query, 'count'));
   return json(200, await runtime.count(call, query));
 }
 

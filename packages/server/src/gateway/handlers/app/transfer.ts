@@ -77,16 +77,16 @@ async function* progressLines(run: Import): AsyncGenerator<string> {
   yield `${JSON.stringify({ result: step.value })}\n`;
 }
 
-function exportFile(
+async function exportFile(
   { runtime, configs }: TransferServices,
   { query, incoming }: GatewayRequest,
   exported: AuthorizedCall,
-): Reply {
+): Promise<Reply> {
   // An export is a list without pages: what denies the one denies the other.
   const listed = exported.access.rows({ verb: 'list', entityName: exported.entity.name });
   const call: AuthorizedCall = { ...exported, rows: assertNotDenied(bothPolicies(exported.rows, listed)) };
   const format = readFileFormat(query.get('format'), incoming);
-  const listQuery = scopeToCaller(call, runtime.query(call, exportParameters(call, query), 'export'));
+  const listQuery = scopeToCaller(call, await runtime.query(call, exportParameters(call, query), 'export'));
   const presentation = presentationOf(call, 'list', listQuery);
   const own = configs[call.workspace.env];
   const stream = exportRecords(call, { format, query: listQuery, presentation, configs: own });

@@ -15,7 +15,7 @@ import type { FilterExpression } from '../../filtering/filter-expression.ts';
 import { groupPartition, termsOf } from '../../indexes/derive.ts';
 import { dataOf, type RecordData, type StoredText } from '../../record.ts';
 import { directPartition } from '../../record-keys.ts';
-import type { ReadableText, RecordPolicy } from '../../record-policy.ts';
+import type { ReadableText, RecordGrant, RecordPolicy } from '../../record-policy.ts';
 import { matchesSearch, type SearchTest } from '../../search/search-query.ts';
 import { grantOn } from '../../writing/checks/record-checks.ts';
 import type { RecordCall } from '../../writing/write-loop.ts';
@@ -132,17 +132,31 @@ export function stepsOf({ rows, expression }: Pick<ListPlan, 'rows' | 'expressio
  */
 export function readable(plan: ListPlan, entity: CompiledEntity, entry: StoredText): ReadableText | undefined {
   if (isExact(plan)) return entry;
-  const { rows, rowFilters: ofRows } = plan;
   const data = dataOf(entry);
-  if (rows === undefined) return isAnswer(plan, data) ? entry : undefined;
-  const grant = meetsAll(ofRows, data) ? grantOn(rows, entity, data) : undefined;
-  if (grant === undefined || !isAnswer(plan, data)) return undefined;
+  const grant = grantIn(plan, entity, data);
+  if (grant === undefined || !mayHold(plan, data) || plan.expression?.holds(data) === false) return undefined;
   return grant.fields === undefined ? entry : { value: entry.value, version: entry.version, fields: grant.fields };
 }
 
-function isAnswer({ residual, search, expression }: ListPlan, data: RecordData): boolean {
-  if (!meetsAll(residual, data) || (search !== undefined && !meetsSearch(search, data))) return false;
-  return expression?.holds(data) !== false;
+const wholeGrant: RecordGrant = { fields: undefined };
+
+/** What of a record is the caller's; undefined where it is not. */
+function grantIn(
+  { rows, rowFilters: ofRows }: ListPlan,
+  entity: CompiledEntity,
+  data: RecordData,
+): RecordGrant | undefined {
+  if (rows === undefined) return wholeGrant;
+  return meetsAll(ofRows, data) ? grantOn(rows, entity, data) : undefined;
+}
+
+function mayHold({ residual, search }: ListPlan, data: RecordData): boolean {
+  return meetsAll(residual, data) && (search === undefined || meetsSearch(search, data));
+}
+
+/** Whether a record is one of which the filter is asked. Records of others take the same, whatever is asked. */
+export function isAsked(plan: ListPlan, entity: CompiledEntity, data: RecordData): boolean {
+  return grantIn(plan, entity, data) !== undefined && mayHold(plan, data);
 }
 
 function meetsSearch({ query, fields }: SearchTest, data: RecordData): boolean {

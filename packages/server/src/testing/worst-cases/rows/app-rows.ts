@@ -85,6 +85,8 @@ const slowFilter = encodeURIComponent(
   Array.from({ length: 10 }, (_, index) => `(note + note).lowerAscii().contains("${index}b")`).join(' || '),
 );
 
+const slowLookups = slowFilter.replaceAll('note', 'parent_id.note');
+
 function choices(route: string): readonly Largest[] {
   const over = (query: string): string => `${route}${query === '' ? '' : `?${query}`}`;
   return [
@@ -101,6 +103,10 @@ function choices(route: string): readonly Largest[] {
     },
     { what: 'values of filters', ask: (stage) => ({ target: of(over(manyFilters))(stage) }) },
     { what: 'an expression over texts', ask: (stage) => ({ target: of(over(`filter=${slowFilter}`))(stage) }) },
+    {
+      what: 'an expression over texts of other records',
+      ask: (stage) => ({ as: 'restricted', target: of(over(`filter=${slowLookups}`))(stage) }),
+    },
     { what: 'words', ask: (stage) => ({ target: of(over(`q=${'a+b+c+d+e+f+g+h+i+j'}`))(stage) }) },
   ];
 }

@@ -1,0 +1,142 @@
+/** What filters read of the records that lookups point to, as far as the caller may get these. */
+import { createYielder } from '../../lib/scheduling/event-loop.ts';
+import type { CompiledEntity } from '../../schema/port.ts';
+import { laneOf } from '../../tenancy/port.ts';
+import type { AuthorizedCall } from '../caller-access.ts';
+import { findItems, mayBeId } from '../listing/find-record.ts';
+import type { ScanLeft } from '../listing/list-walk.ts';
+import { type RecordData, readRecord } from '../record.ts';
+import { isReadable, type RecordPolicy } from '../record-policy.ts';
+import { recordPlace } from '../views/load-lookups.ts';
+import { grantOn } from '../writing/checks/record-checks.ts';
+import type { FilterLookups } from './filter-expression.ts';
+import { filterLanguage } from './filter-language.ts';
+import { type ReadValues, readValues } from './read-values.ts';
+
+/** The entities to which the lookups of an entity point, by the fields, and the call that reads their records. */
+export interface FilterTargets {
+  readonly entities: ReadonlyMap<string, CompiledEntity>;
+  readonly call: Pick<AuthorizedCall, 'workspace' | 'access' | 'entity'>;
+}
+
+/** As many as one filter could read. */
+const targetsMax = 20;
+/** A longer filter is refused. */
+const charactersMax = 1000;
+
+/** Of the lookups that a filter reads members of. */
+export async function filterTargets(call: AuthorizedCall, filter: string): Promise<FilterTargets> {
+  const entities = new Map<string, CompiledEntity>();
+  for (const [, name = ''] of filter.slice(0, charactersMax).matchAll(/([A-Za-z_]\w*)\s*\./g)) {
+    const { lookup } = call.entity.fields.get(name)?.definition ?? {};
+    if (lookup === undefined || entities.has(name) || entities.size >= targetsMax) continue;
+    const target = await call.config.entity(lookup.entity);
+    if (target !== undefined) entities.set(name, target);
+  }
+  return { entities, call };
+}
+
+/** A lookup that a filter follows. */
+export interface FollowedField {
+  readonly field: string;
+  readonly entity: CompiledEntity;
+  /** What it reads of the records there. */
+  readonly members: ReadonlySet<string>;
+}
+
+const readAtOnce = 10;
+
+/** The records that lookups point to in the records at hand, each read once for those that follow one another. */
+export class FollowedRecords implements FilterLookups {
+  readonly perRecord: number;
+  readonly entity: CompiledEntity;
+  steps = 0;
+  readonly #call: FilterTargets['call'];
+  readonly #followed: readonly FollowedField[];
+  readonly pause: () => Promise<void> | undefined;
+  /** Undefined for one that is not there, or that the caller may not get. */
+  #found: ReadonlyMap<string, ReadValues | undefined> = new Map();
+
+  constructor(call: FilterTargets['call'], followed: readonly FollowedField[]) {
+    this.#call = call;
+    this.entity = call.entity;
+    this.#followed = followed;
+    this.pause = createYielder(laneOf(call.workspace), () => this.steps);
+    this.perRecord = followed.length;
+  }
+
+  async load(records: readonly RecordData[], left: ScanLeft, isSpent: () => boolean): Promise<number> {
+    const wanted = records.map((data) => this.#namesIn(data));
+    const found = new Map<string, ReadValues | undefined>();
+    const missing = new Map<string, Wanted>();
+    for (const one of wanted.flat()) {
+      if (this.#found.has(one.place)) found.set(one.place, this.#found.get(one.place));
+      else missing.set(one.place, one);
+    }
+    this.#found = found;
+    left.items -= missing.size;
+    const asked = [...missing.values()];
+    // The first records that are read are those of one record at least.
+    for (let start = 0; start < asked.length && (start === 0 || !isSpent()); start += readAtOnce) {
+      for (const [place, values] of await this.#read(asked.slice(start, start + readAtOnce), left))
+        found.set(place, values);
+    }
+    const unread = wanted.findIndex((names) => names.some(({ place }) => !found.has(place)));
+    return unread === -1 ? records.length : unread;
+  }
+
+  /** Of the record that the field points to. @param data of a record for which they were loaded. */
+  of(data: RecordData, field: string): ReadValues | undefined {
+    const wanted = this.#namesIn(data).find(({ followed }) => followed.field === field);
+    if (wanted === undefined) return undefined;
+    if (!this.#found.has(wanted.place)) throw new TypeError('the record of a lookup is not loaded');
+    return this.#found.get(wanted.place);
+  }
+
+  #namesIn(data: RecordData): readonly Wanted[] {
+    return this.#followed.flatMap((followed): readonly Wanted[] => {
+      const id = Object.hasOwn(data, followed.field) ? data[followed.field] : undefined;
+      if (typeof id !== 'string' || !mayBeId(id)) return [];
+      return [{ followed, id, place: recordPlace({ entity: followed.entity.name, id }) }];
+    });
+  }
+
+  async #read(asked: readonly Wanted[], left: ScanLeft): Promise<ReadonlyMap<string, ReadValues | undefined>> {
+    const found = new Map<string, ReadValues | undefined>(asked.map(({ place }) => [place, undefined]));
+    const entities = new Map(asked.map(({ followed }) => [followed.entity.name, followed.entity]));
+    for (const entity of entities.values()) {
+      const ids = asked.filter((one) => one.followed.entity === entity).map(({ id }) => id);
+      const policies = new Map<string, RecordPolicy | undefined>();
+      for (const id of ids) {
+        await this.pause();
+        policies.set(id, this.#call.access.rows({ verb: 'get', entityName: entity.name, id }));
+      }
+      const allowed = ids.filter((id) => policies.get(id)?.isNone !== true);
+      for (const item of await findItems({ workspace: this.#call.workspace, entity }, allowed)) {
+        await this.pause();
+        left.bytes -= 3 * item.value.length;
+        const { data } = readRecord(item);
+        const values = this.#granted(entity, data, policies.get(data.id));
+        found.set(recordPlace({ entity: entity.name, id: data.id }), values);
+      }
+    }
+    return found;
+  }
+
+  #granted(entity: CompiledEntity, data: RecordData, rows: RecordPolicy | undefined): ReadValues | undefined {
+    const before = rows?.steps() ?? 0;
+    const grant = rows === undefined ? { fields: undefined } : grantOn(rows, entity, data);
+    this.steps += (rows?.steps() ?? 0) - before;
+    if (grant === undefined) return undefined;
+    const members = this.#followed.flatMap((one) => (one.entity === entity ? [...one.members] : []));
+    const readable = members.filter((name) => isReadable(grant.fields, name));
+    return readValues(filterLanguage(entity).values, data, readable);
+  }
+}
+
+/** A record that is to be read, for the lookup of another. */
+interface Wanted {
+  readonly followed: FollowedField;
+  readonly id: string;
+  readonly place: string;
+}
