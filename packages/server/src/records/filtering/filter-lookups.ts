@@ -5,7 +5,7 @@ import { laneOf } from '../../tenancy/port.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
 import { findItems, mayBeId } from '../listing/find-record.ts';
 import type { ScanLeft } from '../listing/list-walk.ts';
-import { type RecordData, readRecord } from '../record.ts';
+import { dataOf, type RecordData } from '../record.ts';
 import { isReadable, type RecordPolicy } from '../record-policy.ts';
 import { recordPlace } from '../views/load-lookups.ts';
 import { grantOn } from '../writing/checks/record-checks.ts';
@@ -75,13 +75,12 @@ export class FollowedRecords implements FilterLookups {
     }
     this.#found = found;
     left.items -= missing.size;
+    const isLoaded = (names: readonly Wanted[]): boolean => names.every(({ place }) => found.has(place));
+    const isEnough = (): boolean => isSpent() && isLoaded(wanted[0] ?? []);
     const asked = [...missing.values()];
-    // The first records that are read are those of one record at least.
-    for (let start = 0; start < asked.length && (start === 0 || !isSpent()); start += readAtOnce) {
-      for (const [place, values] of await this.#read(asked.slice(start, start + readAtOnce), left))
-        found.set(place, values);
-    }
-    const unread = wanted.findIndex((names) => names.some(({ place }) => !found.has(place)));
+    for (let start = 0; start < asked.length && !isEnough(); start += readAtOnce)
+      await this.#read(asked.slice(start, start + readAtOnce), { left, found, isEnough });
+    const unread = wanted.findIndex((names) => !isLoaded(names));
     return unread === -1 ? records.length : unread;
   }
 
@@ -101,26 +100,34 @@ export class FollowedRecords implements FilterLookups {
     });
   }
 
-  async #read(asked: readonly Wanted[], left: ScanLeft): Promise<ReadonlyMap<string, ReadValues | undefined>> {
-    const found = new Map<string, ReadValues | undefined>(asked.map(({ place }) => [place, undefined]));
-    const entities = new Map(asked.map(({ followed }) => [followed.entity.name, followed.entity]));
-    for (const entity of entities.values()) {
-      const ids = asked.filter((one) => one.followed.entity === entity).map(({ id }) => id);
-      const policies = new Map<string, RecordPolicy | undefined>();
-      for (const id of ids) {
-        await this.pause();
-        policies.set(id, this.#call.access.rows({ verb: 'get', entityName: entity.name, id }));
-      }
-      const allowed = ids.filter((id) => policies.get(id)?.isNone !== true);
-      for (const item of await findItems({ workspace: this.#call.workspace, entity }, allowed)) {
+  async #read(asked: readonly Wanted[], { left, found, isEnough }: Reading): Promise<void> {
+    const policies = new Map<string, RecordPolicy | undefined>();
+    for (const { followed, id, place } of asked) {
+      await this.pause();
+      policies.set(place, this.#call.access.rows({ verb: 'get', entityName: followed.entity.name, id }));
+    }
+    const allowed = asked.filter(({ place }) => policies.get(place)?.isNone !== true);
+    const records = await this.#recordsOf(allowed, left);
+    for (const { followed, place } of asked) {
+      if (isEnough()) return;
+      const data = records.get(place);
+      found.set(place, data && this.#granted(followed.entity, data, policies.get(place)));
+      await this.pause();
+    }
+  }
+
+  async #recordsOf(asked: readonly Wanted[], left: ScanLeft): Promise<ReadonlyMap<string, RecordData>> {
+    const records = new Map<string, RecordData>();
+    for (const entity of new Set(asked.map(({ followed }) => followed.entity))) {
+      const ids = asked.filter(({ followed }) => followed.entity === entity).map(({ id }) => id);
+      for (const item of await findItems({ workspace: this.#call.workspace, entity }, ids)) {
         await this.pause();
         left.bytes -= 3 * item.value.length;
-        const { data } = readRecord(item);
-        const values = this.#granted(entity, data, policies.get(data.id));
-        found.set(recordPlace({ entity: entity.name, id: data.id }), values);
+        const data = dataOf(item);
+        records.set(recordPlace({ entity: entity.name, id: data.id }), data);
       }
     }
-    return found;
+    return records;
   }
 
   #granted(entity: CompiledEntity, data: RecordData, rows: RecordPolicy | undefined): ReadValues | undefined {
@@ -132,6 +139,13 @@ export class FollowedRecords implements FilterLookups {
     const readable = members.filter((name) => isReadable(grant.fields, name));
     return readValues(filterLanguage(entity).values, data, readable);
   }
+}
+
+/** What is read, and for how long. */
+interface Reading {
+  readonly left: ScanLeft;
+  readonly found: Map<string, ReadValues | undefined>;
+  readonly isEnough: () => boolean;
 }
 
 /** A record that is to be read, for the lookup of another. */

@@ -3,11 +3,12 @@ import { laneOf } from '../../tenancy/port.ts';
 import { recordCounter } from '../indexes/derive.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import type { Cursors } from './cursor.ts';
+import { isExact, readable, stepsOf } from './judge-records.ts';
 import type { ListQuery } from './list-query.ts';
 import { cursorBinding, type Page } from './list-records.ts';
 import { openWalk } from './list-walk.ts';
 import { countedWithoutRecords, type Explanation, explain } from './planning/explanation.ts';
-import { isExact, type ListPlan, planList, readable, stepsOf } from './planning/list-plan.ts';
+import { type ListPlan, planList } from './planning/list-plan.ts';
 
 /**
  * Where the budget ends before the records do, `count` is that of the records which this call has read, and `nexttoken`

@@ -3,10 +3,11 @@ import { laneOf } from '../../tenancy/port.ts';
 import type { ReadableText } from '../record-policy.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
 import type { Cursors } from './cursor.ts';
+import { isExact, readable, stepsOf } from './judge-records.ts';
 import type { ListQuery } from './list-query.ts';
 import { newScan, openWalk, type ScanLeft } from './list-walk.ts';
 import { type Explanation, explain } from './planning/explanation.ts';
-import { isExact, type ListPlan, planList, readable, stepsOf } from './planning/list-plan.ts';
+import { type ListPlan, planList } from './planning/list-plan.ts';
 
 /** Records as they are stored, with what the caller may read of them, and a cursor where there may be more. */
 export interface Page {

@@ -1,6 +1,7 @@
 import type { Followed, Item, RangeRead, Scope } from '../../store/port.ts';
-import { dataOf, type RecordData } from '../record.ts';
-import { type IndexName, isAsked, type ListPlan, stepsOf, type WordEntries } from './planning/list-plan.ts';
+import { stepsOf, type WalkedRecord } from './judge-records.ts';
+import { loadingWalk } from './loading-walk.ts';
+import type { IndexName, ListPlan, WordEntries } from './planning/list-plan.ts';
 
 /**
  * What one page may look at before it ends short, with a cursor to go on from, and the steps that judging its records may
@@ -24,7 +25,7 @@ export function newScan(hasTime = timeLeft()): ScanLeft {
 
 /** Goes through the records of a plan in steps, keeping to the scan budget. */
 export interface Walk {
-  next(limit: number): Promise<readonly Followed[]>;
+  next(limit: number): Promise<readonly WalkedRecord[]>;
   passed(sk: string): void;
   position(): string;
   isAtEnd(): boolean;
@@ -46,7 +47,7 @@ export interface Taken {
   readonly steps: number;
 }
 
-interface RecordWalk extends Omit<Walk, 'isWorkSpent' | 'taken'> {
+export interface RecordWalk extends Omit<Walk, 'isWorkSpent' | 'taken'> {
   readonly index: IndexName | undefined;
   /** Those of the range that were read. */
   entries(): number;
@@ -91,11 +92,6 @@ function timeLeft(): () => boolean {
   };
 }
 
-function workSpent(taken: () => number, { steps }: ScanLeft): () => boolean {
-  const begunAt = taken();
-  return () => taken() - begunAt >= steps;
-}
-
 /** @param left what the walk may look at, which it takes from. */
 export async function openWalk(
   scope: Scope,
@@ -110,9 +106,10 @@ export async function openWalk(
     gather !== undefined && words.length <= scanBudget.items
       ? gatheredWalk(scope, plan, { entries: gather, words, left }, start)
       : rangeWalk(scope, plan, start, left);
-  const loading = plan.expression?.lookups === undefined ? walk : loadingWalk(plan, walk, left);
-  const isWorkSpent = workSpent(() => stepsOf(plan), left);
-  const isJudgingSpent = workSpent(() => stepsOf(plan) - (plan.expression?.lookups?.steps ?? 0), left);
+  const begunAt = stepsOf(plan);
+  const { steps } = left;
+  const isSpent = (share: number): boolean => stepsOf(plan) - begunAt >= share * steps;
+  const loading = loadingWalk(plan, walk, { left, isSpent: () => isSpent(loadingShare) });
   let hasPassed = false;
   return {
     ...loading,
@@ -120,46 +117,15 @@ export async function openWalk(
       hasPassed = true;
       loading.passed(sk);
     },
-    isSpent: () => loading.isSpent() || isWorkSpent(),
-    // Records for which others are loaded are judged, whatever that took: each page comes further.
-    isWorkSpent: () => hasPassed && isJudgingSpent(),
+    isSpent: () => loading.isSpent() || isSpent(1),
+    // What loading has taken, it has taken for these records: one of them is passed at least.
+    isWorkSpent: () => isSpent(1) && (hasPassed || loading === walk),
     taken: () => ({ ...takenSoFar(), index: loading.index, entries: words.length + loading.entries() }),
   };
 }
 
-/** The same records with those loaded that a filter follows lookups to, as far as the budget has room for these too. */
-function loadingWalk(plan: ListPlan, walk: RecordWalk, left: ScanLeft): RecordWalk {
-  const { lookups } = plan.expression ?? {};
-  if (lookups === undefined) return walk;
-  const isWorkSpent = workSpent(() => stepsOf(plan), left);
-  const isReadingSpent = () => left.bytes <= 0 || !left.hasTime() || isWorkSpent();
-  let isCut = false;
-  return {
-    ...walk,
-    next: async (limit) => {
-      const affordable = Math.floor(left.items / (1 + lookups.perRecord));
-      const entries = await walk.next(Math.max(1, Math.min(limit, loadedAtOnce, affordable)));
-      const tested: { readonly data: RecordData; readonly at: number }[] = [];
-      for (const [at, entry] of entries.entries()) {
-        const data = dataOf(entry);
-        if (isAsked(plan, lookups.entity, data)) tested.push({ data, at });
-        await lookups.pause();
-      }
-      const loaded = await lookups.load(
-        tested.map(({ data }) => data),
-        left,
-        isReadingSpent,
-      );
-      const firstUnread = tested[loaded];
-      isCut = firstUnread !== undefined;
-      return entries.slice(0, firstUnread?.at);
-    },
-    isAtEnd: () => !isCut && walk.isAtEnd(),
-    isSpent: () => isCut || left.items <= 0 || walk.isSpent(),
-  };
-}
-
-const loadedAtOnce = 50;
+/** Of the steps of a page: the others are for the filter, which is asked when the records of its lookups are loaded. */
+const loadingShare = 0.5;
 
 function takenFrom(plan: ListPlan, left: ScanLeft): () => Omit<Taken, 'index' | 'entries'> {
   const { items, bytes } = left;

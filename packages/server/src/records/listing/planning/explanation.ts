@@ -1,8 +1,9 @@
 /** How the records of a list or a count were found, for those who may know of records that they are not shown. */
 import { Problem } from '../../../lib/problem.ts';
 import type { AuthorizedCall } from '../../caller-access.ts';
+import { isExact } from '../judge-records.ts';
 import type { Walk } from '../list-walk.ts';
-import { type IndexName, isExact, type ListPlan } from './list-plan.ts';
+import type { IndexName, ListPlan } from './list-plan.ts';
 
 export interface Explanation {
   /** Null where the records themselves were gone through. */

@@ -12,14 +12,12 @@ import {
 import type { Range } from '../../../store/port.ts';
 import type { Workspace } from '../../../tenancy/port.ts';
 import type { FilterExpression } from '../../filtering/filter-expression.ts';
-import { groupPartition, termsOf } from '../../indexes/derive.ts';
-import { dataOf, type RecordData, type StoredText } from '../../record.ts';
+import { groupPartition } from '../../indexes/derive.ts';
 import { directPartition } from '../../record-keys.ts';
-import type { ReadableText, RecordGrant, RecordPolicy } from '../../record-policy.ts';
-import { matchesSearch, type SearchTest } from '../../search/search-query.ts';
-import { grantOn } from '../../writing/checks/record-checks.ts';
+import type { RecordPolicy } from '../../record-policy.ts';
+import type { SearchTest } from '../../search/search-query.ts';
 import type { RecordCall } from '../../writing/write-loop.ts';
-import { type Filter, meetsAll } from '../filter.ts';
+import type { Filter } from '../filter.ts';
 import { equalityFilter, type ListQuery } from '../list-query.ts';
 import { compoundPlan } from './compound-plan.ts';
 
@@ -114,53 +112,6 @@ function wordEntries(entity: CompiledEntity, { search }: ListQuery): WordEntries
     prefix: indexStart(search.query.prefix),
     placeOf: (sk) => start + idOf(sk),
   };
-}
-
-/** Whether everything in the range is of the answer. */
-export function isExact({ residual, search, expression, rows }: ListPlan): boolean {
-  return residual.length === 0 && search === undefined && expression === undefined && rows === undefined;
-}
-
-/** What judging records by a plan has taken so far, in steps of about 2 ns. */
-export function stepsOf({ rows, expression }: Pick<ListPlan, 'rows' | 'expression'>): number {
-  return (rows?.steps() ?? 0) + (expression?.steps() ?? 0);
-}
-
-/**
- * What the caller may read of a record in the range; undefined where it is not of the answer. Whether the record is the
- * caller's comes first: what others take must not depend on what is asked, since where a page ends tells of it.
- */
-export function readable(plan: ListPlan, entity: CompiledEntity, entry: StoredText): ReadableText | undefined {
-  if (isExact(plan)) return entry;
-  const data = dataOf(entry);
-  const grant = grantIn(plan, entity, data);
-  if (grant === undefined || !mayHold(plan, data) || plan.expression?.holds(data) === false) return undefined;
-  return grant.fields === undefined ? entry : { value: entry.value, version: entry.version, fields: grant.fields };
-}
-
-const wholeGrant: RecordGrant = { fields: undefined };
-
-/** What of a record is the caller's; undefined where it is not. */
-function grantIn(
-  { rows, rowFilters: ofRows }: ListPlan,
-  entity: CompiledEntity,
-  data: RecordData,
-): RecordGrant | undefined {
-  if (rows === undefined) return wholeGrant;
-  return meetsAll(ofRows, data) ? grantOn(rows, entity, data) : undefined;
-}
-
-function mayHold({ residual, search }: ListPlan, data: RecordData): boolean {
-  return meetsAll(residual, data) && (search === undefined || meetsSearch(search, data));
-}
-
-/** Whether a record is one of which the filter is asked. Records of others take the same, whatever is asked. */
-export function isAsked(plan: ListPlan, entity: CompiledEntity, data: RecordData): boolean {
-  return grantIn(plan, entity, data) !== undefined && mayHold(plan, data);
-}
-
-function meetsSearch({ query, fields }: SearchTest, data: RecordData): boolean {
-  return matchesSearch(query, termsOf(fields, data));
 }
 
 type Chosen = Omit<ListPlan, 'search' | 'expression' | 'rows' | 'rowFilters' | 'gather'>;

@@ -1,0 +1,65 @@
+/** Which records of a plan's range are of the answer, and what the caller may read of them. */
+import type { CompiledEntity } from '../../schema/port.ts';
+import type { Followed } from '../../store/port.ts';
+import { termsOf } from '../indexes/derive.ts';
+import { dataOf, type RecordData } from '../record.ts';
+import type { ReadableText, RecordGrant } from '../record-policy.ts';
+import { matchesSearch, type SearchTest } from '../search/search-query.ts';
+import { grantOn } from '../writing/checks/record-checks.ts';
+import { meetsAll } from './filter.ts';
+import type { ListPlan } from './planning/list-plan.ts';
+
+/** Whether everything in the range is of the answer. */
+export function isExact({ residual, search, expression, rows }: ListPlan): boolean {
+  return residual.length === 0 && search === undefined && expression === undefined && rows === undefined;
+}
+
+/** What judging records by a plan has taken so far, in steps of about 2 ns. */
+export function stepsOf({ rows, expression }: Pick<ListPlan, 'rows' | 'expression'>): number {
+  return (rows?.steps() ?? 0) + (expression?.steps() ?? 0);
+}
+
+/** A record of the range, and how it was judged where a walk had to know that. */
+export interface WalkedRecord extends Followed {
+  readonly judged?: Judged | 'not_asked';
+}
+
+/** A record of which the expression of a plan is asked, if there is one. */
+export interface Judged {
+  readonly data: RecordData;
+  readonly grant: RecordGrant;
+}
+
+/**
+ * Judges all but the expression. Whether the record is the caller's comes first: what others take must not depend on
+ * what is asked, since where a page ends tells of it.
+ */
+export function judgeRecord(plan: ListPlan, entity: CompiledEntity, entry: Followed): Judged | 'not_asked' {
+  const data = dataOf(entry);
+  const grant = grantIn(plan, entity, data);
+  return grant === undefined || !meetsFilters(plan, data) ? 'not_asked' : { data, grant };
+}
+
+/** What the caller may read of a record in the range; undefined where it is not of the answer. */
+export function readable(plan: ListPlan, entity: CompiledEntity, entry: WalkedRecord): ReadableText | undefined {
+  if (isExact(plan)) return entry;
+  const judged = entry.judged ?? judgeRecord(plan, entity, entry);
+  if (judged === 'not_asked' || plan.expression?.holds(judged.data) === false) return undefined;
+  const { fields } = judged.grant;
+  return fields === undefined ? entry : { value: entry.value, version: entry.version, fields };
+}
+
+const wholeGrant: RecordGrant = { fields: undefined };
+
+function grantIn({ rows, rowFilters }: ListPlan, entity: CompiledEntity, data: RecordData): RecordGrant | undefined {
+  if (rows === undefined) return wholeGrant;
+  return meetsAll(rowFilters, data) ? grantOn(rows, entity, data) : undefined;
+}
+
+function meetsFilters({ residual, search }: ListPlan, data: RecordData): boolean {
+  return meetsAll(residual, data) && (search === undefined || meetsSearch(search, data));
+}
+
+function meetsSearch({ query, fields }: SearchTest, data: RecordData): boolean {
+  return matchesSearch(query, termsOf(fields, data));
+}
