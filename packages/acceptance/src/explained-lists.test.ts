@@ -103,6 +103,22 @@ test('a service key that may not browse is not told how lists of its own records
   assert.deepEqual(all, { index: null, entriesWalked: 2, recordsTested: 0 });
 });
 
+test('a service key that may not list all of the records that lookups of a filter point to is not told', async () => {
+  await defineEntity(org, { entityName: 'customer', UpdateParams: [{ name: 'tier' }, { name: 'region' }] });
+  await defineEntity(org, {
+    entityName: 'call',
+    UpdateParams: [{ name: 'customer_id', colType: 'guid', lookup: { entity: 'customer' } }],
+  });
+  const { id } = await create(founder, 'customer', { tier: 'gold' });
+  await create(founder, 'call', { customer_id: id });
+  const asked = '/list/call?explain=true&filter=customer_id.tier%20==%20"gold"';
+  const read = ['listcustomer', 'getcustomer'];
+  const found = { index: null, entriesWalked: 1, recordsTested: 1 };
+  assert.deepEqual(await explained(await serverWith([allow(['listcall', ...read])]), asked), found);
+  for (const statement of [allow('getcustomer'), { ...allow(read), Fields: ['tier'] }])
+    assertProblem(await act(await serverWith([allow('listcall'), statement]), 'GET', asked), 'access_denied');
+});
+
 test('`explain` is refused where nothing is explained', async () => {
   const server = await serverWith([allow('*')]);
   for (const [asked, place] of [

@@ -25,6 +25,8 @@ export interface FilterLookups {
   readonly entity: CompiledEntity;
   /** How many of them there are for a record at most. */
   readonly perRecord: number;
+  /** Whether the caller may list all that they may point to, with all fields. */
+  mayListAll(): boolean;
   /** What deciding about them has taken so far, which is of what the filter has taken. */
   readonly steps: number;
   /** Lets others go first where a slice is over. */

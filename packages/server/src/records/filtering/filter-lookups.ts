@@ -36,6 +36,12 @@ export async function filterTargets(call: AuthorizedCall, filter: string): Promi
   return { entities, call };
 }
 
+/** Then the number of records with some value is none that the caller may not know. */
+function mayListAll({ access }: FilterTargets['call'], { name, definition }: CompiledEntity): boolean {
+  if (definition.ownerIndexes?.some(({ scopeList }) => scopeList === true) === true) return false;
+  return access.rows({ verb: 'list', entityName: name }) === undefined;
+}
+
 /** A lookup that a filter follows. */
 export interface FollowedField {
   readonly field: string;
@@ -63,6 +69,10 @@ export class FollowedRecords implements FilterLookups {
     this.#followed = followed;
     this.pause = createYielder(laneOf(call.workspace), () => this.steps);
     this.perRecord = followed.length;
+  }
+
+  mayListAll(): boolean {
+    return this.#followed.every(({ entity }) => mayListAll(this.#call, entity));
   }
 
   async load(records: readonly RecordData[], left: ScanLeft, isSpent: () => boolean): Promise<number> {

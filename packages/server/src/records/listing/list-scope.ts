@@ -12,7 +12,7 @@ import { assertMayExplain } from './planning/explanation.ts';
  * @throws Problem `access_denied`, `invalid_request`.
  */
 export function scopeToCaller(call: AuthorizedCall, asked: ListQuery): ListQuery {
-  if (asked.wantsExplanation) assertMayExplain(call);
+  if (asked.wantsExplanation) assertMayExplain(call, asked);
   const query = withinReadable(call, asked);
   const { entity, actor, access } = call;
   const scoped = entity.definition.ownerIndexes?.find(({ scopeList }) => scopeList === true);

@@ -2,6 +2,7 @@
 import { Problem } from '../../../lib/problem.ts';
 import type { AuthorizedCall } from '../../caller-access.ts';
 import { isExact } from '../judge-records.ts';
+import type { ListQuery } from '../list-query.ts';
 import type { Walk } from '../list-walk.ts';
 import type { IndexName, ListPlan } from './list-plan.ts';
 
@@ -43,12 +44,16 @@ export function explain(plan: ListPlan, walk: Walk, judged: number): Explanation
 }
 
 /**
- * The entries that were walked tell of records that the caller is not shown.
+ * The entries that were walked tell of records that the caller is not shown, and what was used of the budget tells of
+ * those to which lookups of the filter point.
  * @throws Problem `access_denied`.
  */
-export function assertMayExplain({ explains, rows, entity, access }: AuthorizedCall): void {
+export function assertMayExplain(
+  { explains, rows, entity, access }: AuthorizedCall,
+  { expression }: Pick<ListQuery, 'expression'>,
+): void {
   if (explains === 'every_list') return;
-  if (explains === undefined || rows !== undefined)
+  if (explains === undefined || rows !== undefined || expression?.lookups?.mayListAll() === false)
     throw new Problem(
       'access_denied',
       '`explain` is for builders, and for service keys that may read all of each record',
