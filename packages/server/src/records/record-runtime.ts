@@ -9,7 +9,7 @@ import { type Count, countRecords, type Total, totalRecords } from './listing/co
 import type { ListRoute } from './listing/list-parameters.ts';
 import { type ListQuery, readListQuery } from './listing/list-query.ts';
 import { listRecords, type Page } from './listing/list-records.ts';
-import type { ScanLeft } from './listing/list-walk.ts';
+import type { ScanLeft } from './listing/walking/scan-budget.ts';
 import { readText } from './read-text.ts';
 import type { StoredRecord } from './record.ts';
 import type { ReadableText } from './record-policy.ts';

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import { listQuery, openBench, type RecordBench } from '../../testing/record-bench.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
-import { newScan } from '../listing/list-walk.ts';
+import { newScan } from '../listing/walking/scan-budget.ts';
 import { presentationOf } from '../present-records.ts';
 import { presentExpanded } from './expand-records.ts';
 import { readExpand } from './expand-tree.ts';

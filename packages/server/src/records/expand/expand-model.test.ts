@@ -7,7 +7,7 @@ import { isQuick } from '../../store/testing/quick.ts';
 import { listQuery, type Node, openBench, user } from '../../testing/record-bench.ts';
 import type { AuthorizedCall, CallerAccess } from '../caller-access.ts';
 import { scopeToCaller } from '../listing/list-scope.ts';
-import { newScan } from '../listing/list-walk.ts';
+import { newScan } from '../listing/walking/scan-budget.ts';
 import { presentationOf } from '../present-records.ts';
 import type { RecordData } from '../record.ts';
 import { type FieldNames, isReadable, type RecordPolicy } from '../record-policy.ts';

@@ -2,7 +2,7 @@ import { createYielder } from '../../lib/scheduling/event-loop.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import { laneOf } from '../../tenancy/port.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
-import type { ScanLeft } from '../listing/list-walk.ts';
+import type { ScanLeft } from '../listing/walking/scan-budget.ts';
 import {
   type OtherRecords,
   otherRecords,

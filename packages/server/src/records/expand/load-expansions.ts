@@ -5,7 +5,7 @@ import type { AuthorizedCall } from '../caller-access.ts';
 import { type ListQuery, readListQuery } from '../listing/list-query.ts';
 import type { Page } from '../listing/list-records.ts';
 import { scopeToCaller } from '../listing/list-scope.ts';
-import { newScan, type ScanLeft } from '../listing/list-walk.ts';
+import { newScan, type ScanLeft } from '../listing/walking/scan-budget.ts';
 import type { OtherRecords } from '../present-records.ts';
 import { dataOf, storedText } from '../record.ts';
 import { isReadable, type ReadableText } from '../record-policy.ts';

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { Problem } from '../../lib/problem.ts';
 import { compileEntity } from '../../schema/compile-entity.ts';
 import { listAll, listQuery, openBench, user } from '../../testing/record-bench.ts';
-import { scanBudget } from '../listing/list-walk.ts';
 import { planList } from '../listing/planning/list-plan.ts';
+import { scanBudget } from '../listing/walking/scan-budget.ts';
 
 const UpdateParams = [
   { name: 'status', index: true },

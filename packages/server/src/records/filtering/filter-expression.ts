@@ -1,7 +1,7 @@
 import type { Reading } from '../../expressions/port.ts';
 import type { CompiledEntity } from '../../schema/port.ts';
 import type { Filter } from '../listing/filter.ts';
-import type { ScanLeft } from '../listing/list-walk.ts';
+import type { ScanLeft } from '../listing/walking/scan-budget.ts';
 import type { RecordData } from '../record.ts';
 
 /** The expression of a list's parameter `filter`, for one request. */

@@ -5,7 +5,7 @@ import { listedAt, openBench, type RecordBench } from '../../testing/record-benc
 import type { AuthorizedCall } from '../caller-access.ts';
 import { readListQuery } from '../listing/list-query.ts';
 import type { Page } from '../listing/list-records.ts';
-import { scanBudget } from '../listing/list-walk.ts';
+import { scanBudget } from '../listing/walking/scan-budget.ts';
 import type { RecordPolicy } from '../record-policy.ts';
 import { withFilter } from './compile-filter.ts';
 import { filterTargets } from './filter-lookups.ts';

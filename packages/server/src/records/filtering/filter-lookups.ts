@@ -4,7 +4,7 @@ import type { CompiledEntity } from '../../schema/port.ts';
 import { laneOf } from '../../tenancy/port.ts';
 import type { AuthorizedCall } from '../caller-access.ts';
 import { findItems, mayBeId } from '../listing/find-record.ts';
-import type { ScanLeft } from '../listing/list-walk.ts';
+import type { ScanLeft } from '../listing/walking/scan-budget.ts';
 import { dataOf, type RecordData } from '../record.ts';
 import { isReadable, type RecordPolicy } from '../record-policy.ts';
 import { recordPlace } from '../views/load-lookups.ts';

@@ -6,9 +6,9 @@ import type { Cursors } from './cursor.ts';
 import { isExact, readable, stepsOf } from './judge-records.ts';
 import type { ListQuery } from './list-query.ts';
 import { cursorBinding, type Page } from './list-records.ts';
-import { openWalk } from './list-walk.ts';
 import { countedWithoutRecords, type Explanation, explain } from './planning/explanation.ts';
 import { type ListPlan, planList } from './planning/list-plan.ts';
+import { openWalk } from './walking/list-walk.ts';
 
 /**
  * Where the budget ends before the records do, `count` is that of the records which this call has read, and `nexttoken`

@@ -6,7 +6,7 @@ import { openStore } from '../../store/open-store.ts';
 import { listAll, listQuery, RecordBench, SteppedClock, user } from '../../testing/record-bench.ts';
 import type { RecordData } from '../record.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
-import { scanBudget } from './list-walk.ts';
+import { scanBudget } from './walking/scan-budget.ts';
 
 const clock = new SteppedClock();
 const opened = await openStore({ kind: 'memory', clock });

@@ -5,9 +5,10 @@ import type { RecordCall } from '../writing/write-loop.ts';
 import type { Cursors } from './cursor.ts';
 import { isExact, readable, stepsOf } from './judge-records.ts';
 import type { ListQuery } from './list-query.ts';
-import { newScan, openWalk, type ScanLeft } from './list-walk.ts';
 import { type Explanation, explain } from './planning/explanation.ts';
 import { type ListPlan, planList } from './planning/list-plan.ts';
+import { openWalk } from './walking/list-walk.ts';
+import { newScan, type ScanLeft } from './walking/scan-budget.ts';
 
 /** Records as they are stored, with what the caller may read of them, and a cursor where there may be more. */
 export interface Page {

@@ -4,7 +4,7 @@ import { scheduler } from '../../lib/scheduling/event-loop.ts';
 import { listQuery, type Node, openBench } from '../../testing/record-bench.ts';
 import { rowsWhere } from '../testing/rows.ts';
 import type { RecordCall } from '../writing/write-loop.ts';
-import { scanBudget } from './list-walk.ts';
+import { scanBudget } from './walking/scan-budget.ts';
 
 const total = 120;
 /** Of judging one record: 40 of them are a page's work. */

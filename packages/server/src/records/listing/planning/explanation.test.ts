@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listQuery, openBench } from '../../../testing/record-bench.ts';
-import { scanBudget } from '../list-walk.ts';
+import { scanBudget } from '../walking/scan-budget.ts';
 import type { Explanation } from './explanation.ts';
 
 type Sent = Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { Problem } from '../../../lib/problem.ts';
 import type { AuthorizedCall } from '../../caller-access.ts';
 import { isExact } from '../judge-records.ts';
 import type { ListQuery } from '../list-query.ts';
-import type { Walk } from '../list-walk.ts';
+import type { Walk } from '../walking/list-walk.ts';
 import type { IndexName, ListPlan } from './list-plan.ts';
 
 export interface Explanation {

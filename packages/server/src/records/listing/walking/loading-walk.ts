@@ -1,6 +1,7 @@
-import { judgeRecord, type WalkedRecord } from './judge-records.ts';
-import type { RecordWalk, ScanLeft } from './list-walk.ts';
-import type { ListPlan } from './planning/list-plan.ts';
+import { judgeRecord, type WalkedRecord } from '../judge-records.ts';
+import type { ListPlan } from '../planning/list-plan.ts';
+import type { RecordWalk } from './record-walk.ts';
+import type { ScanLeft } from './scan-budget.ts';
 
 const loadedAtOnce = 50;
 

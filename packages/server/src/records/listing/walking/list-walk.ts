@@ -1,0 +1,77 @@
+import type { Item, Scope } from '../../../store/port.ts';
+import { stepsOf } from '../judge-records.ts';
+import type { IndexName, ListPlan, WordEntries } from '../planning/list-plan.ts';
+import { loadingWalk } from './loading-walk.ts';
+import { gatheredWalk, type RecordWalk, rangeWalk } from './record-walk.ts';
+import { newScan, type ScanLeft, scanBudget } from './scan-budget.ts';
+
+/** Goes through the records of a plan in steps, keeping to the scan budget. */
+export interface Walk extends Omit<RecordWalk, 'index' | 'entries'> {
+  /** Whether no other record may be judged, also of those that are read already. */
+  isWorkSpent(): boolean;
+  /** What the walk has read and used so far. */
+  taken(): Taken;
+}
+
+/** Of the scan budget, and the entries that were read, also those of which no record is gone through. */
+export interface Taken {
+  readonly index: IndexName | undefined;
+  readonly entries: number;
+  readonly items: number;
+  /** As the budget counts them: never less than the store read. */
+  readonly bytes: number;
+  readonly milliseconds: number;
+  readonly steps: number;
+}
+
+/** @param left what the walk may look at, which it takes from. */
+export async function openWalk(
+  scope: Scope,
+  plan: ListPlan,
+  start: string | undefined,
+  left: ScanLeft = newScan(),
+): Promise<Walk> {
+  const takenSoFar = takenFrom(plan, left);
+  const { gather } = plan;
+  const words = gather === undefined ? [] : await readWords(scope, gather);
+  const walk =
+    gather !== undefined && words.length <= scanBudget.items
+      ? gatheredWalk(scope, plan, { entries: gather, words, left }, start)
+      : rangeWalk(scope, plan, start, left);
+  const begunAt = stepsOf(plan);
+  const { steps } = left;
+  const isSpent = (share: number): boolean => stepsOf(plan) - begunAt >= share * steps;
+  const loading = loadingWalk(plan, walk, { left, isSpent: () => isSpent(loadingShare) });
+  let hasPassed = false;
+  return {
+    ...loading,
+    passed: (sk) => {
+      hasPassed = true;
+      loading.passed(sk);
+    },
+    isSpent: () => loading.isSpent() || isSpent(1),
+    // What loading has taken, it has taken for these records: one of them is passed at least.
+    isWorkSpent: () => isSpent(1) && (hasPassed || loading === walk),
+    taken: () => ({ ...takenSoFar(), index: loading.index, entries: words.length + loading.entries() }),
+  };
+}
+
+/** Of the steps of a page: the others are for the filter, which is asked when the records of its lookups are loaded. */
+const loadingShare = 0.5;
+
+function takenFrom(plan: ListPlan, left: ScanLeft): () => Omit<Taken, 'index' | 'entries'> {
+  const { items, bytes } = left;
+  const begunAt = stepsOf(plan);
+  const begun = performance.now();
+  return () => ({
+    items: items - left.items,
+    bytes: bytes - left.bytes,
+    milliseconds: Math.ceil(performance.now() - begun),
+    steps: Math.ceil(stepsOf(plan) - begunAt),
+  });
+}
+
+/** One more than are gathered, where there are too many. */
+function readWords(scope: Scope, { pk, prefix }: WordEntries): Promise<readonly Item[]> {
+  return scope.range(pk, { prefix, limit: scanBudget.items + 1 });
+}
