@@ -170,6 +170,7 @@ function platformSettings(dataDir: string): Record<string, string> {
     FREEHOLD_MANAGEMENT_PORT: '0',
     FREEHOLD_DATA_DIR: dataDir,
     FREEHOLD_DEMO: 'off',
+    FREEHOLD_CONSOLE: 'off',
     ...(testStore === undefined ? {} : { FREEHOLD_STORE: storeOf(dataDir, testStore) }),
   };
 }

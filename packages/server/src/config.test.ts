@@ -49,6 +49,7 @@ test('nothing needs to be set', () => {
     logLevel: 'info',
     logFormat: 'json',
     demo: true,
+    console: true,
   });
 });
 
@@ -103,6 +104,7 @@ const taken: readonly (readonly [environment: Environment, setting: keyof Config
   [{ FREEHOLD_STORE: 'sqlite:' }, 'mode', 'development'],
   [{ FREEHOLD_LOG_LEVEL: 'silent' }, 'logLevel', 'silent'],
   [{ FREEHOLD_DEMO: 'off' }, 'demo', false],
+  [{ FREEHOLD_CONSOLE: 'off' }, 'console', false],
   [{ FREEHOLD_OPERATOR_KEY: 'short' }, 'operatorKeyDigest', operatorKeyDigest('short')],
   [{ FREEHOLD_KEY_MAX_AGE_DAYS: '0' }, 'keyAgeDaysMax', 0],
   [{ FREEHOLD_KEY_MAX_AGE_DAYS: '9999' }, 'keyAgeDaysMax', 9999],
@@ -147,6 +149,7 @@ const refused: readonly Environment[] = [
   { FREEHOLD_SIGNUP: 'yes' },
   { FREEHOLD_LOG_LEVEL: 'verbose' },
   { FREEHOLD_DEMO: 'true' },
+  { FREEHOLD_CONSOLE: 'yes' },
   { FREEHOLD_MODE: 'production', FREEHOLD_DEMO: 'on' },
   { FREEHOLD_APP_PORT: 'off', FREEHOLD_MANAGEMENT_PORT: 'off' },
   { FREEHOLD_OPERATOR_KEY: 'two words' },

@@ -47,6 +47,8 @@ export interface Config extends StoreAddresses {
   /** Where metrics are served without a key; undefined if they need the operator key. */
   readonly metricsListen: { readonly host: string; readonly port: number } | undefined;
   readonly demo: boolean;
+  /** Whether the management gateway serves the console. */
+  readonly console: boolean;
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -166,6 +168,7 @@ const settings: readonly Setting[] = [
     fallback: 'on, in production and on PostgreSQL off',
     help: '`on` makes a demo app at the first start with an empty data folder',
   },
+  { name: 'FREEHOLD_CONSOLE', fallback: 'on', help: '`off` leaves the management gateway without its console' },
   {
     name: 'FREEHOLD_CONFIG_FILE',
     fallback: 'none',
@@ -229,6 +232,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     logLevel: oneOf('FREEHOLD_LOG_LEVEL', logLevels, 'info'),
     logFormat: oneOf('FREEHOLD_LOG_FORMAT', ['json', 'text'], logFormatFor(mode, isTerminal)),
     demo: oneOf('FREEHOLD_DEMO', ['on', 'off'], isProduction || !isLocal ? 'off' : 'on') === 'on',
+    console: oneOf('FREEHOLD_CONSOLE', ['on', 'off'], 'on') === 'on',
   };
   if (get('FREEHOLD_APP_PORT') === 'off' && get('FREEHOLD_MANAGEMENT_PORT') === 'off')
     mistakes.push('FREEHOLD_APP_PORT and FREEHOLD_MANAGEMENT_PORT are both off: nothing would listen');

@@ -1,6 +1,7 @@
 /** Runs the platform in the foreground: reads the settings, opens the listeners, drains on SIGTERM, SIGINT and SIGHUP. */
 import { type Command, runCommand } from './command-line.ts';
 import { compose, type Platform } from './composition/compose.ts';
+import { openConsole } from './composition/console.ts';
 import { demoTraceId, showDemo } from './composition/demo.ts';
 import { type Config, helpText, readConfig } from './config.ts';
 import { drain } from './gateway/drain.ts';
@@ -41,14 +42,17 @@ async function run(config: Config): Promise<void> {
     process.exit(1);
   };
   process.on('uncaughtException', (error) => die(error, 'an uncaught error'));
+  const managementConsole = openConsole(config, log);
   const platform = await compose({
     config,
+    console: managementConsole,
     clock: systemClock,
     onFault: (error, requestId) => log.error({ err: error, request_id: requestId }, 'a request or a job failed'),
     onFatal: (error) => die(error, 'the store failed: shutting down, so that the next start recovers it'),
   });
   const listeners = await openListeners(platform, config, opened);
   const { app, management, metrics } = listeners;
+  managementConsole.openedApp(app?.url);
   if (metrics !== undefined) log.info(`metrics are served at ${metrics.url}/metrics`);
   onSignal(async (signal) => {
     log.info({ signal }, 'draining');
@@ -63,6 +67,7 @@ async function run(config: Config): Promise<void> {
     return '';
   });
   process.stdout.write(`${demo}ready app=${app?.url ?? 'off'} management=${management?.url ?? 'off'}\n`);
+  if (management !== undefined) managementConsole.build();
 }
 
 async function demoText(platform: Platform, config: Config, { app, management }: Listeners): Promise<string> {

@@ -48,6 +48,8 @@ export const SignedUp = named(
   }),
 );
 
+export const Membership = named('Membership', Type.Object({ code: OrgCode, name: text, role: OrgRole }));
+
 export const LoggedIn = named(
   'LoggedIn',
   Type.Object({
@@ -55,7 +57,7 @@ export const LoggedIn = named(
     expires_at: time,
     user: OrgUser,
     org: OrgName,
-    orgs: Type.Array(Type.Object({ code: OrgCode, name: text, role: OrgRole })),
+    orgs: Type.Array(Membership),
   }),
 );
 

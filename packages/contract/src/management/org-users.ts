@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { sessionHeader } from '../parameters.ts';
 import { reply, route } from '../route.ts';
 import { closed, guid, itemsOf, named, oneOf, text, time, title } from '../schema.ts';
-import { Email, EnvironmentAccess, LoggedIn, OrgCode, OrgRole, Password } from './accounts.ts';
+import { Email, EnvironmentAccess, LoggedIn, Membership, OrgCode, OrgRole, Password } from './accounts.ts';
 
 export const OrgSession = named(
   'OrgSession',
@@ -59,6 +59,14 @@ export const orgUsersApi = {
     replies: { 200: reply('Logged in.', LoggedIn) },
     problems: ['credentials_invalid', 'escalation_refused', 'not_found', 'conflict', 'rate_limited'],
     repeats: { notRemembered: 'takes a code that is valid once, so a repeated request is refused' },
+  }),
+  listOwnOrgs: route({
+    method: 'GET',
+    path: '/auth/orgs',
+    access: 'developer',
+    tag: 'account',
+    summary: 'The orgs that the caller is a member of',
+    replies: { 200: reply('All of them, by code.', itemsOf(Membership)) },
   }),
   switchOrg: route({
     method: 'POST',

@@ -3,6 +3,7 @@ import { openAudit } from '../audit/open-audit.ts';
 import { openConfigs } from '../config/port.ts';
 import type { Config } from '../config.ts';
 import { openEntities } from '../entities/port.ts';
+import { type ConsoleSource, noConsole } from '../gateway/console-source.ts';
 import { createErrorReplies, type ErrorReplies } from '../gateway/error-reply.ts';
 import { createGateways, type Gateways } from '../gateway/gateways.ts';
 import { openIam } from '../iam/port.ts';
@@ -47,6 +48,8 @@ export interface ComposeOptions {
   readonly onFatal: (error: unknown) => void;
   /** Opens a space otherwise than the settings say: tests put stores there that fail. */
   readonly openSpace?: (name: keyof Spaces) => Promise<OpenedStore>;
+  /** The console that the management gateway serves; left out, it serves the API alone. */
+  readonly console?: ConsoleSource;
   /** What a new password hash costs: tests that are not about it take less. */
   readonly passwordCost?: PasswordCost;
 }
@@ -106,7 +109,7 @@ export async function compose(options: ComposeOptions): Promise<Platform> {
     alertWebhook: alerts.webhook,
     onceScopes: opened.onceScopes,
     readiness: opened.readiness,
-    settings: config,
+    ...{ settings: config, console: options.console ?? noConsole },
   });
   return {
     ...gateways,

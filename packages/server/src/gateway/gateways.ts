@@ -13,6 +13,7 @@ import type { AlertWebhook } from '../webhooks/alert-webhook.ts';
 import type { OnceScopes } from './answer-once.ts';
 import { type AppGatewayDeps, appRoutes, createAppGateway, type Gateway } from './app-gateway.ts';
 import { createClientAddress } from './client-address.ts';
+import type { ConsoleSource } from './console-source.ts';
 import type { Operations } from './handlers/shared.ts';
 import { createManagementGateway } from './management-gateway.ts';
 import { createMetricsGateway } from './metrics-gateway.ts';
@@ -34,6 +35,7 @@ export interface GatewaysDeps extends Pick<Operations, 'readiness'> {
   readonly alertWebhook: AlertWebhook;
   readonly metrics: { text(): string };
   readonly settings: GatewaySettings;
+  readonly console: ConsoleSource;
 }
 
 export interface GatewaySettings {
@@ -72,6 +74,7 @@ export function createGateways(deps: GatewaysDeps): Gateways {
     entities: deps.entities,
     inbox: deps.mail.inbox,
     alertWebhook: deps.alertWebhook,
+    console: deps.console,
     metrics,
     metricsAreOpen: isDevelopment,
     site: { managementUrl: settings.managementUrl, isSecure: !isDevelopment },

@@ -10,6 +10,8 @@ import type { Metering } from '../metering/metering.ts';
 import { answerOnce, type OnceServices } from './answer-once.ts';
 import type { Gateway } from './app-gateway.ts';
 import type { CallTrace } from './call-trace.ts';
+import { withConsole } from './console/console-gateway.ts';
+import type { ConsoleSource } from './console-source.ts';
 import { type AccountServices, accountRoutes } from './handlers/management/accounts.ts';
 import { type AclServices, aclRoutes } from './handlers/management/acl/acl.ts';
 import { type AlertWebhookServices, alertWebhookRoutes } from './handlers/management/alert-webhook.ts';
@@ -81,6 +83,7 @@ export interface ManagementGatewayDeps
   readonly audit: AuditLog;
   readonly refusals: RefusalLog;
   readonly rateLimits: RateLimits;
+  readonly console: ConsoleSource;
 }
 
 /** The management gateway: canonical path, route, authenticate, role, body, handler, in this order. */
@@ -140,7 +143,8 @@ export function createManagementGateway(deps: ManagementGatewayDeps): Gateway {
       work: () => recordRefusals(deps.refusals, auditedCall, work),
     });
   };
-  return async (incoming, trace) => conditional(incoming, await answer(incoming, trace));
+  const api: Gateway = async (incoming, trace) => conditional(incoming, await answer(incoming, trace));
+  return withConsole(api, routes, deps.console);
 }
 
 /** The builders of an org share what it has with its workspaces, as one of these. */

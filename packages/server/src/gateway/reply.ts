@@ -6,6 +6,8 @@ import { sendHeadOf, sendStream } from './pipeline/send-stream.ts';
 export interface Reply {
   readonly status: number;
   readonly body?: string;
+  /** Sent in place of a `body`: what is no text, or is compressed. */
+  readonly bytes?: Uint8Array;
   /** Sent piece by piece in place of a `body`. Begins nothing before it is iterated. */
   readonly stream?: AsyncIterable<string>;
   readonly contentType?: string;
@@ -24,7 +26,7 @@ export function json(status: number, value: unknown, headers?: Readonly<Record<s
  * @throws whatever its stream throws.
  */
 export function send(response: ServerResponse, reply: Reply, requestId: string): Promise<void> | undefined {
-  const { status, body, stream } = reply;
+  const { status, body, bytes: raw, stream } = reply;
   const head = headOf(reply, requestId);
   if (stream !== undefined) {
     head.push('Content-Type', reply.contentType ?? jsonType);
@@ -32,6 +34,12 @@ export function send(response: ServerResponse, reply: Reply, requestId: string):
     return response.req.method === 'HEAD'
       ? sendHeadOf(response, stream, writeHead)
       : sendStream(response, stream, writeHead);
+  }
+  if (raw !== undefined) {
+    head.push('Content-Type', reply.contentType ?? jsonType, 'Content-Length', String(raw.byteLength));
+    response.writeHead(status, head);
+    response.end(raw);
+    return undefined;
   }
   if (body === undefined) {
     if (status !== 204 && status !== 304) head.push('Content-Length', '0');

@@ -15,7 +15,7 @@ import {
   type ShownSession,
   sessionMilliseconds,
 } from '../sessions/org-sessions.ts';
-import type { OrgAccountsDeps, OrgCommand, OrgUserCommand } from './account.ts';
+import { type OrgAccountsDeps, type OrgCommand, type OrgSummary, type OrgUserCommand, orgsOf } from './account.ts';
 import { type ProvisionedProd, provisionProd, rotateClientId } from './environments.ts';
 import { type LoggedIn, type LogIn, logIn, type OrgSwitch, switchOrg } from './log-in.ts';
 import type { EnvironmentAccess } from './org-directory.ts';
@@ -34,6 +34,8 @@ export interface OrgAccounts {
   isEmpty(): Promise<boolean>;
   signUp(body: SignUp, from: SignUpSource): Promise<SignedUp>;
   logIn(body: LogIn, ip: string): Promise<LoggedIn>;
+  /** Those that the caller is a member of, by code. */
+  orgs(caller: OrgCaller): Promise<readonly OrgSummary[]>;
   switchOrg(caller: OrgCaller, body: OrgSwitch): Promise<LoggedIn>;
   acceptInvitation(body: Acceptance, from: SignUpSource): Promise<LoggedIn>;
   /** Who calls with this token, or undefined where it stands for no session. */
@@ -60,6 +62,7 @@ export function createOrgAccounts(deps: OrgAccountsDeps): OrgAccounts {
     isEmpty: async () => (await platform.get([firstOrgKey]))[0] === undefined,
     signUp: (body, from) => signUp(deps, body, from),
     logIn: (body, ip) => logIn(deps, body, ip),
+    orgs: ({ user }) => orgsOf(platform, user.id),
     switchOrg: (caller, body) => switchOrg(deps, caller, body),
     acceptInvitation: (body, from) => acceptInvitation(deps, body, from),
     authenticate: (token) => authenticate(platform, token),

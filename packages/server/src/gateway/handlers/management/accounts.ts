@@ -24,6 +24,9 @@ export function accountRoutes({ accounts, site }: AccountServices): readonly Man
     serveReply(orgUsersApi.acceptInvitation, async ({ incoming, body, ip, requestId }) =>
       sessionReply(site, incoming, 200, await accounts.acceptInvitation(body, { ip, requestId })),
     ),
+    serve(orgUsersApi.listOwnOrgs, async (_request, caller) => {
+      return { items: await accounts.orgs(caller) };
+    }),
     serveReply(orgUsersApi.switchOrg, async ({ incoming, body }, caller) => {
       const switched = await accounts.switchOrg(caller, body);
       if (!isCookieCall(incoming)) return json(200, switched);

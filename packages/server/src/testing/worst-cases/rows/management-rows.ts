@@ -26,6 +26,7 @@ const accountRows: Rows = {
     notSentAnything: 'it ends the session that all others are sent with',
   },
   'GET /auth/me': plain('/auth/me'),
+  'GET /auth/orgs': plain('/auth/orgs'),
   'POST /auth/password': small('/auth/password'),
   'POST /auth/switch-org': small('/auth/switch-org'),
   'GET /auth/sessions': plain('/auth/sessions'),

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import react from '@vitejs/plugin-react';
+import type { InlineConfig } from 'vite';
+import { finishedFolder } from './finished-folder.ts';
+import { platformProxy } from './platform-proxy.ts';
+import { routeTable } from './route-table.ts';
+
+const folder = join(import.meta.dirname, '..');
+
+/** Where the platform looks for the console. */
+const builtFolder = join(folder, 'dist');
+
+/** Built beside its place and moved there when it is whole, so that no platform serves half a console. */
+const unfinished = join(folder, '..', '..', 'node_modules', '.cache', `console-${process.pid}`);
+
+export const settings: InlineConfig = {
+  root: folder,
+  configFile: false,
+  html: { cspNonce: '__NONCE__' },
+  build: {
+    outDir: unfinished,
+    emptyOutDir: true,
+    // Nothing is put into the page as text: its policy allows files alone.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+    target: 'es2024',
+  },
+  plugins: [react(), routeTable(), platformProxy(), finishedFolder({ from: unfinished, to: builtFolder })],
+};

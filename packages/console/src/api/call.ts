@@ -1,0 +1,103 @@
+/**
+ * The one way to the management API: typed by the descriptions of its routes. The session is a cookie that no script
+ * reads. If it has ended, the user signs in again in place, and the call is sent once more.
+ */
+
+import { managementRoutes } from 'virtual:routes';
+import type { managementApi } from '@freehold/contract/management';
+import type { BodyOf, ParamsOf, QueryOf, ReplyOf } from '@freehold/contract/route';
+import { ApiProblem, problemOf } from './problem.ts';
+import { signInAgain } from './session-end.ts';
+
+type Api = typeof managementApi;
+export type RouteName = keyof Api;
+
+/** What a call sends: only the parts that its route has. Parameters with a default may be left out. */
+export type Input<N extends RouteName> = (keyof ParamsOf<Api[N]> extends never
+  ? { readonly params?: undefined }
+  : { readonly params: ParamsOf<Api[N]> }) &
+  (undefined extends BodyOf<Api[N]> ? { readonly body?: BodyOf<Api[N]> } : { readonly body: BodyOf<Api[N]> }) & {
+    readonly query?: Partial<QueryOf<Api[N]>>;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly signal?: AbortSignal;
+    /** For calls that ask whether there is a session: 401 is thrown at once. */
+    readonly mayBeSignedOut?: true;
+  };
+
+type Arguments<N extends RouteName> = Record<never, never> extends Input<N> ? [input?: Input<N>] : [input: Input<N>];
+
+export interface Answered<Body> {
+  readonly status: number;
+  readonly body: Body;
+  readonly headers: Headers;
+}
+
+/** Sends a call. @returns the body of the reply. @throws ApiProblem. */
+export async function call<N extends RouteName>(name: N, ...given: Arguments<N>): Promise<ReplyOf<Api[N]>> {
+  return (await callWhole(name, ...given)).body;
+}
+
+/** The same with status and headers, for entity tags. @throws ApiProblem. */
+export async function callWhole<N extends RouteName>(
+  name: N,
+  ...[input]: Arguments<N>
+): Promise<Answered<ReplyOf<Api[N]>>> {
+  const sent: Sent = input ?? {};
+  const [method, path] = managementRoutes[name] ?? ['GET', '/'];
+  const response = await send(method, addressOf(path, sent), sent);
+  const text = response.status === 204 ? '' : await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  const body: unknown = isJson && text !== '' ? JSON.parse(text) : text === '' ? undefined : text;
+  return { status: response.status, body: body as ReplyOf<Api[N]>, headers: response.headers };
+}
+
+interface Sent {
+  readonly params?: Readonly<Record<string, string>> | undefined;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  readonly mayBeSignedOut?: true;
+}
+
+async function send(method: string, address: string, sent: Sent): Promise<Response> {
+  const { body, headers, signal } = sent;
+  const init: RequestInit = {
+    method,
+    headers: {
+      Accept: 'application/json',
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+  const first = await reach(address, init);
+  if (first.ok) return first;
+  const problem = await problemOf(first);
+  if (sent.mayBeSignedOut === true || !sessionEndings.has(problem.code)) throw problem;
+  await signInAgain(problem);
+  const second = await reach(address, init);
+  if (!second.ok) throw await problemOf(second);
+  return second;
+}
+
+const sessionEndings: ReadonlySet<string> = new Set(['token_missing', 'token_invalid', 'token_expired']);
+
+async function reach(address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, init);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiProblem(undefined, 'the platform cannot be reached');
+  }
+}
+
+function addressOf(path: string, { params = {}, query = {} }: Sent): string {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== '') search.set(name, String(value));
+  const text = search.toString();
+  return new URL(`.${filled}${text === '' ? '' : `?${text}`}`, document.baseURI).href;
+}

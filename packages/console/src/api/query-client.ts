@@ -1,0 +1,14 @@
+import { QueryClient } from '@tanstack/react-query';
+import { ApiProblem } from './problem.ts';
+
+/** What was read is shown at once and read again beside it. Only calls without an answer, or refused for now, are repeated. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (failures, error) =>
+        failures < 2 && error instanceof ApiProblem && (error.status === 0 || error.status === 503),
+    },
+    mutations: { retry: false },
+  },
+});

@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react';
+
+interface Props {
+  readonly size?: number;
+}
+
+/** Icons of one weight, drawn here: a set from outside has thousands. All are decoration beside words. */
+function icon(shape: ReactNode) {
+  return function Icon({ size = 16 }: Props) {
+    return (
+      <svg
+        width={size}
+        height={size}
+        viewBox="0 0 16 16"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth={1.4}
+        strokeLinecap="round"
+        strokeLinejoin="round"
+        aria-hidden="true"
+      >
+        {shape}
+      </svg>
+    );
+  };
+}
+
+export const HomeIcon = icon(<path d="M2.5 7.5 8 2.8l5.5 4.7M4 6.4v6.8h3V9.8h2v3.4h3V6.4" />);
+export const CopyIcon = icon(<path d="M5.5 5.5V3h7.5v7.5h-2.5M3 5.5h7.5V13H3z" />);
+export const CheckIcon = icon(<path d="m3 8.5 3.2 3.2L13 4.8" />);
+export const CircleIcon = icon(<circle cx="8" cy="8" r="5.2" />);
+export const SearchIcon = icon(<path d="M7 2.6a4.4 4.4 0 1 1 0 8.8 4.4 4.4 0 0 1 0-8.8zM10.2 10.2l3.2 3.2" />);
+export const SunIcon = icon(
+  <path d="M8 5.2a2.8 2.8 0 1 1 0 5.6 2.8 2.8 0 0 1 0-5.6zM8 1.5v1.3M8 13.2v1.3M1.5 8h1.3M13.2 8h1.3M3.4 3.4l.9.9M11.7 11.7l.9.9M3.4 12.6l.9-.9M11.7 4.3l.9-.9" />,
+);
+export const MoonIcon = icon(<path d="M13.2 9.6A5.6 5.6 0 0 1 6.4 2.8a5.6 5.6 0 1 0 6.8 6.8z" />);
+export const UserIcon = icon(
+  <path d="M8 2.6a2.7 2.7 0 1 1 0 5.4 2.7 2.7 0 0 1 0-5.4zM2.8 13.6a5.2 5.2 0 0 1 10.4 0" />,
+);
+export const ChevronIcon = icon(<path d="m4.5 6.3 3.5 3.5 3.5-3.5" />);

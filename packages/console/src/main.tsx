@@ -1,0 +1,18 @@
+import '@mantine/core/styles.css';
+import '@mantine/spotlight/styles.css';
+import './styles.css';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+import { styleNonce } from './shell/style-nonce.ts';
+
+// The library that locks scrolling behind dialogs takes the nonce of its style from here.
+Object.assign(globalThis, { __webpack_nonce__: styleNonce() });
+
+const root = document.getElementById('root');
+if (root === null) throw new TypeError('the page has no root');
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

@@ -1,0 +1,124 @@
+/** Every screen and its address. A screen is loaded when it is first opened. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { queryClient } from './api/query-client.ts';
+import { isEnvironment, meQuery, orgQuery } from './api/session.ts';
+import { NotFound } from './components/not-found.tsx';
+import { ScreenError } from './components/screen-error.tsx';
+import { enterOrg } from './shell/enter-org.ts';
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: ScreenError });
+
+const accounts = () => import('./screens/accounts/sign-in.tsx');
+
+interface NextSearch {
+  readonly next?: string;
+}
+
+/** Where to go after signing in: a path of the console, never an address elsewhere. */
+function readNext({ next }: Record<string, unknown>): NextSearch {
+  return typeof next === 'string' && /^\/o\/[\w/.~-]*(\?.*)?$/.test(next) ? { next } : {};
+}
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: readNext,
+  component: lazyRouteComponent(accounts, 'SignIn'),
+});
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  component: lazyRouteComponent(() => import('./screens/accounts/sign-up.tsx'), 'SignUp'),
+});
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('./screens/accounts/forgot-password.tsx'), 'ForgotPassword'),
+});
+/** The two paths that mails lead to, with the code behind a `#`, which no server sees. */
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password',
+  component: lazyRouteComponent(() => import('./screens/accounts/reset-password.tsx'), 'ResetPassword'),
+});
+const acceptInvitation = createRoute({
+  getParentRoute: () => root,
+  path: '/accept-invitation',
+  component: lazyRouteComponent(() => import('./screens/accounts/accept-invitation.tsx'), 'AcceptInvitation'),
+});
+
+const index = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: async () => {
+    const me = await queryClient.ensureQueryData(meQuery).catch(() => undefined);
+    if (me === undefined) throw redirect({ to: '/sign-in' });
+    throw redirect({ to: '/o/$org/$env', params: { org: me.org.code, env: 'test' } });
+  },
+});
+const org = createRoute({
+  getParentRoute: () => root,
+  path: '/o/$org',
+  beforeLoad: ({ params }) => {
+    if (isEnvironment(params.org)) throw notFound();
+  },
+});
+const orgIndex = createRoute({
+  getParentRoute: () => org,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/o/$org/$env', params: { org: params.org, env: 'test' } });
+  },
+});
+
+/** The frame of all screens. Below it the user is signed in to the org of the address. */
+const place = createRoute({
+  getParentRoute: () => org,
+  path: '$env',
+  beforeLoad: async ({ params, location }) => {
+    if (!isEnvironment(params.env)) throw notFound();
+    const entered = await enterOrg(params.org);
+    if (entered === 'signed out') throw redirect({ to: '/sign-in', search: { next: location.href } });
+    if (entered === 'no member') throw notFound();
+    void queryClient.prefetchQuery(orgQuery);
+  },
+  component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+});
+const home = createRoute({
+  getParentRoute: () => place,
+  path: '/',
+  component: lazyRouteComponent(() => import('./screens/home/home.tsx'), 'Home'),
+});
+
+const routeTree = root.addChildren([
+  index,
+  signIn,
+  signUp,
+  forgotPassword,
+  resetPassword,
+  acceptInvitation,
+  org.addChildren([orgIndex, place.addChildren([home])]),
+]);
+
+export const router = createRouter({
+  routeTree,
+  basepath: new URL(document.baseURI).pathname,
+  defaultPreload: 'intent',
+  defaultErrorComponent: ScreenError,
+  defaultNotFoundComponent: NotFound,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

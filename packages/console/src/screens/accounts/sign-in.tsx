@@ -1,0 +1,56 @@
+import { Anchor, PasswordInput, TextInput } from '@mantine/core';
+import { Link, useSearch } from '@tanstack/react-router';
+import { call } from '../../api/call.ts';
+import { AccountForm } from './account-form.tsx';
+import { AccountPage } from './account-page.tsx';
+import { asCookie, useSessionBegun } from './session-begun.ts';
+
+export function SignIn() {
+  const { next } = useSearch({ from: '/sign-in' });
+  const begun = useSessionBegun();
+  return (
+    <AccountPage
+      title="Sign in"
+      footer={
+        <>
+          <Anchor component={Link} to="/sign-up" size="sm">
+            Create an org
+          </Anchor>
+          <Anchor component={Link} to="/forgot-password" size="sm">
+            Forgot your password?
+          </Anchor>
+        </>
+      }
+    >
+      <AccountForm
+        submit="Sign in"
+        fields={['email', 'password']}
+        onSubmit={async ({ email = '', password = '' }) => {
+          const { org } = await call('logIn', { body: { email, password }, headers: asCookie, mayBeSignedOut: true });
+          await begun(org.code, next);
+        }}
+      >
+        {({ at }) => (
+          <>
+            <TextInput
+              name="email"
+              label="Email"
+              type="email"
+              autoComplete="username"
+              required
+              error={at('email')}
+              autoFocus
+            />
+            <PasswordInput
+              name="password"
+              label="Password"
+              autoComplete="current-password"
+              required
+              error={at('password')}
+            />
+          </>
+        )}
+      </AccountForm>
+    </AccountPage>
+  );
+}

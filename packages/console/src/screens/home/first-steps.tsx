@@ -1,0 +1,77 @@
+import type { Observability } from '@freehold/contract/management/usage';
+import type { Read } from '@freehold/contract/schema';
+import { List, Text, ThemeIcon } from '@mantine/core';
+import { CheckIcon, CircleIcon } from '../../components/icons.tsx';
+
+export type Usage = Read<typeof Observability>;
+
+interface Step {
+  readonly name: string;
+  readonly how: string;
+  readonly isDone: boolean;
+}
+
+interface Props {
+  readonly usage: Usage;
+  readonly hasProduction: boolean;
+}
+
+/** What a new org does first. Each step is ticked by what the platform counts, never by hand. */
+export function FirstSteps({ usage, hasProduction }: Props) {
+  return (
+    <List spacing="sm" listStyleType="none" withPadding={false} center={false}>
+      {stepsOf(usage, hasProduction).map(({ name, how, isDone }) => (
+        <List.Item
+          key={name}
+          icon={
+            <ThemeIcon size={20} radius="xl" variant={isDone ? 'filled' : 'default'} color="teal">
+              {isDone ? <CheckIcon size={12} /> : <CircleIcon size={12} />}
+            </ThemeIcon>
+          }
+        >
+          <Text fw={500} size="sm">
+            {name}
+            <Text component="span" size="xs" c="dimmed" ml={6}>
+              {isDone ? 'done' : 'to do'}
+            </Text>
+          </Text>
+          {!isDone && (
+            <Text size="sm" c="dimmed">
+              {how}
+            </Text>
+          )}
+        </List.Item>
+      ))}
+    </List>
+  );
+}
+
+function stepsOf({ caps, environments, usage }: Usage, hasProduction: boolean): readonly Step[] {
+  return [
+    {
+      name: 'Define an entity',
+      how: 'An entity is what your app stores, such as an order. Its API is served at once.',
+      isDone: caps.entities.test > 0,
+    },
+    {
+      name: 'Sign in to your app',
+      how: 'The first user of the app founds a workspace and is its admin.',
+      isDone: usage.by_workspace.some(({ env, tenant_code }) => env === 'test' && tenant_code !== null),
+    },
+    {
+      name: 'Create a record',
+      how: 'Records belong to a workspace. No other workspace sees them.',
+      isDone: environments.test.records.total > 0,
+    },
+    {
+      name: 'Provision production',
+      how: 'Production has users, records and a client id of its own.',
+      isDone: hasProduction,
+    },
+    {
+      name: 'Deploy to production',
+      how: 'A deploy takes the configuration from test to production, all at once.',
+      isDone: (caps.entities.prod ?? 0) > 0,
+    },
+  ];
+}

@@ -1,0 +1,77 @@
+import { Group, Paper, Progress, SimpleGrid, Text } from '@mantine/core';
+import type { Environment } from '../../api/session.ts';
+import { DayBars } from './day-bars.tsx';
+import type { Usage } from './first-steps.tsx';
+
+const figures = new Intl.NumberFormat('en');
+
+/** What the environment has used, beside the limits of the org's plan. */
+export function UsageCards({ usage, env }: { readonly usage: Usage; readonly env: Environment }) {
+  const own = usage.environments[env];
+  const { limits } = usage.plan;
+  return (
+    <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="lg">
+      <Card
+        name="Calls today"
+        value={own?.api_calls.today ?? 0}
+        used={usage.usage.api_calls.today}
+        limit={limits.api_calls_per_day}
+      >
+        <DayBars days={own?.api_calls.by_day ?? []} />
+      </Card>
+      <Card name="Records" value={own?.records.total ?? 0} used={usage.usage.records.total} limit={limits.records} />
+      <Card
+        name="Entities"
+        value={usage.caps.entities[env] ?? 0}
+        used={usage.caps.entities[env] ?? 0}
+        limit={usage.caps.entities.limit ?? undefined}
+      />
+    </SimpleGrid>
+  );
+}
+
+interface CardProps {
+  readonly name: string;
+  readonly value: number;
+  /** What counts towards the limit: calls and records of both environments. */
+  readonly used: number;
+  readonly limit: number | undefined;
+  readonly children?: React.ReactNode;
+}
+
+function Card({ name, value, used, limit, children }: CardProps) {
+  const percent = limit === undefined || limit === 0 ? 0 : Math.min(100, (used / limit) * 100);
+  return (
+    <Paper withBorder p="md">
+      <Group justify="space-between" align="flex-start" wrap="nowrap">
+        <div>
+          <Text size="sm" c="dimmed">
+            {name}
+          </Text>
+          <Text fz="1.6rem" fw={600} lh={1.3}>
+            {figures.format(value)}
+          </Text>
+        </div>
+        {children}
+      </Group>
+      {limit === undefined ? (
+        <Text size="xs" c="dimmed" mt="xs">
+          No limit
+        </Text>
+      ) : (
+        <>
+          <Progress
+            value={percent}
+            color={percent >= 95 ? 'red' : percent >= 80 ? 'yellow' : 'cyan'}
+            size="sm"
+            mt="xs"
+            aria-label={`${name}: ${Math.round(percent)} % of the limit`}
+          />
+          <Text size="xs" c="dimmed" mt={4}>
+            {figures.format(used)} of {figures.format(limit)} in both environments
+          </Text>
+        </>
+      )}
+    </Paper>
+  );
+}

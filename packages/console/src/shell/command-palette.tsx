@@ -1,0 +1,39 @@
+import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
+import { useNavigate } from '@tanstack/react-router';
+import { usePlace } from '../api/session.ts';
+import { SearchIcon } from '../components/icons.tsx';
+import { useDarkness, useSignOut } from './account-menu.tsx';
+import { navigation } from './navigation.ts';
+
+/** Everything that can be gone to or done from anywhere, by Ctrl-K. */
+export function CommandPalette() {
+  const { org, env } = usePlace();
+  const navigate = useNavigate();
+  const signOut = useSignOut();
+  const { isDark, toggle } = useDarkness();
+  const otherEnv = env === 'test' ? 'prod' : 'test';
+  const actions: SpotlightActionData[] = [
+    ...navigation.map(({ label, to, icon: Icon }) => ({
+      id: label,
+      label,
+      leftSection: <Icon />,
+      onClick: () => void navigate({ to, params: { org, env } }),
+    })),
+    {
+      id: 'environment',
+      label: otherEnv === 'prod' ? 'Go to production' : 'Go to test',
+      onClick: () => void navigate({ to: '/o/$org/$env', params: { org, env: otherEnv } }),
+    },
+    { id: 'colours', label: isDark ? 'Light colours' : 'Dark colours', onClick: toggle },
+    { id: 'sign-out', label: 'Sign out', onClick: signOut },
+  ];
+  return (
+    <Spotlight
+      actions={actions}
+      nothingFound="Nothing has this name"
+      shortcut={['mod + K']}
+      tagsToIgnore={[]}
+      searchProps={{ placeholder: 'Go to…', leftSection: <SearchIcon />, 'aria-label': 'Go to' }}
+    />
+  );
+}

@@ -1,0 +1,26 @@
+import { call } from '../api/call.ts';
+import { ApiProblem } from '../api/problem.ts';
+import { queryClient } from '../api/query-client.ts';
+import { meQuery } from '../api/session.ts';
+import { announceOrg } from './org-channel.ts';
+
+/**
+ * A browser has one session, and a session has one org. A link into another org of the user switches to it; other tabs
+ * are told, so that none shows one org while its calls go to another.
+ */
+export async function enterOrg(code: string): Promise<'entered' | 'signed out' | 'no member'> {
+  try {
+    const me = await queryClient.ensureQueryData(meQuery);
+    if (me.org.code === code) return 'entered';
+    await call('switchOrg', { body: { org: code } });
+  } catch (error) {
+    if (!(error instanceof ApiProblem)) throw error;
+    if (error.status === 401) return 'signed out';
+    if (error.code === 'not_found') return 'no member';
+    throw error;
+  }
+  queryClient.clear();
+  await queryClient.ensureQueryData(meQuery);
+  announceOrg(code);
+  return 'entered';
+}

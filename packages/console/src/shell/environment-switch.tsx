@@ -1,0 +1,44 @@
+import { Menu, UnstyledButton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { orgQuery, usePlace } from '../api/session.ts';
+import { CheckIcon, ChevronIcon } from '../components/icons.tsx';
+import classes from './shell.module.css';
+
+const names = { test: 'Test', prod: 'Production' } as const;
+
+export function EnvironmentSwitch() {
+  const { org, env } = usePlace();
+  const { data } = useQuery(orgQuery);
+  const hasProduction = data === undefined || data.environments.prod !== null;
+  return (
+    <Menu position="bottom-start" width={260}>
+      <Menu.Target>
+        <UnstyledButton className={classes.choice} aria-label={`Environment: ${names[env]}`}>
+          <span className={classes.env}>{names[env]}</span>
+          <ChevronIcon size={12} />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>Environment</Menu.Label>
+        {(['test', 'prod'] as const).map((one) =>
+          one === 'prod' && !hasProduction ? (
+            <Menu.Item key={one} disabled>
+              Production: not provisioned yet
+            </Menu.Item>
+          ) : (
+            <Menu.Item
+              key={one}
+              component={Link}
+              to="/o/$org/$env"
+              params={{ org, env: one } as never}
+              rightSection={one === env ? <CheckIcon size={12} /> : null}
+            >
+              {names[one]}
+            </Menu.Item>
+          ),
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,4 @@
+import { HomeIcon } from '../components/icons.tsx';
+
+/** The screens of the navigation and of the command palette, in their order. */
+export const navigation = [{ label: 'Home', to: '/o/$org/$env', icon: HomeIcon, isExact: true }] as const;

@@ -1,0 +1,70 @@
+import { Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useState } from 'react';
+import { call } from '../api/call.ts';
+import { queryClient } from '../api/query-client.ts';
+import { meQuery } from '../api/session.ts';
+import { onSessionEnd } from '../api/session-end.ts';
+import { ProblemAlert } from '../components/problem-alert.tsx';
+
+/** Over the screen when the session has ended, so that nothing that was typed is lost. */
+export function SessionDialog() {
+  const [answer, setAnswer] = useState<(isSignedIn: boolean) => void>();
+  useEffect(
+    () =>
+      onSessionEnd(
+        () =>
+          new Promise((resolve) => {
+            if (queryClient.getQueryData(meQuery.queryKey) === undefined) resolve(false);
+            else setAnswer(() => resolve);
+          }),
+      ),
+    [],
+  );
+  const end = (isSignedIn: boolean) => {
+    answer?.(isSignedIn);
+    setAnswer(undefined);
+  };
+  return (
+    <Modal opened={answer !== undefined} onClose={() => end(false)} title="Your session has ended" keepMounted={false}>
+      <SignInAgain end={end} />
+    </Modal>
+  );
+}
+
+function SignInAgain({ end }: { readonly end: (isSignedIn: boolean) => void }) {
+  const me = queryClient.getQueryData(meQuery.queryKey);
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: async (password: string) => {
+      const body = { email: me?.user.email ?? '', password, org: me?.org.code };
+      await call('logIn', { body, headers: { 'X-Session': 'cookie' }, mayBeSignedOut: true });
+    },
+    onSuccess: () => end(true),
+  });
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    // The screen below is in a tree of its own, but events of a dialog still pass through it.
+    event.stopPropagation();
+    mutate(String(new FormData(event.currentTarget).get('password') ?? ''));
+  };
+  return (
+    <form onSubmit={send}>
+      <Stack gap="sm">
+        <Text size="sm">
+          Sign in again as {me?.user.email}. What you have typed is still there, and what you were doing goes on.
+        </Text>
+        <input type="hidden" name="email" autoComplete="username" value={me?.user.email ?? ''} readOnly />
+        <PasswordInput name="password" label="Password" autoComplete="current-password" required data-autofocus />
+        <ProblemAlert error={error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={() => end(false)}>
+            Not now
+          </Button>
+          <Button type="submit" loading={isPending}>
+            Sign in
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

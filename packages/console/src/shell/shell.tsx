@@ -1,0 +1,93 @@
+import { AppShell, Burger, Group, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { spotlight } from '@mantine/spotlight';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { usePlace } from '../api/session.ts';
+import { SearchIcon } from '../components/icons.tsx';
+import logo from '../logo.svg';
+import { AccountMenu } from './account-menu.tsx';
+import { CommandPalette } from './command-palette.tsx';
+import { EnvironmentSwitch } from './environment-switch.tsx';
+import { navigation } from './navigation.ts';
+import { OrgMenu } from './org-menu.tsx';
+import { OtherOrgNotice } from './other-org-notice.tsx';
+import classes from './shell.module.css';
+
+/** The frame of all screens: where the user is, what there is, and the screen. */
+export function Shell() {
+  const { env, readOnlyReason } = usePlace();
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(() => {
+    if (path !== '') close();
+  }, [path, close]);
+  return (
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+      padding="lg"
+      data-env={env}
+      className={classes.shell}
+    >
+      <AppShell.Header className={classes.header}>
+        <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
+          <Group gap="xs" wrap="nowrap" className={classes.place}>
+            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <img src={logo} alt="" width={24} height={24} className={classes.logo} />
+            <OrgMenu />
+            <EnvironmentSwitch />
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <UnstyledButton className={classes.search} onClick={spotlight.open} aria-label="Command palette">
+              <SearchIcon />
+              <Text size="sm" visibleFrom="sm" component="span">
+                Go to…
+              </Text>
+              <Text size="xs" c="dimmed" visibleFrom="sm" component="kbd">
+                Ctrl K
+              </Text>
+            </UnstyledButton>
+            <AccountMenu />
+          </Group>
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" aria-label="Screens">
+        <ScrollArea>
+          <Navigation />
+        </ScrollArea>
+      </AppShell.Navbar>
+      <AppShell.Main>
+        {readOnlyReason !== undefined && (
+          <Text className={classes.notice} size="sm" role="note">
+            <strong>Production.</strong> {readOnlyReason}
+          </Text>
+        )}
+        <OtherOrgNotice />
+        <Outlet />
+      </AppShell.Main>
+      <CommandPalette />
+    </AppShell>
+  );
+}
+
+function Navigation() {
+  const { org, env } = usePlace();
+  return (
+    <nav aria-label="Screens">
+      {navigation.map(({ label, to, icon: Icon, isExact }) => (
+        <Link key={to} to={to} params={{ org, env }} activeOptions={{ exact: isExact }} className={classes.link ?? ''}>
+          {({ isActive }) => (
+            <NavLink
+              component="span"
+              label={label}
+              leftSection={<Icon />}
+              active={isActive}
+              className={classes.entry}
+            />
+          )}
+        </Link>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,14 @@
+import { createTheme } from '@mantine/core';
+
+/** Calm colours, so that the colour of production stands out. */
+export const theme = createTheme({
+  primaryColor: 'cyan',
+  primaryShade: { light: 9, dark: 7 },
+  autoContrast: true,
+  defaultRadius: 'md',
+  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  headings: { fontWeight: '600', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.15rem' } } },
+  respectReducedMotion: true,
+  cursorType: 'pointer',
+});

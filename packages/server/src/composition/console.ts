@@ -1,0 +1,112 @@
+/**
+ * The console that lies in `packages/console/dist`. In development it is built beside the running platform if it is
+ * missing or older than its sources; production serves what was shipped.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { readConsoleFiles } from '../gateway/console-files.ts';
+import type { ConsoleSource, ConsoleState } from '../gateway/console-source.ts';
+
+export interface OpenedConsole extends ConsoleSource {
+  /** Says where the app gateway listens on this machine; undefined where it does not. */
+  openedApp(url: string | undefined): void;
+  /** Builds the console in the background, in development and where that is needed. */
+  build(): void;
+}
+
+/** Where the lines about the console go. */
+interface Log {
+  info(sentence: string): void;
+  warn(sentence: string): void;
+}
+
+type Settings = Pick<Config, 'mode' | 'console' | 'managementPort' | 'managementUrl' | 'publicUrl'>;
+
+const root = join(import.meta.dirname, '..', '..', '..', '..');
+const consoleFolder = join(root, 'packages', 'console');
+const sources = [join(consoleFolder, 'src'), join(consoleFolder, 'build'), join(root, 'packages', 'contract', 'src')];
+
+export function openConsole(settings: Settings, log: Log, folder = join(consoleFolder, 'dist')): OpenedConsole {
+  const { mode, managementUrl, publicUrl } = settings;
+  const isServed = settings.console && settings.managementPort !== undefined;
+  let state: ConsoleState = isServed ? readState(folder) : { is: 'off' };
+  let appUrl: string | undefined;
+  if (state.is === 'missing' && mode === 'production')
+    log.warn('the console is not built: `npm run build:console` builds it for the next start');
+  return {
+    current: () => state,
+    appAddress: () => {
+      if (appUrl === undefined) return undefined;
+      return publicUrl === undefined ? { port: Number(new URL(appUrl).port) } : { url: publicUrl };
+    },
+    basePath: `${managementUrl === undefined ? '' : new URL(managementUrl).pathname.replace(/\/$/, '')}/`,
+    openedApp: (url) => {
+      appUrl = url;
+    },
+    build: () => {
+      if (state.is === 'off' || mode === 'production' || isCurrent(folder)) return;
+      const builder = findBuilder();
+      if (builder === undefined) {
+        if (state.is === 'missing') log.warn('the console is not built: `npm ci && npm run build:console` builds it');
+        return;
+      }
+      log.info('building the console, which takes a few seconds');
+      if (state.is === 'missing') state = { is: 'building' };
+      runBuilder(builder, (fault) => {
+        if (fault === undefined) log.info('the console is built');
+        else log.warn(`the console could not be built: ${fault}`);
+        state = readState(folder);
+      });
+    },
+  };
+}
+
+function readState(folder: string): ConsoleState {
+  if (!existsSync(join(folder, 'index.html'))) return { is: 'missing' };
+  return { is: 'built', files: readConsoleFiles(folder) };
+}
+
+/** Whether nothing was changed since the build. What was installed without its sources is current. */
+function isCurrent(folder: string): boolean {
+  const page = join(folder, 'index.html');
+  if (!existsSync(page)) return false;
+  const builtAt = statSync(page).mtimeMs;
+  return sources.every((source) => newestIn(source) <= builtAt);
+}
+
+function newestIn(folder: string): number {
+  if (!existsSync(folder)) return 0;
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return Math.max(0, ...files.map(({ parentPath, name }) => statSync(join(parentPath, name)).mtimeMs));
+}
+
+/** The program that builds it; undefined where what development needs is not installed. */
+function findBuilder(): string | undefined {
+  const builder = join(consoleFolder, 'build', 'build.ts');
+  if (!existsSync(builder)) return undefined;
+  try {
+    createRequire(builder).resolve('vite/package.json');
+    return builder;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nothing waits for the build: a platform that ends leaves it to finish by itself. */
+function runBuilder(builder: string, ended: (fault: string | undefined) => void): void {
+  const child = spawn(process.execPath, [builder], { cwd: consoleFolder, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      if (said.length < saidCharactersMax) said += text;
+    });
+  child.once('error', (error) => ended(error.message));
+  child.once('close', (code) => ended(code === 0 ? undefined : said.trim()));
+  child.unref();
+}
+
+const saidCharactersMax = 4_000;
