@@ -84,6 +84,8 @@ const modules: Readonly<Record<string, readonly string[]>> = {
   engines: ['lib', ...storePort, 'store/sqlite', 'store/postgres', 'doctor'],
   doctor: ['lib', 'store/postgres/ask-server.ts', 'store/sqlite/ask-file.ts'],
   mail: ['lib'],
+  // A client of the platform's own gateways.
+  demo: ['lib'],
   access: ['lib'],
   store: ['lib'],
   // Sees what the others do, and none of them knows it.

@@ -14,7 +14,7 @@ const mayBelieveJson: ReadonlyMap<string, string> = new Map([
   ['transfer/dry-run.ts', 'what a dry run keeps in memory'],
   ['transfer/record-cells.ts', 'the text of a view that has just been made'],
   ['telemetry/open-log.ts', 'a line that this process has written'],
-  ['composition/demo.ts', 'what the first start has noted'],
+  ['demo/show-demo.ts', 'what the first start has noted'],
   ['freehold.ts', 'our own package.json'],
   ['keys.ts', 'what the platform answers to its own command'],
   ['plan.ts', 'what the platform answers to its own command'],

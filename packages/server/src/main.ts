@@ -2,8 +2,9 @@
 import { type Command, runCommand } from './command-line.ts';
 import { compose, type Platform } from './composition/compose.ts';
 import { openConsole } from './composition/console.ts';
-import { demoTraceId, showDemo } from './composition/demo.ts';
 import { type Config, helpText, readConfig } from './config.ts';
+import { demoTraceId } from './demo/call.ts';
+import { showDemo } from './demo/show-demo.ts';
 import { drain } from './gateway/drain.ts';
 import { type Listener, type ListenOptions, listen } from './gateway/listener.ts';
 import { systemClock } from './lib/clock.ts';
@@ -54,7 +55,9 @@ async function run(config: Config): Promise<void> {
   const { app, management, metrics } = listeners;
   managementConsole.openedApp(app?.url);
   if (metrics !== undefined) log.info(`metrics are served at ${metrics.url}/metrics`);
+  let isDraining = false;
   onSignal(async (signal) => {
+    isDraining = true;
     log.info({ signal }, 'draining');
     platform.startDraining();
     const open = [app, management, metrics].filter((listener) => listener !== undefined);
@@ -62,11 +65,12 @@ async function run(config: Config): Promise<void> {
     await platform.close();
     process.exit(0);
   });
+  process.stdout.write(`ready app=${app?.url ?? 'off'} management=${management?.url ?? 'off'}\n`);
   const demo = await demoText(platform, config, listeners).catch((error: unknown) => {
-    log.warn({ err: error }, 'the demo could not be made');
+    if (!isDraining) log.warn({ err: error }, 'the demo could not be made; the next start goes on with it');
     return '';
   });
-  process.stdout.write(`${demo}ready app=${app?.url ?? 'off'} management=${management?.url ?? 'off'}\n`);
+  process.stdout.write(demo);
   if (management !== undefined) managementConsole.build();
 }
 

@@ -1,0 +1,89 @@
+/**
+ * The demo app of a first start: made once the platform is ready, completed by a later start if this one is killed, and
+ * described at each start. What signs in again lies in the data folder, readable by its owner alone.
+ */
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { secretToken } from '../lib/ids.ts';
+import { type Demo, makeDemo } from './make-demo.ts';
+import type { Sessions } from './make-desk.ts';
+import { desks, emailOf } from './people.ts';
+import { makeRefusedCalls } from './refused-calls.ts';
+import { signIn, type Urls } from './sign-in.ts';
+
+export interface DemoOptions {
+  readonly dataDir: string;
+  readonly urls: Urls;
+  /** Whether there is no account yet. */
+  readonly isEmpty: () => Promise<boolean>;
+}
+
+/** As it is kept. It has a client id once it is complete. */
+type KeptDemo = Demo & { readonly client_id?: string };
+
+/**
+ * Makes what is missing of the demo.
+ * @returns what to print: its addresses and two calls to paste. Empty where the folder has other orgs and no demo.
+ */
+export async function showDemo(options: DemoOptions): Promise<string> {
+  const path = join(options.dataDir, 'demo.json');
+  const kept = await readFile(path, 'utf8').catch(() => undefined);
+  const isEmpty = await options.isEmpty();
+  if (kept === undefined && !isEmpty) return '';
+  const demo: KeptDemo = kept === undefined ? newDemo() : (JSON.parse(kept) as KeptDemo);
+  // A demo of an earlier version has other users: its calls are not known here.
+  if (demo.made_at === undefined) return '';
+  if (demo.client_id === undefined || isEmpty) {
+    await keep(path, demo);
+    const { clientId, sessions } = await makeDemo(options.urls, demo);
+    await keep(path, { ...demo, client_id: clientId });
+    return present(options, { ...demo, client_id: clientId }, sessions);
+  }
+  return present(options, { ...demo, client_id: demo.client_id }, []);
+}
+
+function newDemo(): Demo {
+  const secret = () => secretToken().slice(0, 16);
+  const builder = { email: 'builder@demo.example', password: secret() };
+  return { org: 'demo', builder, password: secret(), made_at: new Date().toISOString() };
+}
+
+/** All or nothing: a file that a killed start has half written would hide its accounts. */
+async function keep(path: string, demo: KeptDemo): Promise<void> {
+  await writeFile(`${path}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}
+
+/** @param made the sessions of a demo that has just been made */
+async function present(options: DemoOptions, demo: Required<KeptDemo>, made: readonly Sessions[]): Promise<string> {
+  const app = { base: `${options.urls.app}/app/${demo.org}`, clientId: demo.client_id };
+  const entered = new Map([...made].flatMap((sessions) => [...sessions]));
+  const sessionOf = async (name: string) => {
+    const session = entered.get(name) ?? (await signIn(app, { email: emailOf(name), password: demo.password }));
+    entered.set(name, session);
+    return session;
+  };
+  for (const desk of desks) await makeRefusedCalls(app, desk, sessionOf);
+  const path = join(options.dataDir, 'demo.jwt');
+  await writeFile(path, (await sessionOf('Bob')).token, { mode: 0o600 });
+  return describe(options.urls, demo, path);
+}
+
+function describe(urls: Urls, demo: Required<KeptDemo>, tokenPath: string): string {
+  const base = `${urls.app}/app/${demo.org}`;
+  return `
+A demo app is ready: a help desk with two workspaces and 2,000 records.
+
+  app gateway         ${urls.app}
+  management gateway  ${urls.management}   (sign in as ${demo.builder.email}, password ${demo.builder.password})
+  org code            ${demo.org}
+  client id           ${demo.client_id}
+
+An agent of the help desk may list tickets (200), and may not delete one (403, with the reason):
+
+  TOKEN=$(cat '${tokenPath.replaceAll("'", "'\\''")}')
+  curl -i ${base}/list/ticket -H "Authorization: Bearer $TOKEN"
+  curl -i -X DELETE ${base}/delete/ticket/1 -H "Authorization: Bearer $TOKEN"
+
+`;
+}
